@@ -1,0 +1,135 @@
+//! Curve allocators: the machine as a line, and the free intervals on it as bins.
+//!
+//! Orders and the sorted free list: V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation
+//! algorithms for mesh-connected multicomputers", IEEE TPDS 8(7), 1997. Hilbert curve and bin packing: V. Leung et al.,
+//! "Processor allocation on Cplant", IEEE CLUSTER 2002. Snakes and spliced curves on non-square meshes: P. Walker,
+//! D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §II.
+//!
+//! 1. Number the nodes along a curve; an *interval* is a maximal run of free consecutive ranks.
+//! 2. Choose among the intervals of at least k ranks: the first (`first-fit`), the shortest (`best-fit`, ties to the
+//!    lowest rank), or the one after which Σ n(h)² is smallest, n(h) being the number of intervals of length h
+//!    (`sum-of-squares`, ties to the lowest rank); take its first k ranks.
+//! 3. Where no interval is long enough: of all windows of k free ranks, the one that spans the fewest ranks, ties to
+//!    the lowest.
+//! 4. `free-list` skips both: the k lowest free ranks.
+//!
+//! Never refuses while k nodes are free; time O(m + k) per call for m free intervals, and O(m + k) per release.
+
+mod intervals;
+
+use std::path::Path;
+
+use self::intervals::Intervals;
+use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
+use crate::machine::Machine;
+use crate::machine::order::{self, Order};
+use crate::spec::{Params, Spec, SpecError};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "curve",
+    summary: "intervals of free ranks along a curve; also ORDER+SELECT, as in hilbert+bf",
+    source: "Lo et al., IEEE TPDS 1997; Leung et al., CLUSTER 2002; Walker, Bunde, Leung, 2010",
+    parameters: "order=column-snake (any of `list orders`, or file with path=FILE), \
+                 select=best-fit (first-fit, free-list, sum-of-squares)",
+    kind: Kind::NonContiguous,
+    promises: Promises { exact: true, complete: true },
+    build,
+};
+
+/// How ranks are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Select {
+    BestFit,
+    FirstFit,
+    FreeList,
+    SumOfSquares,
+}
+
+/// The selections by name, the default first.
+const SELECTIONS: &[(&str, Select)] = &[
+    ("best-fit", Select::BestFit),
+    ("first-fit", Select::FirstFit),
+    ("free-list", Select::FreeList),
+    ("sum-of-squares", Select::SumOfSquares),
+];
+
+/// The papers' abbreviations of the selections.
+const ABBREVIATIONS: &[(&str, &str)] =
+    &[("bf", "best-fit"), ("ff", "first-fit"), ("fl", "free-list"), ("ss", "sum-of-squares")];
+
+/// Reads `ORDER+SELECT` as `curve:order=ORDER,select=SELECT`; `None` for every other spec.
+pub(super) fn expand(spec: &Spec) -> Option<Spec> {
+    let (order, select) = spec.name.split_once('+')?;
+    let full = ABBREVIATIONS.iter().find(|(short, _)| *short == select).map_or(select, |(_, full)| full);
+    let mut expanded = Spec::named(ENTRY.name).with("order", order).with("select", full);
+    expanded.params.extend(spec.params.clone());
+    Some(expanded)
+}
+
+fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
+    let name = params.take("order", "column-snake".to_owned(), "the name of an order")?;
+    let select = params.choose("select", SELECTIONS)?;
+    let order = if name == "file" {
+        let expected = "a file of `node rank` lines, given with order=file";
+        let path = params.take_text("path").ok_or_else(|| params.bad_value("path", "", expected))?;
+        order::from_file(Path::new(&path), setup.mesh)
+            .map_err(|error| params.bad_value("path", &path, &error.to_string()))?
+    } else {
+        order::build(&name, setup.mesh)?
+    };
+    let free = Intervals::full(setup.mesh.nodes());
+    Ok(Box::new(Curve { order, select, free }))
+}
+
+struct Curve {
+    order: Order,
+    select: Select,
+    free: Intervals,
+}
+
+impl Allocator for Curve {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        if !fits(request, machine) {
+            return None;
+        }
+        let k = request.procs;
+        let bin = match self.select {
+            Select::BestFit => self.free.best_fit(k),
+            Select::FirstFit => self.free.first_fit(k),
+            Select::FreeList => Some(0),
+            Select::SumOfSquares => self.free.sum_of_squares(k),
+        };
+        let from = bin.unwrap_or_else(|| self.free.narrowest_window(k));
+        let mut nodes = Vec::with_capacity(k as usize);
+        let order = &self.order;
+        self.free.take(from, k, |start, end| nodes.extend_from_slice(&order.nodes()[start as usize..end as usize]));
+        Some(Placement { nodes })
+    }
+
+    fn released(&mut self, placement: &Placement, _machine: &Machine) {
+        let ranks = self.order.ranks();
+        for run in placement.nodes.chunk_by(|&a, &b| ranks[a as usize] + 1 == ranks[b as usize]) {
+            let start = ranks[run[0] as usize];
+            self.free.put_back(start, start + run.len() as u32);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn abbreviations_expand_to_full_specs() -> Result<(), SpecError> {
+        for (short, full) in [
+            ("hilbert+bf", "curve:order=hilbert,select=best-fit"),
+            ("column-snake+ff", "curve:order=column-snake,select=first-fit"),
+            ("row-snake+free-list", "curve:order=row-snake,select=free-list"),
+            ("file+ss:path=a.txt", "curve:order=file,path=a.txt,select=sum-of-squares"),
+        ] {
+            assert_eq!(expand(&short.parse()?).map(|spec| spec.to_string()).as_deref(), Some(full));
+        }
+        assert_eq!(expand(&Spec::named("naive")), None);
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! MC1x1, the timed version: shells around a free centre, whole shells first.
+//!
+//! M. Bender et al., "Communication-aware processor allocation for supercomputers", Algorithmica 50(2), 2008; timed
+//! in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, Fig. 17.
+//!
+//! 1. Every free node is a centre. Shell i around it is the nodes at L∞ distance i.
+//! 2. A centre takes the k free nodes nearest by shell; its score is the sum of their shell numbers.
+//! 3. The centre of smallest score wins, the first in location order of equals.
+//! 4. Which nodes of its last shell are taken: the carried order of the authors' simulator (see `carried`).
+//!
+//! Where exactly k nodes are free, all are taken. Never refuses while k nodes are free. Time O(N·R) per call in
+//! vectorised passes, R the shells that k nodes need, most rows being given up early.
+
+use super::shells::ShellScores;
+use super::{Allocator, Entry, Kind, Placement, Promises, Request, carried, fits};
+use crate::machine::{Coord, Machine, NodeId, ranges};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "mc1x1-shells",
+    summary: "MC1x1 as it was timed: k free nodes nearest to a centre by shell",
+    source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
+    parameters: "",
+    kind: Kind::NonContiguous,
+    promises: Promises { exact: true, complete: true },
+    build: |_, _| Ok(Box::<Mc1x1Shells>::default()),
+};
+
+#[derive(Default)]
+struct Mc1x1Shells {
+    shells: ShellScores,
+}
+
+impl Allocator for Mc1x1Shells {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let k = request.procs;
+        if !fits(request, machine) {
+            return None;
+        }
+        if k == machine.free_count() {
+            return Some(Placement { nodes: machine.free().iter().collect() });
+        }
+        self.shells.prepare(machine, k);
+        let best = self.shells.best(machine, k)?;
+        let mesh = machine.mesh();
+        let centre = mesh.coord(best.node);
+        let counts = self.shells.counts();
+        let last = (0..).find(|&radius| counts.within(centre, radius) >= k as i32)?;
+        let (mut chosen, mut tied): (Vec<Coord>, Vec<Coord>) =
+            free_within(machine, centre, last).partition(|&node| (mesh.l_inf(centre, node) as usize) < last);
+        tied.sort_unstable();
+        let free = |node: &Coord| machine.free().contains(mesh.node(*node));
+        let previous = carried::backwards(mesh, centre).filter(free);
+        carried::settle(&mut tied, k as usize - chosen.len(), previous, |a, b| mesh.l_inf(a, b));
+        chosen.sort_unstable_by_key(|&node| (mesh.l_inf(centre, node), node));
+        chosen.append(&mut tied);
+        let nodes: Vec<NodeId> = chosen.into_iter().map(|node| mesh.node(node)).collect();
+        Some(Placement { nodes })
+    }
+}
+
+/// Free nodes within L∞ distance `radius` of `centre`.
+pub(super) fn free_within(machine: &Machine, centre: Coord, radius: usize) -> impl Iterator<Item = Coord> {
+    let mesh = machine.mesh();
+    let span = move |d: usize| {
+        let extent = mesh.extents()[d] as usize;
+        ranges(centre[d] as usize, radius, extent, mesh.is_torus()).into_iter().flatten().flatten()
+    };
+    span(2).flat_map(move |z| span(1).flat_map(move |y| span(0).map(move |x| [x as u32, y as u32, z as u32])))
+        .filter(move |&node| machine.free().contains(mesh.node(node)))
+}

@@ -1,0 +1,136 @@
+//! Processor allocators: which free nodes a job gets. The trait, its words, and the registry.
+//!
+//! Adding an allocator is one new file with an `ENTRY`, its `mod` line and its row in [`ALLOCATORS`]; names, help,
+//! laws, tables and labels all come from the row.
+
+mod carried;
+pub mod curve;
+mod mc1x1;
+mod mc1x1_shells;
+mod naive;
+mod random;
+mod shell_fill;
+mod shells;
+
+use std::fmt;
+
+use crate::machine::{Machine, Mesh, NodeId};
+use crate::spec::{Params, Spec, SpecError, unknown};
+
+/// What a job asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Processors, at least 1.
+    pub procs: u32,
+}
+
+/// What a job gets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// The nodes in rank order: task `i` of the job runs on `nodes[i]`.
+    pub nodes: Vec<NodeId>,
+}
+
+/// Chooses nodes for requests. Occupancy has one owner, the caller; an allocator may keep a private index of it.
+pub trait Allocator: Send {
+    /// Chooses nodes for `request`, or `None`: the job must wait. `machine` is the truth before the choice; the caller
+    /// commits whatever comes back, at once, and checks it (free, inside, disjoint, the size promised).
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement>;
+
+    /// Told after the caller has freed the nodes. Allocators without a private index ignore it.
+    fn released(&mut self, _placement: &Placement, _machine: &Machine) {}
+}
+
+/// How an allocator's placements lie in the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One rectangle or cuboid.
+    Contiguous,
+    /// Any set of nodes.
+    NonContiguous,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Contiguous => "contiguous",
+            Self::NonContiguous => "non-contiguous",
+        })
+    }
+}
+
+/// What an allocator promises on every history; the laws in tests/it hold each row to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promises {
+    /// A placement has exactly as many nodes as were requested.
+    pub exact: bool,
+    /// A request is refused only while fewer nodes are free than it asks for.
+    pub complete: bool,
+}
+
+impl fmt::Display for Promises {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<&str> = [(self.exact, "exact size"), (self.complete, "never refuses while enough are free")]
+            .iter()
+            .filter_map(|&(holds, word)| holds.then_some(word))
+            .collect();
+        f.pad(&words.join(", "))
+    }
+}
+
+/// What a builder may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<'a> {
+    /// The machine that will be allocated from.
+    pub mesh: &'a Mesh,
+    /// Seed of the replay; the same for every allocator.
+    pub seed: u64,
+}
+
+/// Builds an allocator from the parameters that its spec gives.
+pub type Builder = fn(&mut Params, &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError>;
+
+/// One row of the registry.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name in specs; kebab-case, and the file's name.
+    pub name: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// Authors, title or section, venue, year.
+    pub source: &'static str,
+    /// Its parameters as `key=default (others)`, or nothing.
+    pub parameters: &'static str,
+    /// How placements lie in the machine.
+    pub kind: Kind,
+    /// What it promises.
+    pub promises: Promises,
+    /// Builds it.
+    pub build: Builder,
+}
+
+/// Every allocator, simple to elaborate; `list`, help, laws and `--allocator all` follow this order.
+pub const ALLOCATORS: &[Entry] =
+    &[random::ENTRY, naive::ENTRY, curve::ENTRY, mc1x1::ENTRY, mc1x1_shells::ENTRY];
+
+/// A request is never larger than what is free, or smaller than one node: the guard that complete allocators share.
+fn fits(request: &Request, machine: &Machine) -> bool {
+    (1..=machine.free_count()).contains(&request.procs)
+}
+
+/// Finds the row of a spec: its name, or `ORDER+SELECT` as the papers abbreviate curve allocators (`hilbert+bf`).
+pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
+    let spec = curve::expand(spec).unwrap_or_else(|| spec.clone());
+    match ALLOCATORS.iter().find(|entry| entry.name == spec.name) {
+        Some(entry) => Ok((entry, spec)),
+        None => Err(unknown("allocator", &spec.name, ALLOCATORS.iter().map(|entry| entry.name))),
+    }
+}
+
+/// Builds the allocator that `spec` names, and the spec with every default written out.
+pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Allocator>, Spec), SpecError> {
+    let (entry, spec) = find(spec)?;
+    let mut params = Params::new(&spec);
+    let allocator = (entry.build)(&mut params, setup)?;
+    Ok((allocator, params.finish()?))
+}

@@ -1,0 +1,95 @@
+//! The command line: one file per subcommand, each its arguments (whose doc comments are the help text) and one
+//! function. The only room that prints.
+
+mod list;
+mod replay;
+mod show;
+mod trace;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
+#[derive(Debug, Parser)]
+#[command(name = "meshreplay", version, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Replay(replay::Args),
+    Trace(trace::Args),
+    List(list::Args),
+    Show(show::Args),
+}
+
+/// Why a command ended without doing what it was asked for.
+#[derive(Debug)]
+enum Failure {
+    /// An input or a replay failed: exit code 1.
+    Failed(anyhow::Error),
+    /// The command line asks for something that does not exist: exit code 2.
+    Usage(anyhow::Error),
+    /// Findings were printed, and that is the failure: exit code 1 without a further message.
+    Reported,
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Runs the command that the process was started with; errors go to standard error.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // A broken pipe while help is printed is nobody's error.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let outcome = match arguments.command {
+        Command::Replay(args) => replay::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Trace(args) => trace::run(args),
+        Command::Show(args) => show::run(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Reported) => ExitCode::from(1),
+        Err(Failure::Failed(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(Failure::Failed(error)) => {
+            complain(&format!("error: {error:#}"));
+            ExitCode::from(1)
+        }
+        Err(Failure::Usage(error)) => {
+            complain(&format!("error: {error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The reader of our output has gone, as in `meshreplay … | head`.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let is_pipe = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(is_pipe))
+}
+
+/// Writes `text` to standard output.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes one line to standard error; a closed standard error is no reason to fail.
+fn complain(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}

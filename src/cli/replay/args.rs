@@ -1,0 +1,230 @@
+//! The arguments of `meshreplay replay`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+
+use crate::allocator::{self, ALLOCATORS};
+use crate::frame::FileFormat;
+use crate::machine::Mesh;
+use crate::metrics::Trim;
+use crate::scheduler;
+use crate::spec::Spec;
+use crate::study::Plan;
+use crate::trace::ReadOptions;
+use crate::workload::{Estimate, Overrun, Oversize, RuleSet, Rules, Status};
+
+/// Replay logs: every log × arrival scale × machine × scheduler × allocator, one row each.
+///
+/// Specs are `name` or `name:key=value,key=value`; `meshreplay list` shows the names.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --scheduler easy --allocator hilbert+bf mc1x1")]
+pub(crate) struct Args {
+    /// Logs: Standard Workload Format or PReMAS, plain or gzip; - is standard input.
+    #[arg(required = true, value_name = "LOG")]
+    pub(super) logs: Vec<PathBuf>,
+
+    /// Machines: 400, 16x8, 8x8x4, torus:16x8; 1 to 3 dimensions, at most 2^24 nodes.
+    #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1..)]
+    pub(super) machine: Vec<Mesh>,
+
+    /// Schedulers, such as fcfs, easy or easy:pass=per-event.
+    #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
+    pub(super) scheduler: Vec<Spec>,
+
+    /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1; all is every one.
+    #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
+    allocator: Vec<Spec>,
+
+    /// Multiply arrival times by these factors; below 1 the load rises.
+    #[arg(long, default_value = "1", value_name = "C", num_args = 1.., value_parser = positive)]
+    pub(super) arrival_scale: Vec<f64>,
+
+    /// Seed of everything random; the same for every allocator.
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+
+    /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
+    #[arg(long)]
+    pub(super) threads: Option<NonZeroUsize>,
+
+    /// Put `jobs`, `summary` and run.json into this directory.
+    #[arg(short, long, value_name = "DIR")]
+    pub(super) output: Option<PathBuf>,
+
+    /// Replace other results in the output directory.
+    #[arg(long, requires = "output")]
+    pub(super) force: bool,
+
+    /// Format of the summary on standard output, and of the files (Parquet unless this is csv or json).
+    #[arg(long, value_enum, default_value = "table")]
+    pub(super) format: Format,
+
+    /// Which fields of a record count: authors takes the processors a job got, requested what it asked for.
+    #[arg(long, value_enum, default_value = "authors")]
+    rules: RulesArg,
+
+    /// Which statuses are replayed; as the rules have it by default (authors: −1, 0, 1, and 5 if it ran; requested:
+    /// all).
+    #[arg(long, value_enum)]
+    status: Option<StatusArg>,
+
+    /// Estimates: recorded, exact (the run time) or factor=F (F times the run time).
+    #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
+    estimate: Estimate,
+
+    /// Jobs that run longer than estimated: extend raises the estimate, kill cuts the run, run-on keeps both.
+    #[arg(long, value_enum, default_value = "extend")]
+    overrun: OverrunArg,
+
+    /// Jobs larger than the machine: error, or skip and count them.
+    #[arg(long, default_value = "error", value_parser = oversize)]
+    pub(super) oversize: Oversize,
+
+    /// Leave the first PERCENT of jobs and those that start after the last submission's day out of means.
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    trim: Option<f64>,
+
+    /// Skip malformed lines of logs, and count them.
+    #[arg(long)]
+    lenient: bool,
+
+    /// Measure no times; results are then the same bytes on every run.
+    #[arg(long)]
+    no_timing: bool,
+
+    /// Neither notes nor progress on standard error.
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+}
+
+/// What goes to standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    Table,
+    Csv,
+    Json,
+    Parquet,
+    Markdown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RulesArg {
+    Authors,
+    Requested,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum StatusArg {
+    Authors,
+    Completed,
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OverrunArg {
+    Extend,
+    Kill,
+    RunOn,
+}
+
+impl Args {
+    /// What all replays share.
+    pub(super) fn plan(&self) -> Plan {
+        Plan { timed: !self.no_timing, trim: Trim { percent: self.trim } }
+    }
+
+    pub(super) fn read_options(&self) -> ReadOptions {
+        ReadOptions { lenient: self.lenient, ..ReadOptions::default() }
+    }
+
+    pub(super) fn rules(&self) -> Rules {
+        let (set, usual) = match self.rules {
+            RulesArg::Authors => (RuleSet::Authors, Status::Authors),
+            RulesArg::Requested => (RuleSet::Requested, Status::All),
+        };
+        let status = self.status.map_or(usual, |status| match status {
+            StatusArg::Authors => Status::Authors,
+            StatusArg::Completed => Status::Completed,
+            StatusArg::All => Status::All,
+        });
+        let overrun = match self.overrun {
+            OverrunArg::Extend => Overrun::Extend,
+            OverrunArg::Kill => Overrun::Kill,
+            OverrunArg::RunOn => Overrun::RunOn,
+        };
+        Rules { set, status, estimate: self.estimate, overrun }
+    }
+
+    /// The allocators, `all` written out: one spec per registered allocator.
+    pub(super) fn allocators(&self) -> Vec<Spec> {
+        let written_out = |spec: &Spec| match spec.name.as_str() {
+            ALL => ALLOCATORS.iter().map(|entry| Spec::named(entry.name)).collect(),
+            _ => vec![spec.clone()],
+        };
+        self.allocator.iter().flat_map(written_out).collect()
+    }
+
+    /// The format of result files.
+    pub(super) fn file_format(&self) -> FileFormat {
+        match self.format {
+            Format::Csv => FileFormat::Csv,
+            Format::Json => FileFormat::Json,
+            Format::Table | Format::Parquet | Format::Markdown => FileFormat::Parquet,
+        }
+    }
+
+    /// Refuses to fill a terminal with bytes, and two logs from one standard input.
+    pub(super) fn check_output(&self) -> Result<()> {
+        use std::io::IsTerminal;
+        if self.format == Format::Parquet && self.output.is_none() && std::io::stdout().is_terminal() {
+            bail!("Parquet is not for a terminal; give -o DIR or send standard output to a file");
+        }
+        if self.logs.iter().filter(|log| log.as_os_str() == "-").count() > 1 {
+            bail!("standard input can be read only once; give - once");
+        }
+        Ok(())
+    }
+}
+
+/// The spec that stands for every registered allocator.
+const ALL: &str = "all";
+
+fn scheduler_spec(text: &str) -> Result<Spec> {
+    let spec: Spec = text.parse()?;
+    scheduler::build(&spec)?;
+    Ok(spec)
+}
+
+fn allocator_spec(text: &str) -> Result<Spec> {
+    let spec: Spec = text.parse()?;
+    if spec.name != ALL || !spec.params.is_empty() {
+        allocator::find(&spec)?;
+    }
+    Ok(spec)
+}
+
+fn oversize(text: &str) -> Result<Oversize> {
+    match text {
+        "error" => Ok(Oversize::Error),
+        "skip" => Ok(Oversize::Skip),
+        _ => bail!("expected error or skip"),
+    }
+}
+
+fn positive(text: &str) -> Result<f64> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => bail!("expected a number above 0"),
+    }
+}
+
+fn percent(text: &str) -> Result<f64> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..100.0).contains(&value) => Ok(value),
+        _ => bail!("expected a number from 0 to below 100"),
+    }
+}

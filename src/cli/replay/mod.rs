@@ -1,0 +1,204 @@
+//! `meshreplay replay`: the main command.
+
+mod args;
+mod output;
+mod progress;
+
+pub(super) use args::Args;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+
+use self::output::Output;
+use self::progress::{Progress, Running};
+use super::{Failure, complain};
+use crate::allocator::{self, Setup};
+use crate::scheduler;
+use crate::study::{Cell, CellError, LoadedLog, Outcome, Plan, load};
+use crate::workload::{Oversize, scaled};
+
+type Finished = (usize, Result<Outcome, CellError>);
+
+/// Replays the product of all that the arguments repeat.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let plan = args.plan();
+    args.check_output().map_err(Failure::Usage)?;
+    let logs = read_logs(args)?;
+    let cells = cells(args, &logs)?;
+    let output = Output::open(args, &logs, &cells, plan)?;
+    let threads = args.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")?;
+    let running = Arc::new(Running::new(cells.len()));
+    let stop = Arc::clone(&running);
+    // A second handler cannot be set; then a signal simply ends the process.
+    let _ = ctrlc::set_handler(move || stop.stop());
+    replay_all(args, &pool, &cells, &plan, &running, output)
+}
+
+fn replay_all(
+    args: &Args,
+    pool: &rayon::ThreadPool,
+    cells: &[Cell],
+    plan: &Plan,
+    running: &Running,
+    mut output: Output<'_>,
+) -> Result<(), Failure> {
+    let (sender, receiver) = mpsc::channel::<Finished>();
+    let mut progress = Progress::new(args.quiet, cells);
+    let mut errors = Vec::new();
+    let (mut finished, mut failure) = (0, None);
+    pool.in_place_scope_fifo(|scope| {
+        for (number, cell) in cells.iter().enumerate() {
+            let sender = sender.clone();
+            scope.spawn_fifo(move |_| {
+                running.begin(number);
+                let outcome = cell.run(plan, running.monitor(number));
+                running.end(number);
+                // Without a receiver nobody waits for this outcome any more.
+                let _ = sender.send((number, outcome));
+            });
+        }
+        drop(sender);
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(100)) {
+                Ok((number, outcome)) => {
+                    finished += usize::from(outcome.is_ok());
+                    let kept = output.add(number, outcome.map_err(|error| errors.push((number, error))).ok());
+                    if let Err(error) = kept {
+                        failure.get_or_insert(error);
+                        running.stop();
+                    }
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => progress.update(running),
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            }
+        }
+    });
+    progress.finish();
+    if let Some(error) = failure {
+        return Err(error.into());
+    }
+    output.finish()?;
+    if running.is_stopped() {
+        return Err(anyhow!("interrupted: {finished} of {} replays finished and are kept", cells.len()).into());
+    }
+    for (number, error) in &errors {
+        let Cell { log, machine, scheduler, allocator, .. } = &cells[*number];
+        complain(&format!("error: {log} on {machine} under {scheduler} with {allocator}: {error}"));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Failure::Reported) }
+}
+
+fn read_logs(args: &Args) -> Result<Vec<LoadedLog>, Failure> {
+    let options = args.read_options();
+    let rules = args.rules();
+    let mut logs = Vec::new();
+    for path in &args.logs {
+        let log = load(path, options, rules)?;
+        if !args.quiet {
+            report_log(path, &log);
+        }
+        if log.workload.jobs.is_empty() {
+            let left_out = match log.workload.left_out.total() {
+                0 => "it has no records".to_owned(),
+                _ => format!("left out: {}", log.workload.left_out),
+            };
+            return Err(anyhow!("{}: no job to replay; {left_out}", path.display()).into());
+        }
+        logs.push(log);
+    }
+    Ok(logs)
+}
+
+/// What was left out, and what was odd, on standard error.
+fn report_log(path: &Path, log: &LoadedLog) {
+    if log.workload.left_out.total() > 0 {
+        complain(&format!("note: {}: left out {}", path.display(), log.workload.left_out));
+    }
+    let surplus = log.summary.findings.surplus_field_lines;
+    if surplus > 0 {
+        complain(&format!("note: {}: {surplus} lines have more than 18 fields; the rest is ignored", path.display()));
+    }
+}
+
+/// The product: logs, then arrival scales, machines, schedulers, allocators.
+fn cells(args: &Args, logs: &[LoadedLog]) -> Result<Vec<Cell>, Failure> {
+    let usage = |error: crate::spec::SpecError| Failure::Usage(error.into());
+    let mut schedulers = Vec::new();
+    for spec in &args.scheduler {
+        schedulers.push(scheduler::build(spec).map_err(usage)?.1);
+    }
+    let rules = args.rules().to_string();
+    let mut cells = Vec::new();
+    for log in logs {
+        for &arrival_scale in &args.arrival_scale {
+            let scaled = Arc::new(scaled(&log.workload.jobs, arrival_scale));
+            for machine in &args.machine {
+                let (jobs, skipped) = fitting(args, log, machine, &scaled)?;
+                for scheduler in &schedulers {
+                    for spec in args.allocators() {
+                        let setup = Setup { mesh: machine, seed: args.seed };
+                        let (_, allocator) = allocator::build(&spec, &setup).map_err(usage)?;
+                        cells.push(Cell {
+                            log: log.name.clone(),
+                            log_sha256: log.summary.sha256.clone(),
+                            rules: rules.clone(),
+                            arrival_scale,
+                            machine: machine.clone(),
+                            scheduler: scheduler.clone(),
+                            allocator,
+                            seed: args.seed,
+                            jobs: Arc::clone(&jobs),
+                            skipped,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    Ok(cells)
+}
+
+/// The jobs that `machine` can hold, and how many records are left out in all.
+fn fitting(
+    args: &Args,
+    log: &LoadedLog,
+    machine: &crate::machine::Mesh,
+    jobs: &Arc<Vec<crate::job::Job>>,
+) -> Result<(Arc<Vec<crate::job::Job>>, u64), Failure> {
+    let nodes = machine.nodes();
+    let skipped = log.workload.left_out.total();
+    let Some(large) = jobs.iter().find(|job| job.procs > nodes) else { return Ok((Arc::clone(jobs), skipped)) };
+    if args.oversize == Oversize::Error {
+        let (number, procs) = (large.number, large.procs);
+        let text = format!(
+            "{}: job {number} asks for {procs} processors, machine {machine} has {nodes}; \
+             --oversize skip leaves such jobs out",
+            log.name
+        );
+        return Err(anyhow!(text).into());
+    }
+    let fitting: Vec<_> = jobs.iter().filter(|job| job.procs <= nodes).copied().collect();
+    let oversize = (jobs.len() - fitting.len()) as u64;
+    if !args.quiet {
+        complain(&format!("note: {}: left out {oversize} jobs larger than machine {machine}", log.name));
+    }
+    Ok((Arc::new(fitting), skipped + oversize))
+}
+
+/// One monitor per cell, and the switch that stops them all.
+impl Running {
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.monitors.iter().for_each(|monitor| monitor.stop.store(true, Ordering::Relaxed));
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}

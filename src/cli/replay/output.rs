@@ -1,0 +1,246 @@
+//! What a replay leaves behind: rows on standard output, files in a directory.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use super::args::{Args, Format};
+use crate::frame::{self, FrameFile};
+use crate::render::{Align, Table, duration_ns, grouped};
+use crate::study::{Cell, LoadedLog, Outcome, Plan};
+
+/// The resolved run: everything that results depend on.
+#[derive(Serialize)]
+struct Run<'a> {
+    version: &'static str,
+    logs: Vec<RunLog<'a>>,
+    rules: String,
+    trim_percent: Option<f64>,
+    timed: bool,
+    replays: Vec<RunReplay>,
+}
+
+#[derive(Serialize)]
+struct RunLog<'a> {
+    name: &'a str,
+    sha256: &'a str,
+    records: u64,
+    left_out: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Serialize)]
+struct RunReplay {
+    log: String,
+    arrival_scale: f64,
+    machine: String,
+    scheduler: String,
+    allocator: String,
+    seed: u64,
+    skipped: u64,
+}
+
+/// Name of the file that holds the resolved run.
+const RUN_FILE: &str = "run.json";
+
+/// Where outcomes go, in the order of the cells.
+pub(super) struct Output<'a> {
+    args: &'a Args,
+    cells: &'a [Cell],
+    plan: Plan,
+    run: String,
+    jobs: Option<(PathBuf, FrameFile)>,
+    /// Outcomes that came before their turn; `None` for a replay that failed.
+    early: BTreeMap<usize, Option<Outcome>>,
+    next: usize,
+    /// What the summary needs of each outcome so far: all but its jobs.
+    rows: Vec<(u32, Outcome)>,
+}
+
+impl<'a> Output<'a> {
+    /// Prepares the output directory before anything is replayed, so that a wrong one fails at once.
+    pub(super) fn open(args: &'a Args, logs: &[LoadedLog], cells: &'a [Cell], plan: Plan) -> Result<Self> {
+        let run = serde_json::to_string_pretty(&describe(args, logs, cells, plan))? + "\n";
+        let jobs = match &args.output {
+            None => None,
+            Some(folder) => {
+                prepare(folder, &run, args.force)?;
+                Some((folder.clone(), FrameFile::create(folder, "jobs", args.file_format(), &run)?))
+            }
+        };
+        Ok(Self { args, cells, plan, run, jobs, early: BTreeMap::new(), next: 0, rows: Vec::new() })
+    }
+
+    /// Takes the outcome of replay `number`, or the news that it failed, and writes what is next in order.
+    pub(super) fn add(&mut self, number: usize, outcome: Option<Outcome>) -> Result<()> {
+        self.early.insert(number, outcome);
+        while let Some(outcome) = self.early.remove(&self.next) {
+            self.write(self.next, outcome)?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, number: usize, outcome: Option<Outcome>) -> Result<()> {
+        let Some(mut outcome) = outcome else { return Ok(()) };
+        let replay = u32::try_from(number)?;
+        if let Some((_, file)) = &mut self.jobs {
+            let mut jobs = frame::jobs(replay, &self.cells[number].jobs, &outcome, self.plan.timed)?;
+            file.append(&mut jobs)?;
+        }
+        outcome.records = Vec::new();
+        outcome.recording.dispersal = Vec::new();
+        outcome.recording.allocate_ns = Vec::new();
+        self.rows.push((replay, outcome));
+        Ok(())
+    }
+
+    /// Writes what is left, the summary and the resolved run; prints the summary.
+    pub(super) fn finish(mut self) -> Result<()> {
+        for (number, outcome) in std::mem::take(&mut self.early) {
+            self.write(number, outcome)?;
+        }
+        let rows: Vec<(u32, &Cell, &Outcome)> =
+            self.rows.iter().map(|(number, outcome)| (*number, &self.cells[*number as usize], outcome)).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut summary = frame::summary(&rows, &self.plan)?;
+        if let Some((folder, file)) = self.jobs {
+            file.commit()?;
+            let mut file = FrameFile::create(&folder, "summary", self.args.file_format(), &self.run)?;
+            file.append(&mut summary)?;
+            file.commit()?;
+            write_atomically(&folder.join(RUN_FILE), self.run.as_bytes())?;
+        }
+        let mut out = std::io::stdout();
+        match self.args.format {
+            Format::Table => out.write_all(table(&rows, self.plan.timed).as_bytes())?,
+            Format::Markdown => out.write_all(rows_table(&rows, self.plan.timed).markdown().as_bytes())?,
+            Format::Parquet if self.args.output.is_some() && out.is_terminal() => {}
+            Format::Csv | Format::Json | Format::Parquet => {
+                let mut bytes = Vec::new();
+                frame::write_to(&mut bytes, &mut summary, self.args.file_format(), &self.run)?;
+                out.write_all(&bytes)?;
+                if self.args.format == Format::Json {
+                    out.write_all(b"\n")?;
+                }
+            }
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+fn describe<'a>(args: &Args, logs: &'a [LoadedLog], cells: &[Cell], plan: Plan) -> Run<'a> {
+    let log = |log: &'a LoadedLog| RunLog {
+        name: &log.name,
+        sha256: &log.summary.sha256,
+        records: log.summary.records,
+        left_out: log.workload.left_out.iter().map(|(reason, count)| (reason.words(), count)).collect(),
+    };
+    let replay = |cell: &Cell| RunReplay {
+        log: cell.log.clone(),
+        arrival_scale: cell.arrival_scale,
+        machine: cell.machine.to_string(),
+        scheduler: cell.scheduler.to_string(),
+        allocator: cell.allocator.to_string(),
+        seed: cell.seed,
+        skipped: cell.skipped,
+    };
+    Run {
+        version: env!("CARGO_PKG_VERSION"),
+        logs: logs.iter().map(log).collect(),
+        rules: args.rules().to_string(),
+        trim_percent: plan.trim.percent,
+        timed: plan.timed,
+        replays: cells.iter().map(replay).collect(),
+    }
+}
+
+/// Makes the directory; refuses one that holds results of another run, unless forced.
+fn prepare(folder: &Path, run: &str, force: bool) -> Result<()> {
+    if folder.exists() && !folder.is_dir() {
+        bail!("{} is not a directory; give another one with -o", folder.display());
+    }
+    fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    let existing = fs::read_to_string(folder.join(RUN_FILE));
+    let same = existing.as_ref().is_ok_and(|existing| existing == run);
+    let results = |stem: &str| ["parquet", "csv", "json"].map(|extension| folder.join(format!("{stem}.{extension}")));
+    let occupied = existing.is_ok() || ["jobs", "summary"].iter().flat_map(|stem| results(stem)).any(|file| file.exists());
+    if occupied && !same && !force {
+        bail!("{} holds other results; --force replaces them, or give another directory", folder.display());
+    }
+    if occupied && !same {
+        for file in ["jobs", "summary"].iter().flat_map(|stem| results(stem)).chain([folder.join(RUN_FILE)]) {
+            match fs::remove_file(&file) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("{} cannot be replaced", file.display()));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::Builder::new().prefix(".meshreplay-").tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        frame::make_readable(file.as_file())?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// The rows for a terminal; what all rows share stands in one line above.
+fn table(rows: &[(u32, &Cell, &Outcome)], timed: bool) -> String {
+    let mut table = rows_table(rows, timed);
+    let shared = table.drop_constant(&["log", "machine", "scheduler", "scale", "seed", "jobs"]);
+    let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
+    if shared.is_empty() { table.text() } else { format!(" {}\n\n{}", shared.join(" · "), table.text()) }
+}
+
+fn rows_table(rows: &[(u32, &Cell, &Outcome)], timed: bool) -> Table {
+    let left = ["log", "machine", "scheduler", "scale", "seed", "allocator"].map(|title| (title, Align::Left));
+    let right = ["jobs", "utilization", "wait s", "slowdown", "pairwise sum", "pairwise mean", "components", "contiguous"];
+    let mut columns = left.to_vec();
+    columns.extend(right.map(|title| (title, Align::Right)));
+    if timed {
+        columns.extend(["call p50", "call p99", "replay"].map(|title| (title, Align::Right)));
+    }
+    let mut table = Table::new(&columns);
+    for (_, cell, outcome) in rows {
+        let summary = &outcome.summary;
+        let mut cells = vec![
+            cell.log.clone(),
+            cell.machine.to_string(),
+            cell.scheduler.to_string(),
+            cell.arrival_scale.to_string(),
+            cell.seed.to_string(),
+            cell.allocator.to_string(),
+            grouped(summary.jobs as f64, 0),
+            grouped(summary.utilization * 100.0, 1) + "%",
+            grouped(summary.wait_s_mean, 0),
+            grouped(summary.bounded_slowdown_mean, 1),
+            grouped(summary.pairwise_sum_mean, 1),
+            grouped(summary.pairwise_mean_mean, 3),
+            grouped(summary.components_mean, 2),
+            grouped(summary.contiguous_share * 100.0, 1) + "%",
+        ];
+        if timed {
+            cells.push(duration_ns(summary.allocate.p50_ns));
+            cells.push(duration_ns(summary.allocate.p99_ns));
+            cells.push(format!("{:.3} s", outcome.wall_s));
+        }
+        table.add(cells);
+    }
+    table
+}

@@ -1,0 +1,26 @@
+//! `meshreplay show`: pictures of what replays work with.
+
+mod curve;
+mod picture;
+
+use clap::Subcommand;
+
+use super::{Failure, print};
+
+/// Draws what replays work with.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Curve(curve::Args),
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    match &args.what {
+        What::Curve(args) => curve::run(args),
+    }
+}

@@ -1,0 +1,125 @@
+//! `meshreplay trace`: looking at logs, checking them, and making logs from logs.
+
+mod convert;
+mod cut;
+mod generate;
+mod info;
+mod validate;
+
+use std::io;
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::Subcommand;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::{Failure, complain};
+use crate::trace::{Format, LogSummary, ReadOptions, Writer};
+
+/// Looks at logs, checks, converts and cuts them
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Info(info::Args),
+    Validate(validate::Args),
+    Convert(convert::Args),
+    Cut(cut::Args),
+    Generate(generate::Args),
+}
+
+/// Runs one of the commands.
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    match args.command {
+        Command::Info(args) => info::run(&args),
+        Command::Validate(args) => validate::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Cut(args) => cut::run(&args),
+        Command::Generate(args) => generate::run(&args),
+    }
+}
+
+/// The log that a command reads.
+#[derive(Debug, clap::Args)]
+struct Input {
+    /// Log to read, plain or gzip; - is standard input
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+
+    /// Skip and count malformed lines instead of stopping at the first
+    #[arg(long)]
+    lenient: bool,
+
+    /// Format of LOG [default: by its extension, or else swf]
+    #[arg(id = "input_format", long = "input-format", value_name = "FORMAT", value_parser = format_parser())]
+    format: Option<Format>,
+}
+
+impl Input {
+    fn options(&self) -> ReadOptions {
+        ReadOptions { lenient: self.lenient, format: self.format }
+    }
+}
+
+/// The log that a command writes.
+#[derive(Debug, clap::Args)]
+struct Output {
+    /// Log to write: NAME.swf or NAME.premas, with .gz to compress it; - is standard output
+    #[arg(value_name = "OUT")]
+    out: PathBuf,
+
+    /// Overwrite OUT if it exists
+    #[arg(long)]
+    force: bool,
+
+    /// Format of OUT [default: by its extension]
+    #[arg(id = "output_format", long = "output-format", value_name = "FORMAT", value_parser = format_parser())]
+    format: Option<Format>,
+}
+
+impl Output {
+    /// The format to write: as asked for, or by the name, or (standard output) `input`.
+    fn format(&self, input: Format) -> Result<Format, Failure> {
+        if let Some(format) = self.format.or_else(|| Format::of_path(&self.out)) {
+            return Ok(format);
+        }
+        if self.is_stdout() {
+            return Ok(input);
+        }
+        let out = self.out.display();
+        Err(Failure::Usage(anyhow!(
+            "{out} does not tell a format; expected NAME.swf, NAME.swf.gz, NAME.premas or NAME.premas.gz, \
+             or --output-format"
+        )))
+    }
+
+    fn is_stdout(&self) -> bool {
+        self.out.as_os_str() == "-"
+    }
+
+    fn writer(&self, format: Format) -> Result<Writer, Failure> {
+        if self.is_stdout() {
+            return Ok(Writer::to(io::stdout(), "standard output", format));
+        }
+        Ok(Writer::create(&self.out, format, self.force)?)
+    }
+}
+
+fn format_parser() -> impl TypedValueParser<Value = Format> {
+    let named = |name: String| Format::ALL.into_iter().find(|format| format.name() == name);
+    PossibleValuesParser::new(Format::ALL.map(Format::name))
+        .try_map(move |name| named(name).ok_or("not a format of logs"))
+}
+
+/// Says on standard error how many lines of the input were skipped, by kind; nothing if none was.
+fn complain_of_skipped(summary: &LogSummary) {
+    if summary.findings.skipped() > 0 {
+        for (what, count) in summary.findings.rows().iter().filter(|(what, _)| what.starts_with("skipped")) {
+            complain(&format!("{}: {what}: {count}", summary.path.display()));
+        }
+    }
+}

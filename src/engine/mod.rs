@@ -1,0 +1,82 @@
+//! Time: replays jobs through a scheduler, an allocator and an execution model.
+//!
+//! Events of one instant: departures first, then arrivals, each in the order in which they came about. The engine owns
+//! the machine, carries out and checks every placement, and emits plain records; everything else reads them.
+
+mod replay;
+
+pub use replay::{Parts, replay};
+
+use crate::allocator::Placement;
+use crate::job::{JobId, Time};
+use crate::machine::{Mesh, OccupyError};
+
+/// When a job of a replay started and ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Start.
+    pub start: Time,
+    /// End.
+    pub end: Time,
+    /// Nodes that it held.
+    pub allocated: u32,
+}
+
+/// Told what happens in a replay, at the instant at which it happens.
+pub trait Observer {
+    /// An allocator call has returned after `cost_ns` (0 where calls are not timed): a placement for `job`, already
+    /// checked and carried out, or a refusal.
+    fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64);
+
+    /// An allocator was told of a release, which took it `cost_ns`.
+    fn released(&mut self, cost_ns: u64);
+
+    /// `finished` jobs have ended; false stops the replay.
+    fn proceed(&mut self, finished: usize) -> bool;
+}
+
+/// Why a replay did not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// The observer asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// A job asks for more processors than there are.
+    #[error("job {number} asks for {procs} processors, but machine {machine} has {nodes}")]
+    Oversize {
+        /// The log's number of the job.
+        number: i64,
+        /// Processors requested.
+        procs: u32,
+        /// The machine.
+        machine: Mesh,
+        /// Its number of nodes.
+        nodes: u32,
+    },
+    /// Jobs wait on an idle machine and nothing will change.
+    #[error("job {number} of {procs} processors is never started: the allocator refuses it on an idle machine")]
+    Stuck {
+        /// The log's number of the oldest waiting job.
+        number: i64,
+        /// Processors requested.
+        procs: u32,
+    },
+    /// An allocator returned nodes that it must not.
+    #[error("the allocator's placement for job {number} is wrong: {problem}")]
+    BadPlacement {
+        /// The log's number of the job.
+        number: i64,
+        /// What is wrong.
+        problem: OccupyError,
+    },
+    /// An allocator returned fewer nodes than requested.
+    #[error("the allocator's placement for job {number} has {found} nodes, {procs} were requested")]
+    WrongSize {
+        /// The log's number of the job.
+        number: i64,
+        /// Nodes in the placement.
+        found: usize,
+        /// Processors requested.
+        procs: u32,
+    },
+}

@@ -1,0 +1,184 @@
+//! The replay loop.
+
+use std::time::Instant;
+
+use super::{Observer, Record, ReplayError};
+use crate::allocator::{Allocator, Placement, Request};
+use crate::execution::Execution;
+use crate::job::{Job, JobId, Time};
+use crate::machine::{Machine, Mesh};
+use crate::scheduler::{Dispatch, Pass, Running, RunningJobs, Scheduler, Slot, WaitQueue};
+
+/// What a replay is put together from.
+pub struct Parts<'a> {
+    /// The machine's shape; all nodes are free at first.
+    pub mesh: Mesh,
+    /// Decides when jobs start.
+    pub scheduler: &'a mut dyn Scheduler,
+    /// Decides where.
+    pub allocator: &'a mut dyn Allocator,
+    /// Decides how long.
+    pub execution: &'a mut dyn Execution,
+    /// Whether allocator calls are timed, with a monotonic clock.
+    pub timed: bool,
+}
+
+/// How many instants pass between two calls of [`Observer::proceed`].
+const INSTANTS_PER_REPORT: u32 = 1024;
+
+/// Replays `jobs`, which arrive in order of submission and, within an instant, of position; one record per job, by
+/// position. O(J log J) and what the scheduler and the allocator take.
+pub fn replay(jobs: &[Job], parts: Parts<'_>, observer: &mut dyn Observer) -> Result<Vec<Record>, ReplayError> {
+    let nodes = parts.mesh.nodes();
+    if let Some(job) = jobs.iter().find(|job| job.procs > nodes) {
+        let machine = parts.mesh;
+        return Err(ReplayError::Oversize { number: job.number, procs: job.procs, machine, nodes });
+    }
+    let mut arrivals: Vec<JobId> = (0..jobs.len() as JobId).collect();
+    arrivals.sort_by_key(|&job| jobs[job as usize].submit);
+    let pass = parts.scheduler.pass();
+    let scheduler = parts.scheduler;
+    let mut state = State {
+        jobs,
+        now: Time::ZERO,
+        machine: Machine::new(parts.mesh),
+        allocator: parts.allocator,
+        execution: parts.execution,
+        timed: parts.timed,
+        observer,
+        queue: WaitQueue::default(),
+        running: RunningJobs::default(),
+        placements: jobs.iter().map(|_| Placement::default()).collect(),
+        records: vec![Record::default(); jobs.len()],
+        error: None,
+    };
+    let (mut next, mut finished, mut instants, mut done) = (0, 0, 0_u32, Vec::new());
+    loop {
+        let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
+        let Some(now) = [arrival, state.execution.next_completion()].into_iter().flatten().min() else { break };
+        state.now = now;
+        state.execution.advance(now, &mut done);
+        finished += done.len();
+        for job in done.drain(..) {
+            state.end(job);
+            if pass == Pass::PerEvent {
+                scheduler.dispatch(&mut state);
+            }
+        }
+        while let Some(&job) = arrivals.get(next).filter(|&&job| jobs[job as usize].submit == now) {
+            next += 1;
+            state.arrive(job);
+            if pass == Pass::PerEvent {
+                scheduler.dispatch(&mut state);
+            }
+        }
+        if pass == Pass::Batch {
+            scheduler.dispatch(&mut state);
+        }
+        if let Some(error) = state.error {
+            return Err(error);
+        }
+        instants += 1;
+        if instants % INSTANTS_PER_REPORT == 0 && !state.observer.proceed(finished) {
+            return Err(ReplayError::Interrupted);
+        }
+    }
+    if let Some(head) = state.queue.head() {
+        return Err(ReplayError::Stuck { number: jobs[head.job as usize].number, procs: head.procs });
+    }
+    state.observer.proceed(finished);
+    Ok(state.records)
+}
+
+/// Everything that changes during a replay; to the scheduler it is the view.
+struct State<'a> {
+    jobs: &'a [Job],
+    now: Time,
+    machine: Machine,
+    allocator: &'a mut dyn Allocator,
+    execution: &'a mut dyn Execution,
+    timed: bool,
+    observer: &'a mut dyn Observer,
+    queue: WaitQueue,
+    running: RunningJobs,
+    /// Of running jobs; empty before and after.
+    placements: Vec<Placement>,
+    records: Vec<Record>,
+    /// The first thing that went wrong; nothing starts after it.
+    error: Option<ReplayError>,
+}
+
+impl State<'_> {
+    fn arrive(&mut self, job: JobId) {
+        let Job { procs, estimate, .. } = self.jobs[job as usize];
+        self.queue.push(job, procs, estimate);
+    }
+
+    fn end(&mut self, job: JobId) {
+        let placement = std::mem::take(&mut self.placements[job as usize]);
+        let record = &mut self.records[job as usize];
+        record.end = self.now;
+        self.running.remove(record.start + self.jobs[job as usize].estimate, job);
+        self.machine.vacate(&placement.nodes);
+        let began = self.timed.then(Instant::now);
+        self.allocator.released(&placement, &self.machine);
+        self.observer.released(elapsed_ns(began));
+    }
+
+    /// Asks the allocator for a place for `job`, and takes it into use.
+    fn place(&mut self, job: JobId, request: &Request) -> Option<Placement> {
+        let began = self.timed.then(Instant::now);
+        let answer = self.allocator.allocate(request, &self.machine);
+        let cost_ns = elapsed_ns(began);
+        if let Some(placement) = &answer {
+            let number = self.jobs[job as usize].number;
+            let found = placement.nodes.len();
+            if found < request.procs as usize {
+                self.error = Some(ReplayError::WrongSize { number, found, procs: request.procs });
+                return None;
+            }
+            if let Err(problem) = self.machine.occupy(&placement.nodes) {
+                self.error = Some(ReplayError::BadPlacement { number, problem });
+                return None;
+            }
+        }
+        self.observer.allocated(job, answer.as_ref(), cost_ns);
+        answer
+    }
+}
+
+impl Dispatch for State<'_> {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn free(&self) -> u32 {
+        self.machine.free_count()
+    }
+
+    fn queue(&self) -> &WaitQueue {
+        &self.queue
+    }
+
+    fn running(&self) -> &RunningJobs {
+        &self.running
+    }
+
+    fn try_start(&mut self, slot: Slot) -> bool {
+        let Some(waiting) = self.queue.get(slot).filter(|_| self.error.is_none()) else { return false };
+        let job = waiting.job;
+        let Some(placement) = self.place(job, &Request { procs: waiting.procs }) else { return false };
+        self.queue.remove(slot);
+        let nodes = placement.nodes.len() as u32;
+        self.placements[job as usize] = placement;
+        self.running.insert(Running { estimated_end: self.now + waiting.estimate, job, nodes });
+        self.records[job as usize] = Record { start: self.now, end: self.now, allocated: nodes };
+        self.execution.start(job, self.now, self.jobs[job as usize].run);
+        true
+    }
+}
+
+/// Nanoseconds since `began`, or 0 where nothing is timed.
+fn elapsed_ns(began: Option<Instant>) -> u64 {
+    began.map_or(0, |began| u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX))
+}

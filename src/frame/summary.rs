@@ -1,0 +1,95 @@
+//! The `summary` frame: one row per replay.
+
+use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+
+use super::{FrameError, frame, name};
+use crate::metrics::CostSummary;
+use crate::study::{Cell, Outcome, Plan};
+
+/// One row per replay, in the order given; the first entry of each is its number.
+///
+/// | column | type | unit | meaning |
+/// |---|---|---|---|
+/// | `replay` | u32 | | number of the replay; the same in the `jobs` frame |
+/// | `log`, `machine` | str | | what was replayed, and on what |
+/// | `scheduler`, `allocator` | str | | specs with every default written out |
+/// | `arrival_scale` | f64 | | what arrival times were multiplied by |
+/// | `seed` | u64 | | seed of everything random |
+/// | `rules` | str | | how records became jobs |
+/// | `trim_percent` | f64 | % | first jobs that means leave out; null if nothing is left out |
+/// | `jobs`, `jobs_in_means`, `skipped` | u64 | | jobs replayed; those that means are over; records left out |
+/// | `makespan_s` | f64 | s | first arrival to last end |
+/// | `utilization` | f64 | | busy node-seconds by nodes and makespan |
+/// | `wait_s_mean`, `turnaround_s_mean` | f64 | s | mean of start − arrival, of end − arrival |
+/// | `bounded_slowdown_mean` | f64 | | mean of max(1, turnaround / max(run, 10 s)) |
+/// | `pairwise_sum_mean` | f64 | hops | mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0 |
+/// | `pairwise_mean_mean` | f64 | hops | mean of the jobs' mean distances, serial jobs as 0 |
+/// | `pairwise_mean_parallel_mean` | f64 | hops | the same over jobs of at least two nodes |
+/// | `components_mean`, `contiguous_share` | f64 | | mean number of components; share of jobs that have one |
+/// | `allocate_calls`, `allocate_failures` | u64 | | calls of the allocator in all; those refused |
+/// | `allocate_ns_p50`, `_p99`, `_max`, `_total` | u64 | ns | duration of calls that placed a job |
+/// | `refuse_ns_p50`, `_p99`, `_max`, `_total` | u64 | ns | duration of calls that were refused |
+/// | `release_ns_p50`, `_p99`, `_max`, `_total` | u64 | ns | duration of releases |
+/// | `replay_wall_s` | f64 | s | wall-clock time of the replay without reading the log |
+/// | `log_sha256` | str | | SHA-256 of the log's text |
+/// | `version` | str | | version of meshreplay |
+///
+/// The `_ns` columns and `replay_wall_s` are absent if the plan is not timed.
+pub fn summary(rows: &[(u32, &Cell, &Outcome)], plan: &Plan) -> Result<DataFrame, FrameError> {
+    let text = |label: &str, value: &dyn Fn(&Cell) -> String| -> Column {
+        Series::new(name(label), rows.iter().map(|(_, cell, _)| value(cell)).collect::<Vec<String>>()).into()
+    };
+    let real = |label: &str, value: &dyn Fn(&Outcome) -> f64| -> Column {
+        Series::new(name(label), rows.iter().map(|(.., outcome)| value(outcome)).collect::<Vec<f64>>()).into()
+    };
+    let whole = |label: &str, value: &dyn Fn(&Cell, &Outcome) -> u64| -> Column {
+        let values: Vec<u64> = rows.iter().map(|(_, cell, outcome)| value(cell, outcome)).collect();
+        Series::new(name(label), values).into()
+    };
+    let numbers: Vec<u32> = rows.iter().map(|(number, ..)| *number).collect();
+    let scales: Vec<f64> = rows.iter().map(|(_, cell, _)| cell.arrival_scale).collect();
+    let trims: Vec<Option<f64>> = rows.iter().map(|_| plan.trim.percent).collect();
+    let mut columns = vec![
+        Series::new(name("replay"), numbers).into(),
+        text("log", &|cell| cell.log.clone()),
+        text("machine", &|cell| cell.machine.to_string()),
+        text("scheduler", &|cell| cell.scheduler.to_string()),
+        text("allocator", &|cell| cell.allocator.to_string()),
+        Series::new(name("arrival_scale"), scales).into(),
+        whole("seed", &|cell, _| cell.seed),
+        text("rules", &|cell| cell.rules.clone()),
+        Series::new(name("trim_percent"), trims).into(),
+        whole("jobs", &|_, outcome| outcome.summary.jobs as u64),
+        whole("jobs_in_means", &|_, outcome| outcome.summary.jobs_in_means as u64),
+        whole("skipped", &|cell, _| cell.skipped),
+        real("makespan_s", &|outcome| outcome.summary.makespan_s),
+        real("utilization", &|outcome| outcome.summary.utilization),
+        real("wait_s_mean", &|outcome| outcome.summary.wait_s_mean),
+        real("turnaround_s_mean", &|outcome| outcome.summary.turnaround_s_mean),
+        real("bounded_slowdown_mean", &|outcome| outcome.summary.bounded_slowdown_mean),
+        real("pairwise_sum_mean", &|outcome| outcome.summary.pairwise_sum_mean),
+        real("pairwise_mean_mean", &|outcome| outcome.summary.pairwise_mean_mean),
+        real("pairwise_mean_parallel_mean", &|outcome| outcome.summary.pairwise_mean_parallel_mean),
+        real("components_mean", &|outcome| outcome.summary.components_mean),
+        real("contiguous_share", &|outcome| outcome.summary.contiguous_share),
+        whole("allocate_calls", &|_, o| o.summary.allocate.calls + o.summary.refused.calls),
+        whole("allocate_failures", &|_, outcome| outcome.summary.refused.calls),
+    ];
+    if plan.timed {
+        let kinds: [(&str, fn(&Outcome) -> &CostSummary); 3] = [
+            ("allocate", |outcome| &outcome.summary.allocate),
+            ("refuse", |outcome| &outcome.summary.refused),
+            ("release", |outcome| &outcome.summary.release),
+        ];
+        for (kind, cost) in kinds {
+            columns.push(whole(&format!("{kind}_ns_p50"), &|_, outcome| cost(outcome).p50_ns));
+            columns.push(whole(&format!("{kind}_ns_p99"), &|_, outcome| cost(outcome).p99_ns));
+            columns.push(whole(&format!("{kind}_ns_max"), &|_, outcome| cost(outcome).max_ns));
+            columns.push(whole(&format!("{kind}_ns_total"), &|_, outcome| cost(outcome).total_ns));
+        }
+        columns.push(real("replay_wall_s", &|outcome| outcome.wall_s));
+    }
+    columns.push(text("log_sha256", &|cell| cell.log_sha256.clone()));
+    columns.push(text("version", &|_| env!("CARGO_PKG_VERSION").to_owned()));
+    frame(columns)
+}

@@ -1,0 +1,76 @@
+//! The words that every room shares: a point in time, a job.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+
+/// A point in simulated time, or a length of it, in whole microseconds.
+///
+/// Integer, so that times have a total order and sums are exact. The range is about ±292,000 years.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(i64);
+
+impl Time {
+    /// The origin of simulated time, and the length of nothing.
+    pub const ZERO: Self = Self(0);
+    /// Later than every event.
+    pub const MAX: Self = Self(i64::MAX);
+    const MICROSECONDS: i64 = 1_000_000;
+
+    /// From whole seconds; lengths beyond the range are clamped to it.
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Self(seconds.saturating_mul(Self::MICROSECONDS))
+    }
+
+    /// From microseconds.
+    pub const fn from_micros(micros: i64) -> Self {
+        Self(micros)
+    }
+
+    /// In microseconds.
+    pub const fn as_micros(self) -> i64 {
+        self.0
+    }
+
+    /// In seconds.
+    pub fn as_seconds(self) -> f64 {
+        self.0 as f64 / Self::MICROSECONDS as f64
+    }
+}
+
+impl Add for Time {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sub for Time {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} s", self.as_seconds())
+    }
+}
+
+/// Position of a job in the list that is replayed; also its rank among jobs that arrive at the same instant.
+pub type JobId = u32;
+
+/// One job that can run: what a log's record or a workload model's draw has become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The log's own number of the job (SWF field 1); only a label.
+    pub number: i64,
+    /// When the job arrives.
+    pub submit: Time,
+    /// How long it runs once started.
+    pub run: Time,
+    /// How long the scheduler believes that it will run.
+    pub estimate: Time,
+    /// Processors requested, at least 1.
+    pub procs: u32,
+}

@@ -1,0 +1,224 @@
+//! Mesh, torus and array shapes: node numbers, coordinates, distances.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A node's number: `x + y·W + z·W·L` on a machine of `W × L × D` nodes.
+pub type NodeId = u32;
+
+/// A node's coordinates x, y, z, each from 0; y and z are 0 where the machine has fewer dimensions.
+pub type Coord = [u32; 3];
+
+/// Most nodes that a machine can have.
+pub const MAX_NODES: u32 = 1 << 24;
+
+/// The shape of a machine: one to three dimensions, each of which may wrap around.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mesh {
+    extents: [u32; 3],
+    dims: usize,
+    torus: bool,
+    by_x: Divider,
+    by_y: Divider,
+}
+
+/// What is wrong with a machine's description.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("machine '{text}': {problem}; expected 1 to 3 sizes such as 400, 16x8, 8x8x4 or torus:16x8")]
+pub struct MeshError {
+    text: String,
+    problem: String,
+}
+
+impl Mesh {
+    /// A mesh with the extents given, x first.
+    pub fn new(extents: &[u32]) -> Result<Self, MeshError> {
+        Self::build(extents, false, &label(extents, false))
+    }
+
+    /// A torus with the extents given, x first: every dimension wraps around.
+    pub fn torus(extents: &[u32]) -> Result<Self, MeshError> {
+        Self::build(extents, true, &label(extents, true))
+    }
+
+    fn build(extents: &[u32], torus: bool, text: &str) -> Result<Self, MeshError> {
+        let fail = |problem: String| MeshError { text: text.to_owned(), problem };
+        if extents.is_empty() || extents.len() > 3 {
+            return Err(fail(format!("{} dimensions", extents.len())));
+        }
+        if let Some(i) = extents.iter().position(|&extent| extent == 0) {
+            return Err(fail(format!("size {} is 0", i + 1)));
+        }
+        let nodes = extents.iter().fold(1_u64, |product, &extent| product.saturating_mul(u64::from(extent)));
+        if nodes > u64::from(MAX_NODES) {
+            return Err(fail(format!("{nodes} nodes, more than the {MAX_NODES} that are supported")));
+        }
+        let mut padded = [1; 3];
+        padded[..extents.len()].copy_from_slice(extents);
+        let (by_x, by_y) = (Divider::new(padded[0]), Divider::new(padded[1]));
+        Ok(Self { extents: padded, dims: extents.len(), torus, by_x, by_y })
+    }
+
+    /// Sizes along x, y and z; 1 where the machine has fewer dimensions.
+    pub fn extents(&self) -> [u32; 3] {
+        self.extents
+    }
+
+    /// Number of dimensions the machine was described with, 1 to 3.
+    pub fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// Whether the dimensions wrap around.
+    pub fn is_torus(&self) -> bool {
+        self.torus
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> u32 {
+        self.extents.iter().product()
+    }
+
+    /// Coordinates of `node`.
+    pub fn coord(&self, node: NodeId) -> Coord {
+        let row = self.by_x.quotient(node);
+        let layer = self.by_y.quotient(row);
+        [node - row * self.extents[0], row - layer * self.extents[1], layer]
+    }
+
+    /// The node at `coord`, which must lie inside.
+    pub fn node(&self, coord: Coord) -> NodeId {
+        debug_assert!((0..3).all(|d| coord[d] < self.extents[d]), "{coord:?} outside {self}");
+        coord[0] + self.extents[0] * (coord[1] + self.extents[1] * coord[2])
+    }
+
+    /// Hops between positions `a` and `b` of dimension `d`, the shorter way round where it wraps.
+    pub fn hops(&self, d: usize, a: u32, b: u32) -> u32 {
+        let straight = a.abs_diff(b);
+        if self.torus { straight.min(self.extents[d] - straight) } else { straight }
+    }
+
+    /// L1 distance of two nodes: the hops of a shortest path between them.
+    pub fn l1(&self, a: Coord, b: Coord) -> u32 {
+        (0..3).map(|d| self.hops(d, a[d], b[d])).sum()
+    }
+
+    /// L∞ distance of two nodes: the number of the shell around one in which the other lies.
+    pub fn l_inf(&self, a: Coord, b: Coord) -> u32 {
+        (0..3).map(|d| self.hops(d, a[d], b[d])).max().unwrap_or(0)
+    }
+
+    /// Every node in *location order*: by x, then y, then z (the tie-break of centre-based and buddy allocators).
+    pub fn location_order(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let [width, length, depth] = self.extents;
+        (0..width).flat_map(move |x| {
+            (0..length).flat_map(move |y| (0..depth).map(move |z| self.node([x, y, z])))
+        })
+    }
+}
+
+fn label(extents: &[u32], torus: bool) -> String {
+    let sizes: Vec<String> = extents.iter().map(u32::to_string).collect();
+    format!("{}{}", if torus { "torus:" } else { "" }, sizes.join("x"))
+}
+
+impl fmt::Display for Mesh {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&label(&self.extents[..self.dims], self.torus))
+    }
+}
+
+impl FromStr for Mesh {
+    type Err = MeshError;
+
+    fn from_str(text: &str) -> Result<Self, MeshError> {
+        let fail = |problem: String| MeshError { text: text.to_owned(), problem };
+        let (sizes, torus) = match text.split_once(':') {
+            Some(("torus", sizes)) => (sizes, true),
+            Some(("mesh", sizes)) => (sizes, false),
+            Some((other, _)) => return Err(fail(format!("unknown kind '{other}'"))),
+            None => (text, false),
+        };
+        let mut extents = Vec::new();
+        for part in sizes.split('x') {
+            extents.push(part.parse().map_err(|_| fail(format!("'{part}' is not a size")))?);
+        }
+        Self::build(&extents, torus, text)
+    }
+}
+
+/// Exact division by a fixed number through one multiplication: for n, d < 2^32, n/d is the high half of
+/// n · ⌈2^64/d⌉ (Lemire, Kaser, Kurz, "Faster remainder by direct computation", Softw. Pract. Exper. 2019).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Divider {
+    divisor: u32,
+    magic: u64,
+}
+
+impl Divider {
+    fn new(divisor: u32) -> Self {
+        // For divisor 1 the magic number does not fit; `quotient` handles it apart.
+        let magic = if divisor == 1 { 0 } else { u64::MAX / u64::from(divisor) + 1 };
+        Self { divisor, magic }
+    }
+
+    fn quotient(self, n: u32) -> u32 {
+        if self.divisor == 1 {
+            return n;
+        }
+        ((u128::from(self.magic) * u128::from(n)) >> 64) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_and_coordinates_are_inverse() -> Result<(), MeshError> {
+        for text in ["7", "16x8", "5x5x4", "1x9", "torus:3x1x2", "4096x4096"] {
+            let mesh: Mesh = text.parse()?;
+            assert_eq!(mesh.to_string(), text);
+            for node in (0..mesh.nodes()).step_by(1 + mesh.nodes() as usize / 1000) {
+                let [x, y, z] = mesh.coord(node);
+                let [width, length, _] = mesh.extents();
+                assert_eq!([x, y, z], [node % width, node / width % length, node / width / length]);
+                assert_eq!(mesh.node([x, y, z]), node);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn torus_distances_go_the_shorter_way_round() -> Result<(), MeshError> {
+        let (mesh, torus) = (Mesh::new(&[8, 5])?, Mesh::torus(&[8, 5])?);
+        assert_eq!((mesh.l1([0, 0, 0], [7, 4, 0]), torus.l1([0, 0, 0], [7, 4, 0])), (11, 2));
+        assert_eq!((mesh.l_inf([0, 0, 0], [4, 4, 0]), torus.l_inf([0, 0, 0], [4, 4, 0])), (4, 4));
+        Ok(())
+    }
+
+    #[test]
+    fn wrong_machines_are_named() {
+        for (text, problem) in [
+            ("0x8", "size 1 is 0"),
+            ("16x", "'' is not a size"),
+            ("16*8", "'16*8' is not a size"),
+            ("2x2x2x2", "4 dimensions"),
+            ("ring:8", "unknown kind 'ring'"),
+            ("65536x65536", "4294967296 nodes"),
+            ("-4", "'-4' is not a size"),
+        ] {
+            let message = text.parse::<Mesh>().expect_err("wrong").to_string();
+            assert!(message.contains(problem), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn location_order_is_x_then_y_then_z() -> Result<(), MeshError> {
+        let mesh = Mesh::new(&[2, 2, 2])?;
+        let order: Vec<Coord> = mesh.location_order().map(|node| mesh.coord(node)).collect();
+        assert_eq!(order[..3], [[0, 0, 0], [0, 0, 1], [0, 1, 0]]);
+        assert!(order.is_sorted());
+        Ok(())
+    }
+}

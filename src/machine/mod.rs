@@ -1,0 +1,97 @@
+//! Machines: their shape, which of their nodes are free, and linear orders of nodes.
+
+mod free_counts;
+pub mod mesh;
+mod node_set;
+pub mod order;
+
+pub use free_counts::{FreeCounts, ranges, widest};
+pub use mesh::{Coord, Mesh, NodeId};
+pub use node_set::NodeSet;
+
+/// A machine in use: its shape and its free nodes. In a replay its one owner is the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    mesh: Mesh,
+    free: NodeSet,
+    free_count: u32,
+}
+
+/// Why a placement cannot be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OccupyError {
+    /// The node's number is not below the number of nodes.
+    #[error("node {0} does not exist")]
+    Outside(NodeId),
+    /// The node is in use already, or is named twice.
+    #[error("node {0} is not free")]
+    Busy(NodeId),
+}
+
+impl Machine {
+    /// A machine of this shape with every node free.
+    pub fn new(mesh: Mesh) -> Self {
+        let nodes = mesh.nodes();
+        Self { mesh, free: NodeSet::full(nodes), free_count: nodes }
+    }
+
+    /// Its shape.
+    pub fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+
+    /// Its free nodes.
+    pub fn free(&self) -> &NodeSet {
+        &self.free
+    }
+
+    /// Number of free nodes.
+    pub fn free_count(&self) -> u32 {
+        self.free_count
+    }
+
+    /// Takes `nodes` into use. On an error nothing has changed.
+    pub fn occupy(&mut self, nodes: &[NodeId]) -> Result<(), OccupyError> {
+        for (i, &node) in nodes.iter().enumerate() {
+            let outside = node >= self.free.bound();
+            if outside || !self.free.remove(node) {
+                for &taken in &nodes[..i] {
+                    self.free.insert(taken);
+                }
+                return Err(if outside { OccupyError::Outside(node) } else { OccupyError::Busy(node) });
+            }
+        }
+        self.free_count -= nodes.len() as u32;
+        Ok(())
+    }
+
+    /// Frees `nodes`, which must be in use.
+    ///
+    /// # Panics
+    /// If one of them is free already: a mistake of the caller, never of the input.
+    pub fn vacate(&mut self, nodes: &[NodeId]) {
+        for &node in nodes {
+            assert!(self.free.insert(node), "node {node} is freed twice");
+        }
+        self.free_count += nodes.len() as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_placement_changes_nothing() -> Result<(), mesh::MeshError> {
+        let mut machine = Machine::new(Mesh::new(&[4, 2])?);
+        assert_eq!(machine.occupy(&[1, 5]), Ok(()));
+        let before = machine.clone();
+        assert_eq!(machine.occupy(&[0, 5]), Err(OccupyError::Busy(5)));
+        assert_eq!(machine.occupy(&[0, 2, 0]), Err(OccupyError::Busy(0)));
+        assert_eq!(machine.occupy(&[3, 8]), Err(OccupyError::Outside(8)));
+        assert_eq!(machine, before);
+        machine.vacate(&[1, 5]);
+        assert_eq!(machine.free_count(), 8);
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! A set of nodes as a bitset.
+
+use super::mesh::NodeId;
+
+/// A set of node numbers below a fixed bound; one bit each, 64 to a word, node `n` in bit `n % 64` of word `n / 64`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeSet {
+    words: Vec<u64>,
+    bound: u32,
+}
+
+impl NodeSet {
+    /// The empty set of nodes below `bound`.
+    pub fn empty(bound: u32) -> Self {
+        Self { words: vec![0; bound.div_ceil(64) as usize], bound }
+    }
+
+    /// The set of all nodes below `bound`.
+    pub fn full(bound: u32) -> Self {
+        let mut set = Self { words: vec![u64::MAX; bound.div_ceil(64) as usize], bound };
+        if let (Some(last), spare @ 1..) = (set.words.last_mut(), bound % 64) {
+            *last = (1 << spare) - 1;
+        }
+        set
+    }
+
+    /// Every member is below this number.
+    pub fn bound(&self) -> u32 {
+        self.bound
+    }
+
+    /// The words of the bitset, lowest nodes first; bits at and above the bound are 0.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Whether `node` is a member; nodes at or above the bound never are.
+    pub fn contains(&self, node: NodeId) -> bool {
+        self.words.get((node / 64) as usize).is_some_and(|word| word >> (node % 64) & 1 == 1)
+    }
+
+    /// Adds `node`; false if it was a member before.
+    pub fn insert(&mut self, node: NodeId) -> bool {
+        let word = &mut self.words[(node / 64) as usize];
+        let bit = 1 << (node % 64);
+        let added = *word & bit == 0;
+        *word |= bit;
+        added
+    }
+
+    /// Removes `node`; false if it was no member.
+    pub fn remove(&mut self, node: NodeId) -> bool {
+        let word = &mut self.words[(node / 64) as usize];
+        let bit = 1 << (node % 64);
+        let removed = *word & bit != 0;
+        *word &= !bit;
+        removed
+    }
+
+    /// The `bits` ≤ 64 membership bits of nodes `from..from + bits`, the lowest node in bit 0.
+    pub fn bits(&self, from: usize, bits: usize) -> u64 {
+        let (word, shift) = (from / 64, from % 64);
+        let mut found = self.words[word] >> shift;
+        if shift > 0 && shift + bits > 64 {
+            found |= self.words[word + 1] << (64 - shift);
+        }
+        if bits < 64 { found & ((1 << bits) - 1) } else { found }
+    }
+
+    /// Number of members; O(bound / 64).
+    pub fn count(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Members in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.words.iter().enumerate().flat_map(|(i, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    i as u32 * 64 + bit
+                })
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_sets_hold_exactly_the_bound() {
+        for bound in [1, 63, 64, 65, 128, 1000] {
+            let mut set = NodeSet::full(bound);
+            assert_eq!((set.count(), set.contains(bound)), (bound, false));
+            assert!(set.iter().eq(0..bound));
+            assert!(set.remove(bound - 1) && !set.remove(bound - 1));
+            assert!(set.insert(bound - 1) && !set.insert(bound - 1));
+            assert_eq!(set, NodeSet::full(bound));
+        }
+    }
+}

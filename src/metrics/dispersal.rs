@@ -1,0 +1,195 @@
+//! How spread out a placement is.
+
+use super::rows::Rows;
+use super::torus_diameter;
+use crate::machine::{Mesh, NodeId};
+
+/// Dispersal of one placement of k nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dispersal {
+    /// Σ L1 distance over the k·(k−1)/2 unordered pairs of nodes, in hops; 0 for one node.
+    pub pairwise_sum: u64,
+    /// Largest L1 distance of two nodes, in hops.
+    pub diameter: u32,
+    /// Connected components of the nodes in the machine's graph.
+    pub components: u32,
+    /// Nodes of the smallest box that encloses the placement (on a torus, of the smallest that may go round).
+    pub bounding_box: u32,
+    /// Number of nodes, k.
+    pub nodes: u32,
+}
+
+impl Dispersal {
+    /// Mean L1 distance of two nodes, in hops: 2·sum / (k·(k−1)); 0 for one node.
+    pub fn pairwise_mean(&self) -> f64 {
+        let nodes = f64::from(self.nodes);
+        if self.nodes < 2 { 0.0 } else { 2.0 * self.pairwise_sum as f64 / (nodes * (nodes - 1.0)) }
+    }
+}
+
+/// Measures placements on one machine; keeps its memory between calls.
+///
+/// The sum over pairs is a sum over dimensions, and along one dimension only the number of nodes at each position
+/// matters: a pair is as far apart as the cuts between positions that separate it. So a placement of k nodes costs
+/// O(k + r·log r + W + L + D), r being the rows of nodes that it touches, never O(k²).
+#[derive(Debug)]
+pub struct Meter {
+    mesh: Mesh,
+    rows: Rows,
+}
+
+impl Meter {
+    /// A meter for placements on `mesh`.
+    pub fn new(mesh: &Mesh) -> Self {
+        Self { mesh: mesh.clone(), rows: Rows::new(mesh) }
+    }
+
+    /// Dispersal of the placement `nodes`, which must be distinct.
+    pub fn measure(&mut self, nodes: &[NodeId]) -> Dispersal {
+        let k = nodes.len() as u32;
+        if let [] | [_] = nodes {
+            return Dispersal { components: k, bounding_box: k, nodes: k, ..Dispersal::default() };
+        }
+        self.rows.load(&self.mesh, nodes);
+        let (torus, extents) = (self.mesh.is_torus(), self.mesh.extents());
+        let mut pairwise_sum = 0;
+        let mut bounding_box = 1;
+        for d in 0..3 {
+            let counts = self.rows.counts(d);
+            pairwise_sum += if torus { ring_sum(counts, k) } else { line_sum(counts, k) };
+            bounding_box *= if torus { arc(counts) } else { span(counts) };
+        }
+        let diameter = if torus {
+            torus_diameter::diameter(&self.mesh, nodes)
+        } else {
+            self.rows.mesh_diameter()
+        };
+        let components = self.rows.components(extents, torus);
+        Dispersal { pairwise_sum, diameter, components, bounding_box, nodes: k }
+    }
+}
+
+/// Σ |a − b| over pairs on a line: each cut between positions separates P·(k − P) pairs, P nodes lying below it.
+fn line_sum(counts: &[u32], k: u32) -> u64 {
+    let mut below = 0_u64;
+    let pairs = |&count: &u32| {
+        below += u64::from(count);
+        below * (u64::from(k) - below)
+    };
+    counts.iter().map(pairs).sum()
+}
+
+/// Σ min(|a − b|, n − |a − b|) over pairs on a ring of n positions. Twice the distance of two positions is the number
+/// of diameters of the ring, drawn every half step, that separate them; a diameter that has S nodes on one side and
+/// none on it separates S·(k − S) pairs. Half steps are the positions of a ring of 2n, nodes at even ones.
+fn ring_sum(counts: &[u32], k: u32) -> u64 {
+    let n = counts.len();
+    if n < 2 {
+        return 0;
+    }
+    // S for the diameter from cut e to cut e + n, cut e lying after half step e: the half steps e+1 ..= e+n.
+    let at = |half: usize| if half % 2 == 0 { u64::from(counts[half / 2 % n]) } else { 0 };
+    let mut side: u64 = (1..=n).map(at).sum();
+    let mut doubled = 0;
+    for e in 0..n {
+        doubled += side * (u64::from(k) - side);
+        side = side + at(e + 1 + n) - at(e + 1);
+    }
+    doubled / 2
+}
+
+/// Positions from the first to the last that hold a node.
+fn span(counts: &[u32]) -> u32 {
+    let held = |&count: &u32| count > 0;
+    match (counts.iter().position(held), counts.iter().rposition(held)) {
+        (Some(first), Some(last)) => (last - first + 1) as u32,
+        _ => 0,
+    }
+}
+
+/// Positions of the shortest arc of a ring that holds all nodes: all but the longest run of empty positions.
+fn arc(counts: &[u32]) -> u32 {
+    let n = counts.len();
+    let (mut longest, mut run) = (0, 0);
+    for i in 0..2 * n {
+        run = if counts[i % n] == 0 { run + 1 } else { 0 };
+        longest = longest.max(run.min(n));
+    }
+    (n - longest) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definitions, word for word; O(k²).
+    fn naive(mesh: &Mesh, nodes: &[NodeId]) -> Dispersal {
+        let coords: Vec<_> = nodes.iter().map(|&node| mesh.coord(node)).collect();
+        let (mut pairwise_sum, mut diameter) = (0, 0);
+        let mut component: Vec<usize> = (0..coords.len()).collect();
+        for i in 0..coords.len() {
+            for j in 0..i {
+                let distance = mesh.l1(coords[i], coords[j]);
+                pairwise_sum += u64::from(distance);
+                diameter = diameter.max(distance);
+                if distance == 1 {
+                    let (from, to) = (component[i], component[j]);
+                    component.iter_mut().filter(|c| **c == from).for_each(|c| *c = to);
+                }
+            }
+        }
+        component.sort_unstable();
+        component.dedup();
+        let extent = |d: usize| {
+            let n = mesh.extents()[d];
+            let starts = if mesh.is_torus() { 0..n } else { 0..1 };
+            let reach = |start: u32| coords.iter().map(|c| (c[d] + n - start) % n + 1).max().unwrap_or(0);
+            let least = coords.iter().map(|c| c[d]).min().unwrap_or(0);
+            if mesh.is_torus() { starts.map(reach).min().unwrap_or(0) } else { reach(0) - least }
+        };
+        Dispersal {
+            pairwise_sum,
+            diameter,
+            components: component.len() as u32,
+            bounding_box: extent(0) * extent(1) * extent(2),
+            nodes: nodes.len() as u32,
+        }
+    }
+
+    #[test]
+    fn every_subset_of_small_machines_is_measured_as_defined() -> Result<(), Box<dyn std::error::Error>> {
+        for text in ["5", "4x3", "3x2x2", "torus:6", "torus:4x3", "torus:3x2x2", "torus:2x5", "1x7", "torus:1x7"] {
+            let mesh: Mesh = text.parse()?;
+            let mut meter = Meter::new(&mesh);
+            for subset in 1_u32..1 << mesh.nodes() {
+                let nodes: Vec<NodeId> = (0..mesh.nodes()).filter(|n| subset >> n & 1 == 1).collect();
+                assert_eq!(meter.measure(&nodes), naive(&mesh, &nodes), "{text}: {nodes:?}");
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn random_subsets_of_larger_machines_are_measured_as_defined() -> Result<(), Box<dyn std::error::Error>> {
+        let mut state = 1_u64;
+        for text in ["130x3", "70", "9x8x7", "torus:9x8x7", "torus:66x4", "torus:129", "torus:16x16"] {
+            let mesh: Mesh = text.parse()?;
+            let mut meter = Meter::new(&mesh);
+            for _ in 0..60 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let (share, offset) = (state >> 60, state >> 40);
+                let pick = |n: &u32| (u64::from(*n) + offset).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60 <= share;
+                let nodes: Vec<NodeId> = (0..mesh.nodes()).rev().filter(pick).collect();
+                assert_eq!(meter.measure(&nodes), naive(&mesh, &nodes), "{text}: {nodes:?}");
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn means_are_per_pair() {
+        let of = |pairwise_sum, nodes| Dispersal { pairwise_sum, nodes, ..Dispersal::default() }.pairwise_mean();
+        assert!((of(8, 4) - 8.0 / 6.0).abs() < 1e-12);
+        assert!(of(0, 1).abs() < 1e-12);
+    }
+}

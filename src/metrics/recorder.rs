@@ -1,0 +1,86 @@
+//! Measures each placement while it is at hand, so that none has to be kept.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::cost::Cost;
+use super::dispersal::{Dispersal, Meter};
+use crate::allocator::Placement;
+use crate::engine::Observer;
+use crate::job::JobId;
+use crate::machine::Mesh;
+
+/// What others may know of a running replay, and tell it, from another thread.
+#[derive(Debug, Default)]
+pub struct Monitor {
+    /// Jobs that have ended so far.
+    pub finished: AtomicUsize,
+    /// Set to stop the replay.
+    pub stop: AtomicBool,
+}
+
+/// What a [`Recorder`] has gathered.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// Dispersal of each job's placement, by job.
+    pub dispersal: Vec<Dispersal>,
+    /// Duration of the call that placed each job, by job; 0 where calls are not timed.
+    pub allocate_ns: Vec<u64>,
+    /// Calls that placed a job.
+    pub allocate: Cost,
+    /// Calls that were refused.
+    pub refused: Cost,
+    /// Releases.
+    pub release: Cost,
+}
+
+/// The observer of a replay that gathers dispersal and cost.
+pub struct Recorder<'a> {
+    meter: Meter,
+    timed: bool,
+    monitor: &'a Monitor,
+    recording: Recording,
+}
+
+impl<'a> Recorder<'a> {
+    /// For a replay of `jobs` jobs on `mesh`; durations are kept if `timed`.
+    pub fn new(mesh: &Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
+        let recording = Recording {
+            dispersal: vec![Dispersal::default(); jobs],
+            allocate_ns: vec![0; jobs],
+            allocate: Cost::default(),
+            refused: Cost::default(),
+            release: Cost::default(),
+        };
+        Self { meter: Meter::new(mesh), timed, monitor, recording }
+    }
+
+    /// What was gathered.
+    pub fn finish(self) -> Recording {
+        self.recording
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64) {
+        let recording = &mut self.recording;
+        let cost = match placement {
+            Some(placement) => {
+                recording.dispersal[job as usize] = self.meter.measure(&placement.nodes);
+                recording.allocate_ns[job as usize] = cost_ns;
+                &mut recording.allocate
+            }
+            None => &mut recording.refused,
+        };
+        if self.timed { cost.add(cost_ns) } else { cost.count() }
+    }
+
+    fn released(&mut self, cost_ns: u64) {
+        let cost = &mut self.recording.release;
+        if self.timed { cost.add(cost_ns) } else { cost.count() }
+    }
+
+    fn proceed(&mut self, finished: usize) -> bool {
+        self.monitor.finished.store(finished, Ordering::Relaxed);
+        !self.monitor.stop.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,159 @@
+//! One replay as one row of numbers.
+
+use super::cost::CostSummary;
+use super::recorder::Recording;
+use crate::engine::Record;
+use crate::job::{Job, Time};
+
+/// Which jobs means leave out, so that an empty machine at the start and a draining one at the end do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Trim {
+    /// Leave out this percentage of jobs, the first to arrive, and all jobs that start after the day (of 86,400 s,
+    /// counted from time 0) of the last submission. `None` leaves out nobody.
+    pub percent: Option<f64>,
+}
+
+/// Numbers of one replay. Means are over the jobs that [`Trim`] keeps, everything else over all jobs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Jobs replayed.
+    pub jobs: usize,
+    /// Jobs that means are over.
+    pub jobs_in_means: usize,
+    /// From the first arrival to the last end.
+    pub makespan_s: f64,
+    /// Busy node-seconds by nodes and makespan, 0 to 1.
+    pub utilization: f64,
+    /// Mean of start − arrival.
+    pub wait_s_mean: f64,
+    /// Mean of end − arrival.
+    pub turnaround_s_mean: f64,
+    /// Mean of max(1, (wait + run) / max(run, 10 s)).
+    pub bounded_slowdown_mean: f64,
+    /// Mean pairwise sum, serial jobs as 0.
+    pub pairwise_sum_mean: f64,
+    /// Mean of the jobs' mean pairwise distances, serial jobs as 0.
+    pub pairwise_mean_mean: f64,
+    /// The same over jobs of at least two nodes.
+    pub pairwise_mean_parallel_mean: f64,
+    /// Mean number of connected components.
+    pub components_mean: f64,
+    /// Share of jobs in one component.
+    pub contiguous_share: f64,
+    /// Calls that placed a job.
+    pub allocate: CostSummary,
+    /// Calls that were refused.
+    pub refused: CostSummary,
+    /// Releases.
+    pub release: CostSummary,
+}
+
+const DAY_S: f64 = 86_400.0;
+const SHORTEST_RUN_S: f64 = 10.0;
+
+/// Sums up a replay of `jobs` on a machine of `nodes` nodes; O(J), J·log J if trimmed.
+pub fn summarize(jobs: &[Job], records: &[Record], recording: &Recording, nodes: u32, trim: Trim) -> Summary {
+    let first = jobs.iter().map(|job| job.submit).min().unwrap_or(Time::ZERO);
+    let last = records.iter().map(|record| record.end).max().unwrap_or(first);
+    let makespan_s = (last - first).as_seconds();
+    let busy_s = |record: &Record| (record.end - record.start).as_seconds() * f64::from(record.allocated);
+    let capacity_s = makespan_s * f64::from(nodes);
+    let kept = kept(jobs, records, trim);
+    let mean = |value: &dyn Fn(usize) -> f64| average(kept.iter().map(|&i| value(i)));
+    let wait_s = |i: usize| (records[i].start - jobs[i].submit).as_seconds();
+    let residence_s = |i: usize| (records[i].end - jobs[i].submit).as_seconds();
+    let run_s = |i: usize| (records[i].end - records[i].start).as_seconds();
+    let dispersal = |i: usize| &recording.dispersal[i];
+    Summary {
+        jobs: jobs.len(),
+        jobs_in_means: kept.len(),
+        makespan_s,
+        utilization: if capacity_s > 0.0 { records.iter().map(busy_s).sum::<f64>() / capacity_s } else { 0.0 },
+        wait_s_mean: mean(&wait_s),
+        turnaround_s_mean: mean(&residence_s),
+        bounded_slowdown_mean: mean(&|i| (residence_s(i) / run_s(i).max(SHORTEST_RUN_S)).max(1.0)),
+        pairwise_sum_mean: mean(&|i| dispersal(i).pairwise_sum as f64),
+        pairwise_mean_mean: mean(&|i| dispersal(i).pairwise_mean()),
+        pairwise_mean_parallel_mean: average(
+            kept.iter().map(|&i| dispersal(i)).filter(|d| d.nodes > 1).map(super::Dispersal::pairwise_mean),
+        ),
+        components_mean: mean(&|i| f64::from(dispersal(i).components)),
+        contiguous_share: mean(&|i| f64::from(u8::from(dispersal(i).components == 1))),
+        allocate: recording.allocate.summary(),
+        refused: recording.refused.summary(),
+        release: recording.release.summary(),
+    }
+}
+
+/// Positions of the jobs that means are over.
+fn kept(jobs: &[Job], records: &[Record], trim: Trim) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    let Some(percent) = trim.percent else { return order };
+    order.sort_by_key(|&i| jobs[i].submit);
+    let last_s = order.last().map_or(0.0, |&i| jobs[i].submit.as_seconds());
+    let end_of_day_s = ((last_s / DAY_S).floor() + 1.0) * DAY_S;
+    order.drain(..(jobs.len() as f64 * percent / 100.0).ceil() as usize);
+    order.retain(|&i| records[i].start.as_seconds() < end_of_day_s);
+    order
+}
+
+/// Arithmetic mean; 0 of nothing.
+fn average(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0_u64);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    if count == 0 { 0.0 } else { sum / count as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::{Cost, Dispersal};
+
+    fn example() -> (Vec<Job>, Vec<Record>, Recording) {
+        let at = Time::from_seconds;
+        let job = |submit, run, procs| Job { number: 0, submit: at(submit), run: at(run), estimate: at(run), procs };
+        let jobs = vec![job(100, 20, 2), job(100, 5, 1), job(110, 40, 4), job(86_000, 400, 4)];
+        let starts = [100, 100, 130, 86_500];
+        let ran = |(job, start): (&Job, i64)| Record { start: at(start), end: at(start) + job.run, allocated: job.procs };
+        let records = jobs.iter().zip(starts).map(ran).collect();
+        let of = |pairwise_sum, nodes, components| Dispersal { pairwise_sum, nodes, components, ..Dispersal::default() };
+        let recording = Recording {
+            dispersal: vec![of(1, 2, 1), of(0, 1, 1), of(12, 4, 2), of(8, 4, 1)],
+            allocate_ns: vec![0; 4],
+            allocate: Cost::default(),
+            refused: Cost::default(),
+            release: Cost::default(),
+        };
+        (jobs, records, recording)
+    }
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn means_follow_their_definitions() {
+        let (jobs, records, recording) = example();
+        let summary = summarize(&jobs, &records, &recording, 4, Trim::default());
+        assert!(near(summary.makespan_s, 86_800.0));
+        assert!(near(summary.utilization, (40.0 + 5.0 + 160.0 + 1600.0) / (86_800.0 * 4.0)));
+        assert!(near(summary.wait_s_mean, (20.0 + 500.0) / 4.0));
+        assert!(near(summary.turnaround_s_mean, (20.0 + 5.0 + 60.0 + 900.0) / 4.0));
+        assert!(near(summary.bounded_slowdown_mean, (1.0 + 1.0 + 1.5 + 2.25) / 4.0));
+        assert!(near(summary.pairwise_sum_mean, 21.0 / 4.0));
+        assert!(near(summary.pairwise_mean_mean, (1.0 + 2.0 + 8.0 / 6.0) / 4.0));
+        assert!(near(summary.pairwise_mean_parallel_mean, (1.0 + 2.0 + 8.0 / 6.0) / 3.0));
+        assert!(near(summary.components_mean, 5.0 / 4.0) && near(summary.contiguous_share, 0.75));
+    }
+
+    #[test]
+    fn trimming_leaves_out_the_first_and_those_after_the_last_day() {
+        let (jobs, records, recording) = example();
+        let summary = summarize(&jobs, &records, &recording, 4, Trim { percent: Some(25.0) });
+        assert_eq!((summary.jobs, summary.jobs_in_means), (4, 2));
+        assert!(near(summary.wait_s_mean, 10.0) && near(summary.makespan_s, 86_800.0));
+    }
+}

@@ -1,0 +1,64 @@
+//! The diameter of a placement on a torus.
+
+use std::collections::VecDeque;
+
+use crate::machine::{Coord, Mesh, NodeId};
+
+/// Largest L1 distance of two of `nodes` on the torus `mesh`; O(min(k², k·2^d + N·d)) for k nodes.
+///
+/// Few nodes are compared pair by pair. Otherwise: on a ring of n positions, the farthest from a are its antipodes (one
+/// for even n, two for odd), and the distance to b is ⌊n/2⌋ less the distance from b to the nearest antipode of a. So
+/// the diameter is Σ⌊n/2⌋ less the smallest distance between a node and an antipode of a node, which a breadth-first
+/// search from all antipodes finds, stopping at the first node of the placement.
+pub(super) fn diameter(mesh: &Mesh, nodes: &[NodeId]) -> u32 {
+    let k = nodes.len();
+    if k.saturating_mul(k) / 2 <= mesh.nodes() as usize {
+        let coords: Vec<Coord> = nodes.iter().map(|&node| mesh.coord(node)).collect();
+        let pairs = coords.iter().enumerate().flat_map(|(i, &a)| coords[..i].iter().map(move |&b| (a, b)));
+        return pairs.map(|(a, b)| mesh.l1(a, b)).max().unwrap_or(0);
+    }
+    let extents = mesh.extents();
+    let widest: u32 = extents.iter().map(|extent| extent / 2).sum();
+    let mut held = vec![false; mesh.nodes() as usize];
+    nodes.iter().for_each(|&node| held[node as usize] = true);
+    let mut distance = vec![u32::MAX; mesh.nodes() as usize];
+    let mut reached = VecDeque::new();
+    let mut reach = |coord: Coord, at: u32, reached: &mut VecDeque<NodeId>| {
+        let node = mesh.node(coord);
+        if distance[node as usize] == u32::MAX {
+            distance[node as usize] = at;
+            reached.push_back(node);
+        }
+        distance[node as usize]
+    };
+    for &node in nodes {
+        let [xs, ys, zs] = antipodes(mesh.coord(node), extents);
+        for choice in 0..8 {
+            let coord = [xs[choice & 1], ys[choice >> 1 & 1], zs[choice >> 2]];
+            reach(coord, 0, &mut reached);
+        }
+    }
+    while let Some(node) = reached.pop_front() {
+        let coord = mesh.coord(node);
+        let at = reach(coord, 0, &mut reached);
+        if held[node as usize] {
+            return widest - at;
+        }
+        for d in 0..3 {
+            for step in [1, extents[d] - 1] {
+                let mut next = coord;
+                next[d] = (coord[d] + step) % extents[d];
+                reach(next, at + 1, &mut reached);
+            }
+        }
+    }
+    0
+}
+
+/// Per dimension, the two antipodes of a position; the same one twice where the extent is even.
+fn antipodes(coord: Coord, extents: [u32; 3]) -> [[u32; 2]; 3] {
+    [0, 1, 2].map(|d| {
+        let n = extents[d];
+        [(coord[d] + n / 2) % n, (coord[d] + n.div_ceil(2)) % n]
+    })
+}

@@ -1,0 +1,110 @@
+//! Tables for the terminal and for Markdown.
+
+use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, TableStyle};
+
+/// Where the text of a column stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Names.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table of text: columns with titles, rows of cells.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    columns: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these columns and no rows.
+    pub fn new(columns: &[(&str, Align)]) -> Self {
+        let columns = columns.iter().map(|(title, align)| ((*title).to_owned(), *align)).collect();
+        Self { columns, rows: Vec::new() }
+    }
+
+    /// Adds a row, one cell per column.
+    pub fn add(&mut self, cells: Vec<String>) {
+        debug_assert_eq!(cells.len(), self.columns.len());
+        self.rows.push(cells);
+    }
+
+    /// Drops the columns, of those named, whose cells are all equal; what they said is `(title, cell)`.
+    pub fn drop_constant(&mut self, titles: &[&str]) -> Vec<(String, String)> {
+        let mut dropped = Vec::new();
+        for title in titles {
+            let Some(at) = self.columns.iter().position(|(other, _)| other == title) else { continue };
+            let Some(cell) = self.rows.first().map(|row| row[at].clone()) else { continue };
+            if self.rows.iter().all(|row| row[at] == cell) {
+                self.columns.remove(at);
+                self.rows.iter_mut().for_each(|row| drop(row.remove(at)));
+                dropped.push(((*title).to_owned(), cell));
+            }
+        }
+        dropped
+    }
+
+    /// As lines of aligned text, the titles first.
+    pub fn text(&self) -> String {
+        self.render(NOTHING)
+    }
+
+    /// As a Markdown table.
+    pub fn markdown(&self) -> String {
+        self.render(ASCII_MARKDOWN)
+    }
+
+    fn render(&self, style: TableStyle) -> String {
+        let mut table = comfy_table::Table::new();
+        table.load_style(style).set_content_arrangement(ContentArrangement::Disabled);
+        let cell = |text: &String, align| {
+            Cell::new(text).set_alignment(match align {
+                Align::Left => CellAlignment::Left,
+                Align::Right => CellAlignment::Right,
+            })
+        };
+        table.set_header(self.columns.iter().map(|(title, align)| cell(title, *align)));
+        for row in &self.rows {
+            table.add_row(row.iter().zip(&self.columns).map(|(text, (_, align))| cell(text, *align)));
+        }
+        let mut text = String::new();
+        for line in table.lines() {
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Table {
+        let mut table = Table::new(&[("name", Align::Left), ("log", Align::Left), ("sum", Align::Right)]);
+        table.add(vec!["a".into(), "x".into(), "1,000".into()]);
+        table.add(vec!["bcd".into(), "x".into(), "5".into()]);
+        table
+    }
+
+    #[test]
+    fn numbers_stand_to_the_right() {
+        assert_eq!(example().text(), " name  log    sum\n a     x    1,000\n bcd   x        5\n");
+    }
+
+    #[test]
+    fn markdown_has_a_rule_below_the_titles() {
+        let text = example().markdown();
+        assert_eq!(text.lines().nth(1), Some("|------|-----|-------|"), "{text}");
+    }
+
+    #[test]
+    fn constant_columns_can_be_dropped() {
+        let mut table = example();
+        assert_eq!(table.drop_constant(&["log", "sum", "none"]), [("log".to_owned(), "x".to_owned())]);
+        assert_eq!(table.text(), " name    sum\n a     1,000\n bcd       5\n");
+    }
+}

@@ -1,0 +1,115 @@
+//! EASY: backfilling that never delays the oldest waiting job.
+//!
+//! D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; the form of the simulator of P. Walker, D. Bunde,
+//! V. Leung, "Faster high-quality processor allocation", 2010.
+//!
+//! 1. Start the head of the queue while it fits.
+//! 2. The blocked head's *shadow time* is the first estimated end of a running job at which, with all jobs that end
+//!    until then gone, enough nodes are free. Its *extra* nodes are those free then beyond the head's need.
+//! 3. Start the first job in queue order that fits now and either ends, by its estimate, at the shadow time at the
+//!    latest, or needs no more than the extra nodes; repeat until there is none.
+//!
+//! The shadow time is computed anew at every pass. That equals the authors' rule (at each departure, and when the head
+//! changes), because a backfilled job gives its nodes back by the shadow time or lives on extra nodes. A running job
+//! that outlives its estimate is expected to end now.
+//!
+//! "EASY" names many algorithms. `pass=batch` decides once per instant, when all its departures and arrivals have been
+//! applied; `pass=per-event` after every event, so a job may start before another event of the same instant is seen.
+//! Only counts decide, as is right for allocators that never refuse a job that fits by count.
+//!
+//! Time per pass O(R + b·log Q): R running jobs that end by the shadow time, b jobs started, Q waiting jobs.
+
+use super::{Backfill, Dispatch, Entry, Pass, Scheduler};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "easy",
+    summary: "backfilling with a reservation for the oldest waiting job",
+    source: "Lifka, JSSPP 1995; Walker, Bunde, Leung, 2010",
+    parameters: "pass=batch (per-event)",
+    promises: "the oldest waiting job starts by its shadow time if no estimate is too short",
+    build: |params| {
+        let pass = params.choose("pass", &[("batch", Pass::Batch), ("per-event", Pass::PerEvent)])?;
+        Ok(Box::new(Easy { pass }))
+    },
+};
+
+struct Easy {
+    pass: Pass,
+}
+
+impl Scheduler for Easy {
+    fn dispatch(&mut self, view: &mut dyn Dispatch) {
+        let (head, refused) = loop {
+            let Some(head) = view.queue().head() else { return };
+            if head.procs > view.free() {
+                break (head, false);
+            }
+            if !view.try_start(head.slot) {
+                break (head, true);
+            }
+        };
+        // Nobody fits: spare the walk over the running jobs.
+        if view.queue().first(head.slot + 1, &Backfill::count(view.free())).is_none() {
+            return;
+        }
+        let (now, mut free) = (view.now(), view.free());
+        let need = if refused { free + 1 } else { head.procs };
+        let Some((shadow, free_then)) = view.running().free_by(need, free, now) else { return };
+        let mut extra = free_then.saturating_sub(head.procs);
+        let mut from = head.slot + 1;
+        loop {
+            let rule = Backfill { free, extra, slack: shadow - now };
+            let Some(slot) = view.queue().first(from, &rule) else { return };
+            let Some(job) = view.queue().get(slot) else { return };
+            if view.try_start(slot) {
+                free -= job.procs;
+                if job.estimate > rule.slack {
+                    extra -= job.procs;
+                }
+            }
+            from = slot + 1;
+        }
+    }
+
+    fn pass(&self) -> Pass {
+        self.pass
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::Fake;
+    use super::*;
+
+    /// The example of algorithms.md §5: 10 nodes, a job of 6 runs until 100, one of 8 is blocked at time 1.
+    fn started_beside(candidate: (u32, i64)) -> Vec<u32> {
+        let mut fake = Fake::new(10, &[(6, 100), (8, 50)]);
+        Easy { pass: Pass::Batch }.dispatch(&mut fake);
+        assert_eq!(fake.started, [0]);
+        fake.advance(1, &[candidate]);
+        Easy { pass: Pass::Batch }.dispatch(&mut fake);
+        fake.started
+    }
+
+    #[test]
+    fn a_job_that_ends_by_the_shadow_time_is_backfilled() {
+        assert_eq!(started_beside((4, 99)), [0, 2]);
+    }
+
+    #[test]
+    fn a_job_that_would_delay_the_head_is_not() {
+        assert_eq!(started_beside((4, 100)), [0]);
+    }
+
+    #[test]
+    fn a_job_on_extra_nodes_is_backfilled() {
+        assert_eq!(started_beside((2, 500)), [0, 2]);
+    }
+
+    #[test]
+    fn extra_nodes_are_spent_once() {
+        let mut fake = Fake::new(10, &[(6, 100), (8, 50), (2, 500), (1, 500), (2, 99)]);
+        Easy { pass: Pass::Batch }.dispatch(&mut fake);
+        assert_eq!(fake.started, [0, 2, 4]);
+    }
+}

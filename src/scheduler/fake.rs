@@ -1,0 +1,55 @@
+//! A machine that only counts, for the schedulers' own tests.
+
+use super::{Dispatch, Running, RunningJobs, Slot, WaitQueue};
+use crate::job::{JobId, Time};
+
+/// Jobs are (processors, estimate in seconds), numbered in the order given; they never end.
+pub(super) struct Fake {
+    now: Time,
+    free: u32,
+    queue: WaitQueue,
+    running: RunningJobs,
+    arrived: JobId,
+    pub(super) started: Vec<JobId>,
+}
+
+impl Fake {
+    pub(super) fn new(nodes: u32, jobs: &[(u32, i64)]) -> Self {
+        let (queue, running) = (WaitQueue::default(), RunningJobs::default());
+        let mut fake = Self { now: Time::ZERO, free: nodes, queue, running, arrived: 0, started: Vec::new() };
+        fake.advance(0, jobs);
+        fake
+    }
+
+    pub(super) fn advance(&mut self, now_s: i64, jobs: &[(u32, i64)]) {
+        self.now = Time::from_seconds(now_s);
+        for &(procs, estimate_s) in jobs {
+            self.queue.push(self.arrived, procs, Time::from_seconds(estimate_s));
+            self.arrived += 1;
+        }
+    }
+}
+
+impl Dispatch for Fake {
+    fn now(&self) -> Time {
+        self.now
+    }
+    fn free(&self) -> u32 {
+        self.free
+    }
+    fn queue(&self) -> &WaitQueue {
+        &self.queue
+    }
+    fn running(&self) -> &RunningJobs {
+        &self.running
+    }
+    fn try_start(&mut self, slot: Slot) -> bool {
+        let Some(job) = self.queue.get(slot).filter(|job| job.procs <= self.free) else { return false };
+        self.queue.remove(slot);
+        self.free -= job.procs;
+        let estimated_end = self.now + job.estimate;
+        self.running.insert(Running { estimated_end, job: job.job, nodes: job.procs });
+        self.started.push(job.job);
+        true
+    }
+}

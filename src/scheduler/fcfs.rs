@@ -1,0 +1,39 @@
+//! First come, first served.
+//!
+//! 1. Start the oldest waiting job while it fits; never look further.
+
+use super::{Dispatch, Entry, Scheduler};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "fcfs",
+    summary: "first come, first served; the oldest waiting job blocks all others",
+    source: "the baseline of Chang & Mohapatra, 1998, and Walker, Bunde, Leung, 2010",
+    parameters: "",
+    promises: "jobs start in order of arrival",
+    build: |_| Ok(Box::new(Fcfs)),
+};
+
+struct Fcfs;
+
+impl Scheduler for Fcfs {
+    fn dispatch(&mut self, view: &mut dyn Dispatch) {
+        while let Some(head) = view.queue().head() {
+            if head.procs > view.free() || !view.try_start(head.slot) {
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::Fake;
+    use super::*;
+
+    #[test]
+    fn the_head_blocks_the_queue() {
+        let mut fake = Fake::new(10, &[(6, 100), (8, 50), (2, 5)]);
+        Fcfs.dispatch(&mut fake);
+        assert_eq!(fake.started, [0]);
+    }
+}

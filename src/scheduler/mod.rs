@@ -1,0 +1,86 @@
+//! Schedulers: when a waiting job starts. The trait, the view it decides from, and the registry.
+//!
+//! A scheduler sees processor counts and estimates, never nodes; it asks for a start and is told whether the allocator
+//! could serve it.
+
+mod easy;
+mod fcfs;
+mod first_fit_queue;
+mod queue;
+mod running;
+
+pub use queue::{Backfill, Slot, WaitQueue, Waiting};
+pub use running::{Running, RunningJobs};
+
+use crate::job::Time;
+use crate::spec::{Params, Spec, SpecError, unknown};
+
+/// What a scheduler may look at and do at one instant.
+pub trait Dispatch {
+    /// The present.
+    fn now(&self) -> Time;
+    /// Number of free nodes.
+    fn free(&self) -> u32;
+    /// The waiting jobs in order of arrival.
+    fn queue(&self) -> &WaitQueue;
+    /// The running jobs by estimated end.
+    fn running(&self) -> &RunningJobs;
+    /// Starts the waiting job at `slot` and takes it off the queue; false if the allocator has no place for it.
+    fn try_start(&mut self, slot: Slot) -> bool;
+}
+
+/// Decides which waiting jobs start now.
+pub trait Scheduler: Send {
+    /// Starts what may start; called after each pass of events.
+    fn dispatch(&mut self, view: &mut dyn Dispatch);
+
+    /// When the engine calls [`Self::dispatch`].
+    fn pass(&self) -> Pass {
+        Pass::Batch
+    }
+}
+
+/// When a scheduler is asked, if several events share an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Once all departures and arrivals of the instant have been applied.
+    Batch,
+    /// After every single event, departures first, each kind in the order in which it came about.
+    PerEvent,
+}
+
+/// Builds a scheduler from the parameters that its spec gives.
+pub type Builder = fn(&mut Params) -> Result<Box<dyn Scheduler>, SpecError>;
+
+/// One row of the registry.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name in specs; kebab-case.
+    pub name: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// Authors, title or section, venue, year.
+    pub source: &'static str,
+    /// Its parameters as `key=default (others)`, or nothing.
+    pub parameters: &'static str,
+    /// What it promises to waiting jobs.
+    pub promises: &'static str,
+    /// Builds it.
+    pub build: Builder,
+}
+
+/// Every scheduler.
+pub const SCHEDULERS: &[Entry] = &[fcfs::ENTRY, easy::ENTRY, first_fit_queue::ENTRY];
+
+/// Builds the scheduler that `spec` names, and the spec with every default written out.
+pub fn build(spec: &Spec) -> Result<(Box<dyn Scheduler>, Spec), SpecError> {
+    let Some(entry) = SCHEDULERS.iter().find(|entry| entry.name == spec.name) else {
+        return Err(unknown("scheduler", &spec.name, SCHEDULERS.iter().map(|entry| entry.name)));
+    };
+    let mut params = Params::new(spec);
+    let scheduler = (entry.build)(&mut params)?;
+    Ok((scheduler, params.finish()?))
+}
+
+#[cfg(test)]
+mod fake;

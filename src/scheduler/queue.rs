@@ -1,0 +1,252 @@
+//! The waiting jobs, with an index that finds the first one that could start.
+
+use crate::job::{JobId, Time};
+
+/// A waiting job's place: ascending in order of arrival, valid until the next [`WaitQueue::push`].
+pub type Slot = usize;
+
+/// A waiting job as schedulers see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its place in the queue.
+    pub slot: Slot,
+    /// Which job it is.
+    pub job: JobId,
+    /// Processors that it asks for.
+    pub procs: u32,
+    /// How long it is expected to run.
+    pub estimate: Time,
+}
+
+/// Which waiting jobs may start now: those of at most `free` processors that are also short (estimate at most
+/// `slack`) or narrow (at most `extra` processors).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backfill {
+    /// Free nodes.
+    pub free: u32,
+    /// Nodes that may stay in use beyond the reservation.
+    pub extra: u32,
+    /// Time until the reservation.
+    pub slack: Time,
+}
+
+impl Backfill {
+    /// All jobs of at most `free` processors.
+    pub fn count(free: u32) -> Self {
+        Self { free, extra: free, slack: Time::MAX }
+    }
+
+    fn admits(&self, procs: u32, estimate: Time) -> bool {
+        procs <= self.free && (procs <= self.extra || estimate <= self.slack)
+    }
+}
+
+/// Jobs below a node of the index: how many it covers at the leaves.
+const BLOCK: usize = 16;
+/// What a block without jobs looks like.
+const NOBODY: (u32, Time) = (u32::MAX, Time::MAX);
+
+/// Waiting jobs in order of arrival.
+///
+/// Blocks of 16 places are the leaves of a binary tree of (fewest processors, shortest estimate); the first job that
+/// may start is found by descending where both minima allow it. Push, remove and a search that is not misled (no block
+/// whose narrowest and shortest jobs differ) are O(log Q); the worst search is O(Q).
+#[derive(Clone, Debug, Default)]
+pub struct WaitQueue {
+    /// Places in order of arrival; a job that has left keeps an empty place until the next compaction.
+    places: Vec<Option<(JobId, u32, Time)>>,
+    /// The index, root at 1, `tree[blocks + i]` for block i; empty until there are places.
+    tree: Vec<(u32, Time)>,
+    first: usize,
+    waiting: usize,
+}
+
+impl WaitQueue {
+    /// Number of waiting jobs.
+    pub fn len(&self) -> usize {
+        self.waiting
+    }
+
+    /// Whether nobody waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// The oldest waiting job.
+    pub fn head(&self) -> Option<Waiting> {
+        self.get(self.first)
+    }
+
+    /// The waiting job at `slot`.
+    pub fn get(&self, slot: Slot) -> Option<Waiting> {
+        let (job, procs, estimate) = (*self.places.get(slot)?)?;
+        Some(Waiting { slot, job, procs, estimate })
+    }
+
+    /// Waiting jobs in order of arrival.
+    pub fn iter(&self) -> impl Iterator<Item = Waiting> + '_ {
+        (self.first..self.places.len()).filter_map(|slot| self.get(slot))
+    }
+
+    /// Adds a job at the end.
+    pub fn push(&mut self, job: JobId, procs: u32, estimate: Time) {
+        if self.places.len() == self.blocks() * BLOCK {
+            self.compact();
+        }
+        let slot = self.places.len();
+        self.places.push(Some((job, procs, estimate)));
+        self.waiting += 1;
+        let mut node = self.blocks() + slot / BLOCK;
+        while node > 0 {
+            let (narrowest, shortest) = self.tree[node];
+            self.tree[node] = (narrowest.min(procs), shortest.min(estimate));
+            node /= 2;
+        }
+    }
+
+    /// Removes the job at `slot`; its id, or `None` if there is none.
+    pub fn remove(&mut self, slot: Slot) -> Option<JobId> {
+        let (job, ..) = self.places.get_mut(slot)?.take()?;
+        self.waiting -= 1;
+        if self.waiting == 0 {
+            self.places.clear();
+            self.tree.fill(NOBODY);
+            self.first = 0;
+            return Some(job);
+        }
+        while self.places.get(self.first).is_some_and(Option::is_none) {
+            self.first += 1;
+        }
+        let block = slot / BLOCK;
+        let mut node = self.blocks() + block;
+        self.tree[node] = self.summary(block);
+        while node > 1 {
+            node /= 2;
+            let (left, right) = (self.tree[2 * node], self.tree[2 * node + 1]);
+            self.tree[node] = (left.0.min(right.0), left.1.min(right.1));
+        }
+        Some(job)
+    }
+
+    /// The first waiting job at or after `from` that `rule` admits.
+    pub fn first(&self, from: Slot, rule: &Backfill) -> Option<Slot> {
+        let from = from.max(self.first);
+        let block = from / BLOCK;
+        if block >= self.blocks() {
+            return None;
+        }
+        if let Some(slot) = self.first_in_block(from, rule) {
+            return Some(slot);
+        }
+        // Climb until a right sibling may hold one, then descend to the leftmost such block.
+        let mut node = self.blocks() + block;
+        loop {
+            while node & 1 == 1 {
+                node /= 2;
+                if node <= 1 {
+                    return None;
+                }
+            }
+            if node <= 1 {
+                return None;
+            }
+            node += 1;
+            if self.may_hold(node, rule) {
+                match self.descend(node, rule) {
+                    Some(slot) => return Some(slot),
+                    None => continue,
+                }
+            }
+        }
+    }
+
+    fn descend(&self, node: usize, rule: &Backfill) -> Option<Slot> {
+        if !self.may_hold(node, rule) {
+            return None;
+        }
+        match node.checked_sub(self.blocks()) {
+            Some(block) => self.first_in_block(block * BLOCK, rule),
+            None => self.descend(2 * node, rule).or_else(|| self.descend(2 * node + 1, rule)),
+        }
+    }
+
+    fn may_hold(&self, node: usize, rule: &Backfill) -> bool {
+        let (narrowest, shortest) = self.tree[node];
+        rule.admits(narrowest, shortest)
+    }
+
+    /// Searches from `from` to the end of its block.
+    fn first_in_block(&self, from: Slot, rule: &Backfill) -> Option<Slot> {
+        let end = ((from / BLOCK + 1) * BLOCK).min(self.places.len());
+        let places = self.places.get(from..end)?;
+        let admitted = |place: &Option<_>| place.is_some_and(|(_, procs, estimate)| rule.admits(procs, estimate));
+        places.iter().position(admitted).map(|at| from + at)
+    }
+
+    fn blocks(&self) -> usize {
+        self.tree.len() / 2
+    }
+
+    fn summary(&self, block: usize) -> (u32, Time) {
+        let end = ((block + 1) * BLOCK).min(self.places.len());
+        let jobs = self.places[(block * BLOCK).min(end)..end].iter().flatten();
+        jobs.fold(NOBODY, |(narrowest, shortest), &(_, procs, estimate)| {
+            (narrowest.min(procs), shortest.min(estimate))
+        })
+    }
+
+    /// Drops empty places and makes room for as many jobs again; amortised O(1) per push.
+    fn compact(&mut self) {
+        self.places.retain(Option::is_some);
+        self.first = 0;
+        let blocks = (2 * self.places.len() / BLOCK + 1).next_power_of_two();
+        self.tree = vec![NOBODY; 2 * blocks];
+        for block in 0..blocks {
+            self.tree[blocks + block] = self.summary(block);
+        }
+        for node in (1..blocks).rev() {
+            let (left, right) = (self.tree[2 * node], self.tree[2 * node + 1]);
+            self.tree[node] = (left.0.min(right.0), left.1.min(right.1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_search_equals_a_plain_scan() {
+        let mut queue = WaitQueue::default();
+        let mut plain: Vec<(JobId, u32, Time)> = Vec::new();
+        let mut state = 7_u64;
+        let mut random = move |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for step in 0..20_000_u32 {
+            let grow = if step / 4000 % 2 == 0 { 6 } else { 3 };
+            if random(10) < grow || plain.is_empty() {
+                let job = (step, random(100) as u32 + 1, Time::from_seconds(random(1000) as i64));
+                queue.push(job.0, job.1, job.2);
+                plain.push(job);
+            } else {
+                let at = random(plain.len() as u64) as usize;
+                let slot = queue.iter().nth(at).map(|waiting| waiting.slot);
+                assert_eq!(slot.and_then(|slot| queue.remove(slot)), Some(plain.remove(at).0));
+            }
+            assert_eq!(queue.head().map(|head| head.job), plain.first().map(|job| job.0));
+            let rule = Backfill {
+                free: random(60) as u32,
+                extra: random(5) as u32,
+                slack: Time::from_seconds(random(40) as i64),
+            };
+            let after = random(plain.len() as u64 + 1) as usize;
+            let from = queue.iter().nth(after).map_or(queue.places.len(), |waiting| waiting.slot);
+            let found = queue.first(from, &rule).and_then(|slot| queue.get(slot)).map(|waiting| waiting.job);
+            let expected = plain[after..].iter().find(|job| rule.admits(job.1, job.2)).map(|job| job.0);
+            assert_eq!(found, expected, "step {step}");
+            assert_eq!(queue.len(), plain.len());
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Specs: how algorithms are named on the command line, in study files and in results.
+//!
+//! One grammar everywhere: `name` or `name:key=value,key=value`. A parameter that nobody takes is an error, so a typo
+//! never runs the default experiment. The resolved spec, with every default written out and keys sorted, is the label
+//! of a run and the join key of every frame.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// A parsed `name:key=value,…`, not yet matched against a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// The algorithm's registered name.
+    pub name: String,
+    /// Its parameters, sorted by key.
+    pub params: BTreeMap<String, String>,
+}
+
+/// What is wrong with a spec.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// The text does not follow the grammar.
+    #[error("malformed spec '{text}': {problem}; expected name or name:key=value,key=value")]
+    Malformed {
+        /// The text as given.
+        text: String,
+        /// What does not fit.
+        problem: String,
+    },
+    /// No registry row has this name.
+    #[error("unknown {kind} '{name}'{hint} (one of: {known})")]
+    Unknown {
+        /// What was looked up: allocator, scheduler, order.
+        kind: &'static str,
+        /// The name as given.
+        name: String,
+        /// A near name, worded as a question, or nothing.
+        hint: String,
+        /// All names.
+        known: String,
+    },
+    /// The algorithm has no such parameter.
+    #[error("'{owner}' has no parameter '{key}'{known}")]
+    NoParameter {
+        /// The algorithm.
+        owner: String,
+        /// The parameter as given.
+        key: String,
+        /// The parameters it has, worded for the message.
+        known: String,
+    },
+    /// The value of a parameter does not parse.
+    #[error("parameter '{key}' of '{owner}' is '{found}': expected {expected}")]
+    BadValue {
+        /// The algorithm.
+        owner: String,
+        /// The parameter.
+        key: String,
+        /// The value as given.
+        found: String,
+        /// What would have been accepted.
+        expected: String,
+    },
+    /// The algorithm cannot serve this machine.
+    #[error("'{owner}' cannot serve machine {machine}: {problem}")]
+    Unsuited {
+        /// The algorithm.
+        owner: String,
+        /// The machine.
+        machine: String,
+        /// Why, and what would do.
+        problem: String,
+    },
+}
+
+impl Spec {
+    /// A spec without parameters.
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), params: BTreeMap::new() }
+    }
+
+    /// The same spec with one more parameter.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl ToString) -> Self {
+        self.params.insert(key.to_owned(), value.to_string());
+        self
+    }
+}
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let malformed = |problem: String| SpecError::Malformed { text: text.to_owned(), problem };
+        let (name, rest) = match text.split_once(':') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (text, None),
+        };
+        if name.is_empty() {
+            return Err(malformed("the name is missing".to_owned()));
+        }
+        let mut spec = Self::named(name);
+        for part in rest.into_iter().flat_map(|rest| rest.split(',')) {
+            let Some((key, value)) = part.split_once('=') else {
+                return Err(malformed(format!("'{part}' is not key=value")));
+            };
+            if key.is_empty() || value.is_empty() {
+                return Err(malformed(format!("'{part}' has an empty side")));
+            }
+            if spec.params.insert(key.to_owned(), value.to_owned()).is_some() {
+                return Err(malformed(format!("'{key}' is given twice")));
+            }
+        }
+        Ok(spec)
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        for (i, (key, value)) in self.params.iter().enumerate() {
+            write!(f, "{}{key}={value}", if i == 0 { ':' } else { ',' })?;
+        }
+        Ok(())
+    }
+}
+
+/// The parameters of one spec while a builder takes them; remembers what it resolved them to.
+#[derive(Debug)]
+pub struct Params {
+    owner: String,
+    given: BTreeMap<String, String>,
+    resolved: BTreeMap<String, String>,
+}
+
+impl Params {
+    /// Starts taking the parameters of `spec`.
+    pub fn new(spec: &Spec) -> Self {
+        Self { owner: spec.name.clone(), given: spec.params.clone(), resolved: BTreeMap::new() }
+    }
+
+    /// Name of the algorithm whose parameters these are, for messages.
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// Takes parameter `key`, or `default` if it was not given. `expected` words what would be accepted.
+    pub fn take<T>(&mut self, key: &str, default: T, expected: &str) -> Result<T, SpecError>
+    where
+        T: FromStr + fmt::Display,
+    {
+        let value = match self.given.remove(key) {
+            None => default,
+            Some(text) => match text.parse() {
+                Ok(value) => value,
+                Err(_) => return Err(self.bad_value(key, text, expected)),
+            },
+        };
+        self.resolved.insert(key.to_owned(), value.to_string());
+        Ok(value)
+    }
+
+    /// Takes parameter `key` whose value is one of the names in `choices`; the first choice is the default.
+    pub fn choose<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
+        let (name, value) = match self.given.remove(key) {
+            None => choices[0],
+            Some(text) => match choices.iter().find(|(name, _)| *name == text) {
+                Some(&choice) => choice,
+                None => {
+                    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+                    return Err(self.bad_value(key, text, &format!("one of: {}", names.join(", "))));
+                }
+            },
+        };
+        self.resolved.insert(key.to_owned(), name.to_owned());
+        Ok(value)
+    }
+
+    /// Takes parameter `key` if it was given.
+    pub fn take_text(&mut self, key: &str) -> Option<String> {
+        let text = self.given.remove(key)?;
+        self.resolved.insert(key.to_owned(), text.clone());
+        Some(text)
+    }
+
+    /// The error for a value of `key` that is out of range.
+    pub fn bad_value(&self, key: &str, found: impl ToString, expected: &str) -> SpecError {
+        SpecError::BadValue {
+            owner: self.owner.clone(),
+            key: key.to_owned(),
+            found: found.to_string(),
+            expected: expected.to_owned(),
+        }
+    }
+
+    /// Ends taking: the resolved spec, or an error naming a parameter that nobody took.
+    pub fn finish(self) -> Result<Spec, SpecError> {
+        if let Some(key) = self.given.into_keys().next() {
+            let names: Vec<&str> = self.resolved.keys().map(String::as_str).collect();
+            let known = match names.as_slice() {
+                [] => " (it has none)".to_owned(),
+                names => format!(" (it has: {})", names.join(", ")),
+            };
+            return Err(SpecError::NoParameter { owner: self.owner, key, known });
+        }
+        Ok(Spec { name: self.owner, params: self.resolved })
+    }
+}
+
+/// The error for a name that no row of a registry has, with the nearest name as a hint.
+pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> SpecError {
+    let names: Vec<&str> = known.into_iter().collect();
+    let hint = names
+        .iter()
+        .map(|candidate| (edit_distance(name, candidate), candidate))
+        .min()
+        .filter(|(distance, _)| *distance <= 1 + name.len() / 4)
+        .map_or_else(String::new, |(_, near)| format!(", did you mean '{near}'?"));
+    SpecError::Unknown { kind, name: name.to_owned(), hint, known: names.join(", ") }
+}
+
+/// Levenshtein distance in bytes; O(|a|·|b|).
+fn edit_distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, cb) in b.bytes().enumerate() {
+            let replaced = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specs_round_trip() -> Result<(), SpecError> {
+        for text in ["mc1x1", "curve:order=hilbert,select=best-fit", "easy:pass=batch"] {
+            assert_eq!(text.parse::<Spec>()?.to_string(), text);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn malformed_specs_say_what_does_not_fit() {
+        for (text, problem) in [
+            ("", "the name is missing"),
+            (":a=b", "the name is missing"),
+            ("a:", "'' is not key=value"),
+            ("a:b", "'b' is not key=value"),
+            ("a:b=", "'b=' has an empty side"),
+            ("a:b=1,b=2", "'b' is given twice"),
+        ] {
+            let message = text.parse::<Spec>().expect_err("malformed").to_string();
+            assert!(message.contains(problem), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_taken_once_and_leftovers_are_errors() -> Result<(), SpecError> {
+        let mut params = Params::new(&"paging:size=2".parse()?);
+        assert_eq!(params.take("size", 0_u32, "a whole number")?, 2);
+        assert_eq!(params.choose("order", &[("row-major", 1), ("snake", 2)])?, 1);
+        assert_eq!(params.finish()?.to_string(), "paging:order=row-major,size=2");
+
+        let mut params = Params::new(&"paging:sise=2".parse()?);
+        params.take("size", 0_u32, "a whole number")?;
+        let message = params.finish().expect_err("leftover").to_string();
+        assert_eq!(message, "'paging' has no parameter 'sise' (it has: size)");
+
+        let mut params = Params::new(&"paging:size=x".parse()?);
+        let message = params.take("size", 0_u32, "a whole number").expect_err("bad").to_string();
+        assert_eq!(message, "parameter 'size' of 'paging' is 'x': expected a whole number");
+        Ok(())
+    }
+
+    #[test]
+    fn unknown_names_suggest_the_nearest() {
+        let message = unknown("allocator", "mc1x2", ["naive", "mc1x1"]).to_string();
+        assert_eq!(message, "unknown allocator 'mc1x2', did you mean 'mc1x1'? (one of: naive, mc1x1)");
+        assert!(!unknown("allocator", "zzz", ["naive"]).to_string().contains("did you mean"));
+    }
+}

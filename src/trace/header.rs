@@ -1,0 +1,165 @@
+//! What a log says about itself: its comment lines, verbatim, and the values in them.
+
+use nom::bytes::complete::{tag, take_while1};
+use nom::character::complete::{digit1, space0};
+use nom::combinator::{fail, not, opt, recognize};
+use nom::sequence::{delimited, terminated};
+use nom::{IResult, Parser};
+
+/// The comment lines of a log in their order, each from its `;`, without its end. They need not be UTF-8.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    lines: Vec<Vec<u8>>,
+}
+
+impl Header {
+    /// Adds a line at the end; it should begin with `;`.
+    pub fn push(&mut self, line: &[u8]) {
+        self.lines.push(line.to_vec());
+    }
+
+    /// The lines, verbatim.
+    pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.lines.iter().map(Vec::as_slice)
+    }
+
+    /// Keys and values in their order. A line `; Key: value` begins an entry; lines without a key that follow it are
+    /// its continuation, joined by one space each; an empty comment ends it. O(size of the header).
+    pub fn entries(&self) -> Vec<(String, String)> {
+        let mut entries: Vec<(String, String)> = Vec::new();
+        let mut open = false;
+        for line in &self.lines {
+            let text = String::from_utf8_lossy(line);
+            let text = text.trim_start().trim_start_matches(';').trim_end();
+            if let Ok((value, key)) = key(text) {
+                entries.push((key.to_owned(), value.trim().to_owned()));
+                open = true;
+            } else if text.trim().is_empty() {
+                open = false;
+            } else if let Some((_, value)) = entries.last_mut().filter(|_| open) {
+                value.push(' ');
+                value.push_str(text.trim());
+            }
+        }
+        entries
+    }
+
+    /// The first value of `key`, whatever the case of its letters; `None` if there is none or it is `N/A` or empty.
+    pub fn get(&self, key: &str) -> Option<String> {
+        let (_, value) = self.entries().into_iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
+        (!value.is_empty() && !value.eq_ignore_ascii_case("n/a")).then_some(value)
+    }
+
+    /// The number at the start of the first value of `key`: 1664 in `MaxProcs: 1664 (72, 1368, 224)`.
+    pub fn number(&self, key: &str) -> Option<i64> {
+        let value = self.get(key)?;
+        let (_, number) = leading_integer(&value).ok()?;
+        number.parse().ok()
+    }
+
+    /// `MaxProcs`: processors of the machine.
+    pub fn max_procs(&self) -> Option<i64> {
+        self.number("MaxProcs").filter(|&procs| procs > 0)
+    }
+
+    /// `MaxNodes`: nodes of the machine, each of one or more processors.
+    pub fn max_nodes(&self) -> Option<i64> {
+        self.number("MaxNodes").filter(|&nodes| nodes > 0)
+    }
+
+    /// Processors of the machine: `MaxProcs` or, in logs that have only that, `MaxNodes`.
+    pub fn processors(&self) -> Option<i64> {
+        self.max_procs().or_else(|| self.max_nodes())
+    }
+
+    /// `UnixStartTime`: the origin of submit times, in seconds since 1970.
+    pub fn unix_start_time(&self) -> Option<i64> {
+        self.number("UnixStartTime")
+    }
+
+    /// Every `Note`.
+    pub fn notes(&self) -> Vec<String> {
+        let is_note = |(key, value): (String, String)| key.eq_ignore_ascii_case("note").then_some(value);
+        self.entries().into_iter().filter_map(is_note).collect()
+    }
+}
+
+/// The key of a header line after its `;`: one word, perhaps padded, and a colon that is not that of an address.
+fn key(text: &str) -> IResult<&str, &str> {
+    let word = take_while1(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
+    let (rest, key) = delimited(space0, word, (space0, tag(":"))).parse(text)?;
+    if rest.starts_with("//") {
+        return fail().parse(text);
+    }
+    Ok((rest, key))
+}
+
+/// An integer that does not go on as something else: a fraction, a word.
+fn leading_integer(text: &str) -> IResult<&str, &str> {
+    let part_of_number = |c: char| c.is_alphanumeric() || c == '.';
+    let end = not(take_while1(part_of_number));
+    terminated(recognize((opt(tag("-")), digit1)), end).parse(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(text: &str) -> Header {
+        let mut header = Header::default();
+        text.lines().for_each(|line| header.push(line.as_bytes()));
+        header
+    }
+
+    #[test]
+    fn values_are_found_however_they_are_written() {
+        let header = header(
+            ";Version: SWF v2\n;       MaxJobs: 51987\n; MaxProcs: 1664 (72, 1368, 224)\n\
+             ; maxnodes: 184  ( 6,  171,   7)\n;MaxRuntime: N/A\n; MaxQueues: 4\n; MaxQueues: 3\n\
+             ; UnixStartTime: 0 \n; StartTime: 2014-05-22 10:57:59\n; TimeZone: -28800\n;\tPreemption :\tNo\n\
+             ; MaxMemory: 1.5\n; Acknowledge:\n;;Computer: X",
+        );
+        assert_eq!(header.get("version").as_deref(), Some("SWF v2"));
+        assert_eq!((header.number("MaxJobs"), header.max_procs()), (Some(51987), Some(1664)));
+        assert_eq!((header.max_nodes(), header.processors()), (Some(184), Some(1664)));
+        assert_eq!((header.get("MaxRuntime"), header.number("MaxQueues")), (None, Some(4)));
+        assert_eq!((header.unix_start_time(), header.number("TimeZone")), (Some(0), Some(-28800)));
+        assert_eq!(header.get("StartTime").as_deref(), Some("2014-05-22 10:57:59"));
+        assert_eq!(header.get("Preemption").as_deref(), Some("No"));
+        assert_eq!((header.number("MaxMemory"), header.get("Acknowledge")), (None, None));
+        assert_eq!(header.get("Computer").as_deref(), Some("X"));
+    }
+
+    #[test]
+    fn continuations_belong_to_the_line_above() {
+        let header = header(
+            "; Information: http://a.example/\n;              http://b.example/\n; Note: wait times are\n\
+             ;       unknown\n;\n; 1|   2|   3|\n; Note: THIS IS A CLEANED VERSION OF THE LOG!\n\
+             ;         user=2 (305178 jobs removed)\n;         submit<=2006-12-18 00:00:00 (1 job removed)",
+        );
+        assert_eq!(header.get("information").as_deref(), Some("http://a.example/ http://b.example/"));
+        let removed = "user=2 (305178 jobs removed) submit<=2006-12-18 00:00:00 (1 job removed)";
+        assert_eq!(
+            header.notes(),
+            ["wait times are unknown".to_owned(), format!("THIS IS A CLEANED VERSION OF THE LOG! {removed}")]
+        );
+    }
+
+    #[test]
+    fn a_header_without_a_machine_says_so() {
+        for text in
+            ["", "; MaxProcs: 0", "; MaxProcs: -1", "; MaxProcs: many", "; MaxProcs: 99999999999999999999"]
+        {
+            assert_eq!(header(text).processors(), None, "{text}");
+        }
+        assert_eq!(header("; MaxNodes: 256").processors(), Some(256));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_stay_as_they_are() {
+        let mut header = Header::default();
+        header.push(b"; Acknowledge: \xc5ke");
+        assert_eq!(header.lines().collect::<Vec<_>>(), [b"; Acknowledge: \xc5ke"]);
+        assert_eq!(header.get("acknowledge").as_deref(), Some("\u{fffd}ke"));
+    }
+}

@@ -1,0 +1,147 @@
+//! The lines of a text that is read in chunks.
+
+use memchr::memchr;
+
+use super::error::TraceError;
+use super::source::Source;
+
+/// Bytes that are read at a time; a chunk stays in the second-level cache while it is hashed and parsed.
+const CHUNK: usize = 256 << 10;
+
+/// Most bytes of one line: far beyond any log's, so that a file without line ends is not read into memory whole.
+const LINE_LIMIT: usize = 1 << 20;
+
+/// A source cut into lines. Memory is that of one chunk, or of the longest line if that is longer.
+pub(super) struct Lines {
+    source: Source,
+    buffer: Vec<u8>,
+    /// What has been read and not yet handed out is `buffer[start..end]`.
+    start: usize,
+    end: usize,
+    number: u64,
+    terminated: bool,
+}
+
+impl Lines {
+    pub(super) fn new(source: Source) -> Self {
+        Self { source, buffer: vec![0; CHUNK], start: 0, end: 0, number: 0, terminated: true }
+    }
+
+    /// Where the lines come from.
+    pub(super) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Whether every line handed out so far had an end.
+    pub(super) fn terminated(&self) -> bool {
+        self.terminated
+    }
+
+    /// The next line without its `\n`.
+    #[inline]
+    pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, TraceError> {
+        let unread = &self.buffer[self.start..self.end];
+        let length = match memchr(b'\n', unread) {
+            Some(length) => length,
+            None => match self.refill()? {
+                Some(length) => length,
+                None => return Ok(None),
+            },
+        };
+        let line = self.start..self.start + length;
+        self.start = (line.end + 1).min(self.end);
+        self.number += 1;
+        Ok(Some(&self.buffer[line]))
+    }
+
+    /// Reads on until the unread bytes hold a whole line, and returns its length.
+    #[cold]
+    fn refill(&mut self) -> Result<Option<usize>, TraceError> {
+        loop {
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+            if self.end > LINE_LIMIT {
+                let path = self.source.path().to_owned();
+                return Err(TraceError::LongLine { path, line: self.number + 1, limit: LINE_LIMIT });
+            }
+            if self.buffer.len() - self.end < CHUNK / 2 {
+                self.buffer.resize(self.buffer.len() + CHUNK, 0);
+            }
+            let old = self.end;
+            let count = self.source.read(&mut self.buffer[old..], self.number)?;
+            self.end += count;
+            if count == 0 {
+                if self.source.bytes() == 0 {
+                    return Err(TraceError::Empty { path: self.source.path().to_owned() });
+                }
+                self.terminated &= self.end == 0;
+                return Ok((self.end > 0).then_some(self.end));
+            }
+            if let Some(length) = memchr(b'\n', &self.buffer[old..self.end]) {
+                return Ok(Some(old + length));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{self, Read};
+    use std::path::PathBuf;
+
+    /// Hands out `text` in pieces of `step` bytes.
+    struct Drip {
+        text: Vec<u8>,
+        at: usize,
+        step: usize,
+    }
+
+    impl Read for Drip {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = self.step.min(buffer.len()).min(self.text.len() - self.at);
+            buffer[..count].copy_from_slice(&self.text[self.at..self.at + count]);
+            self.at += count;
+            Ok(count)
+        }
+    }
+
+    fn lines(text: &[u8], step: usize) -> Result<(Vec<Vec<u8>>, bool), TraceError> {
+        let drip = Drip { text: text.to_vec(), at: 0, step };
+        let mut lines = Lines::new(Source::new(PathBuf::from("log"), drip)?);
+        let mut all = Vec::new();
+        while let Some(line) = lines.next_line()? {
+            all.push(line.to_vec());
+        }
+        Ok((all, lines.terminated()))
+    }
+
+    #[test]
+    fn lines_do_not_depend_on_chunks() -> Result<(), TraceError> {
+        let text = b"first\n\nthird\r\nlast";
+        for step in 1..=text.len() {
+            let (all, terminated) = lines(text, step)?;
+            assert_eq!(all, [&b"first"[..], b"", b"third\r", b"last"]);
+            assert!(!terminated);
+        }
+        assert_eq!(lines(b"a\nb\n", 3)?, (vec![b"a".to_vec(), b"b".to_vec()], true));
+        Ok(())
+    }
+
+    #[test]
+    fn long_lines_span_chunks_but_not_all_memory() -> Result<(), TraceError> {
+        let mut text = vec![b'x'; 3 * CHUNK];
+        text.push(b'\n');
+        text.extend(vec![b'y'; CHUNK + 1]);
+        let (all, _) = lines(&text, usize::MAX)?;
+        assert_eq!(all.iter().map(Vec::len).collect::<Vec<_>>(), [3 * CHUNK, CHUNK + 1]);
+        let endless = lines(&vec![b'x'; LINE_LIMIT + CHUNK], usize::MAX).err();
+        assert!(matches!(endless, Some(TraceError::LongLine { line: 1, .. })), "{endless:?}");
+        Ok(())
+    }
+
+    #[test]
+    fn an_empty_source_is_an_error() {
+        assert!(matches!(lines(b"", 1), Err(TraceError::Empty { .. })));
+    }
+}

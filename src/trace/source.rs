@@ -1,0 +1,162 @@
+//! Where a log comes from: a file, a gzip file of any number of members, or standard input.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+use sha2::{Digest, Sha256};
+
+use super::error::TraceError;
+
+/// First bytes of every gzip member.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// Compressed bytes that are read at a time.
+const COMPRESSED_CHUNK: usize = 64 << 10;
+
+/// An open log: its uncompressed text as a stream, which is counted and hashed on the way.
+pub(super) struct Source {
+    path: PathBuf,
+    text: Box<dyn Read>,
+    gzip: bool,
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl Source {
+    /// Opens the file at `path`, or standard input if that is `-`. Whether it is compressed is told by its first
+    /// bytes, not by its name.
+    pub(super) fn open(path: &Path) -> Result<Self, TraceError> {
+        if path == Path::new("-") {
+            return Self::new(PathBuf::from("standard input"), io::stdin());
+        }
+        let path = path.to_owned();
+        match File::open(&path).and_then(|file| Ok((file.metadata()?.is_dir(), file))) {
+            Ok((true, _)) => Err(TraceError::Directory { path }),
+            Ok((false, file)) => Self::new(path, file),
+            Err(source) => Err(match source.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => TraceError::Missing { path },
+                _ => TraceError::Unreadable { path, source },
+            }),
+        }
+    }
+
+    /// Reads from `stream`, which messages call `path`.
+    pub(super) fn new(path: PathBuf, mut stream: impl Read + 'static) -> Result<Self, TraceError> {
+        let mut magic = Vec::new();
+        if let Err(source) = stream.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut magic) {
+            return Err(TraceError::Unreadable { path, source });
+        }
+        let gzip = magic == GZIP_MAGIC;
+        let whole = Cursor::new(magic).chain(stream);
+        let text: Box<dyn Read> = if gzip {
+            Box::new(MultiGzDecoder::new(BufReader::with_capacity(COMPRESSED_CHUNK, whole)))
+        } else {
+            Box::new(whole)
+        };
+        Ok(Self { path, text, gzip, hash: Sha256::new(), bytes: 0 })
+    }
+
+    /// Name for messages.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Uncompressed bytes read so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// SHA-256 of the uncompressed bytes read so far, in hexadecimal.
+    pub(super) fn sha256(&self) -> String {
+        use std::fmt::Write;
+        self.hash.clone().finalize().iter().fold(String::new(), |mut hex, byte| {
+            // Writing to memory cannot fail.
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+    }
+
+    /// Reads some text into `buffer`; 0 bytes mean the end. `lines` whole lines were read before, for messages.
+    pub(super) fn read(&mut self, buffer: &mut [u8], lines: u64) -> Result<usize, TraceError> {
+        let count = loop {
+            match self.text.read(buffer) {
+                Ok(count) => break count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failure(error, lines)),
+            }
+        };
+        let chunk = &buffer[..count];
+        if let Some(zero) = memchr::memchr(0, chunk) {
+            return Err(TraceError::Binary { path: self.path.clone(), offset: self.bytes + zero as u64 });
+        }
+        self.hash.update(chunk);
+        self.bytes += count as u64;
+        Ok(count)
+    }
+
+    fn failure(&self, source: io::Error, lines: u64) -> TraceError {
+        let (path, bytes) = (self.path.clone(), self.bytes);
+        match source.kind() {
+            io::ErrorKind::UnexpectedEof if self.gzip => TraceError::TruncatedGzip { path, lines, bytes },
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.gzip => {
+                TraceError::CorruptGzip { path, lines, source }
+            }
+            _ => TraceError::Unreadable { path, source },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, write::GzEncoder};
+    use std::io::Write;
+
+    fn gzip(text: &[u8]) -> io::Result<Vec<u8>> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text)?;
+        encoder.finish()
+    }
+
+    fn drain(content: Vec<u8>) -> Result<(Vec<u8>, Source), TraceError> {
+        let mut source = Source::new(PathBuf::from("log"), Cursor::new(content))?;
+        let (mut text, mut buffer) = (Vec::new(), [0; 7]);
+        loop {
+            match source.read(&mut buffer, 0)? {
+                0 => return Ok((text, source)),
+                count => text.extend_from_slice(&buffer[..count]),
+            }
+        }
+    }
+
+    #[test]
+    fn plain_and_compressed_text_are_the_same_log() -> Result<(), Box<dyn std::error::Error>> {
+        let text = b"; MaxProcs: 4\n1 2 3\n";
+        let mut members = gzip(&text[..9])?;
+        members.extend(gzip(&text[9..])?);
+        for content in [text.to_vec(), gzip(text)?, members] {
+            let (read, source) = drain(content)?;
+            assert_eq!((read.as_slice(), source.bytes()), (&text[..], text.len() as u64));
+            assert_eq!(source.sha256(), "6ca35a4ef01574eb4eb4382585bc41ad1e65063af7132fcbc575f4b0295c3f13");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn damaged_data_are_told_apart() -> Result<(), Box<dyn std::error::Error>> {
+        let whole = gzip(b"1 2 3\n4 5 6\n")?;
+        for length in 2..whole.len() {
+            let cut = drain(whole[..length].to_vec()).err();
+            assert!(matches!(cut, Some(TraceError::TruncatedGzip { .. })), "{length}: {cut:?}");
+        }
+        let mut damaged = whole;
+        let checksum = damaged.len() - 8;
+        damaged[checksum] ^= 1;
+        assert!(matches!(drain(damaged).err(), Some(TraceError::CorruptGzip { .. })));
+        let binary = drain(b"1 2 3\n\x004".to_vec()).err();
+        assert!(matches!(binary, Some(TraceError::Binary { offset: 6, .. })), "{binary:?}");
+        Ok(())
+    }
+}

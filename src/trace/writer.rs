@@ -1,0 +1,243 @@
+//! Writing a log as a stream; a file is there whole or not at all.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tempfile::NamedTempFile;
+
+use super::error::TraceError;
+use super::format::{Format, is_gzip_name};
+use super::header::Header;
+use super::record::Record;
+use super::{premas, swf};
+
+/// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file beside the
+/// output's place; dropping the writer removes it.
+pub struct Writer {
+    path: PathBuf,
+    format: Format,
+    overwrite: bool,
+    out: Encoder,
+    line: Vec<u8>,
+}
+
+enum Encoder {
+    Plain(BufWriter<Target>),
+    Gzip(Box<GzEncoder<BufWriter<Target>>>),
+}
+
+enum Target {
+    /// To be renamed.
+    File(NamedTempFile),
+    /// A stream, or a device, which nothing can be renamed onto.
+    Stream(Box<dyn Write>),
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write(bytes),
+            Self::Stream(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.flush(),
+            Self::Stream(stream) => stream.flush(),
+        }
+    }
+}
+
+impl Writer {
+    /// Begins the log at `path`, compressed if its name ends in `.gz`. A file that is there already is an error
+    /// unless `overwrite`.
+    pub fn create(path: &Path, format: Format, overwrite: bool) -> Result<Self, TraceError> {
+        let unwritable = |source| TraceError::Unwritable { path: path.to_owned(), source };
+        // A link is followed, so that what it points to is replaced and not the link.
+        let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = match fs::metadata(&place) {
+            Ok(there) if there.is_dir() => return Err(unwritable(io::ErrorKind::IsADirectory.into())),
+            Ok(there) if !there.is_file() => {
+                let device = fs::OpenOptions::new().write(true).open(&place).map_err(unwritable)?;
+                Target::Stream(Box::new(device))
+            }
+            Ok(_) if !overwrite => return Err(TraceError::Exists { path: path.to_owned() }),
+            _ => Target::File(temporary_beside(&place).map_err(unwritable)?),
+        };
+        Ok(Self::new(place, format, target, is_gzip_name(path), overwrite))
+    }
+
+    /// Begins a log on `stream`, uncompressed; messages call it `name`.
+    pub fn to(stream: impl Write + 'static, name: &str, format: Format) -> Self {
+        Self::new(PathBuf::from(name), format, Target::Stream(Box::new(stream)), false, true)
+    }
+
+    fn new(path: PathBuf, format: Format, target: Target, gzip: bool, overwrite: bool) -> Self {
+        let buffered = BufWriter::with_capacity(64 << 10, target);
+        let out = if gzip {
+            Encoder::Gzip(Box::new(GzEncoder::new(buffered, Compression::default())))
+        } else {
+            Encoder::Plain(buffered)
+        };
+        Self { path, format, overwrite, out, line: Vec::new() }
+    }
+
+    /// Writes a comment, which should begin with `;`. A format without comments leaves it out.
+    pub fn comment(&mut self, text: &[u8]) -> Result<(), TraceError> {
+        match self.format {
+            Format::Swf => {
+                self.line.clear();
+                self.line.extend_from_slice(text);
+                self.line.push(b'\n');
+                self.write_line()
+            }
+            Format::Premas => Ok(()),
+        }
+    }
+
+    /// Writes every line of a header.
+    pub fn header(&mut self, header: &Header) -> Result<(), TraceError> {
+        header.lines().try_for_each(|line| self.comment(line))
+    }
+
+    /// Writes a record with the fields that the format has.
+    pub fn record(&mut self, record: &Record) -> Result<(), TraceError> {
+        self.line.clear();
+        match self.format {
+            Format::Swf => swf::format(record, &mut self.line),
+            Format::Premas => premas::format(record, &mut self.line),
+        }
+        self.write_line()
+    }
+
+    fn write_line(&mut self) -> Result<(), TraceError> {
+        let written = match &mut self.out {
+            Encoder::Plain(out) => out.write_all(&self.line),
+            Encoder::Gzip(out) => out.write_all(&self.line),
+        };
+        written.map_err(|source| TraceError::Unwritable { path: self.path.clone(), source })
+    }
+
+    /// Ends the log and puts it in its place.
+    pub fn finish(self) -> Result<(), TraceError> {
+        let Self { path, overwrite, out, .. } = self;
+        let target = match out {
+            Encoder::Plain(out) => Ok(out),
+            Encoder::Gzip(out) => out.finish(),
+        };
+        let target =
+            target.and_then(|buffered| buffered.into_inner().map_err(io::IntoInnerError::into_error));
+        let placed = target.and_then(|target| match target {
+            Target::Stream(mut stream) => stream.flush(),
+            Target::File(file) => {
+                // Some file systems notice only here that they are full.
+                file.as_file().sync_all()?;
+                let place = if overwrite { file.persist(&path) } else { file.persist_noclobber(&path) };
+                place.map(drop).map_err(|error| error.error)
+            }
+        });
+        placed.map_err(|source| match source.kind() {
+            io::ErrorKind::AlreadyExists => TraceError::Exists { path },
+            _ => TraceError::Unwritable { path, source },
+        })
+    }
+}
+
+/// A temporary file in the directory of `place`, with the permissions of an ordinary file.
+fn temporary_beside(place: &Path) -> io::Result<NamedTempFile> {
+    let directory = match place.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
+        _ => Path::new("."),
+    };
+    if !directory.is_dir() {
+        let problem = format!("there is no directory {}", directory.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, problem));
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".meshreplay-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666)); // less what the umask takes
+    }
+    builder.tempfile_in(directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{ReadOptions, read};
+
+    type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+    fn write(path: &Path, format: Format, overwrite: bool) -> std::result::Result<(), TraceError> {
+        let mut writer = Writer::create(path, format, overwrite)?;
+        let mut header = Header::default();
+        header.push(b"; MaxProcs: 4");
+        writer.header(&header)?;
+        writer.record(&Record { job: 7, submit_s: 5, average_cpu_s: 0.5, ..Record::UNKNOWN })?;
+        writer.finish()
+    }
+
+    #[test]
+    fn names_choose_format_and_compression() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        let plain = directory.path().join("a.swf");
+        write(&plain, Format::Swf, false)?;
+        let line = "7 5 -1 -1 -1 0.5 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1";
+        assert_eq!(fs::read_to_string(&plain)?, format!("; MaxProcs: 4\n{line}\n"));
+        let gzip = directory.path().join("a.premas.gz");
+        write(&gzip, Format::Premas, false)?;
+        assert_eq!(fs::read(&gzip)?[..2], [0x1f, 0x8b]);
+        let mut submits = Vec::new();
+        let summary = read(&gzip, ReadOptions::default(), |record| submits.push(record.submit_s))?;
+        assert_eq!((submits, summary.header.lines().count()), (vec![5], 0));
+        Ok(())
+    }
+
+    #[test]
+    fn files_are_replaced_only_on_demand_and_never_half_written() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("a.swf");
+        fs::write(&path, "precious")?;
+        let refused = write(&path, Format::Swf, false).err();
+        assert!(matches!(refused, Some(TraceError::Exists { .. })), "{refused:?}");
+        let mut dropped = Writer::create(&path, Format::Swf, true)?;
+        dropped.record(&Record::UNKNOWN)?;
+        drop(dropped);
+        assert_eq!(fs::read_to_string(&path)?, "precious");
+        assert_eq!(fs::read_dir(directory.path())?.count(), 1);
+        write(&path, Format::Swf, true)?;
+        assert!(fs::read_to_string(&path)?.starts_with("; MaxProcs"));
+
+        let late = directory.path().join("late.swf");
+        let writer = Writer::create(&late, Format::Swf, false)?;
+        fs::write(&late, "first")?;
+        assert!(matches!(writer.finish(), Err(TraceError::Exists { .. })));
+        assert_eq!(fs::read_to_string(&late)?, "first");
+        Ok(())
+    }
+
+    #[test]
+    fn places_that_cannot_be_written_are_named() -> Result<()> {
+        let directory = tempfile::tempdir()?;
+        for path in [directory.path().to_owned(), directory.path().join("none/a.swf")] {
+            let message = write(&path, Format::Swf, true).expect_err("unwritable").to_string();
+            assert_eq!(message, format!("{} cannot be written", path.display()));
+        }
+        Ok(())
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_device_is_an_error_and_stays_a_device() {
+        use std::os::unix::fs::FileTypeExt;
+        let full = Path::new("/dev/full");
+        assert!(matches!(write(full, Format::Swf, false), Err(TraceError::Unwritable { .. })));
+        assert!(fs::metadata(full).is_ok_and(|there| there.file_type().is_char_device()));
+    }
+}

@@ -1,0 +1,372 @@
+//! The Lublin–Feitelson model of rigid jobs: U. Lublin, D. G. Feitelson, "The workload on parallel supercomputers:
+//! modeling the characteristics of rigid jobs", J. Parallel and Distributed Computing 63(11), 2003; constants and
+//! order of steps as in its reference implementation of 1999.
+//!
+//! Two streams of jobs, batch and interactive, or one *typeless* stream fitted to both together:
+//!
+//! 1. *Size*: serial with a fixed probability, else 2^p with p from a two-stage uniform distribution, p rounded with
+//!    another fixed probability. (Some sizes that are not rounded come out as powers of two as well.)
+//! 2. *Run time*: e^g seconds, g from one of two gamma distributions, of which large jobs choose the longer more often.
+//! 3. *Arrival*: every gap costs e^g/1800 points; each half hour of the day sells its weight in points, so gaps are
+//!    short where weights are high. Weights follow a gamma distribution over the half hours from 5:30 on.
+//!
+//! The same seed gives the same jobs. (Logarithms and powers are the platform's, whose last bits may differ between
+//! platforms; so may a run time by a second.)
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Gamma};
+use statrs::function::gamma::checked_gamma_lr;
+
+/// What the model lets one choose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LublinOptions {
+    /// One stream of jobs of no particular type instead of batch and interactive jobs.
+    pub typeless: bool,
+    /// Sizes as published, for a machine of 128 processors (interactive jobs up to 45), whatever the machine. By
+    /// default the range of sizes grows with the machine: the largest are the machine's, and large jobs begin at
+    /// 2^2.5 times less, as the model's authors advise.
+    pub published_sizes: bool,
+}
+
+/// Why there is no such model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LublinError {
+    /// A machine of no processors.
+    #[error("a machine of 0 processors runs no jobs; give at least 1")]
+    NoProcessors,
+    /// The published sizes are larger than the machine.
+    #[error("the published sizes go up to {PUBLISHED_PROCS} processors, but the machine has {0}")]
+    TooFewProcessors(u32),
+    /// A distribution refuses a constant of the model: a mistake of this tool.
+    #[error("a constant of the model is out of range")]
+    Constant,
+}
+
+/// Processors of the machine that the published sizes are for.
+const PUBLISHED_PROCS: u32 = 128;
+
+/// One job of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LublinJob {
+    /// When it arrives, in seconds after the midnight on which the model starts; never before the job before it.
+    pub submit_s: i64,
+    /// How long it runs, in seconds: 1 to 162,754 = ⌊e^12⌋.
+    pub run_s: i64,
+    /// Its processors, from 1 to the machine's.
+    pub procs: u32,
+    /// Whether it is interactive; all jobs of a typeless stream are said to be, as in the reference implementation.
+    pub interactive: bool,
+}
+
+/// The endless stream of jobs that one seed gives. About 10 million jobs a second.
+#[derive(Clone, Debug)]
+pub struct Lublin {
+    rng: ChaCha8Rng,
+    interactive: Stream,
+    batch: Option<Stream>,
+}
+
+impl Lublin {
+    /// A stream for a machine of `procs` processors.
+    ///
+    /// On a machine whose size is no power of two, rounded sizes stop at the largest one that fits.
+    pub fn new(procs: u32, options: LublinOptions, seed: u64) -> Result<Self, LublinError> {
+        if procs == 0 {
+            return Err(LublinError::NoProcessors);
+        }
+        if options.published_sizes && procs < PUBLISHED_PROCS {
+            return Err(LublinError::TooFewProcessors(procs));
+        }
+        let stream = |constants: &Constants| Stream::new(constants, procs, options.published_sizes);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (mut interactive, mut batch) = if options.typeless {
+            (stream(&TYPELESS)?, None)
+        } else {
+            (stream(&INTERACTIVE)?, Some(stream(&BATCH)?))
+        };
+        for stream in batch.iter_mut().chain([&mut interactive]) {
+            stream.arrivals.advance(&mut rng);
+        }
+        Ok(Self { rng, interactive, batch })
+    }
+}
+
+impl Iterator for Lublin {
+    type Item = LublinJob;
+
+    fn next(&mut self) -> Option<LublinJob> {
+        let next_interactive = self.interactive.arrivals.clock_s;
+        let batch = self.batch.as_mut().filter(|batch| batch.arrivals.clock_s < next_interactive);
+        let interactive = batch.is_none();
+        let stream = batch.unwrap_or(&mut self.interactive);
+        let submit_s = stream.arrivals.clock_s;
+        stream.arrivals.advance(&mut self.rng);
+        let procs = stream.sizes.draw(&mut self.rng);
+        let run_s = stream.runs.draw(procs, &mut self.rng);
+        Some(LublinJob { submit_s, run_s, procs, interactive })
+    }
+}
+
+/// Work that `jobs` bring per unit of what a machine of `procs` processors could do from the first to the last
+/// arrival: Σ procs·run / (procs·span). `None` if they all arrive at once. O(jobs).
+pub fn offered_load(jobs: &[LublinJob], procs: u32) -> Option<f64> {
+    let span = jobs.last()?.submit_s - jobs.first()?.submit_s;
+    let work: f64 = jobs.iter().map(|job| f64::from(job.procs) * job.run_s as f64).sum();
+    (span > 0).then(|| work / (f64::from(procs) * span as f64))
+}
+
+/// Stretches the arrivals of `jobs` so that they offer `load`, and returns the factor by which their times were
+/// multiplied (then rounded to seconds). `None`, and nothing changed, if they all arrive at once. O(jobs).
+pub fn scale_to_load(jobs: &mut [LublinJob], procs: u32, load: f64) -> Option<f64> {
+    let factor = offered_load(jobs, procs)? / load;
+    for job in jobs {
+        job.submit_s = (job.submit_s as f64 * factor).round() as i64;
+    }
+    Some(factor)
+}
+
+/// The constants of one stream, named as in the reference implementation.
+struct Constants {
+    serial_prob: f64,
+    /// In addition to `serial_prob`.
+    pow2_prob: f64,
+    u_low: f64,
+    u_med: f64,
+    u_hi: f64,
+    u_prob: f64,
+    /// Shape and scale of the two run-time distributions.
+    run: [(f64, f64); 2],
+    /// The first of them has probability pa · size + pb.
+    pa: f64,
+    pb: f64,
+    /// Shape, before `arar`, and scale of the gaps in rush hours.
+    gap: (f64, f64),
+    /// Shape and scale of the arrivals over the day.
+    day: (f64, f64),
+    /// From the gaps in rush hours to those of all hours.
+    arar: f64,
+}
+
+const BATCH: Constants = Constants {
+    serial_prob: 0.2927,
+    pow2_prob: 0.6686,
+    u_low: 1.2,
+    u_med: 5.0,
+    u_hi: 7.0,
+    u_prob: 0.875,
+    run: [(6.57, 0.823), (639.1, 0.0156)],
+    pa: -0.003,
+    pb: 0.6986,
+    gap: (6.0415, 0.8531),
+    day: (6.1271, 5.2740),
+    arar: 1.0519,
+};
+
+const INTERACTIVE: Constants = Constants {
+    serial_prob: 0.1541,
+    pow2_prob: 0.625,
+    u_low: 1.0,
+    u_med: 3.0,
+    u_hi: 5.5,
+    u_prob: 0.705,
+    run: [(3.8351, 0.6605), (7.073, 0.6856)],
+    pa: -0.0118,
+    pb: 0.9156,
+    gap: (6.5510, 0.6621),
+    day: (8.9186, 3.6680),
+    arar: 0.9797,
+};
+
+const TYPELESS: Constants = Constants {
+    serial_prob: 0.244,
+    pow2_prob: 0.576,
+    u_low: 0.8,
+    u_med: 4.5,
+    u_hi: 7.0,
+    u_prob: 0.86,
+    run: [(4.2, 0.94), (312.0, 0.03)],
+    pa: -0.0054,
+    pb: 0.78,
+    gap: (10.2303, 0.4871),
+    day: (8.1737, 3.9631),
+    arar: 1.0225,
+};
+
+/// Jobs of one type.
+#[derive(Clone, Debug)]
+struct Stream {
+    sizes: Sizes,
+    runs: Runs,
+    arrivals: Arrivals,
+}
+
+impl Stream {
+    fn new(constants: &Constants, procs: u32, published_sizes: bool) -> Result<Self, LublinError> {
+        let (shape, scale) = constants.gap;
+        Ok(Self {
+            sizes: Sizes::new(constants, procs, published_sizes),
+            runs: Runs {
+                short: gamma(constants.run[0])?,
+                long: gamma(constants.run[1])?,
+                pa: constants.pa,
+                pb: constants.pb,
+            },
+            arrivals: Arrivals {
+                gap: gamma((shape * constants.arar, scale))?,
+                weights: weights(constants.day)?,
+                bucket: 0,
+                points: 0.0,
+                remainder: 0.0,
+                clock_s: 0,
+            },
+        })
+    }
+}
+
+fn gamma((shape, scale): (f64, f64)) -> Result<Gamma<f64>, LublinError> {
+    Gamma::new(shape, scale).map_err(|_| LublinError::Constant)
+}
+
+/// How many processors jobs take.
+#[derive(Clone, Debug)]
+struct Sizes {
+    serial: f64,
+    rounded: f64,
+    low: f64,
+    middle: f64,
+    high: f64,
+    lower_prob: f64,
+    procs: u32,
+}
+
+impl Sizes {
+    fn new(constants: &Constants, procs: u32, published: bool) -> Self {
+        let high = if published { constants.u_hi } else { f64::from(procs).log2() };
+        let low = constants.u_low.min(high);
+        // On machines so small that the middle would lie below the low end, all sizes come from the upper stage.
+        let middle = if published { constants.u_med } else { (high - 2.5).max(low) };
+        Self {
+            serial: constants.serial_prob,
+            rounded: constants.serial_prob + constants.pow2_prob,
+            low,
+            middle,
+            high,
+            lower_prob: constants.u_prob,
+            procs,
+        }
+    }
+
+    fn draw(&self, rng: &mut ChaCha8Rng) -> u32 {
+        let u: f64 = rng.random();
+        if u <= self.serial {
+            return 1;
+        }
+        let (from, to) = if rng.random::<f64>() <= self.lower_prob {
+            (self.low, self.middle)
+        } else {
+            (self.middle, self.high)
+        };
+        let p = from + (to - from) * rng.random::<f64>();
+        if u <= self.rounded {
+            1 << ((p + 0.5) as u32).min(self.procs.ilog2())
+        } else {
+            ((p.exp2() + 0.5) as u32).clamp(1, self.procs)
+        }
+    }
+}
+
+/// How long jobs run.
+#[derive(Clone, Debug)]
+struct Runs {
+    short: Gamma<f64>,
+    long: Gamma<f64>,
+    pa: f64,
+    pb: f64,
+}
+
+impl Runs {
+    fn draw(&self, procs: u32, rng: &mut ChaCha8Rng) -> i64 {
+        /// Longer runs are drawn again.
+        const LOG_SECONDS_MAX: f64 = 12.0;
+        let p = (self.pa * f64::from(procs) + self.pb).clamp(0.0, 1.0);
+        loop {
+            let g = if rng.random::<f64>() <= p { self.short.sample(rng) } else { self.long.sample(rng) };
+            if g <= LOG_SECONDS_MAX {
+                return g.exp() as i64;
+            }
+        }
+    }
+}
+
+const BUCKETS: usize = 48;
+const BUCKET_SECONDS: f64 = 1800.0;
+
+/// When jobs arrive.
+#[derive(Clone, Debug)]
+struct Arrivals {
+    gap: Gamma<f64>,
+    weights: [f64; BUCKETS],
+    /// The half hour of the day in which the clock stands.
+    bucket: usize,
+    /// What was paid of its weight.
+    points: f64,
+    /// The same as a share of it.
+    remainder: f64,
+    /// The next arrival.
+    clock_s: i64,
+}
+
+impl Arrivals {
+    /// Moves the clock to the next arrival. It keeps whole seconds, as in the reference implementation.
+    fn advance(&mut self, rng: &mut ChaCha8Rng) {
+        /// Longer gaps are drawn again.
+        const LOG_SECONDS_MAX: f64 = 13.0;
+        let g = loop {
+            let g = self.gap.sample(rng);
+            if g <= LOG_SECONDS_MAX {
+                break g;
+            }
+        };
+        self.points += g.exp() / BUCKET_SECONDS;
+        let mut gap_s = 0.0;
+        while self.points > self.weights[self.bucket] {
+            self.points -= self.weights[self.bucket];
+            self.bucket = (self.bucket + 1) % BUCKETS;
+            gap_s += BUCKET_SECONDS;
+        }
+        let remainder = self.points / self.weights[self.bucket];
+        gap_s += BUCKET_SECONDS * (remainder - self.remainder);
+        self.remainder = remainder;
+        self.clock_s += gap_s as i64;
+    }
+}
+
+/// The weight of every half hour of the day, 1 on average. The distribution over the day begins in its eleventh half
+/// hour, not at 11 o'clock: so in the reference implementation.
+fn weights((shape, scale): (f64, f64)) -> Result<[f64; BUCKETS], LublinError> {
+    const START: usize = 11;
+    let below = |x: f64| checked_gamma_lr(shape, x / scale).map_err(|_| LublinError::Constant);
+    let mut weights = [0.0; BUCKETS];
+    for i in START..START + BUCKETS {
+        weights[(i - 1) % BUCKETS] = below(i as f64 + 0.5)? - below(i as f64 - 0.5)?;
+    }
+    let mean = weights.iter().sum::<f64>() / BUCKETS as f64;
+    Ok(weights.map(|weight| weight / mean))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_of_a_day_sum_to_48_and_peak_by_day() {
+        for constants in [BATCH, INTERACTIVE, TYPELESS] {
+            let weights = weights(constants.day).expect("constants");
+            assert!((weights.iter().sum::<f64>() - 48.0).abs() < 1e-9);
+            assert!(weights.iter().all(|&weight| weight > 0.0));
+            let peak = (0..BUCKETS).max_by(|&a, &b| weights[a].total_cmp(&weights[b]));
+            assert!(peak.is_some_and(|peak| (22..32).contains(&peak)), "{peak:?}");
+        }
+    }
+}

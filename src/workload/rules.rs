@@ -1,0 +1,360 @@
+//! Which records of a log become jobs, and with which numbers.
+//!
+//! A log says what happened; a replay needs what was asked for. The rules of the authors of walker-2010 take the
+//! processors that a job got, since several logs do not say what it asked for; others take the request. Whatever is
+//! left out is counted by reason.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::job::{Job, Time};
+use crate::trace::Record;
+
+/// Which fields are read, and what they must say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleSet {
+    /// P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, as their simulator converts
+    /// logs: processors allocated; run time, else CPU time; jobs of 0 s are kept.
+    Authors,
+    /// Processors requested, else allocated; jobs without a positive run time are left out.
+    Requested,
+}
+
+/// Which ends of a job are accepted (SWF field 11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// −1, 0 and 1, and 5 (cancelled) if the job ran.
+    Authors,
+    /// 1 only.
+    Completed,
+    /// Every status.
+    All,
+}
+
+/// Where estimates of run times come from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Estimate {
+    /// The log's requested time; the run time where it is unknown.
+    Recorded,
+    /// The run time itself.
+    Exact,
+    /// The run time times this factor.
+    Factor(f64),
+}
+
+/// What happens to a job that runs longer than its estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overrun {
+    /// The estimate is raised to the run time.
+    Extend,
+    /// The run is cut at the estimate.
+    Kill,
+    /// Both are kept; once overdue, the job is expected to end now.
+    RunOn,
+}
+
+/// What happens to a job that asks for more processors than the machine has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oversize {
+    /// The replay fails.
+    Error,
+    /// The job is left out, and counted.
+    Skip,
+}
+
+/// How records become jobs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// Fields.
+    pub set: RuleSet,
+    /// Statuses.
+    pub status: Status,
+    /// Estimates.
+    pub estimate: Estimate,
+    /// Jobs that outlive them.
+    pub overrun: Overrun,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        let (set, status) = (RuleSet::Authors, Status::Authors);
+        Self { set, status, estimate: Estimate::Recorded, overrun: Overrun::Extend }
+    }
+}
+
+/// Canonical spelling, such as `authors:estimate=recorded,overrun=extend,status=authors`.
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { set, status, estimate, overrun } = self;
+        let set = if *set == RuleSet::Authors { "authors" } else { "requested" };
+        let status = match status {
+            Status::Authors => "authors",
+            Status::Completed => "completed",
+            Status::All => "all",
+        };
+        let overrun = match overrun {
+            Overrun::Extend => "extend",
+            Overrun::Kill => "kill",
+            Overrun::RunOn => "run-on",
+        };
+        let estimate = match estimate {
+            Estimate::Recorded => "recorded".to_owned(),
+            Estimate::Exact => "exact".to_owned(),
+            Estimate::Factor(factor) => format!("factor={factor}"),
+        };
+        write!(f, "{set}:estimate={estimate},overrun={overrun},status={status}")
+    }
+}
+
+impl FromStr for Estimate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let factor = |value: &str| value.parse().ok().filter(|f: &f64| f.is_finite() && *f > 0.0);
+        match text {
+            "recorded" => Ok(Self::Recorded),
+            "exact" => Ok(Self::Exact),
+            _ => (text.strip_prefix("factor=").and_then(factor).map(Self::Factor))
+                .ok_or_else(|| "expected recorded, exact or factor=F with F above 0".to_owned()),
+        }
+    }
+}
+
+/// Why a record is not replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// No positive number of processors.
+    NoProcessors,
+    /// No run time, or none that the rules accept.
+    NoRunTime,
+    /// A status that is not accepted.
+    Status,
+    /// No submit time, or one below 0.
+    NoSubmitTime,
+    /// More processors than the machine has.
+    Oversize,
+    /// A line that is no record, skipped on request.
+    Malformed,
+}
+
+impl Reason {
+    /// All reasons.
+    pub const ALL: [Self; 6] =
+        [Self::NoProcessors, Self::NoRunTime, Self::Status, Self::NoSubmitTime, Self::Oversize, Self::Malformed];
+
+    /// The reason in words that follow a count.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NoProcessors => "without processors",
+            Self::NoRunTime => "without a run time",
+            Self::Status => "of another status",
+            Self::NoSubmitTime => "without a submit time",
+            Self::Oversize => "larger than the machine",
+            Self::Malformed => "malformed",
+        }
+    }
+}
+
+/// How many records were left out, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    counts: [u64; Reason::ALL.len()],
+}
+
+impl LeftOut {
+    /// Counts `records` more.
+    pub fn add(&mut self, reason: Reason, records: u64) {
+        self.counts[reason as usize] += records;
+    }
+
+    /// Records left out for any reason.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Reasons that occurred, with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
+        Reason::ALL.into_iter().map(|reason| (reason, self.counts[reason as usize])).filter(|(_, count)| *count > 0)
+    }
+}
+
+/// `5,669 without processors, 12 of another status`.
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (reason, count)) in self.iter().enumerate() {
+            write!(f, "{}{count} {}", if i == 0 { "" } else { ", " }, reason.words())?;
+        }
+        Ok(())
+    }
+}
+
+/// The jobs of one log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Workload {
+    /// Jobs in the order of the log; submission times as recorded.
+    pub jobs: Vec<Job>,
+    /// What was left out.
+    pub left_out: LeftOut,
+}
+
+impl Workload {
+    /// Leaves out the jobs that ask for more than `nodes` processors.
+    #[must_use]
+    pub fn without_oversize(mut self, nodes: u32) -> Self {
+        let before = self.jobs.len();
+        self.jobs.retain(|job| job.procs <= nodes);
+        self.left_out.add(Reason::Oversize, (before - self.jobs.len()) as u64);
+        self
+    }
+}
+
+/// Makes jobs of records, one by one.
+#[derive(Clone, Debug)]
+pub struct WorkloadBuilder {
+    rules: Rules,
+    workload: Workload,
+}
+
+impl WorkloadBuilder {
+    /// Starts with no jobs.
+    pub fn new(rules: Rules) -> Self {
+        Self { rules, workload: Workload::default() }
+    }
+
+    /// Takes in the next record of the log.
+    pub fn add(&mut self, record: &Record) {
+        match self.rules.job(record) {
+            Ok(job) => self.workload.jobs.push(job),
+            Err(reason) => self.workload.left_out.add(reason, 1),
+        }
+    }
+
+    /// The jobs, `malformed` lines of the log having been skipped.
+    pub fn finish(mut self, malformed: u64) -> Workload {
+        self.workload.left_out.add(Reason::Malformed, malformed);
+        self.workload
+    }
+}
+
+impl Rules {
+    /// The job that a record stands for, or why it stands for none.
+    pub fn job(&self, record: &Record) -> Result<Job, Reason> {
+        let procs = match self.set {
+            RuleSet::Authors => record.allocated_procs,
+            RuleSet::Requested if record.requested_procs > 0 => record.requested_procs,
+            RuleSet::Requested => record.allocated_procs,
+        };
+        if procs <= 0 {
+            return Err(Reason::NoProcessors);
+        }
+        // Beyond 32 bits a number of processors is beyond every machine.
+        let procs = u32::try_from(procs).unwrap_or(u32::MAX);
+        let run_s = match self.set {
+            RuleSet::Authors if record.run_s == -1 => record.average_cpu_s.round() as i64,
+            _ => record.run_s,
+        };
+        let accepted = match self.status {
+            Status::Authors => matches!(record.status, -1..=1) || record.status == 5 && run_s > 0,
+            Status::Completed => record.status == 1,
+            Status::All => true,
+        };
+        if !accepted {
+            return Err(Reason::Status);
+        }
+        if run_s < 0 || run_s == 0 && self.set == RuleSet::Requested {
+            return Err(Reason::NoRunTime);
+        }
+        if record.submit_s < 0 {
+            return Err(Reason::NoSubmitTime);
+        }
+        let (run_s, estimate_s) = self.times(run_s, record.requested_time_s);
+        let [submit, run, estimate] = [record.submit_s, run_s, estimate_s].map(Time::from_seconds);
+        Ok(Job { number: record.job, submit, run, estimate, procs })
+    }
+
+    /// Run time and estimate, in seconds.
+    fn times(&self, run_s: i64, requested_s: i64) -> (i64, i64) {
+        let estimate_s = match self.estimate {
+            Estimate::Recorded if requested_s > 0 => requested_s,
+            Estimate::Recorded | Estimate::Exact => run_s,
+            Estimate::Factor(factor) => (run_s as f64 * factor).round() as i64,
+        };
+        match self.overrun {
+            Overrun::Extend => (run_s, estimate_s.max(run_s)),
+            Overrun::Kill => (run_s.min(estimate_s), estimate_s),
+            Overrun::RunOn => (run_s, estimate_s),
+        }
+    }
+}
+
+/// The jobs with submission times multiplied by `factor` and rounded to whole seconds, half away from zero.
+pub fn scaled(jobs: &[Job], factor: f64) -> Vec<Job> {
+    let submit = |job: &Job| Time::from_seconds((job.submit.as_seconds() * factor).round() as i64);
+    jobs.iter().map(|job| Job { submit: submit(job), ..*job }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECORD: Record = Record {
+        job: 7,
+        submit_s: 5,
+        run_s: 100,
+        allocated_procs: 4,
+        requested_procs: 8,
+        requested_time_s: 60,
+        status: 1,
+        ..Record::UNKNOWN
+    };
+
+    fn job(rules: Rules, record: Record) -> Result<(u32, f64, f64), Reason> {
+        rules.job(&record).map(|job| (job.procs, job.run.as_seconds(), job.estimate.as_seconds()))
+    }
+
+    #[test]
+    fn the_authors_take_what_was_allocated_and_raise_estimates() {
+        let rules = Rules::default();
+        assert_eq!(job(rules, RECORD), Ok((4, 100.0, 100.0)));
+        assert_eq!(job(rules, Record { requested_time_s: 300, ..RECORD }), Ok((4, 100.0, 300.0)));
+        assert_eq!(job(rules, Record { allocated_procs: -1, ..RECORD }), Err(Reason::NoProcessors));
+        assert_eq!(job(rules, Record { run_s: -1, average_cpu_s: 2.5, ..RECORD }), Ok((4, 3.0, 60.0)));
+        assert_eq!(job(rules, Record { run_s: -1, ..RECORD }), Err(Reason::NoRunTime));
+        assert_eq!(job(rules, Record { run_s: 0, ..RECORD }), Ok((4, 0.0, 60.0)));
+        assert_eq!(job(rules, Record { submit_s: -1, ..RECORD }), Err(Reason::NoSubmitTime));
+    }
+
+    #[test]
+    fn the_authors_take_cancelled_jobs_only_if_they_ran() {
+        let rules = Rules::default();
+        for (status, run_s, taken) in [(-1, 0, true), (0, 0, true), (5, 1, true), (5, 0, false), (2, 9, false)] {
+            let found = job(rules, Record { status, run_s, ..RECORD });
+            assert_eq!(found.err(), (!taken).then_some(Reason::Status), "status {status}, {run_s} s");
+        }
+    }
+
+    #[test]
+    fn requests_count_where_they_are_known() {
+        let rules = Rules { set: RuleSet::Requested, status: Status::All, overrun: Overrun::Kill, ..Rules::default() };
+        assert_eq!(job(rules, RECORD), Ok((8, 60.0, 60.0)));
+        assert_eq!(job(rules, Record { requested_procs: -1, status: 265, ..RECORD }), Ok((4, 60.0, 60.0)));
+        assert_eq!(job(rules, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
+    }
+
+    #[test]
+    fn estimates_can_be_replaced() {
+        let with = |estimate, overrun| job(Rules { estimate, overrun, ..Rules::default() }, RECORD);
+        assert_eq!(with(Estimate::Exact, Overrun::RunOn), Ok((4, 100.0, 100.0)));
+        assert_eq!(with(Estimate::Factor(2.0), Overrun::RunOn), Ok((4, 100.0, 200.0)));
+        assert_eq!(with(Estimate::Recorded, Overrun::RunOn), Ok((4, 100.0, 60.0)));
+        assert_eq!("factor=1.5".parse(), Ok(Estimate::Factor(1.5)));
+        assert!("factor=0".parse::<Estimate>().is_err() && "guess".parse::<Estimate>().is_err());
+    }
+
+    #[test]
+    fn arrivals_are_rounded_half_away_from_zero() {
+        let jobs: Vec<Job> = (0..4).filter_map(|i| Rules::default().job(&Record { submit_s: i, ..RECORD }).ok()).collect();
+        let submits: Vec<f64> = scaled(&jobs, 0.5).iter().map(|job| job.submit.as_seconds()).collect();
+        assert!(submits.iter().zip([0.0, 1.0, 1.0, 2.0]).all(|(a, b)| (a - b).abs() < 1e-9), "{submits:?}");
+    }
+}

@@ -1,0 +1,16 @@
+//! One test binary. Each module says in its first line what it is for.
+
+mod support;
+
+mod exhaustive;
+mod fetch;
+mod laws;
+mod lublin;
+mod naive_twins;
+mod oracle;
+mod orders;
+mod papers;
+mod replay_cli;
+mod tidy;
+mod trace_cli;
+mod trace_logs;
