@@ -47,24 +47,27 @@ impl Allocator for Mc1x1Shells {
         let last = (0..).find(|&radius| counts.within(centre, radius) >= k as i32)?;
         let (mut chosen, mut tied): (Vec<Coord>, Vec<Coord>) =
             free_within(machine, centre, last).partition(|&node| (mesh.l_inf(centre, node) as usize) < last);
-        tied.sort_unstable();
         let free = |node: &Coord| machine.free().contains(mesh.node(*node));
         let previous = carried::backwards(mesh, centre).filter(free);
         carried::settle(&mut tied, k as usize - chosen.len(), previous, |a, b| mesh.l_inf(a, b));
-        chosen.sort_unstable_by_key(|&node| (mesh.l_inf(centre, node), node));
         chosen.append(&mut tied);
         let nodes: Vec<NodeId> = chosen.into_iter().map(|node| mesh.node(node)).collect();
         Some(Placement { nodes })
     }
 }
 
-/// Free nodes within L∞ distance `radius` of `centre`.
+/// Free nodes within L∞ distance `radius` of `centre`, in location order.
 pub(super) fn free_within(machine: &Machine, centre: Coord, radius: usize) -> impl Iterator<Item = Coord> {
     let mesh = machine.mesh();
     let span = move |d: usize| {
-        let extent = mesh.extents()[d] as usize;
-        ranges(centre[d] as usize, radius, extent, mesh.is_torus()).into_iter().flatten().flatten()
+        let [mut low, mut high] =
+            ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.is_torus()).map(Option::unwrap_or_default);
+        if low.start > high.start {
+            std::mem::swap(&mut low, &mut high);
+        }
+        low.chain(high)
     };
-    span(2).flat_map(move |z| span(1).flat_map(move |y| span(0).map(move |x| [x as u32, y as u32, z as u32])))
+    span(0)
+        .flat_map(move |x| span(1).flat_map(move |y| span(2).map(move |z| [x as u32, y as u32, z as u32])))
         .filter(move |&node| machine.free().contains(mesh.node(node)))
 }

@@ -21,14 +21,13 @@ pub(super) struct Fill {
 }
 
 impl Fill {
-    /// The nodes taken: by shell and location where whole shells are taken, then as chosen.
+    /// The nodes taken: those of whole shells in location order, then the others as chosen.
     pub(super) fn nodes(&self, machine: &Machine) -> Vec<NodeId> {
         let mesh = machine.mesh();
-        let mut coords: Vec<Coord> = match self.shell.checked_sub(1) {
+        let coords: Vec<Coord> = match self.shell.checked_sub(1) {
             Some(inner) => free_within(machine, self.centre, inner).collect(),
             None => Vec::new(),
         };
-        coords.sort_unstable_by_key(|&node| (mesh.l_inf(self.centre, node), node));
         coords.iter().chain(&self.picks).map(|&node| mesh.node(node)).collect()
     }
 }

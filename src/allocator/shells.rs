@@ -1,9 +1,13 @@
-//! The shell score, on which both versions of MC1x1 rest, for every centre at once.
+//! The shell score, on which both versions of MC1x1 rest, for every centre that matters.
 //!
 //! The score of a centre is Σ L∞ distance to its k nearest free nodes. With F(r) free nodes within distance r that is
 //! Σ_{r ≥ 0} max(0, k − F(r)): each of the k nodes counts once for every radius that does not reach it. F comes from
-//! prefix sums, a row of centres at a time. Terms are never negative, so a row whose smallest partial sum exceeds the
-//! limit is given up: exactly the scores up to the limit come out.
+//! prefix sums, a row of centres at a time.
+//!
+//! One radius m, that of the smallest box of k nodes, bounds the whole sum from below: F(r) ≤ min(F(m), B(r)) for
+//! r < m, B(r) being the nodes of a box, and F(r) ≤ F(m) + B(r) − B(m) for r > m. Rows are probed with it, the most
+//! promising ones scored first, and those whose bound exceeds the limit not at all. Terms are never negative, so a row
+//! is also given up when its smallest partial sum exceeds the limit. Exactly the scores up to the limit come out.
 
 use crate::machine::{FreeCounts, Machine, NodeId};
 
@@ -22,6 +26,8 @@ pub(super) struct ShellScores {
     scores: Vec<i32>,
     wide: Vec<i64>,
     free: Vec<i32>,
+    /// Rows of centres with a lower bound of their scores, ascending.
+    rows: Vec<(i64, u32)>,
 }
 
 impl ShellScores {
@@ -33,6 +39,7 @@ impl ShellScores {
         let nodes = f64::from(machine.mesh().nodes());
         let side = (f64::from(k) * nodes / f64::from(machine.free_count())).powf(1.0 / dims as f64);
         self.counts.rebuild(machine, side as usize + 4);
+        self.probe(machine, k);
     }
 
     /// The free-node counts that the scores were made from.
@@ -57,8 +64,8 @@ impl ShellScores {
         best
     }
 
-    /// Calls `each` with every free centre whose score is at most the limit, ascending in node number; `each` returns
-    /// the limit from there on, which may only shrink.
+    /// Calls `each` with every free centre whose score is at most the limit, in no particular order; `each` returns the
+    /// limit from there on, which may only shrink.
     pub(super) fn for_each(
         &mut self,
         machine: &Machine,
@@ -69,7 +76,11 @@ impl ShellScores {
         let [width, length, depth] = machine.mesh().extents();
         // Σ over at most max(extent) radii of at most k each; beyond 31 bits the sums are kept in 64.
         let narrow = i64::from(k) * i64::from(width.max(length).max(depth)) < i64::from(i32::MAX);
-        for row in 0..length * depth {
+        for i in 0..self.rows.len() {
+            let (bound, row) = self.rows[i];
+            if bound > limit {
+                break;
+            }
             let first = row * width;
             let (scores, wide) = (std::mem::take(&mut self.scores), std::mem::take(&mut self.wide));
             let (scores, wide) = if narrow {
@@ -84,6 +95,39 @@ impl ShellScores {
                 }
             }
             (self.scores, self.wide) = (scores, wide);
+        }
+    }
+
+    /// Bounds the scores of every row from below and sorts the rows by their bounds.
+    fn probe(&mut self, machine: &Machine, k: u32) {
+        let extents = machine.mesh().extents();
+        let dims = extents.iter().filter(|&&extent| extent > 1).count() as u32;
+        let box_nodes = |radius: i64| (2 * radius + 1).saturating_pow(dims);
+        let k = i64::from(k);
+        let middle = (0..).find(|&radius| box_nodes(radius) >= k || dims == 0).unwrap_or(0);
+        let bound = |most: i64| {
+            let inner = (0..middle).map(|radius| (k - most.min(box_nodes(radius))).max(0));
+            let growth = |radius| box_nodes(radius) - box_nodes(middle);
+            let outer = (middle..).map(|radius| k - most - growth(radius)).take_while(|&term| term > 0 && dims > 0);
+            inner.sum::<i64>() + outer.sum::<i64>()
+        };
+        let [width, length, depth] = extents.map(|extent| extent as usize);
+        self.free.clear();
+        self.free.resize(width, 0);
+        self.rows.clear();
+        for row in 0..length * depth {
+            self.counts.boxes(row % length, row / length, middle as usize, &mut self.line, &mut self.free);
+            let most = self.free.iter().fold(0, |most, &free| most.max(free));
+            self.rows.push((i64::from(most), row as u32));
+        }
+        // Few counts occur, and many rows share one: the bound falls as the count grows.
+        self.rows.sort_unstable_by_key(|&(most, row)| (-most, row));
+        let mut latest = (-1, 0);
+        for (most, _) in &mut self.rows {
+            if *most != latest.0 {
+                latest = (*most, bound(*most));
+            }
+            *most = latest.1;
         }
     }
 
@@ -103,8 +147,7 @@ impl ShellScores {
             if radius > self.counts.radius() && radius <= crate::machine::widest(machine.mesh()) {
                 self.counts.rebuild(machine, 2 * radius);
             }
-            self.counts.sum_rows(y, z, radius, &mut self.line);
-            self.counts.boxes(&self.line, radius, &mut self.free);
+            self.counts.boxes(y, z, radius, &mut self.line, &mut self.free);
             let (mut any, mut least) = (0, scores[0] + S::from((k - self.free[0]).max(0)));
             for (score, &free) in scores.iter_mut().zip(&self.free) {
                 let term = (k - free).max(0);

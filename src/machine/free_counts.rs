@@ -93,9 +93,55 @@ impl FreeCounts {
         add(z.checked_sub(1).and_then(|z| y.checked_sub(1).map(|y| z * length + y)), -1);
     }
 
+    /// Writes into `free` the number of free nodes within L∞ distance `radius` of every centre (x, y, z) of row
+    /// (y, z), one place per x. `line` is scratch memory.
+    pub fn boxes(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>, free: &mut [i32]) {
+        if !self.torus && self.extents[2] == 1 {
+            self.flat_boxes(y, radius, free);
+            return;
+        }
+        self.sum_rows(y, z, radius, line);
+        let width = self.extents[0];
+        if self.torus && 2 * radius + 1 >= width {
+            free.fill(line[self.pad + width] - line[self.pad]);
+            return;
+        }
+        let radius = radius.min(self.pad);
+        let (low, high) = (&line[self.pad - radius..][..width], &line[self.pad + radius + 1..][..width]);
+        for ((cell, high), low) in free.iter_mut().zip(high).zip(low) {
+            *cell = high - low;
+        }
+    }
+
+    /// [`Self::boxes`] where there is one layer and nothing wraps: one pass over at most two rows of sums.
+    fn flat_boxes(&self, y: usize, radius: usize, free: &mut [i32]) {
+        let [width, length, _] = self.extents;
+        let (below, above) = (y.checked_sub(radius + 1), (y + radius).min(length - 1));
+        let radius = radius.min(self.pad);
+        let ends = |row: usize| {
+            let sums = &self.sums[row * self.stride..][..self.stride];
+            (&sums[self.pad - radius..][..width], &sums[self.pad + radius + 1..][..width])
+        };
+        let (low, high) = ends(above);
+        match below {
+            None => {
+                for ((cell, high), low) in free.iter_mut().zip(high).zip(low) {
+                    *cell = high - low;
+                }
+            }
+            Some(below) => {
+                let (under_low, under_high) = ends(below);
+                let under = under_high.iter().zip(under_low);
+                for (((cell, high), low), (under_high, under_low)) in free.iter_mut().zip(high).zip(low).zip(under) {
+                    *cell = (high - low) - (under_high - under_low);
+                }
+            }
+        }
+    }
+
     /// Writes into `line` the x-prefix sums over the rows within `radius` of (y, z): the number of free nodes at x
     /// positions in `a..b` is `line[b + pad] − line[a + pad]`, for −pad ≤ a ≤ b ≤ W + pad.
-    pub fn sum_rows(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>) {
+    fn sum_rows(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>) {
         line.clear();
         line.resize(self.stride, 0);
         let length = self.extents[1];
@@ -118,21 +164,6 @@ impl FreeCounts {
             line.iter_mut().zip(sums).for_each(|(cell, sum)| *cell += sum);
         } else {
             line.iter_mut().zip(sums).for_each(|(cell, sum)| *cell -= sum);
-        }
-    }
-
-    /// Writes into `free` the number of free nodes in the box of x-radius `radius` around every centre of the row
-    /// whose `line` comes from [`Self::sum_rows`]; `free` has one place per x.
-    pub fn boxes(&self, line: &[i32], radius: usize, free: &mut [i32]) {
-        let width = self.extents[0];
-        if self.torus && 2 * radius + 1 >= width {
-            free.fill(line[self.pad + width] - line[self.pad]);
-            return;
-        }
-        let radius = radius.min(self.pad);
-        let (low, high) = (&line[self.pad - radius..][..width], &line[self.pad + radius + 1..][..width]);
-        for ((cell, high), low) in free.iter_mut().zip(high).zip(low) {
-            *cell = high - low;
         }
     }
 
@@ -203,9 +234,8 @@ mod tests {
             for (y, z) in (0..length).flat_map(|y| (0..depth).map(move |z| (y, z))) {
                 for radius in 0..width.max(length).max(depth) {
                     let near = |x: u32, node: u32| mesh.l_inf([x, y, z], mesh.coord(node)) <= radius;
-                    counts.sum_rows(y as usize, z as usize, radius as usize, &mut line);
                     let mut free = vec![0; width as usize];
-                    counts.boxes(&line, radius as usize, &mut free);
+                    counts.boxes(y as usize, z as usize, radius as usize, &mut line, &mut free);
                     for x in 0..width {
                         let plain = machine.free().iter().filter(|&node| near(x, node)).count() as i32;
                         let centre = [x, y, z];

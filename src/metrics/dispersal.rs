@@ -31,7 +31,7 @@ impl Dispersal {
 ///
 /// The sum over pairs is a sum over dimensions, and along one dimension only the number of nodes at each position
 /// matters: a pair is as far apart as the cuts between positions that separate it. So a placement of k nodes costs
-/// O(k + r·log r + W + L + D), r being the rows of nodes that it touches, never O(k²).
+/// O(k + r + W + L + D), r being the runs of nodes along x that it consists of, never O(k²).
 #[derive(Debug)]
 pub struct Meter {
     mesh: Mesh,
@@ -50,7 +50,7 @@ impl Meter {
         if let [] | [_] = nodes {
             return Dispersal { components: k, bounding_box: k, nodes: k, ..Dispersal::default() };
         }
-        self.rows.load(&self.mesh, nodes);
+        self.rows.load(nodes);
         let (torus, extents) = (self.mesh.is_torus(), self.mesh.extents());
         let mut pairwise_sum = 0;
         let mut bounding_box = 1;

@@ -16,9 +16,10 @@ struct Run {
 #[derive(Debug)]
 pub(super) struct Rows {
     length: u32,
-    /// Words per row, and one bit per node of the machine, each row starting a new word; empty between loads.
-    words: usize,
+    width: u32,
+    /// One bit per node of the machine, and one per word of those; all 0 between loads.
     bits: Vec<u64>,
+    words: Vec<u64>,
     /// Rows that hold nodes, ascending.
     touched: Vec<u32>,
     runs: Vec<Run>,
@@ -30,12 +31,13 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(mesh: &Mesh) -> Self {
-        let [width, length, depth] = mesh.extents();
-        let words = width.div_ceil(64) as usize;
+        let [width, length, _] = mesh.extents();
+        let words = mesh.nodes().div_ceil(64) as usize;
         Self {
+            width,
             length,
-            words,
-            bits: vec![0; words * (length * depth) as usize],
+            bits: vec![0; words],
+            words: vec![0; words.div_ceil(64)],
             touched: Vec::new(),
             runs: Vec::new(),
             counts: mesh.extents().map(|extent| vec![0; extent as usize]),
@@ -43,57 +45,71 @@ impl Rows {
         }
     }
 
-    /// Takes in a placement: O(k + r·log r + W + L + D) for r rows touched.
-    pub(super) fn load(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
+    /// Takes in a placement: O(k + w + r + W + L + D) for w words of 64 nodes and r runs, without a division per node.
+    pub(super) fn load(&mut self, nodes: &[NodeId]) {
         self.touched.clear();
-        let (mut low, mut high) = (u32::MAX, 0);
-        let mut latest = u32::MAX;
-        for &node in nodes {
-            let [x, y, z] = mesh.coord(node);
-            let row = z * self.length + y;
-            self.bits[row as usize * self.words + (x / 64) as usize] |= 1 << (x % 64);
-            (low, high) = (low.min(x), high.max(x));
-            if row != latest {
-                latest = row;
-                self.touched.push(row);
-            }
-        }
-        self.touched.sort_unstable();
-        self.touched.dedup();
         self.runs.clear();
         self.starts.clear();
         for counts in &mut self.counts {
             counts.fill(0);
         }
-        let words = (low / 64) as usize..=(high / 64) as usize;
-        for i in 0..self.touched.len() {
-            let row = self.touched[i];
-            self.starts.push(self.runs.len() as u32);
-            let mut held = 0;
-            for word in words.clone() {
-                let bits = std::mem::take(&mut self.bits[row as usize * self.words + word]);
-                held += bits.count_ones();
-                self.add_runs(row, word as u32 * 64, bits);
+        let (mut low, mut high) = (usize::MAX, 0);
+        for &node in nodes {
+            let word = (node / 64) as usize;
+            self.bits[word] |= 1 << (node % 64);
+            self.words[word / 64] |= 1 << (word % 64);
+            (low, high) = (low.min(word / 64), high.max(word / 64));
+        }
+        for group in low..=high {
+            let mut words = std::mem::take(&mut self.words[group]);
+            while words != 0 {
+                let word = group * 64 + words.trailing_zeros() as usize;
+                words &= words - 1;
+                let bits = std::mem::take(&mut self.bits[word]);
+                self.add_runs(word as u32 * 64, bits);
             }
-            self.counts[1][(row % self.length) as usize] += held;
-            self.counts[2][(row / self.length) as usize] += held;
         }
         self.starts.push(self.runs.len() as u32);
         self.count_x();
     }
 
-    /// Appends the runs of the 64 nodes from x = `offset` on, joining the last one of the same row where they touch.
-    fn add_runs(&mut self, row: u32, offset: u32, mut bits: u64) {
+    /// Appends the runs of the 64 nodes from `offset` on.
+    fn add_runs(&mut self, offset: u32, mut bits: u64) {
         while bits != 0 {
             let first = bits.trailing_zeros();
             let length = (!(bits >> first)).trailing_zeros().min(64 - first);
             bits &= u64::MAX.checked_shl(first + length).unwrap_or(0);
-            let (first, last) = (offset + first, offset + first + length - 1);
-            let parent = self.runs.len() as u32;
-            match self.runs.last_mut() {
-                Some(run) if run.row == row && run.last + 1 == first => run.last = last,
-                _ => self.runs.push(Run { row, first, last, parent }),
+            let (mut node, end) = (offset + first, offset + first + length);
+            while node < end {
+                let row = self.row_of(node);
+                let (start, row_end) = (row * self.width, (row + 1) * self.width);
+                let stop = end.min(row_end);
+                self.add_run(row, node - start, stop - 1 - start);
+                node = stop;
             }
+        }
+    }
+
+    /// The row of `node`, which is never before the latest row.
+    fn row_of(&self, node: NodeId) -> u32 {
+        match self.touched.last() {
+            Some(&row) if node < (row + 1) * self.width => row,
+            Some(&row) if node < (row + 2) * self.width => row + 1,
+            _ => node / self.width,
+        }
+    }
+
+    fn add_run(&mut self, row: u32, first: u32, last: u32) {
+        let parent = self.runs.len() as u32;
+        if self.touched.last() != Some(&row) {
+            self.touched.push(row);
+            self.starts.push(parent);
+        }
+        self.counts[1][(row % self.length) as usize] += last + 1 - first;
+        self.counts[2][(row / self.length) as usize] += last + 1 - first;
+        match self.runs.last_mut() {
+            Some(run) if run.row == row && run.last + 1 == first => run.last = last,
+            _ => self.runs.push(Run { row, first, last, parent }),
         }
     }
 
