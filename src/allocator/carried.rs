@@ -46,7 +46,8 @@ pub(super) fn settle(
 /// Nodes in location order going back from (not including) `from`.
 pub(super) fn backwards(mesh: &Mesh, from: Coord) -> impl Iterator<Item = Coord> {
     let [_, length, depth] = mesh.extents();
-    let rank = u64::from(from[2]) + u64::from(depth) * (u64::from(from[1]) + u64::from(length) * u64::from(from[0]));
+    let rank =
+        u64::from(from[2]) + u64::from(depth) * (u64::from(from[1]) + u64::from(length) * u64::from(from[0]));
     (0..rank).rev().map(move |rank| {
         let (rest, z) = (rank / u64::from(depth), rank % u64::from(depth));
         [(rest / u64::from(length)) as u32, (rest % u64::from(length)) as u32, z as u32]
@@ -58,7 +59,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settling_equals_sorting_stably_for_one_centre_after_another() -> Result<(), Box<dyn std::error::Error>> {
+    fn settling_equals_sorting_stably_for_one_centre_after_another() -> Result<(), Box<dyn std::error::Error>>
+    {
         let mesh = Mesh::new(&[5, 4])?;
         let nodes: Vec<Coord> = mesh.location_order().map(|node| mesh.coord(node)).collect();
         for last in 0..nodes.len() {

@@ -27,7 +27,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "",
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true },
+    promises: Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Box::<Mc1x1>::default()),
 };
 

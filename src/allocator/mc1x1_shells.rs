@@ -21,7 +21,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "",
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true },
+    promises: Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Box::<Mc1x1Shells>::default()),
 };
 
@@ -61,7 +61,8 @@ pub(super) fn free_within(machine: &Machine, centre: Coord, radius: usize) -> im
     let mesh = machine.mesh();
     let span = move |d: usize| {
         let [mut low, mut high] =
-            ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.is_torus()).map(Option::unwrap_or_default);
+            ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.is_torus())
+                .map(Option::unwrap_or_default);
         if low.start > high.start {
             std::mem::swap(&mut low, &mut high);
         }

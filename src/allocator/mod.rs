@@ -66,15 +66,19 @@ pub struct Promises {
     pub exact: bool,
     /// A request is refused only while fewer nodes are free than it asks for.
     pub complete: bool,
+    /// Once everything is released, it decides as when it was new.
+    pub forgets: bool,
 }
 
 impl fmt::Display for Promises {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words: Vec<&str> = [(self.exact, "exact size"), (self.complete, "never refuses while enough are free")]
-            .iter()
-            .filter_map(|&(holds, word)| holds.then_some(word))
-            .collect();
-        f.pad(&words.join(", "))
+        let words = [
+            (self.exact, "exact size"),
+            (self.complete, "never refuses while enough are free"),
+            (self.forgets, "no memory once idle"),
+        ];
+        let kept: Vec<&str> = words.iter().filter_map(|&(holds, word)| holds.then_some(word)).collect();
+        f.pad(&kept.join(", "))
     }
 }
 

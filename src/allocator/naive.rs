@@ -17,7 +17,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
     parameters: "",
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true },
+    promises: Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Box::new(Naive)),
 };
 

@@ -21,10 +21,8 @@ pub(super) const ENTRY: Entry = Entry {
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
     parameters: "",
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true },
-    build: |_, setup| {
-        Ok(Box::new(Random { rng: ChaCha8Rng::seed_from_u64(setup.seed), free: Vec::new() }))
-    },
+    promises: Promises { exact: true, complete: true, forgets: false },
+    build: |_, setup| Ok(Box::new(Random { rng: ChaCha8Rng::seed_from_u64(setup.seed), free: Vec::new() })),
 };
 
 struct Random {

@@ -245,9 +245,10 @@ impl ShellFill {
 fn rows(mesh: &Mesh, centre: Coord, radius: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
     let span = |d: usize| ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.is_torus());
     let (ys, zs) = (span(1), span(2));
-    zs.into_iter().flatten().flatten().flat_map(move |z| {
-        ys.clone().into_iter().flatten().flatten().map(move |y| (y, z))
-    })
+    zs.into_iter()
+        .flatten()
+        .flatten()
+        .flat_map(move |z| ys.clone().into_iter().flatten().flatten().map(move |y| (y, z)))
 }
 
 /// First and last position of the smallest sum, searched from position `near`. Convex sums have no other flat part;

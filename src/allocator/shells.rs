@@ -108,7 +108,8 @@ impl ShellScores {
         let bound = |most: i64| {
             let inner = (0..middle).map(|radius| (k - most.min(box_nodes(radius))).max(0));
             let growth = |radius| box_nodes(radius) - box_nodes(middle);
-            let outer = (middle..).map(|radius| k - most - growth(radius)).take_while(|&term| term > 0 && dims > 0);
+            let outer =
+                (middle..).map(|radius| k - most - growth(radius)).take_while(|&term| term > 0 && dims > 0);
             inner.sum::<i64>() + outer.sum::<i64>()
         };
         let [width, length, depth] = extents.map(|extent| extent as usize);
@@ -172,7 +173,9 @@ mod tests {
 
     #[test]
     fn scores_equal_plain_sums_of_distances() -> Result<(), Box<dyn std::error::Error>> {
-        for (text, step) in [("5x5", 3), ("12", 2), ("4x4x3", 3), ("torus:7x4", 2), ("torus:3x4x5", 4), ("1", 9)] {
+        for (text, step) in
+            [("5x5", 3), ("12", 2), ("4x4x3", 3), ("torus:7x4", 2), ("torus:3x4x5", 4), ("1", 9)]
+        {
             let mut machine = Machine::new(text.parse()?);
             let busy: Vec<u32> = (0..machine.mesh().nodes()).filter(|n| n % step == 1).collect();
             machine.occupy(&busy)?;

@@ -34,7 +34,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let text = |text: &str| text.to_owned();
     let table = match args.family {
         Family::Allocators => {
-            let titles = [NAME, column("what"), column("kind"), column("promises"), column("parameters"), SOURCE];
+            let titles =
+                [NAME, column("what"), column("kind"), column("promises"), column("parameters"), SOURCE];
             let mut table = Table::new(&titles);
             for row in ALLOCATORS {
                 let (kind, promises) = (row.kind.to_string(), row.promises.to_string());

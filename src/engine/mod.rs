@@ -1,7 +1,7 @@
 //! Time: replays jobs through a scheduler, an allocator and an execution model.
 //!
-//! Events of one instant: departures first, then arrivals, each in the order in which they came about. The engine owns
-//! the machine, carries out and checks every placement, and emits plain records; everything else reads them.
+//! Events of one instant: departures first, then arrivals, each in the order in which they came about, then one pass of
+//! the scheduler (or as [`crate::scheduler::Pass`] says). The engine owns the machine, carries out and checks every placement, and emits plain records; everything else reads them.
 
 mod replay;
 
@@ -54,7 +54,9 @@ pub enum ReplayError {
         nodes: u32,
     },
     /// Jobs wait on an idle machine and nothing will change.
-    #[error("job {number} of {procs} processors is never started: the allocator refuses it on an idle machine")]
+    #[error(
+        "job {number} of {procs} processors is never started: the allocator refuses it on an idle machine"
+    )]
     Stuck {
         /// The log's number of the oldest waiting job.
         number: i64,

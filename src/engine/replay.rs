@@ -28,7 +28,11 @@ const INSTANTS_PER_REPORT: u32 = 1024;
 
 /// Replays `jobs`, which arrive in order of submission and, within an instant, of position; one record per job, by
 /// position. O(J log J) and what the scheduler and the allocator take.
-pub fn replay(jobs: &[Job], parts: Parts<'_>, observer: &mut dyn Observer) -> Result<Vec<Record>, ReplayError> {
+pub fn replay(
+    jobs: &[Job],
+    parts: Parts<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Record>, ReplayError> {
     let nodes = parts.mesh.nodes();
     if let Some(job) = jobs.iter().find(|job| job.procs > nodes) {
         let machine = parts.mesh;
@@ -55,25 +59,18 @@ pub fn replay(jobs: &[Job], parts: Parts<'_>, observer: &mut dyn Observer) -> Re
     let (mut next, mut finished, mut instants, mut done) = (0, 0, 0_u32, Vec::new());
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
-        let Some(now) = [arrival, state.execution.next_completion()].into_iter().flatten().min() else { break };
+        let Some(now) = [arrival, state.execution.next_completion()].into_iter().flatten().min() else {
+            break;
+        };
         state.now = now;
         state.execution.advance(now, &mut done);
         finished += done.len();
-        for job in done.drain(..) {
-            state.end(job);
-            if pass == Pass::PerEvent {
-                scheduler.dispatch(&mut state);
-            }
-        }
-        while let Some(&job) = arrivals.get(next).filter(|&&job| jobs[job as usize].submit == now) {
-            next += 1;
-            state.arrive(job);
-            if pass == Pass::PerEvent {
-                scheduler.dispatch(&mut state);
-            }
-        }
-        if pass == Pass::Batch {
-            scheduler.dispatch(&mut state);
+        let arriving = arrivals[next..].partition_point(|&job| jobs[job as usize].submit == now);
+        let (first, arrived) = (next, next + arriving);
+        next = arrived;
+        match pass {
+            Pass::Batch => state.batch(&mut done, &arrivals[first..arrived], scheduler),
+            Pass::PerEvent => state.one_by_one(&mut done, &arrivals[first..arrived], scheduler),
         }
         if let Some(error) = state.error {
             return Err(error);
@@ -112,6 +109,36 @@ impl State<'_> {
     fn arrive(&mut self, job: JobId) {
         let Job { procs, estimate, .. } = self.jobs[job as usize];
         self.queue.push(job, procs, estimate);
+    }
+
+    /// All events of an instant, then one pass.
+    fn batch(&mut self, done: &mut Vec<JobId>, arriving: &[JobId], scheduler: &mut dyn Scheduler) {
+        done.drain(..).for_each(|job| self.end(job));
+        arriving.iter().for_each(|&job| self.arrive(job));
+        scheduler.dispatch(self);
+    }
+
+    /// A pass after each event of an instant. A scheduler that is asked then counts on estimates: jobs that end as
+    /// their estimates run out are gone for it from the first pass on; other departures come after the arrivals.
+    fn one_by_one(&mut self, done: &mut Vec<JobId>, arriving: &[JobId], scheduler: &mut dyn Scheduler) {
+        let expected = |state: &Self, job: JobId| {
+            state.records[job as usize].start + state.jobs[job as usize].estimate <= state.now
+        };
+        for &job in &*done {
+            if expected(self, job) {
+                self.end(job);
+            }
+        }
+        for &job in arriving {
+            self.arrive(job);
+            scheduler.dispatch(self);
+        }
+        for job in done.drain(..) {
+            if !expected(self, job) {
+                self.end(job);
+            }
+            scheduler.dispatch(self);
+        }
     }
 
     fn end(&mut self, job: JobId) {

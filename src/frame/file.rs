@@ -48,7 +48,12 @@ pub struct FrameFile {
 
 impl FrameFile {
     /// Starts the file `stem` with the format's extension in `folder`. `provenance` is the resolved run, as JSON.
-    pub fn create(folder: &Path, stem: &str, format: FileFormat, provenance: &str) -> Result<Self, FrameError> {
+    pub fn create(
+        folder: &Path,
+        stem: &str,
+        format: FileFormat,
+        provenance: &str,
+    ) -> Result<Self, FrameError> {
         let target = folder.join(format!("{stem}.{}", format.extension()));
         let temporary = tempfile::Builder::new()
             .prefix(".meshreplay-")
@@ -77,7 +82,8 @@ impl FrameFile {
             FileFormat::Parquet => {
                 if self.parquet.is_none() {
                     let file = self.temporary.as_file().try_clone().map_err(failed)?;
-                    self.parquet = Some(parquet_writer(BufWriter::new(file), &self.provenance).batched(frame.schema())?);
+                    self.parquet =
+                        Some(parquet_writer(BufWriter::new(file), &self.provenance).batched(frame.schema())?);
                 }
                 if let Some(writer) = &mut self.parquet {
                     writer.write_batch(frame)?;

@@ -132,7 +132,9 @@ impl FreeCounts {
             Some(below) => {
                 let (under_low, under_high) = ends(below);
                 let under = under_high.iter().zip(under_low);
-                for (((cell, high), low), (under_high, under_low)) in free.iter_mut().zip(high).zip(low).zip(under) {
+                for (((cell, high), low), (under_high, under_low)) in
+                    free.iter_mut().zip(high).zip(low).zip(under)
+                {
                     *cell = (high - low) - (under_high - under_low);
                 }
             }
@@ -240,7 +242,11 @@ mod tests {
                         let plain = machine.free().iter().filter(|&node| near(x, node)).count() as i32;
                         let centre = [x, y, z];
                         let single = counts.within(centre, radius as usize);
-                        assert_eq!((free[x as usize], single), (plain, plain), "{text}: {centre:?}, {radius}");
+                        assert_eq!(
+                            (free[x as usize], single),
+                            (plain, plain),
+                            "{text}: {centre:?}, {radius}"
+                        );
                     }
                 }
             }

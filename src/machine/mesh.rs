@@ -111,9 +111,8 @@ impl Mesh {
     /// Every node in *location order*: by x, then y, then z (the tie-break of centre-based and buddy allocators).
     pub fn location_order(&self) -> impl Iterator<Item = NodeId> + '_ {
         let [width, length, depth] = self.extents;
-        (0..width).flat_map(move |x| {
-            (0..length).flat_map(move |y| (0..depth).map(move |z| self.node([x, y, z])))
-        })
+        (0..width)
+            .flat_map(move |x| (0..length).flat_map(move |y| (0..depth).map(move |z| self.node([x, y, z]))))
     }
 }
 

@@ -59,11 +59,8 @@ impl Meter {
             pairwise_sum += if torus { ring_sum(counts, k) } else { line_sum(counts, k) };
             bounding_box *= if torus { arc(counts) } else { span(counts) };
         }
-        let diameter = if torus {
-            torus_diameter::diameter(&self.mesh, nodes)
-        } else {
-            self.rows.mesh_diameter()
-        };
+        let diameter =
+            if torus { torus_diameter::diameter(&self.mesh, nodes) } else { self.rows.mesh_diameter() };
         let components = self.rows.components(extents, torus);
         Dispersal { pairwise_sum, diameter, components, bounding_box, nodes: k }
     }
@@ -158,7 +155,9 @@ mod tests {
 
     #[test]
     fn every_subset_of_small_machines_is_measured_as_defined() -> Result<(), Box<dyn std::error::Error>> {
-        for text in ["5", "4x3", "3x2x2", "torus:6", "torus:4x3", "torus:3x2x2", "torus:2x5", "1x7", "torus:1x7"] {
+        for text in
+            ["5", "4x3", "3x2x2", "torus:6", "torus:4x3", "torus:3x2x2", "torus:2x5", "1x7", "torus:1x7"]
+        {
             let mesh: Mesh = text.parse()?;
             let mut meter = Meter::new(&mesh);
             for subset in 1_u32..1 << mesh.nodes() {
@@ -178,7 +177,8 @@ mod tests {
             for _ in 0..60 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let (share, offset) = (state >> 60, state >> 40);
-                let pick = |n: &u32| (u64::from(*n) + offset).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60 <= share;
+                let pick =
+                    |n: &u32| (u64::from(*n) + offset).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60 <= share;
                 let nodes: Vec<NodeId> = (0..mesh.nodes()).rev().filter(pick).collect();
                 assert_eq!(meter.measure(&nodes), naive(&mesh, &nodes), "{text}: {nodes:?}");
             }
@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn means_are_per_pair() {
-        let of = |pairwise_sum, nodes| Dispersal { pairwise_sum, nodes, ..Dispersal::default() }.pairwise_mean();
+        let of =
+            |pairwise_sum, nodes| Dispersal { pairwise_sum, nodes, ..Dispersal::default() }.pairwise_mean();
         assert!((of(8, 4) - 8.0 / 6.0).abs() < 1e-12);
         assert!(of(0, 1).abs() < 1e-12);
     }

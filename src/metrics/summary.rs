@@ -68,7 +68,11 @@ pub fn summarize(jobs: &[Job], records: &[Record], recording: &Recording, nodes:
         jobs: jobs.len(),
         jobs_in_means: kept.len(),
         makespan_s,
-        utilization: if capacity_s > 0.0 { records.iter().map(busy_s).sum::<f64>() / capacity_s } else { 0.0 },
+        utilization: if capacity_s > 0.0 {
+            records.iter().map(busy_s).sum::<f64>() / capacity_s
+        } else {
+            0.0
+        },
         wait_s_mean: mean(&wait_s),
         turnaround_s_mean: mean(&residence_s),
         bounded_slowdown_mean: mean(&|i| (residence_s(i) / run_s(i).max(SHORTEST_RUN_S)).max(1.0)),
@@ -114,12 +118,27 @@ mod tests {
 
     fn example() -> (Vec<Job>, Vec<Record>, Recording) {
         let at = Time::from_seconds;
-        let job = |submit, run, procs| Job { number: 0, submit: at(submit), run: at(run), estimate: at(run), procs };
+        let job = |submit, run, procs| Job {
+            number: 0,
+            submit: at(submit),
+            run: at(run),
+            estimate: at(run),
+            procs,
+        };
         let jobs = vec![job(100, 20, 2), job(100, 5, 1), job(110, 40, 4), job(86_000, 400, 4)];
         let starts = [100, 100, 130, 86_500];
-        let ran = |(job, start): (&Job, i64)| Record { start: at(start), end: at(start) + job.run, allocated: job.procs };
+        let ran = |(job, start): (&Job, i64)| Record {
+            start: at(start),
+            end: at(start) + job.run,
+            allocated: job.procs,
+        };
         let records = jobs.iter().zip(starts).map(ran).collect();
-        let of = |pairwise_sum, nodes, components| Dispersal { pairwise_sum, nodes, components, ..Dispersal::default() };
+        let of = |pairwise_sum, nodes, components| Dispersal {
+            pairwise_sum,
+            nodes,
+            components,
+            ..Dispersal::default()
+        };
         let recording = Recording {
             dispersal: vec![of(1, 2, 1), of(0, 1, 1), of(12, 4, 2), of(8, 4, 1)],
             allocate_ns: vec![0; 4],

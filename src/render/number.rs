@@ -47,7 +47,8 @@ mod tests {
 
     #[test]
     fn durations_have_units() {
-        for (ns, text) in [(7, "7 ns"), (1_500, "1.5 µs"), (2_300_000, "2.3 ms"), (1_234_000_000, "1.23 s")] {
+        for (ns, text) in [(7, "7 ns"), (1_500, "1.5 µs"), (2_300_000, "2.3 ms"), (1_234_000_000, "1.23 s")]
+        {
             assert_eq!(duration_ns(ns), text);
         }
     }

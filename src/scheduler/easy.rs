@@ -14,7 +14,9 @@
 //! that outlives its estimate is expected to end now.
 //!
 //! "EASY" names many algorithms. `pass=batch` decides once per instant, when all its departures and arrivals have been
-//! applied; `pass=per-event` after every event, so a job may start before another event of the same instant is seen.
+//! applied. `pass=per-event` decides after every event, arrivals before departures, so a job may start before another
+//! event of the same instant is seen; only the ends of jobs whose estimates run out then are foreseen. The second is the
+//! event order of a family of published simulators: it equals their results to the second.
 //! Only counts decide, as is right for allocators that never refuse a job that fits by count.
 //!
 //! Time per pass O(R + b·log Q): R running jobs that end by the shadow time, b jobs started, Q waiting jobs.

@@ -45,7 +45,8 @@ pub trait Scheduler: Send {
 pub enum Pass {
     /// Once all departures and arrivals of the instant have been applied.
     Batch,
-    /// After every single event, departures first, each kind in the order in which it came about.
+    /// After every single event: arrivals, then departures, each kind in the order in which it came about. Running
+    /// jobs that end as their estimates run out, as expected, are gone from the first pass on.
     PerEvent,
 }
 

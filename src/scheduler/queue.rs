@@ -179,7 +179,8 @@ impl WaitQueue {
     fn first_in_block(&self, from: Slot, rule: &Backfill) -> Option<Slot> {
         let end = ((from / BLOCK + 1) * BLOCK).min(self.places.len());
         let places = self.places.get(from..end)?;
-        let admitted = |place: &Option<_>| place.is_some_and(|(_, procs, estimate)| rule.admits(procs, estimate));
+        let admitted =
+            |place: &Option<_>| place.is_some_and(|(_, procs, estimate)| rule.admits(procs, estimate));
         places.iter().position(admitted).map(|at| from + at)
     }
 

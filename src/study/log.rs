@@ -28,7 +28,8 @@ pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog
 fn log_name(path: &Path) -> String {
     let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     let plain = file.strip_suffix(".gz").unwrap_or(&file);
-    let stem = [".swf", ".premas"].iter().find_map(|extension| plain.strip_suffix(extension)).unwrap_or(plain);
+    let stem =
+        [".swf", ".premas"].iter().find_map(|extension| plain.strip_suffix(extension)).unwrap_or(plain);
     if stem == "-" { "stdin".to_owned() } else { stem.to_owned() }
 }
 

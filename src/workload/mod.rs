@@ -4,5 +4,5 @@ pub mod lublin;
 mod rules;
 
 pub use rules::{
-    Estimate, LeftOut, Oversize, Overrun, Reason, RuleSet, Rules, Status, Workload, WorkloadBuilder, scaled,
+    Estimate, LeftOut, Overrun, Oversize, Reason, RuleSet, Rules, Status, Workload, WorkloadBuilder, scaled,
 };

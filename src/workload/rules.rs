@@ -139,8 +139,14 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 6] =
-        [Self::NoProcessors, Self::NoRunTime, Self::Status, Self::NoSubmitTime, Self::Oversize, Self::Malformed];
+    pub const ALL: [Self; 6] = [
+        Self::NoProcessors,
+        Self::NoRunTime,
+        Self::Status,
+        Self::NoSubmitTime,
+        Self::Oversize,
+        Self::Malformed,
+    ];
 
     /// The reason in words that follow a count.
     pub fn words(self) -> &'static str {
@@ -174,7 +180,10 @@ impl LeftOut {
 
     /// Reasons that occurred, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
-        Reason::ALL.into_iter().map(|reason| (reason, self.counts[reason as usize])).filter(|(_, count)| *count > 0)
+        Reason::ALL
+            .into_iter()
+            .map(|reason| (reason, self.counts[reason as usize]))
+            .filter(|(_, count)| *count > 0)
     }
 }
 
@@ -327,7 +336,9 @@ mod tests {
     #[test]
     fn the_authors_take_cancelled_jobs_only_if_they_ran() {
         let rules = Rules::default();
-        for (status, run_s, taken) in [(-1, 0, true), (0, 0, true), (5, 1, true), (5, 0, false), (2, 9, false)] {
+        for (status, run_s, taken) in
+            [(-1, 0, true), (0, 0, true), (5, 1, true), (5, 0, false), (2, 9, false)]
+        {
             let found = job(rules, Record { status, run_s, ..RECORD });
             assert_eq!(found.err(), (!taken).then_some(Reason::Status), "status {status}, {run_s} s");
         }
@@ -335,7 +346,12 @@ mod tests {
 
     #[test]
     fn requests_count_where_they_are_known() {
-        let rules = Rules { set: RuleSet::Requested, status: Status::All, overrun: Overrun::Kill, ..Rules::default() };
+        let rules = Rules {
+            set: RuleSet::Requested,
+            status: Status::All,
+            overrun: Overrun::Kill,
+            ..Rules::default()
+        };
         assert_eq!(job(rules, RECORD), Ok((8, 60.0, 60.0)));
         assert_eq!(job(rules, Record { requested_procs: -1, status: 265, ..RECORD }), Ok((4, 60.0, 60.0)));
         assert_eq!(job(rules, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
@@ -353,7 +369,8 @@ mod tests {
 
     #[test]
     fn arrivals_are_rounded_half_away_from_zero() {
-        let jobs: Vec<Job> = (0..4).filter_map(|i| Rules::default().job(&Record { submit_s: i, ..RECORD }).ok()).collect();
+        let jobs: Vec<Job> =
+            (0..4).filter_map(|i| Rules::default().job(&Record { submit_s: i, ..RECORD }).ok()).collect();
         let submits: Vec<f64> = scaled(&jobs, 0.5).iter().map(|job| job.submit.as_seconds()).collect();
         assert!(submits.iter().zip([0.0, 1.0, 1.0, 2.0]).all(|(a, b)| (a - b).abs() < 1e-9), "{submits:?}");
     }

@@ -1,4 +1,5 @@
 //! One test binary. Each module says in its first line what it is for.
+#![expect(clippy::print_stdout, reason = "tests say what they skip")]
 
 mod support;
 

@@ -20,10 +20,15 @@ fn start_and_end_of_every_job_equal_premas() -> Tested {
             let text = gunzip(&file)?;
             let mut lines = 0;
             for (i, line) in text.lines().enumerate() {
-                let fields: Vec<i64> = line.split_whitespace().take(4).map(str::parse).collect::<Result<_, _>>()?;
+                let fields: Vec<i64> =
+                    line.split_whitespace().take(4).map(str::parse).collect::<Result<_, _>>()?;
                 let (job, record) = (&loaded.workload.jobs[i], &outcome.records[i]);
                 let found = [Time::from_seconds(i as i64), job.submit, record.start, record.end];
-                assert_eq!(found, [0, 1, 2, 3].map(|f| Time::from_seconds(fields[f])), "{log}, {ours}, line {i}");
+                assert_eq!(
+                    found,
+                    [0, 1, 2, 3].map(|f| Time::from_seconds(fields[f])),
+                    "{log}, {ours}, line {i}"
+                );
                 lines += 1;
             }
             assert_eq!(lines, outcome.records.len());
@@ -66,7 +71,8 @@ fn pairwise_sums_of_all_jobs_equal_premas() -> Tested {
                 let found = multiset(&replay(&loaded.workload.jobs, machine, scheduler, ours)?);
                 let mut expected = Vec::new();
                 for line in gunzip(&file)?.lines() {
-                    let fields: Vec<i64> = line.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+                    let fields: Vec<i64> =
+                        line.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
                     expected.push((fields[0], fields[1], fields[2]));
                 }
                 expected.sort_unstable();
@@ -81,7 +87,8 @@ fn pairwise_sums_of_all_jobs_equal_premas() -> Tested {
 
 #[test]
 fn easy_and_fcfs_equal_independent_schedulers_to_the_second() -> Tested {
-    let rules = Rules { set: RuleSet::Requested, status: Status::All, overrun: Overrun::Kill, ..Rules::default() };
+    let rules =
+        Rules { set: RuleSet::Requested, status: Status::All, overrun: Overrun::Kill, ..Rules::default() };
     for (log, machine) in [("NASA", "128"), ("KTH-SP2", "100"), ("SDSC-SP2", "128"), ("HPC2N", "240")] {
         let Some(path) = shared(&format!("oracle/easy/{log}.norm.swf.gz")) else { continue };
         let jobs = load(&path, ReadOptions::default(), rules)?.workload.jobs;
@@ -96,8 +103,11 @@ fn easy_and_fcfs_equal_independent_schedulers_to_the_second() -> Tested {
                 let fields: Vec<i64> = line.split(',').map(str::parse).collect::<Result<_, _>>()?;
                 expected.push((fields[0], Time::from_seconds(fields[2]), Time::from_seconds(fields[3])));
             }
-            let mut found: Vec<_> =
-                jobs.iter().zip(&outcome.records).map(|(job, record)| (job.number, record.start, record.end)).collect();
+            let mut found: Vec<_> = jobs
+                .iter()
+                .zip(&outcome.records)
+                .map(|(job, record)| (job.number, record.start, record.end))
+                .collect();
             expected.sort_unstable();
             found.sort_unstable();
             assert_eq!(found.len(), expected.len(), "{log}, {file}");

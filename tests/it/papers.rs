@@ -11,7 +11,10 @@ fn check(log: &str, machine: &str, rows: &[Row], tolerance: f64) -> Tested {
         for (select, expected) in ["bf", "ff", "free-list"].iter().zip(expected) {
             let allocator = format!("{order}+{select}");
             let found = replay(&loaded.workload.jobs, machine, "easy", &allocator)?.summary.pairwise_sum_mean;
-            assert!((found - expected).abs() <= tolerance, "{log}, {machine}, {allocator}: {found}, not {expected}");
+            assert!(
+                (found - expected).abs() <= tolerance,
+                "{log}, {machine}, {allocator}: {found}, not {expected}"
+            );
         }
     }
     Ok(())

@@ -13,10 +13,10 @@ use meshreplay::trace::ReadOptions;
 use meshreplay::workload::Rules;
 
 /// What tests return.
-pub type Tested = Result<(), Box<dyn Error>>;
+pub(crate) type Tested = Result<(), Box<dyn Error>>;
 
 /// A file of the material that is shared beside the project, or `None`, saying that the test is skipped.
-pub fn shared(file: &str) -> Option<PathBuf> {
+pub(crate) fn shared(file: &str) -> Option<PathBuf> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared")).join(file);
     if path.exists() {
         return Some(path);
@@ -26,14 +26,14 @@ pub fn shared(file: &str) -> Option<PathBuf> {
 }
 
 /// The text of a gzip file.
-pub fn gunzip(path: &PathBuf) -> Result<String, Box<dyn Error>> {
+pub(crate) fn gunzip(path: &PathBuf) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     flate2::read::MultiGzDecoder::new(std::fs::File::open(path)?).read_to_string(&mut text)?;
     Ok(text)
 }
 
 /// A log of ../shared/traces by the authors' rules, read once per process.
-pub fn shared_log(file: &str) -> Option<Arc<LoadedLog>> {
+pub(crate) fn shared_log(file: &str) -> Option<Arc<LoadedLog>> {
     type Logs = Mutex<HashMap<String, Arc<LoadedLog>>>;
     static LOGS: OnceLock<Logs> = OnceLock::new();
     let path = shared(&format!("traces/{file}.swf.gz"))?;
@@ -46,7 +46,12 @@ pub fn shared_log(file: &str) -> Option<Arc<LoadedLog>> {
 }
 
 /// Replays jobs without timing.
-pub fn replay(jobs: &[Job], machine: &str, scheduler: &str, allocator: &str) -> Result<Outcome, Box<dyn Error>> {
+pub(crate) fn replay(
+    jobs: &[Job],
+    machine: &str,
+    scheduler: &str,
+    allocator: &str,
+) -> Result<Outcome, Box<dyn Error>> {
     let cell = Cell {
         log: "test".to_owned(),
         log_sha256: String::new(),
@@ -63,11 +68,11 @@ pub fn replay(jobs: &[Job], machine: &str, scheduler: &str, allocator: &str) -> 
 }
 
 /// A small generator (a 64-bit linear congruence) for histories; the same numbers on every machine.
-pub struct Numbers(pub u64);
+pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
     /// The next number below `bound`.
-    pub fn below(&mut self, bound: u32) -> u32 {
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(bound)) as u32
     }

@@ -32,7 +32,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "order=column-snake (any of `list orders`, or file with path=FILE), \
                  select=best-fit (first-fit, free-list, sum-of-squares)",
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true },
+    promises: Promises { exact: true, complete: true, forgets: true },
     build,
 };
 
@@ -102,7 +102,9 @@ impl Allocator for Curve {
         let from = bin.unwrap_or_else(|| self.free.narrowest_window(k));
         let mut nodes = Vec::with_capacity(k as usize);
         let order = &self.order;
-        self.free.take(from, k, |start, end| nodes.extend_from_slice(&order.nodes()[start as usize..end as usize]));
+        self.free.take(from, k, |start, end| {
+            nodes.extend_from_slice(&order.nodes()[start as usize..end as usize])
+        });
         Some(Placement { nodes })
     }
 

@@ -32,7 +32,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let cells = cells(args, &logs)?;
     let output = Output::open(args, &logs, &cells, plan)?;
     let threads = args.threads.map_or(0, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")?;
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")?;
     let running = Arc::new(Running::new(cells.len()));
     let stop = Arc::clone(&running);
     // A second handler cannot be set; then a signal simply ends the process.
@@ -85,7 +86,9 @@ fn replay_all(
     }
     output.finish()?;
     if running.is_stopped() {
-        return Err(anyhow!("interrupted: {finished} of {} replays finished and are kept", cells.len()).into());
+        return Err(
+            anyhow!("interrupted: {finished} of {} replays finished and are kept", cells.len()).into()
+        );
     }
     for (number, error) in &errors {
         let Cell { log, machine, scheduler, allocator, .. } = &cells[*number];
@@ -122,7 +125,10 @@ fn report_log(path: &Path, log: &LoadedLog) {
     }
     let surplus = log.summary.findings.surplus_field_lines;
     if surplus > 0 {
-        complain(&format!("note: {}: {surplus} lines have more than 18 fields; the rest is ignored", path.display()));
+        complain(&format!(
+            "note: {}: {surplus} lines have more than 18 fields; the rest is ignored",
+            path.display()
+        ));
     }
 }
 
@@ -173,7 +179,9 @@ fn fitting(
 ) -> Result<(Arc<Vec<crate::job::Job>>, u64), Failure> {
     let nodes = machine.nodes();
     let skipped = log.workload.left_out.total();
-    let Some(large) = jobs.iter().find(|job| job.procs > nodes) else { return Ok((Arc::clone(jobs), skipped)) };
+    let Some(large) = jobs.iter().find(|job| job.procs > nodes) else {
+        return Ok((Arc::clone(jobs), skipped));
+    };
     if args.oversize == Oversize::Error {
         let (number, procs) = (large.number, large.procs);
         let text = format!(

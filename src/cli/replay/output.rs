@@ -103,8 +103,11 @@ impl<'a> Output<'a> {
         for (number, outcome) in std::mem::take(&mut self.early) {
             self.write(number, outcome)?;
         }
-        let rows: Vec<(u32, &Cell, &Outcome)> =
-            self.rows.iter().map(|(number, outcome)| (*number, &self.cells[*number as usize], outcome)).collect();
+        let rows: Vec<(u32, &Cell, &Outcome)> = self
+            .rows
+            .iter()
+            .map(|(number, outcome)| (*number, &self.cells[*number as usize], outcome))
+            .collect();
         if rows.is_empty() {
             return Ok(());
         }
@@ -169,8 +172,10 @@ fn prepare(folder: &Path, run: &str, force: bool) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     let existing = fs::read_to_string(folder.join(RUN_FILE));
     let same = existing.as_ref().is_ok_and(|existing| existing == run);
-    let results = |stem: &str| ["parquet", "csv", "json"].map(|extension| folder.join(format!("{stem}.{extension}")));
-    let occupied = existing.is_ok() || ["jobs", "summary"].iter().flat_map(|stem| results(stem)).any(|file| file.exists());
+    let results =
+        |stem: &str| ["parquet", "csv", "json"].map(|extension| folder.join(format!("{stem}.{extension}")));
+    let occupied = existing.is_ok()
+        || ["jobs", "summary"].iter().flat_map(|stem| results(stem)).any(|file| file.exists());
     if occupied && !same && !force {
         bail!("{} holds other results; --force replaces them, or give another directory", folder.display());
     }
@@ -209,8 +214,18 @@ fn table(rows: &[(u32, &Cell, &Outcome)], timed: bool) -> String {
 }
 
 fn rows_table(rows: &[(u32, &Cell, &Outcome)], timed: bool) -> Table {
-    let left = ["log", "machine", "scheduler", "scale", "seed", "allocator"].map(|title| (title, Align::Left));
-    let right = ["jobs", "utilization", "wait s", "slowdown", "pairwise sum", "pairwise mean", "components", "contiguous"];
+    let left =
+        ["log", "machine", "scheduler", "scale", "seed", "allocator"].map(|title| (title, Align::Left));
+    let right = [
+        "jobs",
+        "utilization",
+        "wait s",
+        "slowdown",
+        "pairwise sum",
+        "pairwise mean",
+        "components",
+        "contiguous",
+    ];
     let mut columns = left.to_vec();
     columns.extend(right.map(|title| (title, Align::Right)));
     if timed {

@@ -1,0 +1,79 @@
+//! Every small case there is: all short histories of every allocator, all states of small machines.
+
+use meshreplay::allocator::Promises;
+use meshreplay::machine::{Machine, Mesh};
+use meshreplay::spec::Spec;
+
+use super::laws::{History, specs};
+use super::naive_twins::{mc1x1, mc1x1_shells};
+use super::support::Tested;
+
+/// One step of a history: a request of so many processors, or the release of the so-manieth placement held.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Allocate(u32),
+    Release(usize),
+}
+
+/// Every history of `left` more steps that begins with `done`; each is played from the start.
+fn play(spec: &Spec, promises: Promises, mesh: &Mesh, done: &mut Vec<Step>, left: usize) -> Tested {
+    let mut history = History::new(spec, promises, mesh)?;
+    for step in done.iter() {
+        match *step {
+            Step::Allocate(procs) => drop(history.allocate(procs)),
+            Step::Release(i) => history.release(i),
+        }
+    }
+    if left == 0 {
+        return Ok(());
+    }
+    let requests = (1..=mesh.nodes()).map(Step::Allocate);
+    let steps: Vec<Step> = requests.chain((0..history.held.len()).map(Step::Release)).collect();
+    for step in steps {
+        done.push(step);
+        play(spec, promises, mesh, done, left - 1)?;
+        done.pop();
+    }
+    Ok(())
+}
+
+#[test]
+fn all_short_histories_obey_the_laws() -> Tested {
+    for (machine, steps) in [("3", 6), ("4", 5), ("2x2", 5), ("3x2", 4), ("2x2x2", 3), ("torus:3x2", 4)] {
+        let mesh: Mesh = machine.parse()?;
+        for (spec, promises) in specs(&mesh) {
+            play(&spec, promises, &mesh, &mut Vec::new(), steps)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn both_versions_of_mc1x1_equal_their_definitions_in_every_state() -> Tested {
+    for machine in ["7", "3x3", "4x3", "2x2x2", "3x2x2", "torus:3x3", "torus:5x2", "torus:8"] {
+        let mesh: Mesh = machine.parse()?;
+        for busy in 0_u32..1 << mesh.nodes() {
+            let nodes: Vec<u32> = (0..mesh.nodes()).filter(|node| busy >> node & 1 == 1).collect();
+            let mut state = Machine::new(mesh.clone());
+            state.occupy(&nodes)?;
+            check_state(&state, machine)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every request on one state: the same set of nodes as the definition gives.
+pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
+    use meshreplay::allocator::{Request, Setup, build};
+    type Twin = fn(&Machine, u32) -> Vec<u32>;
+    for (name, twin) in [("mc1x1", mc1x1 as Twin), ("mc1x1-shells", mc1x1_shells as Twin)] {
+        let (mut allocator, _) = build(&Spec::named(name), &Setup { mesh: state.mesh(), seed: 0 })?;
+        for procs in 1..=state.free_count() {
+            let mut found = allocator.allocate(&Request { procs }, state).ok_or("refused")?.nodes;
+            found.sort_unstable();
+            let free: Vec<u32> = state.free().iter().collect();
+            assert_eq!(found, twin(state, procs), "{name} on {label}: {procs} of {free:?}");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! What every registered allocator must do on every history: the laws of algorithms.md §1, over the whole registry.
+
+use meshreplay::allocator::{self, ALLOCATORS, Allocator, Placement, Promises, Request, Setup};
+use meshreplay::machine::order::ORDERS;
+use meshreplay::machine::{Machine, Mesh};
+use meshreplay::spec::Spec;
+
+use super::support::{Numbers, Tested};
+
+/// Machines of every kind, small enough that histories fill and empty them often.
+pub(crate) const MACHINES: [&str; 10] =
+    ["1", "13", "8x5", "16x16", "5x4x3", "70x2", "torus:9", "torus:6x5", "torus:4x3x3", "20x4"];
+
+/// Every row, and every curve with every selection, where the order exists for that many dimensions.
+pub(crate) fn specs(mesh: &Mesh) -> Vec<(Spec, Promises)> {
+    let mut specs: Vec<(Spec, Promises)> =
+        ALLOCATORS.iter().map(|entry| (Spec::named(entry.name), entry.promises)).collect();
+    let curve = ALLOCATORS.iter().find(|entry| entry.name == "curve").expect("curve is registered");
+    for order in ORDERS.iter().filter(|order| order.build(mesh).is_ok()) {
+        for select in ["best-fit", "first-fit", "free-list", "sum-of-squares"] {
+            specs.push((
+                Spec::named("curve").with("order", order.name).with("select", select),
+                curve.promises,
+            ));
+        }
+    }
+    specs
+}
+
+/// A history of one allocator with the caller's side of the contract, checking the allocator's.
+pub(crate) struct History {
+    pub(crate) machine: Machine,
+    pub(crate) held: Vec<Placement>,
+    allocator: Box<dyn Allocator>,
+    promises: Promises,
+    label: String,
+}
+
+impl History {
+    pub(crate) fn new(
+        spec: &Spec,
+        promises: Promises,
+        mesh: &Mesh,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
+        let (allocator, resolved) = allocator::build(spec, &Setup { mesh, seed: 5 })?;
+        let label = format!("{resolved} on {mesh}");
+        Ok(Self { machine: Machine::new(mesh.clone()), held: Vec::new(), allocator, promises, label })
+    }
+
+    /// One request; the placement, already carried out.
+    pub(crate) fn allocate(&mut self, procs: u32) -> Option<Placement> {
+        let free = self.machine.free_count();
+        let placement = self.allocator.allocate(&Request { procs }, &self.machine);
+        let label = &self.label;
+        match &placement {
+            None => {
+                assert!(!self.promises.complete || procs > free, "{label}: {procs} of {free} free refused")
+            }
+            Some(placement) => {
+                assert!(procs <= free, "{label}: {procs} of {free} free granted");
+                let found = placement.nodes.len();
+                assert!(found >= procs as usize, "{label}: {found} nodes for {procs}");
+                assert!(
+                    !self.promises.exact || found == procs as usize,
+                    "{label}: {found} nodes for {procs}"
+                );
+                let done = self.machine.occupy(&placement.nodes);
+                assert_eq!(done, Ok(()), "{label}: {:?}", placement.nodes);
+                self.held.push(placement.clone());
+            }
+        }
+        placement
+    }
+
+    /// Releases the `i`-th placement held.
+    pub(crate) fn release(&mut self, i: usize) {
+        let placement = self.held.swap_remove(i);
+        self.machine.vacate(&placement.nodes);
+        self.allocator.released(&placement, &self.machine);
+    }
+}
+
+/// The same random history for every spec: mostly grows while the machine is empty, shrinks while it is full.
+fn step(history: &mut History, numbers: &mut Numbers) -> Option<Placement> {
+    let nodes = history.machine.mesh().nodes();
+    let release = !history.held.is_empty() && numbers.below(nodes + 1) >= history.machine.free_count();
+    if release {
+        let i = numbers.below(history.held.len() as u32) as usize;
+        history.release(i);
+        return None;
+    }
+    let largest = if numbers.below(4) == 0 { nodes } else { nodes.div_ceil(4) };
+    history.allocate(1 + numbers.below(largest))
+}
+
+#[test]
+fn placements_are_free_disjoint_and_of_the_size_promised() -> Tested {
+    for machine in MACHINES {
+        let mesh: Mesh = machine.parse()?;
+        for (spec, promises) in specs(&mesh) {
+            let (mut history, mut numbers) = (History::new(&spec, promises, &mesh)?, Numbers(11));
+            for _ in 0..400 {
+                step(&mut history, &mut numbers);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_same_history_gives_the_same_placements() -> Tested {
+    for machine in MACHINES {
+        let mesh: Mesh = machine.parse()?;
+        for (spec, promises) in specs(&mesh) {
+            let mut twins = [History::new(&spec, promises, &mesh)?, History::new(&spec, promises, &mesh)?];
+            let mut numbers = [Numbers(3), Numbers(3)];
+            for _ in 0..200 {
+                let [a, b] = [0, 1].map(|i| step(&mut twins[i], &mut numbers[i]));
+                assert_eq!(a, b, "{spec} on {machine}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_refused_request_changes_nothing() -> Tested {
+    for machine in MACHINES {
+        let mesh: Mesh = machine.parse()?;
+        for (spec, promises) in specs(&mesh) {
+            let mut twins = [History::new(&spec, promises, &mesh)?, History::new(&spec, promises, &mesh)?];
+            let mut numbers = [Numbers(7), Numbers(7)];
+            for _ in 0..200 {
+                let too_many = twins[1].machine.free_count() + 1;
+                assert_eq!(twins[1].allocate(too_many), None, "{spec} on {machine}");
+                let [a, b] = [0, 1].map(|i| step(&mut twins[i], &mut numbers[i]));
+                assert_eq!(a, b, "{spec} on {machine}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn once_everything_is_released_an_allocator_is_as_new() -> Tested {
+    for machine in MACHINES {
+        let mesh: Mesh = machine.parse()?;
+        for (spec, promises) in specs(&mesh).into_iter().filter(|(_, promises)| promises.forgets) {
+            let (mut used, mut numbers) = (History::new(&spec, promises, &mesh)?, Numbers(19));
+            for _ in 0..200 {
+                step(&mut used, &mut numbers);
+            }
+            while !used.held.is_empty() {
+                let i = numbers.below(used.held.len() as u32) as usize;
+                used.release(i);
+            }
+            let mut fresh = History::new(&spec, promises, &mesh)?;
+            let mut numbers = [Numbers(23), Numbers(23)];
+            for _ in 0..100 {
+                let a = step(&mut used, &mut numbers[0]);
+                assert_eq!(a, step(&mut fresh, &mut numbers[1]), "{spec} on {machine}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_idle_machine_can_be_taken_whole() -> Tested {
+    for machine in MACHINES {
+        let mesh: Mesh = machine.parse()?;
+        for (spec, promises) in specs(&mesh).into_iter().filter(|(_, promises)| promises.complete) {
+            let mut history = History::new(&spec, promises, &mesh)?;
+            let mut nodes = history.allocate(mesh.nodes()).ok_or("refused")?.nodes;
+            nodes.sort_unstable();
+            assert!(nodes.into_iter().eq(0..mesh.nodes()), "{spec} on {machine}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn naive_equals_the_free_list_in_order_of_node_numbers() -> Tested {
+    for machine in MACHINES {
+        let mesh: Mesh = machine.parse()?;
+        // Row-major means the longest dimension first, which is x where sizes fall.
+        if !mesh.extents().is_sorted_by(|a, b| a >= b) {
+            continue;
+        }
+        let promises = ALLOCATORS[0].promises;
+        let naive = Spec::named("naive");
+        let curve = "curve:order=row-major,select=free-list".parse()?;
+        let mut twins = [History::new(&naive, promises, &mesh)?, History::new(&curve, promises, &mesh)?];
+        let mut numbers = [Numbers(2), Numbers(2)];
+        for _ in 0..300 {
+            let [a, b] = [0, 1].map(|i| step(&mut twins[i], &mut numbers[i]));
+            assert_eq!(a, b, "{machine}");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,250 @@
+//! The definitions, word for word and slow, that the fast paths must equal.
+
+use meshreplay::allocator::{Request, Setup, build};
+use meshreplay::job::{Job, Time};
+use meshreplay::machine::{Coord, Machine, Mesh, order};
+
+use super::exhaustive::check_state;
+use super::support::{Numbers, Tested, replay};
+
+/// Free nodes in location order.
+fn free_nodes(machine: &Machine) -> Vec<Coord> {
+    let mut free: Vec<Coord> = machine.free().iter().map(|node| machine.mesh().coord(node)).collect();
+    free.sort_unstable();
+    free
+}
+
+fn sorted_ids(machine: &Machine, nodes: &[Coord]) -> Vec<u32> {
+    let mut ids: Vec<u32> = nodes.iter().map(|&node| machine.mesh().node(node)).collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// The timed MC1x1 of algorithms.md §3.11 and §3.12: one list, sorted stably for one centre after another.
+pub(crate) fn mc1x1_shells(machine: &Machine, k: u32) -> Vec<u32> {
+    let (mesh, free) = (machine.mesh(), free_nodes(machine));
+    let mut carried = free.clone();
+    let mut best: Option<(u32, Vec<Coord>)> = None;
+    for &centre in &free {
+        carried.sort_by_key(|&node| mesh.l_inf(centre, node));
+        let chosen = carried[..k as usize].to_vec();
+        let score = chosen.iter().map(|&node| mesh.l_inf(centre, node)).sum();
+        if best.as_ref().is_none_or(|best| score < best.0) {
+            best = Some((score, chosen));
+        }
+    }
+    sorted_ids(machine, &best.expect("a node is free").1)
+}
+
+/// The MC1x1 of the quality results, algorithms.md §3.11.
+pub(crate) fn mc1x1(machine: &Machine, k: u32) -> Vec<u32> {
+    let (mesh, free) = (machine.mesh(), free_nodes(machine));
+    let mut best: Option<(u32, Vec<Coord>)> = None;
+    for &centre in &free {
+        let mut distances: Vec<u32> = free.iter().map(|&node| mesh.l_inf(centre, node)).collect();
+        distances.sort_unstable();
+        let shell = distances[k as usize - 1];
+        let (mut chosen, mut rest): (Vec<Coord>, Vec<Coord>) =
+            free.iter().partition(|&&node| mesh.l_inf(centre, node) < shell);
+        while chosen.len() < k as usize {
+            let key = |node: Coord| {
+                let sum: u32 = chosen.iter().map(|&other| mesh.l1(node, other)).sum();
+                (sum, mesh.l1(node, centre), node)
+            };
+            let next = (0..rest.len()).min_by_key(|&i| key(rest[i])).expect("enough nodes are free");
+            chosen.push(rest.remove(next));
+        }
+        let score = chosen.iter().map(|&node| mesh.l_inf(centre, node)).sum();
+        if best.as_ref().is_none_or(|best| score < best.0) {
+            best = Some((score, chosen));
+        }
+    }
+    sorted_ids(machine, &best.expect("a node is free").1)
+}
+
+#[test]
+fn both_versions_of_mc1x1_equal_their_definitions_on_random_states() -> Tested {
+    let mut numbers = Numbers(41);
+    for machine in ["9x7", "12x4", "66x2", "5x4x3", "40", "torus:8x7", "torus:5x3x4", "torus:30"] {
+        let mesh: Mesh = machine.parse()?;
+        for share in [1, 3, 5, 8] {
+            let busy: Vec<u32> = (0..mesh.nodes()).filter(|_| numbers.below(10) < share).collect();
+            let mut state = Machine::new(mesh.clone());
+            state.occupy(&busy)?;
+            check_state(&state, machine)?;
+        }
+    }
+    Ok(())
+}
+
+/// Curve allocators on a list of free ranks, algorithms.md §3.3.
+fn curve(ranks: &[bool], k: usize, select: &str) -> Vec<usize> {
+    let free: Vec<usize> = (0..ranks.len()).filter(|&rank| ranks[rank]).collect();
+    let intervals: Vec<&[usize]> = free.chunk_by(|a, b| a + 1 == *b).collect();
+    let squares = |lengths: &[usize]| {
+        let mut count = vec![0_u64; ranks.len() + 1];
+        lengths.iter().filter(|&&length| length > 0).for_each(|&length| count[length] += 1);
+        count.iter().map(|n| n * n).sum::<u64>()
+    };
+    let lengths: Vec<usize> = intervals.iter().map(|interval| interval.len()).collect();
+    let fits = (0..intervals.len()).filter(|&i| lengths[i] >= k);
+    let chosen = match select {
+        "free-list" => return free[..k].to_vec(),
+        "first-fit" => fits.min(),
+        "best-fit" => fits.min_by_key(|&i| lengths[i]),
+        _ => fits.min_by_key(|&i| {
+            let mut after = lengths.clone();
+            after[i] -= k;
+            squares(&after)
+        }),
+    };
+    match chosen {
+        Some(i) => intervals[i][..k].to_vec(),
+        None => free.windows(k).min_by_key(|window| window[k - 1] - window[0]).expect("k are free").to_vec(),
+    }
+}
+
+#[test]
+fn curve_allocators_equal_their_definitions_on_random_histories() -> Tested {
+    let mesh: Mesh = "12x5".parse()?;
+    let order = order::build("column-snake", &mesh)?;
+    for select in ["best-fit", "first-fit", "free-list", "sum-of-squares"] {
+        let spec = format!("column-snake+{select}").parse()?;
+        let (mut allocator, _) = build(&spec, &Setup { mesh: &mesh, seed: 0 })?;
+        let (mut machine, mut held, mut numbers) = (Machine::new(mesh.clone()), Vec::new(), Numbers(13));
+        for _ in 0..3000 {
+            let procs = 1 + numbers.below(12);
+            if procs > machine.free_count() || numbers.below(5) == 0 && !held.is_empty() {
+                let placement: meshreplay::allocator::Placement =
+                    held.swap_remove(numbers.below(held.len() as u32) as usize);
+                machine.vacate(&placement.nodes);
+                allocator.released(&placement, &machine);
+                continue;
+            }
+            let ranks: Vec<bool> = order.nodes().iter().map(|&node| machine.free().contains(node)).collect();
+            let placement = allocator.allocate(&Request { procs }, &machine).ok_or("refused")?;
+            let found: Vec<usize> =
+                placement.nodes.iter().map(|&node| order.rank_of(node) as usize).collect();
+            assert_eq!(found, curve(&ranks, procs as usize, select), "{select}");
+            machine.occupy(&placement.nodes)?;
+            held.push(placement);
+        }
+    }
+    Ok(())
+}
+
+/// A scheduler as a plain loop over lists: start times of `jobs` on a counter of `nodes`, algorithms.md §5.
+fn plain_schedule(jobs: &[Job], nodes: u32, scheduler: &str) -> Vec<Time> {
+    let mut starts = vec![None; jobs.len()];
+    let mut ended = vec![false; jobs.len()];
+    let mut queue: Vec<usize> = Vec::new();
+    let mut arrived = vec![false; jobs.len()];
+    let mut order = vec![0; jobs.len()];
+    let mut started = 0;
+    loop {
+        let arrivals = (0..jobs.len()).filter(|&j| !arrived[j]).map(|j| jobs[j].submit);
+        let running = |ended: &[bool], starts: &[Option<Time>]| -> Vec<usize> {
+            (0..jobs.len()).filter(|&j| starts[j].is_some() && !ended[j]).collect()
+        };
+        let end_of = |starts: &[Option<Time>], j: usize| starts[j].expect("it runs") + jobs[j].run;
+        let ends = running(&ended, &starts).into_iter().map(|j| end_of(&starts, j));
+        let Some(now) = arrivals.chain(ends).min() else { break };
+        let mut events: Vec<(bool, usize)> = Vec::new();
+        let mut ending = running(&ended, &starts);
+        ending.retain(|&j| end_of(&starts, j) == now);
+        ending.sort_by_key(|&j| order[j]);
+        events.extend(ending.into_iter().map(|j| (true, j)));
+        events.extend((0..jobs.len()).filter(|&j| !arrived[j] && jobs[j].submit == now).map(|j| (false, j)));
+        if scheduler == "easy:pass=per-event" {
+            events.sort_by_key(|event| event.0);
+        }
+        let count = events.len();
+        for &(end, j) in &events {
+            // Jobs whose estimates run out now are gone from the first pass on.
+            ended[j] |= end && starts[j].expect("it runs") + jobs[j].estimate <= now;
+        }
+        for (i, (end, j)) in events.into_iter().enumerate() {
+            if end {
+                ended[j] = true;
+            } else {
+                arrived[j] = true;
+                queue.push(j);
+            }
+            if scheduler == "easy:pass=per-event" || i + 1 == count {
+                let busy = running(&ended, &starts);
+                let free = nodes - busy.iter().map(|&j| jobs[j].procs).sum::<u32>();
+                let active: Vec<(Time, u32)> = busy
+                    .iter()
+                    .map(|&j| ((starts[j].expect("it runs") + jobs[j].estimate).max(now), jobs[j].procs))
+                    .collect();
+                for j in plain_pass(jobs, &mut queue, free, active, now, scheduler) {
+                    starts[j] = Some(now);
+                    started += 1;
+                    order[j] = started;
+                }
+            }
+        }
+    }
+    starts.into_iter().map(|start| start.expect("every job starts")).collect()
+}
+
+/// One pass: the jobs that start now. `active` are (estimated end, processors) of the running ones.
+fn plain_pass(
+    jobs: &[Job],
+    queue: &mut Vec<usize>,
+    mut free: u32,
+    mut active: Vec<(Time, u32)>,
+    now: Time,
+    scheduler: &str,
+) -> Vec<usize> {
+    let mut started = Vec::new();
+    loop {
+        let head = queue.first().copied();
+        let may_start = |&&j: &&usize| {
+            if jobs[j].procs > free || head.is_none() {
+                return false;
+            }
+            if Some(j) == head || scheduler == "first-fit-queue" {
+                return true;
+            }
+            if scheduler == "fcfs" {
+                return false;
+            }
+            let need = jobs[head.expect("checked")].procs;
+            let mut sorted = active.clone();
+            sorted.sort_unstable();
+            let free_at = |at: Time| free + sorted.iter().filter(|a| a.0 <= at).map(|a| a.1).sum::<u32>();
+            let Some(&(shadow, _)) = sorted.iter().find(|a| free_at(a.0) >= need) else { return false };
+            now + jobs[j].estimate <= shadow || free_at(shadow) >= need + jobs[j].procs
+        };
+        let Some(at) = queue.iter().position(|j| may_start(&j)) else { return started };
+        let j = queue.remove(at);
+        free -= jobs[j].procs;
+        active.push((now + jobs[j].estimate, jobs[j].procs));
+        started.push(j);
+    }
+}
+
+#[test]
+fn schedulers_equal_plain_loops_on_random_workloads() -> Tested {
+    for seed in 0..60 {
+        let mut numbers = Numbers(seed);
+        let mut submit = 0;
+        let jobs: Vec<Job> = (0..120)
+            .map(|number| {
+                submit += i64::from(numbers.below(12) / 3);
+                let run = i64::from(numbers.below(30));
+                // Some estimates are too short: such jobs run on.
+                let estimate = (run + i64::from(numbers.below(40)) - 6).max(0);
+                let [submit, run, estimate] = [submit, run, estimate].map(Time::from_seconds);
+                Job { number, submit, run, estimate, procs: 1 + numbers.below(9) }
+            })
+            .collect();
+        for scheduler in ["fcfs", "easy", "easy:pass=per-event", "first-fit-queue"] {
+            let outcome = replay(&jobs, "12", scheduler, "naive")?;
+            let found: Vec<Time> = outcome.records.iter().map(|record| record.start).collect();
+            assert_eq!(found, plain_schedule(&jobs, 12, scheduler), "{scheduler}, seed {seed}");
+        }
+    }
+    Ok(())
+}
