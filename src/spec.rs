@@ -82,8 +82,8 @@ impl Spec {
 
     /// The same spec with one more parameter.
     #[must_use]
-    pub fn with(mut self, key: &str, value: impl ToString) -> Self {
-        self.params.insert(key.to_owned(), value.to_string());
+    pub fn with(mut self, key: &str, value: &str) -> Self {
+        self.params.insert(key.to_owned(), value.to_owned());
         self
     }
 }
@@ -152,10 +152,7 @@ impl Params {
     {
         let value = match self.given.remove(key) {
             None => default,
-            Some(text) => match text.parse() {
-                Ok(value) => value,
-                Err(_) => return Err(self.bad_value(key, text, expected)),
-            },
+            Some(text) => text.parse().map_err(|_| self.bad_value(key, &text, expected))?,
         };
         self.resolved.insert(key.to_owned(), value.to_string());
         Ok(value)
@@ -165,13 +162,11 @@ impl Params {
     pub fn choose<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
         let (name, value) = match self.given.remove(key) {
             None => choices[0],
-            Some(text) => match choices.iter().find(|(name, _)| *name == text) {
-                Some(&choice) => choice,
-                None => {
-                    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-                    return Err(self.bad_value(key, text, &format!("one of: {}", names.join(", "))));
-                }
-            },
+            Some(text) => {
+                let choice = choices.iter().find(|(name, _)| *name == text);
+                let names = || choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+                *choice.ok_or_else(|| self.bad_value(key, &text, &format!("one of: {}", names())))?
+            }
         };
         self.resolved.insert(key.to_owned(), name.to_owned());
         Ok(value)
@@ -185,11 +180,11 @@ impl Params {
     }
 
     /// The error for a value of `key` that is out of range.
-    pub fn bad_value(&self, key: &str, found: impl ToString, expected: &str) -> SpecError {
+    pub fn bad_value(&self, key: &str, found: &str, expected: &str) -> SpecError {
         SpecError::BadValue {
             owner: self.owner.clone(),
             key: key.to_owned(),
-            found: found.to_string(),
+            found: found.to_owned(),
             expected: expected.to_owned(),
         }
     }

@@ -41,7 +41,7 @@ struct Mc1x1 {
 impl Allocator for Mc1x1 {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let k = request.procs;
-        if !fits(request, machine) {
+        if !fits(*request, machine) {
             return None;
         }
         if k == machine.free_count() {

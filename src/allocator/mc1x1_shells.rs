@@ -33,7 +33,7 @@ struct Mc1x1Shells {
 impl Allocator for Mc1x1Shells {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let k = request.procs;
-        if !fits(request, machine) {
+        if !fits(*request, machine) {
             return None;
         }
         if k == machine.free_count() {
@@ -44,7 +44,7 @@ impl Allocator for Mc1x1Shells {
         let mesh = machine.mesh();
         let centre = mesh.coord(best.node);
         let counts = self.shells.counts();
-        let last = (0..).find(|&radius| counts.within(centre, radius) >= k as i32)?;
+        let last = counts.reach(centre, k)?;
         let (mut chosen, mut tied): (Vec<Coord>, Vec<Coord>) =
             free_within(machine, centre, last).partition(|&node| (mesh.l_inf(centre, node) as usize) < last);
         let free = |node: &Coord| machine.free().contains(mesh.node(*node));

@@ -118,7 +118,7 @@ pub const ALLOCATORS: &[Entry] =
     &[random::ENTRY, naive::ENTRY, curve::ENTRY, mc1x1::ENTRY, mc1x1_shells::ENTRY];
 
 /// A request is never larger than what is free, or smaller than one node: the guard that complete allocators share.
-fn fits(request: &Request, machine: &Machine) -> bool {
+fn fits(request: Request, machine: &Machine) -> bool {
     (1..=machine.free_count()).contains(&request.procs)
 }
 

@@ -25,7 +25,7 @@ struct Naive;
 
 impl Allocator for Naive {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(request, machine) {
+        if !fits(*request, machine) {
             return None;
         }
         let mut nodes = Vec::with_capacity(request.procs as usize);

@@ -33,7 +33,7 @@ struct Random {
 
 impl Allocator for Random {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(request, machine) {
+        if !fits(*request, machine) {
             return None;
         }
         self.free.clear();

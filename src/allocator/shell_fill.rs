@@ -67,9 +67,9 @@ impl ShellFill {
             }
         }
         self.rest.clone_from(&self.free);
-        for d in 0..3 {
-            self.sums[d].resize(extents[d] as usize, 0);
-            self.taken[d].resize(extents[d] as usize, 0);
+        for (d, extent) in extents.into_iter().enumerate() {
+            self.sums[d].resize(extent as usize, 0);
+            self.taken[d].resize(extent as usize, 0);
         }
     }
 
@@ -84,7 +84,7 @@ impl ShellFill {
         limit: i64,
     ) -> Option<Fill> {
         let mesh = machine.mesh();
-        let shell = (0..).find(|&radius| counts.within(centre, radius) >= k as i32)?;
+        let shell = counts.reach(centre, k)?;
         let inner = self.take_inner(mesh, centre, shell);
         self.start_sums(mesh);
         self.picks.clear();
@@ -164,8 +164,8 @@ impl ShellFill {
         let row = (z * self.sums[1].len() + y) * self.words;
         self.rest[row + x / 64] &= !(1 << (x % 64));
         self.picks.push(node);
-        for d in 0..3 {
-            let (sums, at) = (&mut self.sums[d], node[d]);
+        for (d, at) in node.into_iter().enumerate() {
+            let sums = &mut self.sums[d];
             if mesh.is_torus() {
                 for (a, sum) in sums.iter_mut().enumerate() {
                     *sum += u64::from(mesh.hops(d, a as u32, at));

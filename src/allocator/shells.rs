@@ -104,7 +104,8 @@ impl ShellScores {
         let dims = extents.iter().filter(|&&extent| extent > 1).count() as u32;
         let box_nodes = |radius: i64| (2 * radius + 1).saturating_pow(dims);
         let k = i64::from(k);
-        let middle = (0..).find(|&radius| box_nodes(radius) >= k || dims == 0).unwrap_or(0);
+        // A machine of one node has no dimension to grow in.
+        let middle = if dims == 0 { 0 } else { (0..k).find(|&radius| box_nodes(radius) >= k).unwrap_or(0) };
         let bound = |most: i64| {
             let inner = (0..middle).map(|radius| (k - most.min(box_nodes(radius))).max(0));
             let growth = |radius| box_nodes(radius) - box_nodes(middle);

@@ -114,7 +114,9 @@ impl State<'_> {
     /// All events of an instant, then one pass.
     fn batch(&mut self, done: &mut Vec<JobId>, arriving: &[JobId], scheduler: &mut dyn Scheduler) {
         done.drain(..).for_each(|job| self.end(job));
-        arriving.iter().for_each(|&job| self.arrive(job));
+        for &job in arriving {
+            self.arrive(job);
+        }
         scheduler.dispatch(self);
     }
 
@@ -153,9 +155,9 @@ impl State<'_> {
     }
 
     /// Asks the allocator for a place for `job`, and takes it into use.
-    fn place(&mut self, job: JobId, request: &Request) -> Option<Placement> {
+    fn place(&mut self, job: JobId, request: Request) -> Option<Placement> {
         let began = self.timed.then(Instant::now);
-        let answer = self.allocator.allocate(request, &self.machine);
+        let answer = self.allocator.allocate(&request, &self.machine);
         let cost_ns = elapsed_ns(began);
         if let Some(placement) = &answer {
             let number = self.jobs[job as usize].number;
@@ -194,7 +196,7 @@ impl Dispatch for State<'_> {
     fn try_start(&mut self, slot: Slot) -> bool {
         let Some(waiting) = self.queue.get(slot).filter(|_| self.error.is_none()) else { return false };
         let job = waiting.job;
-        let Some(placement) = self.place(job, &Request { procs: waiting.procs }) else { return false };
+        let Some(placement) = self.place(job, Request { procs: waiting.procs }) else { return false };
         self.queue.remove(slot);
         let nodes = placement.nodes.len() as u32;
         self.placements[job as usize] = placement;

@@ -30,7 +30,7 @@ use crate::study::Outcome;
 /// There are no nulls.
 pub fn jobs(replay: u32, jobs: &[Job], outcome: &Outcome, timed: bool) -> Result<DataFrame, FrameError> {
     let (records, recording) = (&outcome.records, &outcome.recording);
-    let times = |label: &str, value: &dyn Fn(usize) -> f64| -> Column {
+    let reals = |label: &str, value: &dyn Fn(usize) -> f64| -> Column {
         Series::new(name(label), (0..jobs.len()).map(value).collect::<Vec<f64>>()).into()
     };
     let counts = |label: &str, value: &dyn Fn(usize) -> u32| -> Column {
@@ -42,16 +42,16 @@ pub fn jobs(replay: u32, jobs: &[Job], outcome: &Outcome, timed: bool) -> Result
     let mut columns = vec![
         counts("replay", &|_| replay),
         Series::new(name("job"), numbers).into(),
-        times("submit_s", &|i| jobs[i].submit.as_seconds()),
-        times("start_s", &|i| records[i].start.as_seconds()),
-        times("end_s", &|i| records[i].end.as_seconds()),
-        times("run_s", &|i| (records[i].end - records[i].start).as_seconds()),
-        times("estimate_s", &|i| jobs[i].estimate.as_seconds()),
+        reals("submit_s", &|i| jobs[i].submit.as_seconds()),
+        reals("start_s", &|i| records[i].start.as_seconds()),
+        reals("end_s", &|i| records[i].end.as_seconds()),
+        reals("run_s", &|i| (records[i].end - records[i].start).as_seconds()),
+        reals("estimate_s", &|i| jobs[i].estimate.as_seconds()),
         counts("procs", &|i| jobs[i].procs),
         counts("allocated", &|i| records[i].allocated),
-        times("wait_s", &|i| (records[i].start - jobs[i].submit).as_seconds()),
+        reals("wait_s", &|i| (records[i].start - jobs[i].submit).as_seconds()),
         Series::new(name("pairwise_sum"), sums).into(),
-        times("pairwise_mean", &|i| dispersal(i).pairwise_mean()),
+        reals("pairwise_mean", &|i| dispersal(i).pairwise_mean()),
         counts("diameter", &|i| dispersal(i).diameter),
         counts("components", &|i| dispersal(i).components),
         counts("bounding_box", &|i| dispersal(i).bounding_box),

@@ -6,6 +6,9 @@ use super::{FrameError, frame, name};
 use crate::metrics::CostSummary;
 use crate::study::{Cell, Outcome, Plan};
 
+/// The cost of one kind of allocator calls.
+type CostOf = fn(&Outcome) -> &CostSummary;
+
 /// One row per replay, in the order given; the first entry of each is its number.
 ///
 /// | column | type | unit | meaning |
@@ -76,7 +79,7 @@ pub fn summary(rows: &[(u32, &Cell, &Outcome)], plan: &Plan) -> Result<DataFrame
         whole("allocate_failures", &|_, outcome| outcome.summary.refused.calls),
     ];
     if plan.timed {
-        let kinds: [(&str, fn(&Outcome) -> &CostSummary); 3] = [
+        let kinds: [(&str, CostOf); 3] = [
             ("allocate", |outcome| &outcome.summary.allocate),
             ("refuse", |outcome| &outcome.summary.refused),
             ("release", |outcome| &outcome.summary.release),

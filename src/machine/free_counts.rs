@@ -169,6 +169,13 @@ impl FreeCounts {
         }
     }
 
+    /// The L∞ distance from `centre` to its k-th nearest free node, `None` if fewer are free. It must be one that this
+    /// table serves: at most [`Self::radius`] or the widest.
+    pub fn reach(&self, centre: Coord, k: u32) -> Option<usize> {
+        let longest = self.extents.into_iter().max()?;
+        (0..longest).find(|&radius| self.within(centre, radius) >= k as i32)
+    }
+
     /// Number of free nodes within L∞ distance `radius` of `centre`; `radius` at most [`Self::radius`] or the widest.
     pub fn within(&self, centre: Coord, radius: usize) -> i32 {
         let [x, y, z] = centre.map(|c| c as usize);

@@ -85,7 +85,7 @@ fn ring_sum(counts: &[u32], k: u32) -> u64 {
         return 0;
     }
     // S for the diameter from cut e to cut e + n, cut e lying after half step e: the half steps e+1 ..= e+n.
-    let at = |half: usize| if half % 2 == 0 { u64::from(counts[half / 2 % n]) } else { 0 };
+    let at = |half: usize| if half.is_multiple_of(2) { u64::from(counts[half / 2 % n]) } else { 0 };
     let mut side: u64 = (1..=n).map(at).sum();
     let mut doubled = 0;
     for e in 0..n {

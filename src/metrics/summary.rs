@@ -135,8 +135,8 @@ mod tests {
         let records = jobs.iter().zip(starts).map(ran).collect();
         let of = |pairwise_sum, nodes, components| Dispersal {
             pairwise_sum,
-            nodes,
             components,
+            nodes,
             ..Dispersal::default()
         };
         let recording = Recording {

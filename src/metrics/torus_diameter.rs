@@ -20,7 +20,9 @@ pub(super) fn diameter(mesh: &Mesh, nodes: &[NodeId]) -> u32 {
     let extents = mesh.extents();
     let widest: u32 = extents.iter().map(|extent| extent / 2).sum();
     let mut held = vec![false; mesh.nodes() as usize];
-    nodes.iter().for_each(|&node| held[node as usize] = true);
+    for &node in nodes {
+        held[node as usize] = true;
+    }
     let mut distance = vec![u32::MAX; mesh.nodes() as usize];
     let mut reached = VecDeque::new();
     let mut reach = |coord: Coord, at: u32, reached: &mut VecDeque<NodeId>| {

@@ -151,11 +151,8 @@ impl WaitQueue {
                 return None;
             }
             node += 1;
-            if self.may_hold(node, rule) {
-                match self.descend(node, rule) {
-                    Some(slot) => return Some(slot),
-                    None => continue,
-                }
+            if let Some(slot) = self.descend(node, rule) {
+                return Some(slot);
             }
         }
     }

@@ -249,9 +249,8 @@ impl Rules {
     /// The job that a record stands for, or why it stands for none.
     pub fn job(&self, record: &Record) -> Result<Job, Reason> {
         let procs = match self.set {
-            RuleSet::Authors => record.allocated_procs,
             RuleSet::Requested if record.requested_procs > 0 => record.requested_procs,
-            RuleSet::Requested => record.allocated_procs,
+            RuleSet::Authors | RuleSet::Requested => record.allocated_procs,
         };
         if procs <= 0 {
             return Err(Reason::NoProcessors);
@@ -339,7 +338,7 @@ mod tests {
         for (status, run_s, taken) in
             [(-1, 0, true), (0, 0, true), (5, 1, true), (5, 0, false), (2, 9, false)]
         {
-            let found = job(rules, Record { status, run_s, ..RECORD });
+            let found = job(rules, Record { run_s, status, ..RECORD });
             assert_eq!(found.err(), (!taken).then_some(Reason::Status), "status {status}, {run_s} s");
         }
     }

@@ -1,2 +1,117 @@
-//! Benchmarks.
-fn main() {}
+//! Benches: parsing, single allocator calls, whole replays. `make bench`.
+//!
+//! They use logs of the Lublin-Feitelson model, so anybody can run them; the README's table is of archive logs, as whole
+//! processes.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use meshreplay::allocator::{Request, Setup, build};
+use meshreplay::job::{Job, Time};
+use meshreplay::machine::{Machine, Mesh};
+use meshreplay::metrics::{Meter, Monitor};
+use meshreplay::spec::Spec;
+use meshreplay::study::{Cell, Plan};
+use meshreplay::trace::{ReadOptions, read};
+use meshreplay::workload::lublin::{Lublin, LublinOptions};
+
+const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/traces/lublin-256-10k.swf.gz");
+
+fn parsing(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("parse");
+    let Ok(summary) = read(Path::new(LOG), ReadOptions::default(), |_| {}) else { return };
+    group.throughput(Throughput::Bytes(summary.bytes));
+    group.bench_function("lublin-256-10k.swf.gz", |bencher| {
+        bencher
+            .iter(|| read(black_box(Path::new(LOG)), ReadOptions::default(), |_| {}).map(|log| log.records));
+    });
+    group.finish();
+}
+
+/// A machine half of whose nodes are busy, in patches as jobs leave them.
+fn half_full(machine: &str) -> Option<Machine> {
+    let mesh: Mesh = machine.parse().ok()?;
+    let busy = |node: &u32| {
+        let [x, y, _] = mesh.coord(*node);
+        u64::from(x / 5 * 7919 + y / 3 * 104_729).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 1
+    };
+    let busy: Vec<u32> = (0..mesh.nodes()).filter(busy).collect();
+    let mut machine = Machine::new(mesh);
+    machine.occupy(&busy).ok()?;
+    Some(machine)
+}
+
+fn calls(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("allocate");
+    for (machine, procs) in [("32x32", 64), ("16x8x8", 64), ("1024x1024", 64), ("1024x1024", 1024)] {
+        let Some(state) = half_full(machine) else { continue };
+        for allocator in ["naive", "mc1x1-shells", "mc1x1"] {
+            let setup = Setup { mesh: state.mesh(), seed: 1 };
+            let Ok((mut allocator_, _)) = build(&Spec::named(allocator), &setup) else { continue };
+            group.sample_size(20).bench_function(format!("{allocator}, {procs} of {machine}"), |bencher| {
+                bencher.iter(|| allocator_.allocate(black_box(&Request { procs }), &state));
+            });
+        }
+    }
+    group.finish();
+}
+
+fn dispersal(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("dispersal");
+    for machine in ["32x32", "torus:32x32"] {
+        let Some(state) = half_full(machine) else { continue };
+        let nodes: Vec<u32> = state.free().iter().take(128).collect();
+        let mut meter = Meter::new(state.mesh());
+        group.bench_function(format!("128 of {machine}"), |bencher| {
+            bencher.iter(|| meter.measure(black_box(&nodes)));
+        });
+    }
+    group.finish();
+}
+
+fn replays(criterion: &mut Criterion) {
+    let Ok(model) = Lublin::new(1024, LublinOptions::default(), 1) else { return };
+    let job = |(number, job): (i64, meshreplay::workload::lublin::LublinJob)| {
+        let [submit, run] = [job.submit_s, job.run_s].map(Time::from_seconds);
+        Job { number, submit, run, estimate: run, procs: job.procs }
+    };
+    let jobs: Arc<Vec<Job>> = Arc::new((1..).zip(model).take(20_000).map(job).collect());
+    let mut group = criterion.benchmark_group("replay");
+    group.sample_size(10).throughput(Throughput::Elements(jobs.len() as u64));
+    for (scheduler, allocator) in [
+        ("fcfs", "naive"),
+        ("easy", "naive"),
+        ("easy", "hilbert+bf"),
+        ("easy", "mc1x1-shells"),
+        ("easy", "mc1x1"),
+    ] {
+        let (Ok(machine), Ok(scheduler), Ok(allocator)) =
+            ("32x32".parse(), scheduler.parse(), allocator.parse())
+        else {
+            return;
+        };
+        let cell = Cell {
+            log: "lublin".to_owned(),
+            log_sha256: String::new(),
+            rules: String::new(),
+            arrival_scale: 1.0,
+            machine,
+            scheduler,
+            allocator,
+            seed: 1,
+            jobs: Arc::clone(&jobs),
+            skipped: 0,
+        };
+        let plan = Plan { timed: true, ..Plan::default() };
+        let label = format!("20,000 jobs, 32x32, {}, {}", cell.scheduler, cell.allocator);
+        group.bench_function(label, |bencher| {
+            bencher.iter(|| cell.run(&plan, &Monitor::default()).map(|outcome| outcome.summary));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, parsing, calls, dispersal, replays);
+criterion_main!(benches);

@@ -54,7 +54,7 @@ impl History {
         let label = &self.label;
         match &placement {
             None => {
-                assert!(!self.promises.complete || procs > free, "{label}: {procs} of {free} free refused")
+                assert!(!self.promises.complete || procs > free, "{label}: {procs} of {free} free refused");
             }
             Some(placement) => {
                 assert!(procs <= free, "{label}: {procs} of {free} free granted");

@@ -89,7 +89,7 @@ struct Curve {
 
 impl Allocator for Curve {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(request, machine) {
+        if !fits(*request, machine) {
             return None;
         }
         let k = request.procs;
@@ -103,7 +103,7 @@ impl Allocator for Curve {
         let mut nodes = Vec::with_capacity(k as usize);
         let order = &self.order;
         self.free.take(from, k, |start, end| {
-            nodes.extend_from_slice(&order.nodes()[start as usize..end as usize])
+            nodes.extend_from_slice(&order.nodes()[start as usize..end as usize]);
         });
         Some(Placement { nodes })
     }

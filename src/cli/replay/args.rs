@@ -20,6 +20,7 @@ use crate::workload::{Estimate, Overrun, Oversize, RuleSet, Rules, Status};
 ///
 /// Specs are `name` or `name:key=value,key=value`; `meshreplay list` shows the names.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "Example:
   meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --scheduler easy --allocator hilbert+bf mc1x1")]
 pub(crate) struct Args {
