@@ -1,4 +1,50 @@
 //! Trace-driven replay of real HPC job logs through schedulers and processor allocators on meshes and tori.
+//!
+//! Data flow, one way; no stage calls back into an earlier one:
+//!
+//! ```text
+//! file ─ trace ─► records ─ workload ─► jobs ─┐
+//!                                             ├─ engine ─► records, dispersal, cost ─ metrics ─► frame ─► files, tables
+//! specs ─ spec ─► allocator, scheduler ───────┘
+//! ```
+//!
+//! The words: a *log* is a file of recorded jobs; a *request* is what a job asks for, a *placement* the nodes that it
+//! gets, in rank order; a *machine* is a mesh, torus or array and which of its nodes are free, and has one owner, the
+//! [`engine`]; an [`allocator`] chooses where, a [`scheduler`] when, an [`execution`] model how long; a *replay* is one
+//! run of one log, and a [`study`] a product of replays. The *pairwise sum* of a placement, Σ L1 distance over unordered
+//! pairs of its nodes, is the measure of dispersal.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use meshreplay::job::{Job, Time};
+//! use meshreplay::metrics::Monitor;
+//! use meshreplay::study::{Cell, Plan};
+//!
+//! // Two jobs of 4 processors and one that must wait for both.
+//! let job = |number, submit, run, procs| {
+//!     let [submit, run] = [submit, run].map(Time::from_seconds);
+//!     Job { number, submit, run, estimate: run, procs }
+//! };
+//! let cell = Cell {
+//!     log: "example".to_owned(),
+//!     log_sha256: String::new(),
+//!     rules: String::new(),
+//!     arrival_scale: 1.0,
+//!     machine: "4x2".parse()?,
+//!     scheduler: "easy".parse()?,
+//!     allocator: "hilbert+bf".parse()?,
+//!     seed: 1,
+//!     jobs: Arc::new(vec![job(1, 0, 60, 4), job(2, 0, 90, 4), job(3, 10, 30, 8)]),
+//!     skipped: 0,
+//! };
+//! let outcome = cell.run(&Plan::default(), &Monitor::default())?;
+//! assert_eq!(outcome.records[2].start, Time::from_seconds(90));
+//! assert_eq!(outcome.recording.dispersal[0].pairwise_sum, 8); // a 2x2 block
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Sources are cited where an algorithm is; a `list` of the command line shows them all.
 #![forbid(unsafe_code)]
 
 pub mod allocator;

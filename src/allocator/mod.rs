@@ -131,6 +131,11 @@ pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
     }
 }
 
+/// A resolved spec as short as it can be given, for tables: `hilbert+bf`.
+pub fn short(spec: &Spec) -> String {
+    curve::abbreviate(spec).unwrap_or_else(|| spec.to_string())
+}
+
 /// Builds the allocator that `spec` names, and the spec with every default written out.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Allocator>, Spec), SpecError> {
     let (entry, spec) = find(spec)?;

@@ -66,6 +66,15 @@ pub(super) fn expand(spec: &Spec) -> Option<Spec> {
     Some(expanded)
 }
 
+/// The abbreviation that [`expand`] reads as `spec`, if it has one.
+pub(super) fn abbreviate(spec: &Spec) -> Option<String> {
+    let only = |key| spec.params.get(key).filter(|_| spec.name == ENTRY.name && spec.params.len() == 2);
+    let (order, select) = (only("order")?, only("select")?);
+    let short =
+        ABBREVIATIONS.iter().find(|(_, full)| full == select).map_or(select.as_str(), |(short, _)| short);
+    Some(format!("{order}+{short}"))
+}
+
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
     let name = params.take("order", "column-snake".to_owned(), "the name of an order")?;
     let select = params.choose("select", SELECTIONS)?;
@@ -132,6 +141,9 @@ mod tests {
             assert_eq!(expand(&short.parse()?).map(|spec| spec.to_string()).as_deref(), Some(full));
         }
         assert_eq!(expand(&Spec::named("naive")), None);
+        let full = "curve:order=hilbert,select=best-fit".parse()?;
+        assert_eq!(abbreviate(&full).as_deref(), Some("hilbert+bf"));
+        assert_eq!(abbreviate(&Spec::named("naive")), None);
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use super::args::{Args, Format};
+use crate::allocator;
 use crate::frame::{self, FrameFile};
 use crate::render::{Align, Table, duration_ns, grouped};
 use crate::study::{Cell, LoadedLog, Outcome, Plan};
@@ -240,7 +241,7 @@ fn rows_table(rows: &[(u32, &Cell, &Outcome)], timed: bool) -> Table {
             cell.scheduler.to_string(),
             cell.arrival_scale.to_string(),
             cell.seed.to_string(),
-            cell.allocator.to_string(),
+            allocator::short(&cell.allocator),
             grouped(summary.jobs as f64, 0),
             grouped(summary.utilization * 100.0, 1) + "%",
             grouped(summary.wait_s_mean, 0),

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use crate::allocator;
 use crate::metrics::Monitor;
 use crate::study::Cell;
 
@@ -62,7 +63,8 @@ impl Progress {
         let jobs = cells.iter().map(|cell| cell.jobs.len() as u64).sum();
         let total = all.add(ProgressBar::new(jobs));
         total.set_style(style("{percent:>3}% {wide_bar} {per_sec} jobs, {eta} left"));
-        let name = |cell: &Cell| format!("{} {} {}", cell.log, cell.machine, cell.allocator);
+        let name =
+            |cell: &Cell| format!("{} {} {}", cell.log, cell.machine, allocator::short(&cell.allocator));
         let cells: Vec<_> = cells.iter().map(|cell| (name(cell), cell.jobs.len() as u64)).collect();
         let bars = cells.iter().map(|_| None).collect();
         Self { lines: Some(Lines { all, total, cells, bars }) }
