@@ -182,14 +182,18 @@ impl ShellFill {
     /// The free node to take next.
     fn best(&self, mesh: &Mesh, centre: Coord) -> Option<Candidate> {
         let [_, ys, zs] = &self.sums;
-        let least = self.sums[0][self.minimum[0].0];
+        let [x_least, y_least, _] = [0, 1, 2].map(|d| self.sums[d][self.minimum[d].0]);
+        // Off a torus sums only grow further out, so a hopeless position ends its direction.
+        let go_on = mesh.is_torus();
         let mut best: Option<Candidate> = None;
-        let hopeless = |best: &Option<Candidate>, sum: u64| best.is_some_and(|best| sum > best.0);
-        for (z, &layer) in zs.iter().enumerate() {
-            let mut visit = |y: usize, convex: bool| {
-                let base = layer + ys[y];
-                if hopeless(&best, base + least) {
-                    return !convex;
+        outward(self.minimum[2].0, zs.len(), |z| {
+            if best.is_some_and(|best| zs[z] + y_least + x_least > best.0) {
+                return go_on;
+            }
+            outward(self.minimum[1].0, ys.len(), |y| {
+                let base = zs[z] + ys[y];
+                if best.is_some_and(|best| base + x_least > best.0) {
+                    return go_on;
                 }
                 if let Some((sum, apart, x)) = self.best_in_row(mesh, centre[0], y, z) {
                     let apart = apart + mesh.hops(1, centre[1], y as u32) + mesh.hops(2, centre[2], z as u32);
@@ -199,17 +203,9 @@ impl ShellFill {
                     }
                 }
                 true
-            };
-            if mesh.is_torus() {
-                (0..ys.len()).for_each(|y| {
-                    visit(y, false);
-                });
-            } else {
-                let from = self.minimum[1].0;
-                let _ = (from..ys.len()).all(|y| visit(y, true));
-                let _ = (0..from).rev().all(|y| visit(y, true));
-            }
-        }
+            });
+            true
+        });
         best
     }
 
@@ -249,6 +245,12 @@ fn rows(mesh: &Mesh, centre: Coord, radius: usize) -> impl Iterator<Item = (usiz
         .flatten()
         .flatten()
         .flat_map(move |z| ys.clone().into_iter().flatten().flatten().map(move |y| (y, z)))
+}
+
+/// Visits positions below `count`: from `from` upwards, then downwards; `visit` says whether its direction goes on.
+fn outward(from: usize, count: usize, mut visit: impl FnMut(usize) -> bool) {
+    let _ = (from..count).all(&mut visit);
+    let _ = (0..from).rev().all(&mut visit);
 }
 
 /// First and last position of the smallest sum, searched from position `near`. Convex sums have no other flat part;

@@ -4,6 +4,7 @@
 //! processes.
 
 use std::hint::black_box;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,14 +20,27 @@ use meshreplay::workload::lublin::{Lublin, LublinOptions};
 
 const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/traces/lublin-256-10k.swf.gz");
 
+/// The bundled log's text twenty times over, about 12 MB, as a plain file.
+fn plain_log() -> std::io::Result<tempfile::NamedTempFile> {
+    let mut text = Vec::new();
+    flate2::read::MultiGzDecoder::new(std::fs::File::open(LOG)?).read_to_end(&mut text)?;
+    let mut file = tempfile::Builder::new().suffix(".swf").tempfile()?;
+    for _ in 0..20 {
+        file.write_all(&text)?;
+    }
+    Ok(file)
+}
+
 fn parsing(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("parse");
-    let Ok(summary) = read(Path::new(LOG), ReadOptions::default(), |_| {}) else { return };
-    group.throughput(Throughput::Bytes(summary.bytes));
-    group.bench_function("lublin-256-10k.swf.gz", |bencher| {
-        bencher
-            .iter(|| read(black_box(Path::new(LOG)), ReadOptions::default(), |_| {}).map(|log| log.records));
-    });
+    let Ok(plain) = plain_log() else { return };
+    for (label, path) in [("plain text", plain.path()), ("gzip", Path::new(LOG))] {
+        let Ok(summary) = read(path, ReadOptions::default(), |_| {}) else { return };
+        group.throughput(Throughput::BytesDecimal(summary.bytes));
+        group.bench_function(label, |bencher| {
+            bencher.iter(|| read(black_box(path), ReadOptions::default(), |_| {}).map(|log| log.records));
+        });
+    }
     group.finish();
 }
 

@@ -1,12 +1,14 @@
 //! Progress on standard error, on a terminal only.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 use crate::allocator;
 use crate::metrics::Monitor;
+use crate::render::grouped;
 use crate::study::Cell;
 
 const WAITING: u8 = 0;
@@ -62,7 +64,7 @@ impl Progress {
         let all = MultiProgress::new();
         let jobs = cells.iter().map(|cell| cell.jobs.len() as u64).sum();
         let total = all.add(ProgressBar::new(jobs));
-        total.set_style(style("{percent:>3}% {wide_bar} {per_sec} jobs, {eta} left"));
+        total.set_style(style("{percent:>3}% {wide_bar} {rate} jobs/s, {eta} left"));
         let name =
             |cell: &Cell| format!("{} {} {}", cell.log, cell.machine, allocator::short(&cell.allocator));
         let cells: Vec<_> = cells.iter().map(|cell| (name(cell), cell.jobs.len() as u64)).collect();
@@ -82,7 +84,7 @@ impl Progress {
                     finished += done;
                     let bar = lines.bars[i].get_or_insert_with(|| {
                         let bar = lines.all.add(ProgressBar::new(*jobs));
-                        bar.set_style(style("  {percent:>3}% {msg} ({per_sec})"));
+                        bar.set_style(style("  {percent:>3}% {msg} ({rate} jobs/s)"));
                         bar.set_message(name.clone());
                         bar
                     });
@@ -110,5 +112,10 @@ impl Progress {
 
 /// The templates are constants, so a wrong one shows at once and never depends on input.
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let rate = |state: &ProgressState, out: &mut dyn Write| {
+        // Nobody misses a number that cannot be written to a line of text.
+        let _ = out.write_str(&grouped(state.per_sec(), 0));
+    };
+    style.with_key("rate", rate)
 }
