@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::io::Read;
-use std::path::PathBuf;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use meshreplay::job::Job;
@@ -76,4 +77,42 @@ impl Numbers {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(bound)) as u32
     }
+}
+
+/// What a run of the program left.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs the program in `directory` with `stdin` as its standard input.
+pub(crate) fn run_with(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Result<Ran, Box<dyn Error>> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        // A program that failed early does not read its input.
+        let _ = input.write_all(stdin);
+    }
+    let output = child.wait_with_output()?;
+    Ok(Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout)?,
+        stderr: String::from_utf8(output.stderr)?,
+    })
+}
+
+/// Runs the program in `directory` with arguments that hold no spaces.
+pub(crate) fn run(directory: &Path, arguments: &str) -> Result<Ran, Box<dyn Error>> {
+    run_with(directory, &arguments.split(' ').collect::<Vec<_>>(), b"")
+}
+
+/// A file of traces/.
+pub(crate) fn bundled(file: &str) -> String {
+    format!("{}/traces/{file}", env!("CARGO_MANIFEST_DIR"))
 }

@@ -3,11 +3,11 @@
 use std::error::Error;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 use flate2::{Compression, write::GzEncoder};
 use tempfile::TempDir;
+
+use super::support::{run, run_with};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -16,37 +16,6 @@ const LOG: &str = "; MaxProcs: 8\n; UnixStartTime: 0\n\
 2 10 -1 30 1 -1 -1 1 90 -1 0 2 1 -1 1 -1 -1 -1\n\
 3 20 -1 -1 8 12.5 -1 8 90 -1 1 1 1 -1 1 -1 -1 -1\n\
 4 30 -1 0 -1 -1 -1 2 90 -1 5 3 1 -1 1 -1 -1 -1\n";
-
-struct Ran {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-/// Runs the program in `directory` with `stdin` as its standard input.
-fn run_with(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Result<Ran, Box<dyn Error>> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
-        .args(arguments)
-        .current_dir(directory)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    if let Some(mut input) = child.stdin.take() {
-        // A program that failed early does not read its input.
-        let _ = input.write_all(stdin);
-    }
-    let output = child.wait_with_output()?;
-    Ok(Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout)?,
-        stderr: String::from_utf8(output.stderr)?,
-    })
-}
-
-fn run(directory: &Path, arguments: &str) -> Result<Ran, Box<dyn Error>> {
-    run_with(directory, &arguments.split(' ').collect::<Vec<_>>(), b"")
-}
 
 fn gzip(text: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

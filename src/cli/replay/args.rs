@@ -60,7 +60,8 @@ pub(crate) struct Args {
     #[arg(long, requires = "output")]
     pub(super) force: bool,
 
-    /// Format of the summary on standard output, and of the files (Parquet unless this is csv or json).
+    /// Format of the summary on standard output (of parquet with -o: a table), and of the files (Parquet unless this is
+    /// csv or json).
     #[arg(long, value_enum, default_value = "table")]
     pub(super) format: Format,
 

@@ -194,7 +194,7 @@ fn fitting(
     let fitting: Vec<_> = jobs.iter().filter(|job| job.procs <= nodes).copied().collect();
     let oversize = (jobs.len() - fitting.len()) as u64;
     if !args.quiet {
-        complain(&format!("note: {}: left out {oversize} jobs larger than machine {machine}", log.name));
+        complain(&format!("note: {}: left out {oversize} larger than machine {machine}", log.name));
     }
     Ok((Arc::new(fitting), skipped + oversize))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -122,9 +122,12 @@ impl<'a> Output<'a> {
         }
         let mut out = std::io::stdout();
         match self.args.format {
+            // The files hold the bytes; a person is told what is in them.
+            Format::Parquet if self.args.output.is_some() => {
+                out.write_all(table(&rows, self.plan.timed).as_bytes())?;
+            }
             Format::Table => out.write_all(table(&rows, self.plan.timed).as_bytes())?,
             Format::Markdown => out.write_all(rows_table(&rows, self.plan.timed).markdown().as_bytes())?,
-            Format::Parquet if self.args.output.is_some() && out.is_terminal() => {}
             Format::Csv | Format::Json | Format::Parquet => {
                 let mut bytes = Vec::new();
                 frame::write_to(&mut bytes, &mut summary, self.args.file_format(), &self.run)?;
