@@ -20,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "MC1x1 as it was timed: k free nodes nearest to a centre by shell",
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "",
+    max_dims: 3,
     kind: Kind::NonContiguous,
     promises: Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Box::<Mc1x1Shells>::default()),

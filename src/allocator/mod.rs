@@ -3,12 +3,18 @@
 //! Adding an allocator is one new file with an `ENTRY`, its `mod` line and its row in [`ALLOCATORS`]; names, help,
 //! laws, tables and labels all come from the row.
 
+mod buddy;
 mod carried;
 pub mod curve;
+mod granular_mbs;
+mod layered_mbs;
+mod mbs;
 mod mc1x1;
 mod mc1x1_shells;
 mod naive;
+mod octet_mbs;
 mod random;
+mod round_up_mbs;
 mod shell_fill;
 mod shells;
 
@@ -105,6 +111,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Its parameters as `key=default (others)`, or nothing.
     pub parameters: &'static str,
+    /// Dimensions of more than one node that a machine it serves may have.
+    pub max_dims: usize,
     /// How placements lie in the machine.
     pub kind: Kind,
     /// What it promises.
@@ -113,9 +121,26 @@ pub struct Entry {
     pub build: Builder,
 }
 
+impl Entry {
+    /// Whether it serves such a machine.
+    pub fn serves(&self, mesh: &Mesh) -> bool {
+        mesh.extents().iter().filter(|&&extent| extent > 1).count() <= self.max_dims
+    }
+}
+
 /// Every allocator, simple to elaborate; `list`, help, laws and `--allocator all` follow this order.
-pub const ALLOCATORS: &[Entry] =
-    &[random::ENTRY, naive::ENTRY, curve::ENTRY, mc1x1::ENTRY, mc1x1_shells::ENTRY];
+pub const ALLOCATORS: &[Entry] = &[
+    random::ENTRY,
+    naive::ENTRY,
+    curve::ENTRY,
+    mbs::ENTRY,
+    layered_mbs::ENTRY,
+    octet_mbs::ENTRY,
+    granular_mbs::ENTRY,
+    round_up_mbs::ENTRY,
+    mc1x1::ENTRY,
+    mc1x1_shells::ENTRY,
+];
 
 /// A request is never larger than what is free, or smaller than one node: the guard that complete allocators share.
 fn fits(request: Request, machine: &Machine) -> bool {
@@ -139,6 +164,13 @@ pub fn short(spec: &Spec) -> String {
 /// Builds the allocator that `spec` names, and the spec with every default written out.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Allocator>, Spec), SpecError> {
     let (entry, spec) = find(spec)?;
+    if !entry.serves(setup.mesh) {
+        let problem = format!(
+            "it is for machines of at most {} dimensions; `list allocators` shows others",
+            entry.max_dims
+        );
+        return Err(SpecError::Unsuited { owner: spec.name, machine: setup.mesh.to_string(), problem });
+    }
     let mut params = Params::new(&spec);
     let allocator = (entry.build)(&mut params, setup)?;
     Ok((allocator, params.finish()?))

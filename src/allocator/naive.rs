@@ -16,6 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "the first free nodes, row by row",
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
     parameters: "",
+    max_dims: 3,
     kind: Kind::NonContiguous,
     promises: Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Box::new(Naive)),

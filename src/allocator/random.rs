@@ -20,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "free nodes drawn uniformly, seeded",
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
     parameters: "",
+    max_dims: 3,
     kind: Kind::NonContiguous,
     promises: Promises { exact: true, complete: true, forgets: false },
     build: |_, setup| Ok(Box::new(Random { rng: ChaCha8Rng::seed_from_u64(setup.seed), free: Vec::new() })),

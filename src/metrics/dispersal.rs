@@ -53,14 +53,15 @@ impl Meter {
         self.rows.load(nodes);
         let (torus, extents) = (self.mesh.is_torus(), self.mesh.extents());
         let mut pairwise_sum = 0;
-        let mut bounding_box = 1;
-        for d in 0..3 {
+        let mut arcs = [(0, 1); 3];
+        for (d, held) in arcs.iter_mut().enumerate() {
             let counts = self.rows.counts(d);
             pairwise_sum += if torus { ring_sum(counts, k) } else { line_sum(counts, k) };
-            bounding_box *= if torus { arc(counts) } else { span(counts) };
+            *held = if torus { arc(counts) } else { (0, span(counts)) };
         }
+        let bounding_box = arcs.iter().map(|(_, length)| length).product();
         let diameter =
-            if torus { torus_diameter::diameter(&self.mesh, nodes) } else { self.rows.mesh_diameter() };
+            if torus { torus_diameter::diameter(&self.mesh, nodes, arcs) } else { self.rows.mesh_diameter() };
         let components = self.rows.components(extents, torus);
         Dispersal { pairwise_sum, diameter, components, bounding_box, nodes: k }
     }
@@ -104,15 +105,18 @@ fn span(counts: &[u32]) -> u32 {
     }
 }
 
-/// Positions of the shortest arc of a ring that holds all nodes: all but the longest run of empty positions.
-fn arc(counts: &[u32]) -> u32 {
+/// The shortest arc of a ring that holds all nodes, as its first position and its length: all but the longest run of
+/// empty positions, the first of equals.
+fn arc(counts: &[u32]) -> (u32, u32) {
     let n = counts.len();
-    let (mut longest, mut run) = (0, 0);
+    let (mut start, mut longest, mut run) = (0, 0, 0);
     for i in 0..2 * n {
         run = if counts[i % n] == 0 { run + 1 } else { 0 };
-        longest = longest.max(run.min(n));
+        if run.min(n) > longest {
+            (start, longest) = ((i + 1) % n, run);
+        }
     }
-    (n - longest) as u32
+    (start as u32, (n - longest) as u32)
 }
 
 #[cfg(test)]

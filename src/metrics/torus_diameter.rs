@@ -4,19 +4,42 @@ use std::collections::VecDeque;
 
 use crate::machine::{Coord, Mesh, NodeId};
 
-/// Largest L1 distance of two of `nodes` on the torus `mesh`; O(min(k², k·2^d + N·d)) for k nodes.
+/// Largest L1 distance of two of `nodes` on the torus `mesh`; `arcs` are the shortest that hold the nodes, per dimension
+/// the first position and the length. O(k) for compact placements, else O(min(k², 8·k + N)) for k nodes.
 ///
-/// Few nodes are compared pair by pair. Otherwise: on a ring of n positions, the farthest from a are its antipodes (one
-/// for even n, two for odd), and the distance to b is ⌊n/2⌋ less the distance from b to the nearest antipode of a. So
-/// the diameter is Σ⌊n/2⌋ less the smallest distance between a node and an antipode of a node, which a breadth-first
-/// search from all antipodes finds, stopping at the first node of the placement.
-pub(super) fn diameter(mesh: &Mesh, nodes: &[NodeId]) -> u32 {
+/// Where no arc is longer than half its ring, no shortest path between two nodes goes the other way round, and the
+/// torus is as good as a mesh. Few nodes are compared pair by pair. Otherwise: on a ring of n positions, the farthest
+/// from a are its antipodes (one for even n, two for odd), and the distance to b is ⌊n/2⌋ less the distance from b to
+/// the nearest antipode of a. So the diameter is Σ⌊n/2⌋ less the smallest distance between a node and an antipode of a
+/// node, which a breadth-first search from all antipodes finds, stopping at the first node of the placement.
+pub(super) fn diameter(mesh: &Mesh, nodes: &[NodeId], arcs: [(u32, u32); 3]) -> u32 {
     let k = nodes.len();
+    if (0..3).all(|d| arcs[d].1 <= mesh.extents()[d] / 2 + 1) {
+        return unrolled(mesh, nodes, arcs);
+    }
     if k.saturating_mul(k) / 2 <= mesh.nodes() as usize {
         let coords: Vec<Coord> = nodes.iter().map(|&node| mesh.coord(node)).collect();
         let pairs = coords.iter().enumerate().flat_map(|(i, &a)| coords[..i].iter().map(move |&b| (a, b)));
         return pairs.map(|(a, b)| mesh.l1(a, b)).max().unwrap_or(0);
     }
+    farthest_by_search(mesh, nodes)
+}
+
+/// The diameter within arcs of at most half a ring: the largest extent along one of the directions (±x, ±y, z).
+fn unrolled(mesh: &Mesh, nodes: &[NodeId], arcs: [(u32, u32); 3]) -> u32 {
+    let extents = mesh.extents();
+    let mut ranges = [(i64::MAX, i64::MIN); 4];
+    for &node in nodes {
+        let coord = mesh.coord(node);
+        let [x, y, z] = [0, 1, 2].map(|d| i64::from((coord[d] + extents[d] - arcs[d].0) % extents[d]));
+        for (range, form) in ranges.iter_mut().zip([z + y + x, z + y - x, z - y + x, z - y - x]) {
+            *range = (range.0.min(form), range.1.max(form));
+        }
+    }
+    ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
+}
+
+fn farthest_by_search(mesh: &Mesh, nodes: &[NodeId]) -> u32 {
     let extents = mesh.extents();
     let widest: u32 = extents.iter().map(|extent| extent / 2).sum();
     let mut held = vec![false; mesh.nodes() as usize];

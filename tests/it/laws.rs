@@ -13,8 +13,11 @@ pub(crate) const MACHINES: [&str; 10] =
 
 /// Every row, and every curve with every selection, where the order exists for that many dimensions.
 pub(crate) fn specs(mesh: &Mesh) -> Vec<(Spec, Promises)> {
-    let mut specs: Vec<(Spec, Promises)> =
-        ALLOCATORS.iter().map(|entry| (Spec::named(entry.name), entry.promises)).collect();
+    let mut specs: Vec<(Spec, Promises)> = ALLOCATORS
+        .iter()
+        .filter(|entry| entry.serves(mesh))
+        .map(|entry| (Spec::named(entry.name), entry.promises))
+        .collect();
     let curve = ALLOCATORS.iter().find(|entry| entry.name == "curve").expect("curve is registered");
     for order in ORDERS.iter().filter(|order| order.build(mesh).is_ok()) {
         for select in ["best-fit", "first-fit", "free-list", "sum-of-squares"] {

@@ -54,6 +54,9 @@ fn pairwise_sums_of_all_jobs_equal_premas() -> Tested {
         ("column-snake+bf", "colsnake-bf"),
         ("column-snake+ff", "colsnake-ff"),
         ("column-snake+fl", "colsnake-fl"),
+        ("layered-mbs", "mbs"),
+        ("octet-mbs", "octet"),
+        ("granular-mbs", "granular"),
         ("mc1x1", "mc1x1"),
         ("mc1x1-shells", "oldmc1x1"),
     ];
@@ -64,7 +67,7 @@ fn pairwise_sums_of_all_jobs_equal_premas() -> Tested {
             for (scheduler, their_scheduler) in [("easy", "easy"), ("fcfs", "pqueue")] {
                 let mesh = if machine == "5x5x4" { machine.to_owned() } else { format!("{machine}x1") };
                 let name = format!("{log}__{mesh}__{their_scheduler}__{theirs}.alloc.gz");
-                if their_scheduler == "pqueue" && theirs != "colsnake-bf" {
+                if their_scheduler == "pqueue" && !matches!(theirs, "colsnake-bf" | "granular") {
                     continue;
                 }
                 let Some(file) = shared(&format!("oracle/premas/{name}")) else { continue };

@@ -31,6 +31,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "Lo et al., IEEE TPDS 1997; Leung et al., CLUSTER 2002; Walker, Bunde, Leung, 2010",
     parameters: "order=column-snake (any of `list orders`, or file with path=FILE), \
                  select=best-fit (first-fit, free-list, sum-of-squares)",
+    max_dims: 3,
     kind: Kind::NonContiguous,
     promises: Promises { exact: true, complete: true, forgets: true },
     build,

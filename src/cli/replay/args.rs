@@ -161,10 +161,11 @@ impl Args {
         Rules { set, status, estimate: self.estimate, overrun }
     }
 
-    /// The allocators, `all` written out: one spec per registered allocator.
-    pub(super) fn allocators(&self) -> Vec<Spec> {
+    /// The allocators for `machine`, `all` written out: one spec per registered allocator that serves it.
+    pub(super) fn allocators(&self, machine: &Mesh) -> Vec<Spec> {
+        let serving = || ALLOCATORS.iter().filter(|entry| entry.serves(machine));
         let written_out = |spec: &Spec| match spec.name.as_str() {
-            ALL => ALLOCATORS.iter().map(|entry| Spec::named(entry.name)).collect(),
+            ALL => serving().map(|entry| Spec::named(entry.name)).collect(),
             _ => vec![spec.clone()],
         };
         self.allocator.iter().flat_map(written_out).collect()

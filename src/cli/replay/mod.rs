@@ -147,7 +147,7 @@ fn cells(args: &Args, logs: &[LoadedLog]) -> Result<Vec<Cell>, Failure> {
             for machine in &args.machine {
                 let (jobs, skipped) = fitting(args, log, machine, &scaled)?;
                 for scheduler in &schedulers {
-                    for spec in args.allocators() {
+                    for spec in args.allocators(machine) {
                         let setup = Setup { mesh: machine, seed: args.seed };
                         let (_, allocator) = allocator::build(&spec, &setup).map_err(usage)?;
                         cells.push(Cell {
