@@ -6,12 +6,15 @@
 mod buddy;
 mod carried;
 pub mod curve;
+mod gen_alg;
 mod granular_mbs;
 mod layered_mbs;
 mod mbs;
 mod mc1x1;
 mod mc1x1_shells;
+mod mm;
 mod naive;
+mod nearest;
 mod octet_mbs;
 mod random;
 mod round_up_mbs;
@@ -140,6 +143,8 @@ pub const ALLOCATORS: &[Entry] = &[
     round_up_mbs::ENTRY,
     mc1x1::ENTRY,
     mc1x1_shells::ENTRY,
+    gen_alg::ENTRY,
+    mm::ENTRY,
 ];
 
 /// A request is never larger than what is free, or smaller than one node: the guard that complete allocators share.

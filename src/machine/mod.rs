@@ -4,10 +4,12 @@ mod free_counts;
 pub mod mesh;
 mod node_set;
 pub mod order;
+mod pairwise;
 
 pub use free_counts::{FreeCounts, ranges, widest};
 pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
+pub use pairwise::pairwise_along;
 
 /// A machine in use: its shape and its free nodes. In a replay its one owner is the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]

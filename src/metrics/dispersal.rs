@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use super::torus_diameter;
-use crate::machine::{Mesh, NodeId};
+use crate::machine::{Mesh, NodeId, pairwise_along};
 
 /// Dispersal of one placement of k nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Meter {
         let mut arcs = [(0, 1); 3];
         for (d, held) in arcs.iter_mut().enumerate() {
             let counts = self.rows.counts(d);
-            pairwise_sum += if torus { ring_sum(counts, k) } else { line_sum(counts, k) };
+            pairwise_sum += pairwise_along(counts, k, torus);
             *held = if torus { arc(counts) } else { (0, span(counts)) };
         }
         let bounding_box = arcs.iter().map(|(_, length)| length).product();
@@ -65,35 +65,6 @@ impl Meter {
         let components = self.rows.components(extents, torus);
         Dispersal { pairwise_sum, diameter, components, bounding_box, nodes: k }
     }
-}
-
-/// Σ |a − b| over pairs on a line: each cut between positions separates P·(k − P) pairs, P nodes lying below it.
-fn line_sum(counts: &[u32], k: u32) -> u64 {
-    let mut below = 0_u64;
-    let pairs = |&count: &u32| {
-        below += u64::from(count);
-        below * (u64::from(k) - below)
-    };
-    counts.iter().map(pairs).sum()
-}
-
-/// Σ min(|a − b|, n − |a − b|) over pairs on a ring of n positions. Twice the distance of two positions is the number
-/// of diameters of the ring, drawn every half step, that separate them; a diameter that has S nodes on one side and
-/// none on it separates S·(k − S) pairs. Half steps are the positions of a ring of 2n, nodes at even ones.
-fn ring_sum(counts: &[u32], k: u32) -> u64 {
-    let n = counts.len();
-    if n < 2 {
-        return 0;
-    }
-    // S for the diameter from cut e to cut e + n, cut e lying after half step e: the half steps e+1 ..= e+n.
-    let at = |half: usize| if half.is_multiple_of(2) { u64::from(counts[half / 2 % n]) } else { 0 };
-    let mut side: u64 = (1..=n).map(at).sum();
-    let mut doubled = 0;
-    for e in 0..n {
-        doubled += side * (u64::from(k) - side);
-        side = side + at(e + 1 + n) - at(e + 1);
-    }
-    doubled / 2
 }
 
 /// Positions from the first to the last that hold a node.

@@ -57,6 +57,8 @@ fn pairwise_sums_of_all_jobs_equal_premas() -> Tested {
         ("layered-mbs", "mbs"),
         ("octet-mbs", "octet"),
         ("granular-mbs", "granular"),
+        ("gen-alg", "genalg"),
+        ("mm", "mm"),
         ("mc1x1", "mc1x1"),
         ("mc1x1-shells", "oldmc1x1"),
     ];

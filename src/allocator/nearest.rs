@@ -1,0 +1,316 @@
+//! The nearest family: around each of a set of centres, the k free nodes nearest in L1; the smallest pairwise sum wins.
+//!
+//! The sum over pairs follows from how many of the nodes lie at each position of each dimension. For all nodes of a ball
+//! these counts are differences of prefix sums, so a centre costs O(rows of the ball + W + L + D), not O(F). Only which
+//! nodes of the last, partly used distance are taken depends on the order of ties; a lower bound of their contribution
+//! spares that work for all but the few centres that can still win.
+
+use super::carried;
+use crate::machine::{Coord, Machine, Mesh, NodeId, pairwise_along, ranges};
+
+/// Which of several equally distant nodes are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ties {
+    /// As the authors' simulator does it; see `carried`.
+    Carried,
+    /// The first in location order.
+    Location,
+}
+
+/// The two orders by name, the default first.
+pub(super) const TIES: &[(&str, Ties)] = &[("carried", Ties::Carried), ("location", Ties::Location)];
+
+/// What the k nodes nearest to one centre are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// Sum of L1 distances over their pairs.
+    pub(super) pairwise_sum: u64,
+    /// The nodes: nearer ones in location order, then those of the last distance in location order.
+    pub(super) coords: Vec<Coord>,
+}
+
+impl Choice {
+    pub(super) fn nodes(&self, mesh: &Mesh) -> Vec<NodeId> {
+        self.coords.iter().map(|&node| mesh.node(node)).collect()
+    }
+}
+
+/// Searches centres of one machine state at a time; keeps its memory between calls.
+#[derive(Debug, Default)]
+pub(super) struct Nearest {
+    extents: [usize; 3],
+    torus: bool,
+    /// `rows[(z·L + y)·(W + 1) + x]`: free nodes of row (y, z) at positions below x.
+    rows: Vec<u32>,
+    /// `columns[(z·W + x)·(L + 1) + y]`: free nodes of column (x, z) at positions below y.
+    columns: Vec<u32>,
+    /// Nodes per position of each dimension, of the ball at hand.
+    counts: [Vec<u32>; 3],
+    /// Sum of the distances along each dimension from each position to those nodes.
+    sums: [Vec<u64>; 3],
+    tied: Vec<Coord>,
+    costs: Vec<u64>,
+}
+
+/// What to search for: k nodes, fewer than are free, around `centres`, of which the first of equals wins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Search<'a> {
+    pub(super) machine: &'a Machine,
+    pub(super) k: u32,
+    pub(super) centres: &'a [Coord],
+    pub(super) ties: Ties,
+}
+
+impl Nearest {
+    /// The choice of smallest pairwise sum.
+    pub(super) fn best(&mut self, search: Search<'_>) -> Option<Choice> {
+        self.prepare(search.machine);
+        let mut best: Option<(u64, usize, usize)> = None;
+        let mut radius = 0;
+        for i in 0..search.centres.len() {
+            radius = self.reach(search.centres[i], search.k, radius)?;
+            let limit = best.map_or(u64::MAX, |best| best.0);
+            if let Some(sum) = self.evaluate(search, i, radius, limit) {
+                best = Some((sum, i, radius));
+            }
+        }
+        let (pairwise_sum, i, radius) = best?;
+        let (mut coords, tied) = self.split(search.machine, search.centres[i], radius);
+        self.tied = tied;
+        self.settle(search, i, search.k as usize - coords.len());
+        coords.append(&mut self.tied);
+        Some(Choice { pairwise_sum, coords })
+    }
+
+    /// Counts the free nodes of `machine` along rows and columns.
+    fn prepare(&mut self, machine: &Machine) {
+        let mesh = machine.mesh();
+        self.extents = mesh.extents().map(|extent| extent as usize);
+        self.torus = mesh.is_torus();
+        let [width, length, depth] = self.extents;
+        self.rows.resize((width + 1) * length * depth, 0);
+        self.columns.resize((length + 1) * width * depth, 0);
+        for d in 0..3 {
+            self.counts[d].resize(self.extents[d], 0);
+            self.sums[d].resize(self.extents[d], 0);
+        }
+        for (z, y) in (0..depth).flat_map(|z| (0..length).map(move |y| (z, y))) {
+            let row = z * length + y;
+            let mut before = 0;
+            for x in 0..width {
+                let free = u32::from(machine.free().contains((row * width + x) as NodeId));
+                before += free;
+                self.rows[row * (width + 1) + x + 1] = before;
+                let column = (z * width + x) * (length + 1);
+                self.columns[column + y + 1] = self.columns[column + y] + free;
+            }
+        }
+    }
+
+    /// Free nodes among the positions within `radius` of `centre` on a line of prefix sums.
+    fn on_line(&self, line: &[u32], centre: usize, radius: usize) -> u32 {
+        let extent = line.len() - 1;
+        if !self.torus {
+            return line[(centre + radius + 1).min(extent)] - line[centre.saturating_sub(radius)];
+        }
+        let pieces = ranges(centre, radius, extent, true);
+        pieces.into_iter().flatten().map(|piece| line[piece.end] - line[piece.start]).sum()
+    }
+
+    fn hops(&self, d: usize, a: usize, b: usize) -> usize {
+        let straight = a.abs_diff(b);
+        if self.torus { straight.min(self.extents[d] - straight) } else { straight }
+    }
+
+    /// Calls `each` with the positions of dimension `d` within `radius` of `centre`, and what is left of the radius.
+    fn positions(
+        &self,
+        d: usize,
+        centre: usize,
+        radius: usize,
+    ) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (extent, torus) = (self.extents[d], self.torus);
+        let [low, high] = ranges(centre, radius, extent, torus).map(Option::unwrap_or_default);
+        low.chain(high).map(move |at| {
+            let straight = at.abs_diff(centre);
+            (at, radius - if torus { straight.min(extent - straight) } else { straight })
+        })
+    }
+
+    /// Free nodes within L1 distance `radius` of `centre`.
+    fn within(&self, centre: Coord, radius: usize) -> u32 {
+        let [width, length, _] = self.extents;
+        let [x, y, z] = centre.map(|c| c as usize);
+        let mut free = 0;
+        for (z, left) in self.positions(2, z, radius) {
+            for (y, left) in self.positions(1, y, left) {
+                let row = (z * length + y) * (width + 1);
+                free += self.on_line(&self.rows[row..=row + width], x, left);
+            }
+        }
+        free
+    }
+
+    /// The L1 distance from `centre` to its k-th nearest free node, searched from `near`.
+    fn reach(&self, centre: Coord, k: u32, near: usize) -> Option<usize> {
+        let longest: usize = self.extents.iter().sum();
+        if self.within(centre, near) >= k {
+            return Some(
+                (0..near).rev().take_while(|&radius| self.within(centre, radius) >= k).last().unwrap_or(near),
+            );
+        }
+        (near + 1..longest).find(|&radius| self.within(centre, radius) >= k)
+    }
+
+    /// Sets `counts` to the free nodes within `radius` of `centre`; their number.
+    fn count(&mut self, centre: Coord, radius: Option<usize>) -> u32 {
+        for counts in &mut self.counts {
+            counts.fill(0);
+        }
+        let Some(radius) = radius else { return 0 };
+        let [width, length, _] = self.extents;
+        let [x, y, z] = centre.map(|c| c as usize);
+        let mut all = 0;
+        for (z, left) in self.positions(2, z, radius) {
+            let mut layer = 0;
+            for (y, left) in self.positions(1, y, left) {
+                let row = (z * length + y) * (width + 1);
+                let free = self.on_line(&self.rows[row..=row + width], x, left);
+                self.counts[1][y] += free;
+                layer += free;
+            }
+            for (x, left) in self.positions(0, x, left) {
+                let column = (z * width + x) * (length + 1);
+                let free = self.on_line(&self.columns[column..=column + length], y, left);
+                self.counts[0][x] += free;
+            }
+            self.counts[2][z] += layer;
+            all += layer;
+        }
+        all
+    }
+
+    /// Sum over the pairs of the `k` nodes counted.
+    fn pairwise(&self, k: u32) -> u64 {
+        self.counts.iter().map(|counts| pairwise_along(counts, k, self.torus)).sum()
+    }
+
+    /// The pairwise sum of the `i`-th centre, whose k-th nearest node is `radius` away, if it is below `limit`.
+    fn evaluate(&mut self, search: Search<'_>, i: usize, radius: usize, limit: u64) -> Option<u64> {
+        let Search { machine, k, centres, .. } = search;
+        let centre = centres[i];
+        let inner = self.count(centre, radius.checked_sub(1));
+        let mut sum = self.pairwise(inner);
+        if sum >= limit {
+            return None;
+        }
+        let need = (k - inner) as usize;
+        self.tied_at(machine, centre, radius);
+        for (d, sums) in self.sums.iter_mut().enumerate() {
+            distances(&self.counts[d], self.torus, sums);
+        }
+        let cost = |node: Coord| -> u64 { (0..3).map(|d| self.sums[d][node[d] as usize]).sum() };
+        if self.tied.len() > need {
+            self.costs.clear();
+            self.costs.extend(self.tied.iter().map(|&node| cost(node)));
+            self.costs.select_nth_unstable(need - 1);
+            let least: u64 = self.costs[..need].iter().sum();
+            // Off a torus two nodes equally far from a third are an even number of hops apart.
+            let apart = if self.torus { 1 } else { 2 };
+            if sum + least + apart * (need * (need - 1) / 2) as u64 >= limit {
+                return None;
+            }
+            self.settle(search, i, need);
+        }
+        let cost = |node: &Coord| -> u64 { (0..3).map(|d| self.sums[d][node[d] as usize]).sum() };
+        sum += self.tied.iter().map(cost).sum::<u64>();
+        for counts in &mut self.counts {
+            counts.fill(0);
+        }
+        for node in &self.tied {
+            for (counts, &at) in self.counts.iter_mut().zip(node) {
+                counts[at as usize] += 1;
+            }
+        }
+        sum += self.pairwise(need as u32);
+        (sum < limit).then_some(sum)
+    }
+
+    /// Sets `tied` to the free nodes exactly `radius` away from `centre`, in location order.
+    fn tied_at(&mut self, machine: &Machine, centre: Coord, radius: usize) {
+        let mut tied = std::mem::take(&mut self.tied);
+        tied.clear();
+        let mesh = machine.mesh();
+        let [x, y, z] = centre.map(|c| c as usize);
+        for (x, left) in self.positions(0, x, radius) {
+            for (y, left) in self.positions(1, y, left) {
+                // On a torus of even depth both ways round may meet in one position.
+                let depth = self.extents[2];
+                let (up, down) = if self.torus {
+                    ((z + left) % depth, (z + depth - left % depth) % depth)
+                } else {
+                    (z + left, z.wrapping_sub(left))
+                };
+                for at in [down.min(up), down.max(up)].into_iter().take(1 + usize::from(up != down)) {
+                    let coord = [x as u32, y as u32, at as u32];
+                    if at < depth && self.hops(2, z, at) == left && machine.free().contains(mesh.node(coord))
+                    {
+                        tied.push(coord);
+                    }
+                }
+            }
+        }
+        if self.torus {
+            tied.sort_unstable();
+        }
+        self.tied = tied;
+    }
+
+    /// Keeps `need` of the nodes in `tied`.
+    fn settle(&mut self, search: Search<'_>, i: usize, need: usize) {
+        let Search { machine, centres, ties, .. } = search;
+        match ties {
+            Ties::Location => self.tied.truncate(need),
+            Ties::Carried => {
+                let previous = centres[..i].iter().rev().copied();
+                carried::settle(&mut self.tied, need, previous, |a, b| machine.mesh().l1(a, b));
+            }
+        }
+    }
+
+    /// The free nodes nearer than `radius`, and those exactly `radius` away; each in location order.
+    fn split(&mut self, machine: &Machine, centre: Coord, radius: usize) -> (Vec<Coord>, Vec<Coord>) {
+        let mesh = machine.mesh();
+        let mut near: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();
+        near.retain(|&node| (mesh.l1(centre, node) as usize) <= radius);
+        near.sort_unstable();
+        near.into_iter().partition(|&node| (mesh.l1(centre, node) as usize) < radius)
+    }
+}
+
+/// Sets `sums` to the sum of the distances from each position to the nodes in `counts`; O(positions), squared on rings.
+fn distances(counts: &[u32], wraps: bool, sums: &mut [u64]) {
+    if wraps {
+        let n = counts.len();
+        for (a, sum) in sums.iter_mut().enumerate() {
+            let far = |(b, &count): (usize, &u32)| {
+                let straight = a.abs_diff(b);
+                straight.min(n - straight) as u64 * u64::from(count)
+            };
+            *sum = counts.iter().enumerate().map(far).sum();
+        }
+        return;
+    }
+    let (mut below, mut sum) = (0, 0);
+    for (cell, &count) in sums.iter_mut().zip(counts) {
+        *cell = sum;
+        below += u64::from(count);
+        sum += below;
+    }
+    let (mut above, mut sum) = (0, 0);
+    for (cell, &count) in sums.iter_mut().zip(counts).rev() {
+        *cell += sum;
+        above += u64::from(count);
+        sum += above;
+    }
+}
