@@ -68,9 +68,10 @@ impl Nearest {
         let mut best: Option<(u64, usize, usize)> = None;
         let mut radius = 0;
         for i in 0..search.centres.len() {
-            radius = self.reach(search.centres[i], search.k, radius)?;
+            let inner;
+            (radius, inner) = self.reach(search, search.centres[i], radius)?;
             let limit = best.map_or(u64::MAX, |best| best.0);
-            if let Some(sum) = self.evaluate(search, i, radius, limit) {
+            if let Some(sum) = self.evaluate(search, i, inner, limit) {
                 best = Some((sum, i, radius));
             }
         }
@@ -117,12 +118,7 @@ impl Nearest {
         pieces.into_iter().flatten().map(|piece| line[piece.end] - line[piece.start]).sum()
     }
 
-    fn hops(&self, d: usize, a: usize, b: usize) -> usize {
-        let straight = a.abs_diff(b);
-        if self.torus { straight.min(self.extents[d] - straight) } else { straight }
-    }
-
-    /// Calls `each` with the positions of dimension `d` within `radius` of `centre`, and what is left of the radius.
+    /// The positions of dimension `d` within `radius` of `centre`, each with what is left of the radius.
     fn positions(
         &self,
         d: usize,
@@ -130,36 +126,41 @@ impl Nearest {
         radius: usize,
     ) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (extent, torus) = (self.extents[d], self.torus);
-        let [low, high] = ranges(centre, radius, extent, torus).map(Option::unwrap_or_default);
-        low.chain(high).map(move |at| {
+        let (start, count) = if !torus {
+            let start = centre.saturating_sub(radius);
+            (start, (centre + radius + 1).min(extent) - start)
+        } else if 2 * radius + 1 >= extent {
+            (0, extent)
+        } else {
+            ((centre + extent - radius) % extent, 2 * radius + 1)
+        };
+        (start..start + count).map(move |at| {
+            let at = if at >= extent { at - extent } else { at };
             let straight = at.abs_diff(centre);
             (at, radius - if torus { straight.min(extent - straight) } else { straight })
         })
     }
 
-    /// Free nodes within L1 distance `radius` of `centre`.
-    fn within(&self, centre: Coord, radius: usize) -> u32 {
-        let [width, length, _] = self.extents;
-        let [x, y, z] = centre.map(|c| c as usize);
-        let mut free = 0;
-        for (z, left) in self.positions(2, z, radius) {
-            for (y, left) in self.positions(1, y, left) {
-                let row = (z * length + y) * (width + 1);
-                free += self.on_line(&self.rows[row..=row + width], x, left);
-            }
-        }
-        free
-    }
-
-    /// The L1 distance from `centre` to its k-th nearest free node, searched from `near`.
-    fn reach(&self, centre: Coord, k: u32, near: usize) -> Option<usize> {
+    /// The L1 distance from `centre` to its k-th nearest free node, searched from `near`, and the number of nearer ones,
+    /// which are counted; those exactly so far are in `tied`.
+    fn reach(&mut self, search: Search<'_>, centre: Coord, near: usize) -> Option<(usize, u32)> {
         let longest: usize = self.extents.iter().sum();
-        if self.within(centre, near) >= k {
-            return Some(
-                (0..near).rev().take_while(|&radius| self.within(centre, radius) >= k).last().unwrap_or(near),
-            );
+        let mut radius = near;
+        let mut grows = false;
+        while radius < longest {
+            let inner = self.count(centre, radius.checked_sub(1));
+            if inner >= search.k && !grows {
+                radius -= 1;
+                continue;
+            }
+            self.tied_at(search.machine, centre, radius);
+            if inner + self.tied.len() as u32 >= search.k {
+                return Some((radius, inner));
+            }
+            grows = true;
+            radius += 1;
         }
-        (near + 1..longest).find(|&radius| self.within(centre, radius) >= k)
+        None
     }
 
     /// Sets `counts` to the free nodes within `radius` of `centre`; their number.
@@ -195,17 +196,14 @@ impl Nearest {
         self.counts.iter().map(|counts| pairwise_along(counts, k, self.torus)).sum()
     }
 
-    /// The pairwise sum of the `i`-th centre, whose k-th nearest node is `radius` away, if it is below `limit`.
-    fn evaluate(&mut self, search: Search<'_>, i: usize, radius: usize, limit: u64) -> Option<u64> {
-        let Search { machine, k, centres, .. } = search;
-        let centre = centres[i];
-        let inner = self.count(centre, radius.checked_sub(1));
+    /// The pairwise sum of the `i`-th centre, of whose nodes `inner` are counted and the others among `tied`, if it is
+    /// below `limit`.
+    fn evaluate(&mut self, search: Search<'_>, i: usize, inner: u32, limit: u64) -> Option<u64> {
         let mut sum = self.pairwise(inner);
         if sum >= limit {
             return None;
         }
-        let need = (k - inner) as usize;
-        self.tied_at(machine, centre, radius);
+        let need = (search.k - inner) as usize;
         for (d, sums) in self.sums.iter_mut().enumerate() {
             distances(&self.counts[d], self.torus, sums);
         }
@@ -242,28 +240,39 @@ impl Nearest {
         tied.clear();
         let mesh = machine.mesh();
         let [x, y, z] = centre.map(|c| c as usize);
+        let mut add = |coord: [usize; 3]| {
+            let coord = coord.map(|c| c as u32);
+            if machine.free().contains(mesh.node(coord)) {
+                tied.push(coord);
+            }
+        };
         for (x, left) in self.positions(0, x, radius) {
+            if self.extents[2] == 1 {
+                self.at_hops(1, y, left).for_each(|y| add([x, y, z]));
+                continue;
+            }
             for (y, left) in self.positions(1, y, left) {
-                // On a torus of even depth both ways round may meet in one position.
-                let depth = self.extents[2];
-                let (up, down) = if self.torus {
-                    ((z + left) % depth, (z + depth - left % depth) % depth)
-                } else {
-                    (z + left, z.wrapping_sub(left))
-                };
-                for at in [down.min(up), down.max(up)].into_iter().take(1 + usize::from(up != down)) {
-                    let coord = [x as u32, y as u32, at as u32];
-                    if at < depth && self.hops(2, z, at) == left && machine.free().contains(mesh.node(coord))
-                    {
-                        tied.push(coord);
-                    }
-                }
+                self.at_hops(2, z, left).for_each(|z| add([x, y, z]));
             }
         }
         if self.torus {
             tied.sort_unstable();
         }
         self.tied = tied;
+    }
+
+    /// The positions of dimension `d` exactly `hops` from `centre`, ascending off a torus.
+    fn at_hops(&self, d: usize, centre: usize, hops: usize) -> impl Iterator<Item = usize> + use<> {
+        let extent = self.extents[d];
+        let (low, high) = if self.torus {
+            let fits = hops <= extent / 2;
+            let low = fits.then(|| (centre + extent - hops) % extent);
+            (low, fits.then(|| (centre + hops) % extent).filter(|&high| Some(high) != low))
+        } else {
+            let high = Some(centre + hops).filter(|&high| hops > 0 && high < extent);
+            (centre.checked_sub(hops), high)
+        };
+        low.into_iter().chain(high)
     }
 
     /// Keeps `need` of the nodes in `tied`.
