@@ -6,11 +6,13 @@
 //! 1. Every free node is a centre. Shell i around it is the nodes at L∞ distance i.
 //! 2. A centre takes the k free nodes nearest by shell; its score is the sum of their shell numbers.
 //! 3. The centre of smallest score wins, the first in location order of equals.
-//! 4. Which nodes of its last shell are taken: the carried order of the authors' simulator (see `carried`).
+//! 4. Which nodes of its last shell are taken: `ties=carried`, the order of the authors' simulator (see `carried`), or
+//!    `ties=location`, the first in location order.
 //!
 //! Where exactly k nodes are free, all are taken. Never refuses while k nodes are free. Time O(N·R) per call in
 //! vectorised passes, R the shells that k nodes need, most rows being given up early.
 
+use super::nearest::{TIES, Ties};
 use super::shells::ShellScores;
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, carried, fits};
 use crate::machine::{Coord, Machine, NodeId, ranges};
@@ -19,15 +21,18 @@ pub(super) const ENTRY: Entry = Entry {
     name: "mc1x1-shells",
     summary: "MC1x1 as it was timed: k free nodes nearest to a centre by shell",
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
-    parameters: "",
+    parameters: "ties=carried (location)",
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: Promises { exact: true, complete: true, forgets: true },
-    build: |_, _| Ok(Box::<Mc1x1Shells>::default()),
+    build: |params, _| {
+        let ties = params.choose("ties", TIES)?;
+        Ok(Box::new(Mc1x1Shells { ties, shells: ShellScores::default() }))
+    },
 };
 
-#[derive(Default)]
 struct Mc1x1Shells {
+    ties: Ties,
     shells: ShellScores,
 }
 
@@ -48,9 +53,13 @@ impl Allocator for Mc1x1Shells {
         let last = counts.reach(centre, k)?;
         let (mut chosen, mut tied): (Vec<Coord>, Vec<Coord>) =
             free_within(machine, centre, last).partition(|&node| (mesh.l_inf(centre, node) as usize) < last);
-        let free = |node: &Coord| machine.free().contains(mesh.node(*node));
-        let previous = carried::backwards(mesh, centre).filter(free);
-        carried::settle(&mut tied, k as usize - chosen.len(), previous, |a, b| mesh.l_inf(a, b));
+        let need = k as usize - chosen.len();
+        if self.ties == Ties::Carried {
+            let free = |node: &Coord| machine.free().contains(mesh.node(*node));
+            let previous = carried::backwards(mesh, centre).filter(free);
+            carried::settle(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
+        }
+        tied.truncate(need);
         chosen.append(&mut tied);
         let nodes: Vec<NodeId> = chosen.into_iter().map(|node| mesh.node(node)).collect();
         Some(Placement { nodes })

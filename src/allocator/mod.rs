@@ -12,7 +12,9 @@ mod layered_mbs;
 mod mbs;
 mod mc1x1;
 mod mc1x1_shells;
+mod mc_pair;
 mod mm;
+mod mm_inc;
 mod naive;
 mod nearest;
 mod octet_mbs;
@@ -145,6 +147,8 @@ pub const ALLOCATORS: &[Entry] = &[
     mc1x1_shells::ENTRY,
     gen_alg::ENTRY,
     mm::ENTRY,
+    mm_inc::ENTRY,
+    mc_pair::ENTRY,
 ];
 
 /// A request is never larger than what is free, or smaller than one node: the guard that complete allocators share.
@@ -161,9 +165,15 @@ pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
     }
 }
 
-/// A resolved spec as short as it can be given, for tables: `hilbert+bf`.
+/// A resolved spec in short, for tables: `hilbert+bf`, and the bare name where every parameter has its default.
 pub fn short(spec: &Spec) -> String {
-    curve::abbreviate(spec).unwrap_or_else(|| spec.to_string())
+    let bare = Spec::named(&spec.name);
+    let smallest = Mesh::new(&[1]).ok();
+    let default = smallest.and_then(|mesh| build(&bare, &Setup { mesh: &mesh, seed: 0 }).ok());
+    match default {
+        Some((_, default)) if default == *spec && spec.name != curve::ENTRY.name => bare.name,
+        _ => curve::abbreviate(spec).unwrap_or_else(|| spec.to_string()),
+    }
 }
 
 /// Builds the allocator that `spec` names, and the spec with every default written out.

@@ -76,7 +76,7 @@ impl Nearest {
             }
         }
         let (pairwise_sum, i, radius) = best?;
-        let (mut coords, tied) = self.split(search.machine, search.centres[i], radius);
+        let (mut coords, tied) = split(search.machine, search.centres[i], radius);
         self.tied = tied;
         self.settle(search, i, search.k as usize - coords.len());
         coords.append(&mut self.tied);
@@ -286,19 +286,19 @@ impl Nearest {
             }
         }
     }
+}
 
-    /// The free nodes nearer than `radius`, and those exactly `radius` away; each in location order.
-    fn split(&mut self, machine: &Machine, centre: Coord, radius: usize) -> (Vec<Coord>, Vec<Coord>) {
-        let mesh = machine.mesh();
-        let mut near: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();
-        near.retain(|&node| (mesh.l1(centre, node) as usize) <= radius);
-        near.sort_unstable();
-        near.into_iter().partition(|&node| (mesh.l1(centre, node) as usize) < radius)
-    }
+/// The free nodes nearer than `radius`, and those exactly `radius` away; each in location order.
+fn split(machine: &Machine, centre: Coord, radius: usize) -> (Vec<Coord>, Vec<Coord>) {
+    let mesh = machine.mesh();
+    let mut near: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();
+    near.retain(|&node| (mesh.l1(centre, node) as usize) <= radius);
+    near.sort_unstable();
+    near.into_iter().partition(|&node| (mesh.l1(centre, node) as usize) < radius)
 }
 
 /// Sets `sums` to the sum of the distances from each position to the nodes in `counts`; O(positions), squared on rings.
-fn distances(counts: &[u32], wraps: bool, sums: &mut [u64]) {
+pub(super) fn distances(counts: &[u32], wraps: bool, sums: &mut [u64]) {
     if wraps {
         let n = counts.len();
         for (a, sum) in sums.iter_mut().enumerate() {

@@ -5,7 +5,7 @@ use meshreplay::machine::{Machine, Mesh};
 use meshreplay::spec::Spec;
 
 use super::laws::{History, specs};
-use super::naive_twins::{mc1x1, mc1x1_shells};
+use super::naive_twins::{gen_alg, mc_pair, mc1x1, mc1x1_shells, mm};
 use super::support::Tested;
 
 /// One step of a history: a request of so many processors, or the release of the so-manieth placement held.
@@ -49,7 +49,7 @@ fn all_short_histories_obey_the_laws() -> Tested {
 }
 
 #[test]
-fn both_versions_of_mc1x1_equal_their_definitions_in_every_state() -> Tested {
+fn centre_based_allocators_equal_their_definitions_in_every_state() -> Tested {
     for machine in ["7", "3x3", "4x3", "2x2x2", "3x2x2", "torus:3x3", "torus:5x2", "torus:8"] {
         let mesh: Mesh = machine.parse()?;
         for busy in 0_u32..1 << mesh.nodes() {
@@ -66,7 +66,14 @@ fn both_versions_of_mc1x1_equal_their_definitions_in_every_state() -> Tested {
 pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
     use meshreplay::allocator::{Request, Setup, build};
     type Twin = fn(&Machine, u32) -> Vec<u32>;
-    for (name, twin) in [("mc1x1", mc1x1 as Twin), ("mc1x1-shells", mc1x1_shells as Twin)] {
+    let twins: [(&str, Twin); 5] = [
+        ("mc1x1", mc1x1),
+        ("mc1x1-shells", mc1x1_shells),
+        ("mc-pair", mc_pair),
+        ("gen-alg", gen_alg),
+        ("mm", mm),
+    ];
+    for (name, twin) in twins {
         let (mut allocator, _) = build(&Spec::named(name), &Setup { mesh: state.mesh(), seed: 0 })?;
         for procs in 1..=state.free_count() {
             let mut found = allocator.allocate(&Request { procs }, state).ok_or("refused")?.nodes;

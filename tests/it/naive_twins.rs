@@ -36,25 +36,29 @@ pub(crate) fn mc1x1_shells(machine: &Machine, k: u32) -> Vec<u32> {
     sorted_ids(machine, &best.expect("a node is free").1)
 }
 
-/// The MC1x1 of the quality results, algorithms.md §3.11.
-pub(crate) fn mc1x1(machine: &Machine, k: u32) -> Vec<u32> {
+/// What MC1x1 takes around one centre, algorithms.md §3.11.
+fn fill(machine: &Machine, k: u32, centre: Coord) -> Vec<Coord> {
     let (mesh, free) = (machine.mesh(), free_nodes(machine));
+    let mut distances: Vec<u32> = free.iter().map(|&node| mesh.l_inf(centre, node)).collect();
+    distances.sort_unstable();
+    let shell = distances[k as usize - 1];
+    let (mut chosen, mut rest): (Vec<Coord>, Vec<Coord>) =
+        free.iter().partition(|&&node| mesh.l_inf(centre, node) < shell);
+    while chosen.len() < k as usize {
+        let key = |node: Coord| {
+            let sum: u32 = chosen.iter().map(|&other| mesh.l1(node, other)).sum();
+            (sum, mesh.l1(node, centre), node)
+        };
+        let next = (0..rest.len()).min_by_key(|&i| key(rest[i])).expect("enough nodes are free");
+        chosen.push(rest.remove(next));
+    }
+    chosen
+}
+
+/// The choice of smallest score, the first of equals.
+fn first_best(machine: &Machine, choices: impl Iterator<Item = (u32, Vec<Coord>)>) -> Vec<u32> {
     let mut best: Option<(u32, Vec<Coord>)> = None;
-    for &centre in &free {
-        let mut distances: Vec<u32> = free.iter().map(|&node| mesh.l_inf(centre, node)).collect();
-        distances.sort_unstable();
-        let shell = distances[k as usize - 1];
-        let (mut chosen, mut rest): (Vec<Coord>, Vec<Coord>) =
-            free.iter().partition(|&&node| mesh.l_inf(centre, node) < shell);
-        while chosen.len() < k as usize {
-            let key = |node: Coord| {
-                let sum: u32 = chosen.iter().map(|&other| mesh.l1(node, other)).sum();
-                (sum, mesh.l1(node, centre), node)
-            };
-            let next = (0..rest.len()).min_by_key(|&i| key(rest[i])).expect("enough nodes are free");
-            chosen.push(rest.remove(next));
-        }
-        let score = chosen.iter().map(|&node| mesh.l_inf(centre, node)).sum();
+    for (score, chosen) in choices {
         if best.as_ref().is_none_or(|best| score < best.0) {
             best = Some((score, chosen));
         }
@@ -62,8 +66,110 @@ pub(crate) fn mc1x1(machine: &Machine, k: u32) -> Vec<u32> {
     sorted_ids(machine, &best.expect("a node is free").1)
 }
 
+/// Sum of L1 distances over pairs, pair by pair.
+pub(crate) fn pairwise_sum(mesh: &Mesh, nodes: &[Coord]) -> u32 {
+    nodes.iter().enumerate().flat_map(|(i, &a)| nodes[..i].iter().map(move |&b| mesh.l1(a, b))).sum()
+}
+
+/// The MC1x1 of the quality results.
+pub(crate) fn mc1x1(machine: &Machine, k: u32) -> Vec<u32> {
+    let choices = free_nodes(machine).into_iter().map(|centre| {
+        let chosen = fill(machine, k, centre);
+        (chosen.iter().map(|&node| machine.mesh().l_inf(centre, node)).sum(), chosen)
+    });
+    first_best(machine, choices)
+}
+
+/// The same fill judged by pairwise sums.
+pub(crate) fn mc_pair(machine: &Machine, k: u32) -> Vec<u32> {
+    let choices = free_nodes(machine).into_iter().map(|centre| {
+        let chosen = fill(machine, k, centre);
+        (pairwise_sum(machine.mesh(), &chosen), chosen)
+    });
+    first_best(machine, choices)
+}
+
+/// The nearest family of algorithms.md §3.12: one list, sorted stably by L1 for one centre after another.
+fn nearest(machine: &Machine, k: u32, centres: Vec<Coord>) -> Vec<u32> {
+    let mesh = machine.mesh();
+    let mut carried = free_nodes(machine);
+    let choices = centres.into_iter().map(|centre| {
+        carried.sort_by_key(|&node| mesh.l1(centre, node));
+        let chosen = carried[..k as usize].to_vec();
+        (pairwise_sum(mesh, &chosen), chosen)
+    });
+    first_best(machine, choices)
+}
+
+/// Centres are the free nodes.
+pub(crate) fn gen_alg(machine: &Machine, k: u32) -> Vec<u32> {
+    nearest(machine, k, free_nodes(machine))
+}
+
+/// Centres are all combinations of coordinates of free nodes, each in order of first appearance.
+pub(crate) fn mm(machine: &Machine, k: u32) -> Vec<u32> {
+    let free = free_nodes(machine);
+    let values = |d: usize| {
+        let mut values: Vec<u32> = Vec::new();
+        for node in &free {
+            if !values.contains(&node[d]) {
+                values.push(node[d]);
+            }
+        }
+        values
+    };
+    let (xs, ys, zs) = (values(0), values(1), values(2));
+    let mut centres = Vec::new();
+    for &x in &xs {
+        for &y in &ys {
+            centres.extend(zs.iter().map(|&z| [x, y, z]));
+        }
+    }
+    nearest(machine, k, centres)
+}
+
 #[test]
-fn both_versions_of_mc1x1_equal_their_definitions_on_random_states() -> Tested {
+fn nearest_family_keeps_its_bounds_against_the_optimum() -> Tested {
+    let mut numbers = Numbers(77);
+    for (machine, share) in [("4x3", 3), ("4x4", 5), ("13", 3), ("3x2x2", 2), ("3x3x2", 5)] {
+        let mesh: Mesh = machine.parse()?;
+        let dims = mesh.extents().iter().filter(|&&extent| extent > 1).count();
+        for _ in 0..25 {
+            let busy: Vec<u32> = (0..mesh.nodes()).filter(|_| numbers.below(10) < share).collect();
+            let mut state = Machine::new(mesh.clone());
+            state.occupy(&busy)?;
+            let free = free_nodes(&state);
+            for k in 2..=free.len().min(9) {
+                let subsets = (0_u32..1 << free.len()).filter(|subset| subset.count_ones() as usize == k);
+                let nodes = |subset: u32| -> Vec<Coord> {
+                    (0..free.len()).filter(|i| subset >> i & 1 == 1).map(|i| free[i]).collect()
+                };
+                let optimum =
+                    subsets.map(|subset| pairwise_sum(&mesh, &nodes(subset))).min().ok_or("none")?;
+                let found = ["gen-alg", "mm", "mm-inc"].map(|name| {
+                    let (mut allocator, _) = build(&name.parse()?, &Setup { mesh: &mesh, seed: 0 })?;
+                    let placed =
+                        allocator.allocate(&Request { procs: k as u32 }, &state).ok_or("refused")?.nodes;
+                    let coords: Vec<Coord> = placed.into_iter().map(|node| mesh.coord(node)).collect();
+                    Ok::<_, Box<dyn std::error::Error>>(f64::from(pairwise_sum(&mesh, &coords)))
+                });
+                let [gen_alg, mm, mm_inc] = found;
+                let (gen_alg, mm, mm_inc, optimum) = (gen_alg?, mm?, mm_inc?, f64::from(optimum));
+                assert!(
+                    gen_alg <= (2.0 - 2.0 / k as f64) * optimum + 1e-9,
+                    "{machine}, {k}: {gen_alg}, {optimum}"
+                );
+                let factor = 2.0 - 1.0 / (2.0 * dims as f64);
+                assert!(mm <= factor * optimum + 1e-9, "{machine}, {k}: {mm}, {optimum}");
+                assert!(mm_inc <= mm && mm_inc >= optimum, "{machine}, {k}: {mm_inc}, {mm}, {optimum}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn centre_based_allocators_equal_their_definitions_on_random_states() -> Tested {
     let mut numbers = Numbers(41);
     for machine in ["9x7", "12x4", "66x2", "5x4x3", "40", "torus:8x7", "torus:5x3x4", "torus:30"] {
         let mesh: Mesh = machine.parse()?;

@@ -141,11 +141,12 @@ fn other_results_are_replaced_only_by_force() -> Tested {
 fn results_do_not_depend_on_the_number_of_threads() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let log = bundled("lublin-256-10k.swf.gz");
+    let cut = run(at, &format!("trace cut {} short.swf --first 1500", bundled("lublin-256-10k.swf.gz")))?;
+    assert_eq!(cut.code, Some(0), "{}", cut.stderr);
     for format in ["csv", "parquet", "json"] {
         for threads in ["1", "2"] {
             let arguments = format!(
-                "replay {log} -m 16x16 8x8x4 -s easy fcfs -a all hilbert+ss --threads {threads} -o {format}{threads} \
+                "replay short.swf -m 16x16 8x8x4 -s easy fcfs -a all hilbert+ss --threads {threads} -o {format}{threads} \
                  --format {format} --no-timing -q"
             );
             assert_eq!(run(at, &arguments)?.code, Some(0));

@@ -1,0 +1,72 @@
+//! MC-pair: what MC1x1 takes around a centre, judged by its pairwise sum.
+//!
+//! A relative of MC1x1 in the family of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010,
+//! §V, which is parameterised by centres, by what is taken around one, and by how that is judged.
+//!
+//! 1. Every free node is a centre, in location order; it takes nodes as MC1x1 does.
+//! 2. The smallest sum of L1 distances over pairs wins, the first centre of equals.
+//!
+//! Never refuses while k nodes are free. Every centre is filled, so it costs many times what MC1x1 does.
+
+use super::shell_fill::ShellFill;
+use super::shells::ShellScores;
+use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::machine::{Coord, Machine, NodeId, pairwise_along};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "mc-pair",
+    summary: "MC1x1 judged by the pairwise sum instead of shell numbers",
+    source: "the family of Walker, Bunde, Leung, 2010, §V",
+    parameters: "",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: Promises { exact: true, complete: true, forgets: true },
+    build: |_, _| Ok(Box::<McPair>::default()),
+};
+
+#[derive(Default)]
+struct McPair {
+    shells: ShellScores,
+    fill: ShellFill,
+}
+
+impl Allocator for McPair {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let k = request.procs;
+        if !fits(*request, machine) {
+            return None;
+        }
+        if k == machine.free_count() {
+            return Some(Placement { nodes: machine.free().iter().collect() });
+        }
+        self.shells.prepare(machine, k);
+        self.fill.prepare(machine);
+        let mut centres: Vec<(Coord, i64)> = Vec::new();
+        self.shells.for_each(machine, k, i64::MAX, |centre| {
+            centres.push((machine.mesh().coord(centre.node), centre.score));
+            i64::MAX
+        });
+        centres.sort_unstable();
+        let mut best: Option<(u64, Vec<NodeId>)> = None;
+        for (centre, bound) in centres {
+            let nodes =
+                self.fill.fill(self.shells.counts(), machine, k, centre, bound, i64::MAX)?.nodes(machine);
+            let sum = pairwise_sum(machine, &nodes);
+            if best.as_ref().is_none_or(|best| sum < best.0) {
+                best = Some((sum, nodes));
+            }
+        }
+        best.map(|(_, nodes)| Placement { nodes })
+    }
+}
+
+fn pairwise_sum(machine: &Machine, nodes: &[NodeId]) -> u64 {
+    let mesh = machine.mesh();
+    let mut counts: [Vec<u32>; 3] = mesh.extents().map(|extent| vec![0; extent as usize]);
+    for &node in nodes {
+        for (counts, at) in counts.iter_mut().zip(mesh.coord(node)) {
+            counts[at as usize] += 1;
+        }
+    }
+    counts.iter().map(|counts| pairwise_along(counts, nodes.len() as u32, mesh.is_torus())).sum()
+}
