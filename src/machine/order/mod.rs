@@ -9,6 +9,7 @@
 mod file;
 mod gilbert;
 mod hilbert;
+mod hilbert_walk;
 mod major;
 mod snake;
 mod spliced;

@@ -1,6 +1,6 @@
 //! Spliced Hilbert curves of rectangles: Hilbert squares side by side (walker-2010, Fig. 5).
 
-use super::hilbert::{bits, node, skilling, walk};
+use super::hilbert_walk::{bits, node, skilling, walk};
 use super::{Mesh, NodeId, Sides};
 
 /// Tiles the rectangle with squares whose side is the largest power of two that fits its short side, each walked from

@@ -3,7 +3,7 @@
 //! Zoltan stretches every dimension to the unit interval on its own, so cells of the curve have the aspect ratio of
 //! the machine, and adjacent nodes can be several cells, and the curve's neighbours several hops, apart.
 
-use super::hilbert::{Pose, node, skilling, walk};
+use super::hilbert_walk::{Pose, node, skilling, walk};
 use super::{Mesh, NodeId, Sides};
 
 /// Significant bits per dimension of a key.
