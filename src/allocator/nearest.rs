@@ -73,6 +73,9 @@ impl Nearest {
             let limit = best.map_or(u64::MAX, |best| best.0);
             if let Some(sum) = self.evaluate(search, i, inner, limit) {
                 best = Some((sum, i, radius));
+                if sum == self.floor(search.k) {
+                    break;
+                }
             }
         }
         let (pairwise_sum, i, radius) = best?;
@@ -81,6 +84,13 @@ impl Nearest {
         self.settle(search, i, search.k as usize - coords.len());
         coords.append(&mut self.tied);
         Some(Choice { pairwise_sum, coords })
+    }
+
+    /// A sum below which no k nodes come. Neighbours differ in the parity of x + y + z, so off a torus two nodes are one
+    /// hop apart only if they differ in it, and at most ⌊k²/4⌋ pairs do.
+    fn floor(&self, k: u32) -> u64 {
+        let k = u64::from(k);
+        if self.torus { k * (k - 1) / 2 } else { k * (k - 1) - (k / 2) * k.div_ceil(2) }
     }
 
     /// Counts the free nodes of `machine` along rows and columns.
