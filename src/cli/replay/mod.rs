@@ -31,7 +31,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let logs = read_logs(args)?;
     let cells = cells(args, &logs)?;
     let output = Output::open(args, &logs, &cells, plan)?;
-    let threads = args.threads.map_or(0, usize::from);
+    // More threads than replays would only wait.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = args.threads.map_or(cores, usize::from).min(cells.len());
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")?;
     let running = Arc::new(Running::new(cells.len()));
