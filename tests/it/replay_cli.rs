@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+use meshreplay::frame::{FileFormat, write_to};
+use polars::prelude::{ParquetReader, SerReader};
 
 use super::support::{Ran, Tested, bundled, run, run_with};
 
@@ -98,6 +101,53 @@ fn every_format_holds_the_same_rows() -> Tested {
 }
 
 #[test]
+fn parquet_files_hold_the_numbers_of_the_csv_files_and_the_resolved_run() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    for format in ["csv", "parquet"] {
+        let arguments = format!("-m 4x4 2x2x4 -a all -o {format} --no-timing --trim 10 -q --format {format}");
+        let ran = replay(at, &arguments)?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+    for stem in ["jobs", "summary"] {
+        let mut reader = ParquetReader::new(fs::File::open(at.join(format!("parquet/{stem}.parquet")))?);
+        let metadata = reader.get_metadata()?.key_value_metadata().clone().unwrap_or_default();
+        let run =
+            metadata.iter().find(|entry| entry.key == "meshreplay").and_then(|entry| entry.value.as_ref());
+        assert_eq!(run.map(ToString::to_string), Some(fs::read_to_string(at.join("parquet/run.json"))?));
+        let mut text = Vec::new();
+        write_to(&mut text, &mut reader.finish()?, FileFormat::Csv, "")?;
+        assert!(fs::read(at.join(format!("csv/{stem}.csv")))? == text, "{stem}");
+    }
+    Ok(())
+}
+
+/// The columns that the documentation of a frame lists, in its order; `_p99` after `x_p50` is short for `x_p99`.
+fn documented(source: &str) -> Vec<String> {
+    let mut titles: Vec<String> = Vec::new();
+    for row in source.lines().filter_map(|line| line.strip_prefix("/// | `")) {
+        let cell = row.split(" | ").next().unwrap_or_default().trim_end_matches('`');
+        for title in cell.split("`, `") {
+            let stem = titles.last().and_then(|last| last.rsplit_once('_')).map_or("", |(stem, _)| stem);
+            titles.push(if title.starts_with('_') { format!("{stem}{title}") } else { title.to_owned() });
+        }
+    }
+    titles
+}
+
+#[test]
+fn columns_are_the_documented_ones() -> Tested {
+    let directory = tempfile::tempdir()?;
+    replay(directory.path(), "-m 4x4 -a naive -o out -q --format csv")?;
+    for stem in ["jobs", "summary"] {
+        let source = fs::read_to_string(format!("{}/src/frame/{stem}.rs", env!("CARGO_MANIFEST_DIR")))?;
+        let file = fs::read_to_string(directory.path().join(format!("out/{stem}.csv")))?;
+        assert_eq!(file.lines().next().map(cells), Some(documented(&source)), "{stem}");
+    }
+    Ok(())
+}
+
+#[test]
 fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
     let directory = tempfile::tempdir()?;
     let out = directory.path().join("out");
@@ -163,8 +213,8 @@ fn results_do_not_depend_on_the_number_of_threads() -> Tested {
 fn measured_times_are_all_that_differs_between_runs() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    for out in ["a", "b"] {
-        replay(at, &format!("-m 4x4 -a all -o {out} --format csv -q"))?;
+    for (out, threads) in [("a", 1), ("b", 2)] {
+        replay(at, &format!("-m 4x4 -a all --threads {threads} -o {out} --format csv -q"))?;
     }
     for file in ["jobs.csv", "summary.csv"] {
         let [a, b] = ["a", "b"].map(|out| fs::read_to_string(at.join(out).join(file)));
@@ -187,11 +237,22 @@ const WRONG: &[(&str, i32, &str)] = &[
     ("{tiny} -m 16y8 -a naive", 2, "machine '16y8': '16y8' is not a size"),
     ("{tiny} -m 2x2x2x2 -a naive", 2, "4 dimensions; expected 1 to 3 sizes"),
     ("{tiny} -m 4x4 -a naive --trim 100", 2, "expected a number from 0 to below 100"),
+    ("{tiny} -m 4x4 -a naive --trim -1", 2, "expected a number from 0 to below 100"),
     ("{tiny} -m 4x4 -a naive --arrival-scale 0", 2, "expected a number above 0"),
+    ("{tiny} -m 4x4 -a naive --arrival-scale -1", 2, "expected a number above 0"),
+    ("{tiny} -m 4x4 -a naive --arrival-scale 1e300", 1, "tiny: arrivals (field 2) times 1e300 and run times"),
+    (
+        "far.swf -m 4x4 -a naive",
+        1,
+        "far: arrivals (field 2) times 1e0 and run times (field 4) leave the range",
+    ),
     ("{tiny} -m 4x4 -a naive --estimate factor=-1", 2, "factor=F with F above 0"),
     ("{tiny} -m 4x4 -a naive --threads 0", 2, "--threads"),
     ("{tiny} -m 4x4 -a naive --force", 2, "--output"),
     ("- - -m 4x4 -a naive", 2, "give - once"),
+    ("missing.swf -m 4x4x4 -a spliced-hilbert+bf", 2, "'spliced-hilbert' cannot serve machine 4x4x4"),
+    ("missing.swf -m 4x4 -a hilbert+bff", 2, "parameter 'select' of 'curve' is 'bff': expected one of"),
+    ("large.swf -m 4x4 -a naive --oversize skip", 1, "no job to replay on machine 4x4; all 1 are larger"),
     ("{tiny} -m 3x3 -a naive", 1, "job 3 asks for 16 processors, machine 3x3 has 9; --oversize skip"),
     ("missing.swf -m 4x4 -a naive", 1, "missing.swf: no such file"),
     (". -m 4x4 -a naive", 1, ". is a directory"),
@@ -200,6 +261,9 @@ const WRONG: &[(&str, i32, &str)] = &[
     ("wrong.swf -m 4x4 -a naive", 1, "wrong.swf:2: field 5 (allocated processors): found 'x12', expected"),
     ("none.swf -m 4x4 -a naive", 1, "none.swf: no job to replay; left out: 1 without processors"),
     ("{tiny} -m 4x4 -a naive -o empty.swf", 1, "empty.swf is not a directory"),
+    ("{tiny} -m 4x4 -a naive -o empty.swf/out", 1, "empty.swf/out cannot be made: Not a directory"),
+    ("{tiny} -m 4x4 -a naive -o odd", 1, "odd holds other results; --force replaces them"),
+    ("{tiny} -m 4x4 -a naive -o odd --force", 1, "odd/jobs.csv is a directory and cannot be replaced"),
     ("{tiny} -m 4x4 -a naive -o /proc/nowhere/out", 1, "/proc/nowhere/out cannot be made"),
 ];
 
@@ -212,6 +276,9 @@ fn wrong_inputs_get_one_clear_line_and_leave_nothing() -> Tested {
     fs::write(at.join("short.swf"), format!("{good}2 0 -1 60 4 -1 -1 4 90 -1 1 1 1 -1 0 -1 -1\n"))?;
     fs::write(at.join("wrong.swf"), format!("{good}{}", good.replace("60 4", "60 x12")))?;
     fs::write(at.join("none.swf"), good.replace("60 4", "60 -1"))?;
+    fs::write(at.join("far.swf"), good.replace("-1 60", "-1 9000000000000000000"))?;
+    fs::write(at.join("large.swf"), good.replace("60 4", "60 40"))?;
+    fs::create_dir_all(at.join("odd/jobs.csv"))?;
     let before = files(at)?;
     for (arguments, code, message) in WRONG {
         let arguments = format!("replay {}", arguments.replace("{tiny}", &bundled("tiny.swf")));
@@ -219,9 +286,11 @@ fn wrong_inputs_get_one_clear_line_and_leave_nothing() -> Tested {
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(*code), ""), "{arguments}: {}", ran.stderr);
         assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
         assert!(!ran.stderr.contains("panicked"), "{arguments}: {}", ran.stderr);
-        let lines = ran.stderr.lines().filter(|line| line.starts_with("error: ")).count();
-        assert_eq!(lines, 1, "{arguments}: {}", ran.stderr);
-        assert_eq!(files(at)?, before, "{arguments}");
+        // One line; before a failure notes on what was read, after a usage error how to get help.
+        let mut lines = ran.stderr.lines().skip_while(|line| *code == 1 && line.starts_with("note: "));
+        assert!(lines.next().is_some_and(|line| line.starts_with("error: ")), "{arguments}: {}", ran.stderr);
+        assert!(*code == 2 || lines.next().is_none(), "{arguments}: {}", ran.stderr);
+        assert_eq!((files(at)?, files(&at.join("odd"))?), (before.clone(), vec!["jobs.csv".to_owned()]));
     }
     Ok(())
 }
@@ -252,7 +321,8 @@ fn a_full_disk_is_reported_and_leaves_nothing() -> Tested {
         .output()?;
     let stderr = String::from_utf8(output.stderr)?;
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr.contains("No space left on device") && !stderr.contains("panicked"), "{stderr}");
+    assert!(stderr.starts_with("error: standard output cannot be written: No space left"), "{stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
 
     let directory = tempfile::tempdir()?;
     let mounted = Command::new("mount")
@@ -269,6 +339,9 @@ fn a_full_disk_is_reported_and_leaves_nothing() -> Tested {
         run(directory.path(), &format!("replay {log} -m 16x16 -a naive -o out --format {format} -q"))
     });
     let left = files(&directory.path().join("out"));
+    let small = replay(directory.path(), "-m 4x4 -a naive -o kept --format csv -q");
+    let forced = run(directory.path(), &format!("replay {log} -m 16x16 -a naive -o kept --force -q"));
+    let kept = files(&directory.path().join("kept"));
     Command::new("umount").arg(directory.path()).status()?;
     for ran in results {
         let ran = ran?;
@@ -277,20 +350,57 @@ fn a_full_disk_is_reported_and_leaves_nothing() -> Tested {
         assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
     }
     assert_eq!(left?, Vec::<String>::new());
+    assert_eq!((small?.code, forced?.code), (Some(0), Some(1)));
+    assert_eq!(kept?, ["jobs.csv", "run.json", "summary.csv"], "what is there goes only for what is whole");
     Ok(())
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() -> Tested {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
-        .args(["list", "allocators"])
+    let directory = tempfile::tempdir()?;
+    let log = bundled("tiny.swf");
+    for arguments in ["list allocators", &format!("replay {log} -m 4x4 -a all --format csv -o out -q")] {
+        let mut child = start(directory.path(), arguments)?;
+        drop(child.stdout.take());
+        let output = child.wait_with_output()?;
+        assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
+    }
+    assert_eq!(files(&directory.path().join("out"))?, ["jobs.csv", "run.json", "summary.csv"]);
+    Ok(())
+}
+
+/// Starts the program in `directory` with arguments that hold no spaces.
+fn start(directory: &Path, arguments: &str) -> std::io::Result<Child> {
+    Command::new(env!("CARGO_BIN_EXE_meshreplay"))
+        .args(arguments.split(' '))
+        .current_dir(directory)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()?;
-    drop(child.stdout.take());
+        .spawn()
+}
+
+/// Interrupts `child` once a file in `folder` whose name starts with `prefix` has at least `size` bytes; gives the exit
+/// code, standard output and standard error.
+#[cfg(unix)]
+fn interrupt(
+    mut child: Child,
+    folder: &Path,
+    prefix: &str,
+    size: u64,
+) -> Result<Ran, Box<dyn std::error::Error>> {
+    let seen = |entry: std::io::Result<fs::DirEntry>| -> Option<bool> {
+        let entry = entry.ok()?;
+        let named = entry.file_name().to_string_lossy().starts_with(prefix);
+        Some(named && entry.metadata().ok()?.len() >= size)
+    };
+    while !fs::read_dir(folder).is_ok_and(|mut entries| entries.any(|entry| seen(entry) == Some(true))) {
+        assert_eq!(child.try_wait()?, None, "ended before it could be interrupted");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status()?;
     let output = child.wait_with_output()?;
-    assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
-    Ok(())
+    let [stdout, stderr] = [output.stdout, output.stderr].map(String::from_utf8);
+    Ok(Ran { code: output.status.code(), stdout: stdout?, stderr: stderr? })
 }
 
 #[cfg(unix)]
@@ -301,30 +411,26 @@ fn an_interrupt_keeps_what_is_finished() -> Tested {
     let made =
         run(at, "trace generate --model lublin --jobs 400000 --procs 1024 --seed 3 --load 0.9 -o big.swf")?;
     assert_eq!(made.code, Some(0), "{}", made.stderr);
-    let arguments = "replay big.swf -m 32x32 -a naive mc1x1 mc1x1-shells --threads 1 -o out --format csv -q";
-    let child = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
-        .args(arguments.split(' '))
-        .current_dir(at)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
+    let results = ["jobs.csv", "run.json", "summary.csv"];
+    let out = at.join("out");
+    let rest = "-m 32x32 --threads 1 -o out --format csv -q";
     // Once the jobs of the first replay are being written it has finished; the second one takes many times longer.
-    let written = |entry: std::io::Result<fs::DirEntry>| Some(entry.ok()?.metadata().ok()?.len() > 0);
-    while !fs::read_dir(at.join("out"))
-        .is_ok_and(|mut entries| entries.any(|entry| written(entry) == Some(true)))
-    {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status()?;
-    let output = child.wait_with_output()?;
-    let stderr = String::from_utf8(output.stderr)?;
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(
-        stderr.contains("interrupted: ") && stderr.contains("of 3 replays finished and are kept"),
-        "{stderr}"
-    );
-    assert_eq!(files(&at.join("out"))?, ["jobs.csv", "run.json", "summary.csv"]);
-    assert!(String::from_utf8(output.stdout)?.contains("naive"));
+    let child = start(at, &format!("replay big.swf -a naive mc1x1 mc1x1-shells {rest}"))?;
+    let ran = interrupt(child, &out, ".meshreplay-", 1)?;
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert_eq!(ran.stderr, "error: interrupted: 1 of 3 replays finished and are kept\n");
+    assert_eq!(files(&out)?, results);
+    assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
+    let summary = fs::read_to_string(out.join("summary.csv"))?;
+    assert_eq!(summary, ran.stdout);
+    assert_eq!(fs::read_to_string(out.join("jobs.csv"))?.lines().count(), 1 + 400_000);
+    // Before anything has finished: what was there stays.
+    let child = start(at, &format!("replay big.swf -a mc1x1 {rest} --force"))?;
+    let ran = interrupt(child, &out, ".meshreplay-", 0)?;
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
+    assert_eq!(ran.stderr, "error: interrupted: 0 of 1 replays finished and are kept\n");
+    assert_eq!(files(&out)?, results);
+    assert_eq!(fs::read_to_string(out.join("summary.csv"))?, summary);
     Ok(())
 }
 

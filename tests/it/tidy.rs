@@ -1,8 +1,9 @@
 //! Style as a test: who may use whom, how long things are, what is left over, what the registries say of themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use meshreplay::allocator::{self, ALLOCATORS, Setup};
 use meshreplay::machine::Mesh;
@@ -95,8 +96,15 @@ fn rooms_used(code: &str) -> Vec<String> {
     names.map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()).collect()
 }
 
+/// Lines that climb with `super::` as far as the crate's root, where rooms would be reached without being named.
+fn climbs_out(relative: &Path, code: &str) -> bool {
+    let depth = relative.components().count() - usize::from(relative.ends_with("mod.rs"));
+    code.contains(&"super::".repeat(depth))
+}
+
 #[test]
 fn arrows_between_rooms_run_one_way() -> Tested {
+    let mut drawn = BTreeSet::new();
     for (path, text) in sources(&root().join("src"))? {
         let (room, code) = room_and_code(&path, &text);
         if room == "lib" || room == "main" {
@@ -105,10 +113,13 @@ fn arrows_between_rooms_run_one_way() -> Tested {
         let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else {
             return Err(format!("{}: no such room", path.display()).into());
         };
+        let relative = path.strip_prefix(root().join("src"))?;
+        assert!(!climbs_out(relative, code), "{}: rooms are named after crate::", path.display());
         for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
             for used in rooms_used(line) {
                 let fine = used == room || allowed.contains(&used.as_str());
                 assert!(fine, "{}: {room} must not use {used}: {line}", path.display());
+                drawn.insert((room.clone(), used));
             }
         }
     }
@@ -116,9 +127,26 @@ fn arrows_between_rooms_run_one_way() -> Tested {
     for (i, (room, allowed)) in ROOMS.iter().enumerate() {
         for used in *allowed {
             assert!(ROOMS[..i].iter().any(|(name, _)| name == used), "{room} uses {used}, which comes later");
+            let arrow = ((*room).to_owned(), (*used).to_owned());
+            assert!(drawn.contains(&arrow), "{room} no longer uses {used}: take the arrow away");
         }
     }
     Ok(())
+}
+
+#[test]
+fn arrows_are_seen() {
+    let code = "use crate::{job::Job, engine};\nlet x = crate::machine::Mesh::new(crate::spec::Spec);\n";
+    assert_eq!(rooms_used(code), ["", "machine", "spec"], "a group names no room, which no table allows");
+    for (path, code, out) in [
+        ("job.rs", "use super::engine;", true),
+        ("engine/mod.rs", "use super::frame;", true),
+        ("engine/replay.rs", "use super::Parts;", false),
+        ("engine/replay.rs", "use super::super::frame;", true),
+        ("allocator/curve/mod.rs", "use super::Entry;", false),
+    ] {
+        assert_eq!(climbs_out(Path::new(path), code), out, "{path}: {code}");
+    }
 }
 
 #[test]
@@ -187,6 +215,26 @@ fn nothing_is_left_over() -> Tested {
             assert!(!text.contains(word), "{}: {word}", path.display());
         }
         assert!(text.starts_with("//! "), "{}: its first line does not say what it is for", path.display());
+    }
+    Ok(())
+}
+
+#[test]
+fn nothing_tells_where_it_was_written() -> Tested {
+    let tracked = Command::new("git").args(["ls-files", "-z"]).current_dir(root()).output();
+    let Some(tracked) = tracked.ok().filter(|output| output.status.success()) else {
+        println!("skipped: no git, or no clone");
+        return Ok(());
+    };
+    // Spelt so that this file does not find itself.
+    let words =
+        [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("issues ", "show")];
+    for file in String::from_utf8(tracked.stdout)?.split_terminator('\0') {
+        // Compressed logs are no text, and a file that is about to be removed may be gone.
+        let text = fs::read_to_string(root().join(file)).unwrap_or_default();
+        for word in words {
+            assert!(!text.contains(word), "{file}: {word}");
+        }
     }
     Ok(())
 }

@@ -41,7 +41,14 @@ pub(crate) struct Args {
     allocator: Vec<Spec>,
 
     /// Multiply arrival times by these factors; below 1 the load rises.
-    #[arg(long, default_value = "1", value_name = "C", num_args = 1.., value_parser = positive)]
+    #[arg(
+        long,
+        default_value = "1",
+        value_name = "C",
+        num_args = 1..,
+        allow_negative_numbers = true,
+        value_parser = positive
+    )]
     pub(super) arrival_scale: Vec<f64>,
 
     /// Seed of everything random; the same for every allocator.
@@ -87,7 +94,7 @@ pub(crate) struct Args {
     pub(super) oversize: Oversize,
 
     /// Leave the first PERCENT of jobs and those that start after the last submission's day out of means.
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = percent)]
     trim: Option<f64>,
 
     /// Skip malformed lines of logs, and count them.

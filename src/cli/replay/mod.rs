@@ -18,7 +18,10 @@ use self::output::Output;
 use self::progress::{Progress, Running};
 use super::{Failure, complain};
 use crate::allocator::{self, Setup};
+use crate::job::{Job, Time};
+use crate::machine::Mesh;
 use crate::scheduler;
+use crate::spec::{Spec, SpecError};
 use crate::study::{Cell, CellError, LoadedLog, Outcome, Plan, load};
 use crate::workload::{Oversize, scaled};
 
@@ -28,9 +31,9 @@ type Finished = (usize, Result<Outcome, CellError>);
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let plan = args.plan();
     args.check_output().map_err(Failure::Usage)?;
+    let lineups = lineups(args).map_err(|error| Failure::Usage(error.into()))?;
     let logs = read_logs(args)?;
-    let cells = cells(args, &logs)?;
-    let output = Output::open(args, &logs, &cells, plan)?;
+    let cells = cells(args, &logs, &lineups)?;
     // More threads than replays would only wait.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(cores, usize::from).min(cells.len());
@@ -40,6 +43,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let stop = Arc::clone(&running);
     // A second handler cannot be set; then a signal simply ends the process.
     let _ = ctrlc::set_handler(move || stop.stop());
+    // Only now: a signal before would leave the temporary file behind.
+    let output = Output::open(args, &logs, &cells, plan)?;
     replay_all(args, &pool, &cells, &plan, &running, output)
 }
 
@@ -134,37 +139,52 @@ fn report_log(path: &Path, log: &LoadedLog) {
     }
 }
 
-/// The product: logs, then arrival scales, machines, schedulers, allocators.
-fn cells(args: &Args, logs: &[LoadedLog]) -> Result<Vec<Cell>, Failure> {
-    let usage = |error: crate::spec::SpecError| Failure::Usage(error.into());
-    let mut schedulers = Vec::new();
-    for spec in &args.scheduler {
-        schedulers.push(scheduler::build(spec).map_err(usage)?.1);
+/// A machine, and the schedulers with the allocators that are tried on it, every default written out.
+type Lineup<'a> = (&'a Mesh, Vec<(Spec, Spec)>);
+
+/// Who is tried where; found out before any log is read, so that a wrong name fails at once.
+fn lineups(args: &Args) -> Result<Vec<Lineup<'_>>, SpecError> {
+    let built = |spec| scheduler::build(spec).map(|(_, resolved)| resolved);
+    let schedulers: Vec<Spec> = args.scheduler.iter().map(built).collect::<Result<_, _>>()?;
+    let mut lineups = Vec::new();
+    for mesh in &args.machine {
+        let setup = Setup { mesh, seed: args.seed };
+        let built = |spec: &Spec| allocator::build(spec, &setup).map(|(_, resolved)| resolved);
+        let allocators: Vec<Spec> = args.allocators(mesh).iter().map(built).collect::<Result<_, _>>()?;
+        let mut pairs = Vec::new();
+        for scheduler in &schedulers {
+            for allocator in &allocators {
+                pairs.push((scheduler.clone(), allocator.clone()));
+            }
+        }
+        lineups.push((mesh, pairs));
     }
+    Ok(lineups)
+}
+
+/// The product: logs, then arrival scales, machines, schedulers, allocators.
+fn cells(args: &Args, logs: &[LoadedLog], lineups: &[Lineup<'_>]) -> Result<Vec<Cell>, Failure> {
     let rules = args.rules().to_string();
     let mut cells = Vec::new();
     for log in logs {
         for &arrival_scale in &args.arrival_scale {
             let scaled = Arc::new(scaled(&log.workload.jobs, arrival_scale));
-            for machine in &args.machine {
+            check_range(log, arrival_scale, &scaled)?;
+            for &(machine, ref pairs) in lineups {
                 let (jobs, skipped) = fitting(args, log, machine, &scaled)?;
-                for scheduler in &schedulers {
-                    for spec in args.allocators(machine) {
-                        let setup = Setup { mesh: machine, seed: args.seed };
-                        let (_, allocator) = allocator::build(&spec, &setup).map_err(usage)?;
-                        cells.push(Cell {
-                            log: log.name.clone(),
-                            log_sha256: log.summary.sha256.clone(),
-                            rules: rules.clone(),
-                            arrival_scale,
-                            machine: machine.clone(),
-                            scheduler: scheduler.clone(),
-                            allocator,
-                            seed: args.seed,
-                            jobs: Arc::clone(&jobs),
-                            skipped,
-                        });
-                    }
+                for (scheduler, allocator) in pairs {
+                    cells.push(Cell {
+                        log: log.name.clone(),
+                        log_sha256: log.summary.sha256.clone(),
+                        rules: rules.clone(),
+                        arrival_scale,
+                        machine: machine.clone(),
+                        scheduler: scheduler.clone(),
+                        allocator: allocator.clone(),
+                        seed: args.seed,
+                        jobs: Arc::clone(&jobs),
+                        skipped,
+                    });
                 }
             }
         }
@@ -172,13 +192,30 @@ fn cells(args: &Args, logs: &[LoadedLog]) -> Result<Vec<Cell>, Failure> {
     Ok(cells)
 }
 
+/// Times beyond their range are clamped to it, and results would be wrong without a word: even if every job waited
+/// for all others, the last end must be within.
+fn check_range(log: &LoadedLog, arrival_scale: f64, jobs: &[Job]) -> Result<(), Failure> {
+    let micros = |time: Time| i128::from(time.as_micros());
+    let last_arrival = jobs.iter().map(|job| micros(job.submit)).max().unwrap_or_default();
+    let runs: i128 = jobs.iter().map(|job| micros(job.run)).sum();
+    if last_arrival + runs < micros(Time::MAX) {
+        return Ok(());
+    }
+    let name = &log.name;
+    Err(anyhow!(
+        "{name}: arrivals (field 2) times {arrival_scale:e} and run times (field 4) leave the range of time, \
+         292,000 years; `meshreplay trace info` shows the log's, --arrival-scale changes arrivals"
+    )
+    .into())
+}
+
 /// The jobs that `machine` can hold, and how many records are left out in all.
 fn fitting(
     args: &Args,
     log: &LoadedLog,
-    machine: &crate::machine::Mesh,
-    jobs: &Arc<Vec<crate::job::Job>>,
-) -> Result<(Arc<Vec<crate::job::Job>>, u64), Failure> {
+    machine: &Mesh,
+    jobs: &Arc<Vec<Job>>,
+) -> Result<(Arc<Vec<Job>>, u64), Failure> {
     let nodes = machine.nodes();
     let skipped = log.workload.left_out.total();
     let Some(large) = jobs.iter().find(|job| job.procs > nodes) else {
@@ -195,6 +232,12 @@ fn fitting(
     }
     let fitting: Vec<_> = jobs.iter().filter(|job| job.procs <= nodes).copied().collect();
     let oversize = (jobs.len() - fitting.len()) as u64;
+    if fitting.is_empty() {
+        let name = &log.name;
+        return Err(
+            anyhow!("{name}: no job to replay on machine {machine}; all {oversize} are larger").into()
+        );
+    }
     if !args.quiet {
         complain(&format!("note: {}: left out {oversize} larger than machine {machine}", log.name));
     }

@@ -47,13 +47,21 @@ struct RunReplay {
 /// Name of the file that holds the resolved run.
 const RUN_FILE: &str = "run.json";
 
+/// The directory that takes the files.
+struct Folder {
+    path: PathBuf,
+    /// It holds results of another run, which go when ours are whole.
+    replaced: bool,
+    jobs: FrameFile,
+}
+
 /// Where outcomes go, in the order of the cells.
 pub(super) struct Output<'a> {
     args: &'a Args,
     cells: &'a [Cell],
     plan: Plan,
     run: String,
-    jobs: Option<(PathBuf, FrameFile)>,
+    folder: Option<Folder>,
     /// Outcomes that came before their turn; `None` for a replay that failed.
     early: BTreeMap<usize, Option<Outcome>>,
     next: usize,
@@ -65,14 +73,15 @@ impl<'a> Output<'a> {
     /// Prepares the output directory before anything is replayed, so that a wrong one fails at once.
     pub(super) fn open(args: &'a Args, logs: &[LoadedLog], cells: &'a [Cell], plan: Plan) -> Result<Self> {
         let run = serde_json::to_string_pretty(&describe(args, logs, cells, plan))? + "\n";
-        let jobs = match &args.output {
+        let folder = match &args.output {
             None => None,
-            Some(folder) => {
-                prepare(folder, &run, args.force)?;
-                Some((folder.clone(), FrameFile::create(folder, "jobs", args.file_format(), &run)?))
+            Some(path) => {
+                let replaced = prepare(path, &run, args.force)?;
+                let jobs = FrameFile::create(path, "jobs", args.file_format(), &run)?;
+                Some(Folder { path: path.clone(), replaced, jobs })
             }
         };
-        Ok(Self { args, cells, plan, run, jobs, early: BTreeMap::new(), next: 0, rows: Vec::new() })
+        Ok(Self { args, cells, plan, run, folder, early: BTreeMap::new(), next: 0, rows: Vec::new() })
     }
 
     /// Takes the outcome of replay `number`, or the news that it failed, and writes what is next in order.
@@ -88,9 +97,9 @@ impl<'a> Output<'a> {
     fn write(&mut self, number: usize, outcome: Option<Outcome>) -> Result<()> {
         let Some(mut outcome) = outcome else { return Ok(()) };
         let replay = u32::try_from(number)?;
-        if let Some((_, file)) = &mut self.jobs {
+        if let Some(folder) = &mut self.folder {
             let mut jobs = frame::jobs(replay, &self.cells[number].jobs, &outcome, self.plan.timed)?;
-            file.append(&mut jobs)?;
+            folder.jobs.append(&mut jobs)?;
         }
         outcome.records = Vec::new();
         outcome.recording.dispersal = Vec::new();
@@ -113,32 +122,32 @@ impl<'a> Output<'a> {
             return Ok(());
         }
         let mut summary = frame::summary(&rows, &self.plan)?;
-        if let Some((folder, file)) = self.jobs {
-            file.commit()?;
-            let mut file = FrameFile::create(&folder, "summary", self.args.file_format(), &self.run)?;
+        if let Some(Folder { path, replaced, jobs }) = self.folder {
+            let mut file = FrameFile::create(&path, "summary", self.args.file_format(), &self.run)?;
             file.append(&mut summary)?;
-            file.commit()?;
-            write_atomically(&folder.join(RUN_FILE), self.run.as_bytes())?;
-        }
-        let mut out = std::io::stdout();
-        match self.args.format {
-            // The files hold the bytes; a person is told what is in them.
-            Format::Parquet if self.args.output.is_some() => {
-                out.write_all(table(&rows, self.plan.timed).as_bytes())?;
+            if replaced {
+                clear(&path)?;
             }
-            Format::Table => out.write_all(table(&rows, self.plan.timed).as_bytes())?,
-            Format::Markdown => out.write_all(rows_table(&rows, self.plan.timed).markdown().as_bytes())?,
+            jobs.commit()?;
+            file.commit()?;
+            write_atomically(&path.join(RUN_FILE), self.run.as_bytes())?;
+        }
+        let bytes = match self.args.format {
+            // The files hold the bytes; a person is told what is in them.
+            Format::Parquet if self.args.output.is_some() => table(&rows, self.plan.timed).into_bytes(),
+            Format::Table => table(&rows, self.plan.timed).into_bytes(),
+            Format::Markdown => rows_table(&rows, self.plan.timed).markdown().into_bytes(),
             Format::Csv | Format::Json | Format::Parquet => {
                 let mut bytes = Vec::new();
                 frame::write_to(&mut bytes, &mut summary, self.args.file_format(), &self.run)?;
-                out.write_all(&bytes)?;
                 if self.args.format == Format::Json {
-                    out.write_all(b"\n")?;
+                    bytes.push(b'\n');
                 }
+                bytes
             }
-        }
-        out.flush()?;
-        Ok(())
+        };
+        let mut out = std::io::stdout();
+        out.write_all(&bytes).and_then(|()| out.flush()).context("standard output cannot be written")
     }
 }
 
@@ -168,29 +177,39 @@ fn describe<'a>(args: &Args, logs: &'a [LoadedLog], cells: &[Cell], plan: Plan) 
     }
 }
 
-/// Makes the directory; refuses one that holds results of another run, unless forced.
-fn prepare(folder: &Path, run: &str, force: bool) -> Result<()> {
+/// Every file that results may lie in.
+fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let frames = ["jobs", "summary"].into_iter().flat_map(|stem| {
+        ["parquet", "csv", "json"].into_iter().map(move |extension| format!("{stem}.{extension}"))
+    });
+    frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))
+}
+
+/// Makes the directory; refuses one that holds results of another run, unless forced. Whether it holds such.
+fn prepare(folder: &Path, run: &str, force: bool) -> Result<bool> {
     if folder.exists() && !folder.is_dir() {
         bail!("{} is not a directory; give another one with -o", folder.display());
     }
     fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let existing = fs::read_to_string(folder.join(RUN_FILE));
-    let same = existing.as_ref().is_ok_and(|existing| existing == run);
-    let results =
-        |stem: &str| ["parquet", "csv", "json"].map(|extension| folder.join(format!("{stem}.{extension}")));
-    let occupied = existing.is_ok()
-        || ["jobs", "summary"].iter().flat_map(|stem| results(stem)).any(|file| file.exists());
-    if occupied && !same && !force {
+    let same = fs::read_to_string(folder.join(RUN_FILE)).is_ok_and(|existing| existing == run);
+    let others = !same && result_files(folder).any(|file| file.exists());
+    if others && !force {
         bail!("{} holds other results; --force replaces them, or give another directory", folder.display());
     }
-    if occupied && !same {
-        for file in ["jobs", "summary"].iter().flat_map(|stem| results(stem)).chain([folder.join(RUN_FILE)]) {
-            match fs::remove_file(&file) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(error).with_context(|| format!("{} cannot be replaced", file.display()));
-                }
-                _ => {}
+    if let Some(odd) = result_files(folder).find(|file| file.is_dir()) {
+        bail!("{} is a directory and cannot be replaced; give another one with -o", odd.display());
+    }
+    Ok(others)
+}
+
+/// Takes the results of another run away.
+fn clear(folder: &Path) -> Result<()> {
+    for file in result_files(folder) {
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("{} cannot be replaced", file.display()));
             }
+            _ => {}
         }
     }
     Ok(())
