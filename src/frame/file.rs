@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use polars::io::parquet::write::BatchedWriter;
 use polars::prelude::{
-    CsvWriter, DataFrame, JsonFormat, JsonWriter, KeyValueMetadata, ParquetWriter, SerWriter,
+    CsvWriter, DataFrame, JsonFormat, JsonWriter, KeyValueMetadata, ParquetWriter, PolarsError, SerWriter,
 };
 use tempfile::NamedTempFile;
 
@@ -67,9 +67,11 @@ impl FrameFile {
     pub fn append(&mut self, frame: &mut DataFrame) -> Result<(), FrameError> {
         let first = std::mem::replace(&mut self.empty, false);
         let failed = |source: io::Error| FrameError::File { path: self.target.clone(), source };
+        let refused = |problem: PolarsError| FrameError::Write { path: self.target.clone(), problem };
         match self.format {
             FileFormat::Csv => {
-                CsvWriter::new(self.temporary.as_file_mut()).include_header(first).finish(frame)?;
+                let mut writer = CsvWriter::new(self.temporary.as_file_mut()).include_header(first);
+                writer.finish(frame).map_err(refused)?;
             }
             FileFormat::Json => {
                 let mut text = Vec::new();
@@ -82,11 +84,11 @@ impl FrameFile {
             FileFormat::Parquet => {
                 if self.parquet.is_none() {
                     let file = self.temporary.as_file().try_clone().map_err(failed)?;
-                    self.parquet =
-                        Some(parquet_writer(BufWriter::new(file), &self.provenance).batched(frame.schema())?);
+                    let writer = parquet_writer(BufWriter::new(file), &self.provenance);
+                    self.parquet = Some(writer.batched(frame.schema()).map_err(refused)?);
                 }
                 if let Some(writer) = &mut self.parquet {
-                    writer.write_batch(frame)?;
+                    writer.write_batch(frame).map_err(refused)?;
                 }
             }
         }
@@ -99,11 +101,12 @@ impl FrameFile {
             return Ok(());
         }
         let failed = |source: io::Error| FrameError::File { path: self.target.clone(), source };
+        let refused = |problem: PolarsError| FrameError::Write { path: self.target.clone(), problem };
         if self.format == FileFormat::Json {
             self.temporary.as_file_mut().write_all(b"]\n").map_err(failed)?;
         }
         if let Some(writer) = self.parquet.take() {
-            writer.finish()?;
+            writer.finish().map_err(refused)?;
         }
         self.temporary.as_file().sync_all().map_err(failed)?;
         make_readable(self.temporary.as_file()).map_err(failed)?;

@@ -17,6 +17,14 @@ pub enum FrameError {
     /// The frame could not be built or encoded.
     #[error("the result frame cannot be made")]
     Frame(#[from] PolarsError),
+    /// The file could not be written, says polars; nothing is left of it. Its message contains what caused it.
+    #[error("{} cannot be written: {problem}", .path.display())]
+    Write {
+        /// Where it should go.
+        path: std::path::PathBuf,
+        /// What went wrong.
+        problem: PolarsError,
+    },
     /// The file could not be written; nothing is left of it.
     #[error("{} cannot be written", .path.display())]
     File {

@@ -346,7 +346,8 @@ fn a_full_disk_is_reported_and_leaves_nothing() -> Tested {
     for ran in results {
         let ran = ran?;
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
-        assert!(ran.stderr.contains("No space left on device"), "{}", ran.stderr);
+        assert!(ran.stderr.starts_with("error: out/jobs."), "{}", ran.stderr);
+        assert_eq!(ran.stderr.matches("No space left on device").count(), 1, "{}", ran.stderr);
         assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
     }
     assert_eq!(left?, Vec::<String>::new());
