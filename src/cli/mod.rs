@@ -2,8 +2,11 @@
 //! function. The only room that prints.
 
 mod list;
+mod merge;
+mod progress;
 mod replay;
 mod show;
+mod sweep;
 mod trace;
 
 use std::io::{self, Write};
@@ -22,6 +25,8 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Replay(replay::Args),
+    Sweep(sweep::Args),
+    Merge(merge::Args),
     Trace(trace::Args),
     List(list::Args),
     Show(show::Args),
@@ -56,6 +61,8 @@ pub fn main() -> ExitCode {
     };
     let outcome = match arguments.command {
         Command::Replay(args) => replay::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::List(args) => list::run(&args),
         Command::Trace(args) => trace::run(args),
         Command::Show(args) => show::run(&args),

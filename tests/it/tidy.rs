@@ -20,7 +20,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("job", &[]),
     ("spec", &[]),
     ("trace", &[]),
-    ("workload", &["job", "trace"]),
+    ("workload", &["job", "spec", "trace"]),
     ("machine", &["spec"]),
     ("allocator", &["machine", "spec"]),
     ("scheduler", &["job", "spec"]),

@@ -2,27 +2,20 @@
 
 mod args;
 mod output;
-mod progress;
 
 pub(super) use args::Args;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc;
-use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 
 use self::output::Output;
-use self::progress::{Progress, Running};
+use super::progress::{Line, Progress};
 use super::{Failure, complain};
-use crate::allocator::{self, Setup};
-use crate::scheduler;
-use crate::study::{Cell, CellError, LoadedLog, Outcome, Plan, load};
-use crate::workload::{Oversize, scaled};
-
-type Finished = (usize, Result<Outcome, CellError>);
+use crate::allocator;
+use crate::study::{self, Axes, Cell, Event, LoadedLog, Plan, Point, Running, load};
+use crate::workload::scaled;
 
 /// Replays the product of all that the arguments repeat.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -49,34 +42,23 @@ fn replay_all(
     running: &Running,
     mut output: Output<'_>,
 ) -> Result<(), Failure> {
-    let (sender, receiver) = mpsc::channel::<Finished>();
-    let mut progress = Progress::new(args.quiet, cells);
-    let mut errors = Vec::new();
+    let line = |(number, cell): (usize, &Cell)| {
+        let name = format!("{} {} {}", cell.log, cell.machine, allocator::short(&cell.allocator));
+        Line { number, name, jobs: cell.jobs.len() as u64 }
+    };
+    let mut progress = Progress::new(args.quiet, cells.iter().enumerate().map(line));
+    let mut errors: Vec<(usize, String)> = Vec::new();
     let (mut finished, mut failure) = (0, None);
-    pool.in_place_scope_fifo(|scope| {
-        for (number, cell) in cells.iter().enumerate() {
-            let sender = sender.clone();
-            scope.spawn_fifo(move |_| {
-                running.begin(number);
-                let outcome = cell.run(plan, running.monitor(number));
-                running.end(number);
-                // Without a receiver nobody waits for this outcome any more.
-                let _ = sender.send((number, outcome));
-            });
-        }
-        drop(sender);
-        loop {
-            match receiver.recv_timeout(Duration::from_millis(100)) {
-                Ok((number, outcome)) => {
-                    finished += usize::from(outcome.is_ok());
-                    let kept = output.add(number, outcome.map_err(|error| errors.push((number, error))).ok());
-                    if let Err(error) = kept {
-                        failure.get_or_insert(error);
-                        running.stop();
-                    }
-                }
-                Err(mpsc::RecvTimeoutError::Timeout) => progress.update(running),
-                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+    let work = |number: usize| cells[number].run(plan, running.monitor(number));
+    study::run_all(pool, running, 0..cells.len(), &work, &mut |event| match event {
+        Event::Tick => progress.update(running),
+        Event::Ended(number, outcome) => {
+            let outcome = outcome.and_then(|outcome| outcome.map_err(|error| error.to_string()));
+            finished += usize::from(outcome.is_ok());
+            let kept = output.add(number, outcome.map_err(|error| errors.push((number, error))).ok());
+            if let Err(error) = kept {
+                failure.get_or_insert(error);
+                running.stop();
             }
         }
     });
@@ -132,81 +114,33 @@ fn report_log(path: &Path, log: &LoadedLog) {
     }
 }
 
-/// The product: logs, then arrival scales, machines, schedulers, allocators.
+/// The product, and the jobs of each of its points.
 fn cells(args: &Args, logs: &[LoadedLog]) -> Result<Vec<Cell>, Failure> {
-    let usage = |error: crate::spec::SpecError| Failure::Usage(error.into());
-    let mut schedulers = Vec::new();
-    for spec in &args.scheduler {
-        schedulers.push(scheduler::build(spec).map_err(usage)?.1);
-    }
-    let rules = args.rules().to_string();
-    let mut cells = Vec::new();
-    for log in logs {
-        for &arrival_scale in &args.arrival_scale {
-            let scaled = Arc::new(scaled(&log.workload.jobs, arrival_scale));
-            for machine in &args.machine {
-                let (jobs, skipped) = fitting(args, log, machine, &scaled)?;
-                for scheduler in &schedulers {
-                    for spec in args.allocators(machine) {
-                        let setup = Setup { mesh: machine, seed: args.seed };
-                        let (_, allocator) = allocator::build(&spec, &setup).map_err(usage)?;
-                        cells.push(Cell {
-                            log: log.name.clone(),
-                            log_sha256: log.summary.sha256.clone(),
-                            rules: rules.clone(),
-                            arrival_scale,
-                            machine: machine.clone(),
-                            scheduler: scheduler.clone(),
-                            allocator,
-                            seed: args.seed,
-                            jobs: Arc::clone(&jobs),
-                            skipped,
-                        });
-                    }
-                }
+    let axes = Axes {
+        logs: logs.len(),
+        rules: vec![args.rules()],
+        arrival_scales: args.arrival_scale.clone(),
+        machines: args.machine.clone(),
+        schedulers: args.scheduler.clone(),
+        allocators: args.allocator.clone(),
+        seeds: vec![args.seed],
+    };
+    let points = axes.points().map_err(|error| Failure::Usage(error.into()))?;
+    let mut cells = Vec::with_capacity(points.len());
+    for points in points.chunk_by(Point::same_jobs) {
+        let log = &logs[points[0].log];
+        let scaled = Arc::new(scaled(&log.workload.jobs, points[0].arrival_scale));
+        for points in points.chunk_by(|a, b| a.machine == b.machine) {
+            let machine = &points[0].machine;
+            let (jobs, large) = study::fitting(&log.name, &scaled, machine, args.oversize)?;
+            if large > 0 && !args.quiet {
+                complain(&format!("note: {}: left out {large} larger than machine {machine}", log.name));
             }
+            let skipped = log.workload.left_out.total() + large;
+            cells.extend(
+                points.iter().map(|point| point.cell(&log.name, &log.summary.sha256, &jobs, skipped)),
+            );
         }
     }
     Ok(cells)
-}
-
-/// The jobs that `machine` can hold, and how many records are left out in all.
-fn fitting(
-    args: &Args,
-    log: &LoadedLog,
-    machine: &crate::machine::Mesh,
-    jobs: &Arc<Vec<crate::job::Job>>,
-) -> Result<(Arc<Vec<crate::job::Job>>, u64), Failure> {
-    let nodes = machine.nodes();
-    let skipped = log.workload.left_out.total();
-    let Some(large) = jobs.iter().find(|job| job.procs > nodes) else {
-        return Ok((Arc::clone(jobs), skipped));
-    };
-    if args.oversize == Oversize::Error {
-        let (number, procs) = (large.number, large.procs);
-        let text = format!(
-            "{}: job {number} asks for {procs} processors, machine {machine} has {nodes}; \
-             --oversize skip leaves such jobs out",
-            log.name
-        );
-        return Err(anyhow!(text).into());
-    }
-    let fitting: Vec<_> = jobs.iter().filter(|job| job.procs <= nodes).copied().collect();
-    let oversize = (jobs.len() - fitting.len()) as u64;
-    if !args.quiet {
-        complain(&format!("note: {}: left out {oversize} larger than machine {machine}", log.name));
-    }
-    Ok((Arc::new(fitting), skipped + oversize))
-}
-
-/// One monitor per cell, and the switch that stops them all.
-impl Running {
-    fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-        self.monitors.iter().for_each(|monitor| monitor.stop.store(true, Ordering::Relaxed));
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
-    }
 }
