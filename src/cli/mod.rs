@@ -7,6 +7,7 @@ mod progress;
 mod replay;
 mod show;
 mod sweep;
+mod table;
 mod trace;
 
 use std::io::{self, Write};
@@ -27,6 +28,7 @@ enum Command {
     Replay(replay::Args),
     Sweep(sweep::Args),
     Merge(merge::Args),
+    Table(table::Args),
     Trace(trace::Args),
     List(list::Args),
     Show(show::Args),
@@ -63,6 +65,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Table(args) => table::run(&args),
         Command::List(args) => list::run(&args),
         Command::Trace(args) => trace::run(args),
         Command::Show(args) => show::run(&args),
