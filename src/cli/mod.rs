@@ -2,8 +2,12 @@
 //! function. The only room that prints.
 
 mod list;
+mod merge;
+mod progress;
 mod replay;
 mod show;
+mod sweep;
+mod table;
 mod trace;
 
 use std::io::{self, Write};
@@ -22,6 +26,9 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Replay(replay::Args),
+    Sweep(sweep::Args),
+    Merge(merge::Args),
+    Table(table::Args),
     Trace(trace::Args),
     List(list::Args),
     Show(show::Args),
@@ -56,6 +63,9 @@ pub fn main() -> ExitCode {
     };
     let outcome = match arguments.command {
         Command::Replay(args) => replay::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Table(args) => table::run(&args),
         Command::List(args) => list::run(&args),
         Command::Trace(args) => trace::run(args),
         Command::Show(args) => show::run(&args),

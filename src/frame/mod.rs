@@ -1,12 +1,18 @@
 //! Results as Polars frames, and the files they are kept in. The only room that imports polars.
 
 mod file;
+mod folder;
 mod jobs;
+mod merge;
+mod read;
 mod summary;
 
 pub use file::{FileFormat, FrameFile, make_readable, write_to};
+pub use folder::{STUDY_FILE, StudyFolder};
 pub use jobs::jobs;
+pub use merge::{MergeError, merge};
 pub use polars::prelude::DataFrame;
+pub use read::{Sheet, SheetColumn, SheetValues};
 pub use summary::summary;
 
 use polars::prelude::{Column, PlSmallStr, PolarsError};
@@ -33,6 +39,45 @@ pub enum FrameError {
         /// What the operating system says.
         source: std::io::Error,
     },
+    /// The file could not be read.
+    #[error("{} cannot be read", .path.display())]
+    Unreadable {
+        /// Where it is.
+        path: std::path::PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// The file is not what its name says.
+    #[error("{} is damaged; delete it, and start what made it again", .path.display())]
+    Damaged {
+        /// Where it is.
+        path: std::path::PathBuf,
+        /// What does not fit.
+        source: PolarsError,
+    },
+    /// There is no summary to read.
+    #[error(
+        "{} holds no summary.parquet, summary.csv or summary.json; expected a directory that `meshreplay replay -o` or \
+         `meshreplay sweep -o` made",
+        .folder.display()
+    )]
+    NoSummary {
+        /// Where it should be.
+        folder: std::path::PathBuf,
+    },
+    /// The directory belongs to another study.
+    #[error("{} holds the study '{found}', not '{expected}'; give another directory", .folder.display())]
+    OtherStudy {
+        /// The directory.
+        folder: std::path::PathBuf,
+        /// The study that is there.
+        found: String,
+        /// The study that should go there.
+        expected: String,
+    },
+    /// A description could not be encoded.
+    #[error("the resolved study cannot be written as JSON")]
+    Json(#[source] serde_json::Error),
 }
 
 /// The frame of these columns, all of the same height.

@@ -1,7 +1,11 @@
 //! Results as people read them.
 
 mod number;
+mod paper;
+mod pivot;
 mod table;
 
 pub use number::{duration_ns, grouped};
+pub use paper::{PaperCell, PaperTable};
+pub use pivot::{Best, Pivot, PivotEntry, Side};
 pub use table::{Align, Table};

@@ -1,7 +1,31 @@
-//! Studies: the product of logs, machines, schedulers and allocators as a flat list of cells, and how one is run.
+//! Studies: the product of logs, machines, schedulers and allocators as a flat list of cells, and how they are run.
+//!
+//! [`Study::read`] plans a study from its file, [`Shard`] deals its cells out to several processes, [`sweep`] runs them.
+//! A cell's result is named by its content key, so that whoever starts a study again replays only what is missing.
+//! [`Axes`] is the product on its own, [`Cell`] one replay on its own.
 
 mod cell;
+mod error;
+mod jobs;
+mod key;
+mod keys;
 mod log;
+mod manifest;
+mod plan;
+mod product;
+mod running;
+mod shard;
+mod sweep;
+mod workloads;
 
 pub use cell::{Cell, CellError, Outcome, Plan};
+pub use error::StudyError;
+pub use jobs::{JobsError, fitting, scaled_jobs};
 pub use log::{LoadedLog, load};
+pub use manifest::{Manifest, ManifestCell, ManifestLog};
+pub use plan::{Study, StudyCell, StudyLog};
+pub use product::{ALL, Axes, Point};
+pub use running::{Event, Running, State, run_all};
+pub use shard::{Shard, weight};
+pub use sweep::{Keep, KeepError, Progress, SweepError, sweep};
+pub use workloads::NoJobs;

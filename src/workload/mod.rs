@@ -2,6 +2,7 @@
 
 pub mod lublin;
 mod rules;
+mod spelling;
 
 pub use rules::{
     Estimate, LeftOut, Overrun, Oversize, Reason, RuleSet, Rules, Status, Workload, WorkloadBuilder, scaled,

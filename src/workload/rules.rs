@@ -5,7 +5,6 @@
 //! left out is counted by reason.
 
 use std::fmt;
-use std::str::FromStr;
 
 use crate::job::{Job, Time};
 use crate::trace::Record;
@@ -77,46 +76,7 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        let (set, status) = (RuleSet::Authors, Status::Authors);
-        Self { set, status, estimate: Estimate::Recorded, overrun: Overrun::Extend }
-    }
-}
-
-/// Canonical spelling, such as `authors:estimate=recorded,overrun=extend,status=authors`.
-impl fmt::Display for Rules {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { set, status, estimate, overrun } = self;
-        let set = if *set == RuleSet::Authors { "authors" } else { "requested" };
-        let status = match status {
-            Status::Authors => "authors",
-            Status::Completed => "completed",
-            Status::All => "all",
-        };
-        let overrun = match overrun {
-            Overrun::Extend => "extend",
-            Overrun::Kill => "kill",
-            Overrun::RunOn => "run-on",
-        };
-        let estimate = match estimate {
-            Estimate::Recorded => "recorded".to_owned(),
-            Estimate::Exact => "exact".to_owned(),
-            Estimate::Factor(factor) => format!("factor={factor}"),
-        };
-        write!(f, "{set}:estimate={estimate},overrun={overrun},status={status}")
-    }
-}
-
-impl FromStr for Estimate {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let factor = |value: &str| value.parse().ok().filter(|f: &f64| f.is_finite() && *f > 0.0);
-        match text {
-            "recorded" => Ok(Self::Recorded),
-            "exact" => Ok(Self::Exact),
-            _ => (text.strip_prefix("factor=").and_then(factor).map(Self::Factor))
-                .ok_or_else(|| "expected recorded, exact or factor=F with F above 0".to_owned()),
-        }
+        Self::usual(RuleSet::Authors)
     }
 }
 
@@ -246,6 +206,15 @@ impl WorkloadBuilder {
 }
 
 impl Rules {
+    /// The rules of `set` as they are if nothing else is said.
+    pub fn usual(set: RuleSet) -> Self {
+        let status = match set {
+            RuleSet::Authors => Status::Authors,
+            RuleSet::Requested => Status::All,
+        };
+        Self { set, status, estimate: Estimate::Recorded, overrun: Overrun::Extend }
+    }
+
     /// The job that a record stands for, or why it stands for none.
     pub fn job(&self, record: &Record) -> Result<Job, Reason> {
         let procs = match self.set {

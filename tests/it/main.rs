@@ -12,6 +12,8 @@ mod oracle;
 mod orders;
 mod papers;
 mod replay_cli;
+mod sweep_cli;
+mod table_cli;
 mod tidy;
 mod trace_cli;
 mod trace_logs;

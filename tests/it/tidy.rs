@@ -21,7 +21,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("job", &[]),
     ("spec", &[]),
     ("trace", &[]),
-    ("workload", &["job", "trace"]),
+    ("workload", &["job", "spec", "trace"]),
     ("machine", &["spec"]),
     ("allocator", &["machine", "spec"]),
     ("scheduler", &["job", "spec"]),
@@ -50,7 +50,6 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "allocator",
             "frame",
-            "job",
             "machine",
             "metrics",
             "render",

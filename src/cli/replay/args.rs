@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
-use crate::allocator::{self, ALLOCATORS};
+use crate::allocator;
 use crate::frame::FileFormat;
 use crate::machine::Mesh;
 use crate::metrics::Trim;
 use crate::scheduler;
 use crate::spec::Spec;
-use crate::study::Plan;
+use crate::study::{ALL, Plan};
 use crate::trace::ReadOptions;
 use crate::workload::{Estimate, Overrun, Oversize, RuleSet, Rules, Status};
 
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 
     /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1; all is every one.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
-    allocator: Vec<Spec>,
+    pub(super) allocator: Vec<Spec>,
 
     /// Multiply arrival times by these factors; below 1 the load rises.
     #[arg(
@@ -151,11 +151,11 @@ impl Args {
     }
 
     pub(super) fn rules(&self) -> Rules {
-        let (set, usual) = match self.rules {
-            RulesArg::Authors => (RuleSet::Authors, Status::Authors),
-            RulesArg::Requested => (RuleSet::Requested, Status::All),
-        };
-        let status = self.status.map_or(usual, |status| match status {
+        let usual = Rules::usual(match self.rules {
+            RulesArg::Authors => RuleSet::Authors,
+            RulesArg::Requested => RuleSet::Requested,
+        });
+        let status = self.status.map_or(usual.status, |status| match status {
             StatusArg::Authors => Status::Authors,
             StatusArg::Completed => Status::Completed,
             StatusArg::All => Status::All,
@@ -165,17 +165,7 @@ impl Args {
             OverrunArg::Kill => Overrun::Kill,
             OverrunArg::RunOn => Overrun::RunOn,
         };
-        Rules { set, status, estimate: self.estimate, overrun }
-    }
-
-    /// The allocators for `machine`, `all` written out: one spec per registered allocator that serves it.
-    pub(super) fn allocators(&self, machine: &Mesh) -> Vec<Spec> {
-        let serving = || ALLOCATORS.iter().filter(|entry| entry.serves(machine));
-        let written_out = |spec: &Spec| match spec.name.as_str() {
-            ALL => serving().map(|entry| Spec::named(entry.name)).collect(),
-            _ => vec![spec.clone()],
-        };
-        self.allocator.iter().flat_map(written_out).collect()
+        Rules { status, estimate: self.estimate, overrun, ..usual }
     }
 
     /// The format of result files.
@@ -199,9 +189,6 @@ impl Args {
         Ok(())
     }
 }
-
-/// The spec that stands for every registered allocator.
-const ALL: &str = "all";
 
 fn scheduler_spec(text: &str) -> Result<Spec> {
     let spec: Spec = text.parse()?;

@@ -2,47 +2,12 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::Ordering;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
-use crate::allocator;
-use crate::metrics::Monitor;
 use crate::render::grouped;
-use crate::study::Cell;
-
-const WAITING: u8 = 0;
-const RUNNING: u8 = 1;
-const ENDED: u8 = 2;
-
-/// What the replaying threads and the one that shows progress share.
-pub(super) struct Running {
-    pub(super) monitors: Vec<Monitor>,
-    pub(super) stopped: AtomicBool,
-    states: Vec<AtomicU8>,
-}
-
-impl Running {
-    pub(super) fn new(cells: usize) -> Self {
-        Self {
-            monitors: (0..cells).map(|_| Monitor::default()).collect(),
-            stopped: AtomicBool::new(false),
-            states: (0..cells).map(|_| AtomicU8::new(WAITING)).collect(),
-        }
-    }
-
-    pub(super) fn monitor(&self, cell: usize) -> &Monitor {
-        &self.monitors[cell]
-    }
-
-    pub(super) fn begin(&self, cell: usize) {
-        self.states[cell].store(RUNNING, Ordering::Relaxed);
-    }
-
-    pub(super) fn end(&self, cell: usize) {
-        self.states[cell].store(ENDED, Ordering::Relaxed);
-    }
-}
+use crate::study::{Running, State};
 
 /// One line for the whole, one for each running replay.
 pub(super) struct Progress {
@@ -52,22 +17,27 @@ pub(super) struct Progress {
 struct Lines {
     all: MultiProgress,
     total: ProgressBar,
-    cells: Vec<(String, u64)>,
+    cells: Vec<Line>,
     bars: Vec<Option<ProgressBar>>,
 }
 
+/// A cell that is to run: its number, what it is called, its jobs.
+pub(super) struct Line {
+    pub(super) number: usize,
+    pub(super) name: String,
+    pub(super) jobs: u64,
+}
+
 impl Progress {
-    pub(super) fn new(quiet: bool, cells: &[Cell]) -> Self {
+    pub(super) fn new(quiet: bool, cells: impl Iterator<Item = Line>) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
             return Self { lines: None };
         }
         let all = MultiProgress::new();
-        let jobs = cells.iter().map(|cell| cell.jobs.len() as u64).sum();
+        let cells: Vec<Line> = cells.collect();
+        let jobs = cells.iter().map(|cell| cell.jobs).sum();
         let total = all.add(ProgressBar::new(jobs));
         total.set_style(style("{percent:>3}% {wide_bar} {rate} jobs/s, {eta} left"));
-        let name =
-            |cell: &Cell| format!("{} {} {}", cell.log, cell.machine, allocator::short(&cell.allocator));
-        let cells: Vec<_> = cells.iter().map(|cell| (name(cell), cell.jobs.len() as u64)).collect();
         let bars = cells.iter().map(|_| None).collect();
         Self { lines: Some(Lines { all, total, cells, bars }) }
     }
@@ -76,13 +46,13 @@ impl Progress {
     pub(super) fn update(&mut self, running: &Running) {
         let Some(lines) = &mut self.lines else { return };
         let mut finished = 0;
-        for (i, (name, jobs)) in lines.cells.iter().enumerate() {
-            match running.states[i].load(Ordering::Relaxed) {
-                WAITING => {}
-                RUNNING => {
-                    let done = running.monitors[i].finished.load(Ordering::Relaxed) as u64;
+        for (bar, Line { number, name, jobs }) in lines.bars.iter_mut().zip(&lines.cells) {
+            match running.state(*number) {
+                State::Waiting => {}
+                State::Running => {
+                    let done = running.monitor(*number).finished.load(Ordering::Relaxed) as u64;
                     finished += done;
-                    let bar = lines.bars[i].get_or_insert_with(|| {
+                    let bar = bar.get_or_insert_with(|| {
                         let bar = lines.all.add(ProgressBar::new(*jobs));
                         bar.set_style(style("  {percent:>3}% {msg} ({rate} jobs/s)"));
                         bar.set_message(name.clone());
@@ -90,15 +60,23 @@ impl Progress {
                     });
                     bar.set_position(done);
                 }
-                _ => {
+                State::Ended => {
                     finished += jobs;
-                    if let Some(bar) = &lines.bars[i] {
+                    if let Some(bar) = bar {
                         bar.finish_and_clear();
                     }
                 }
             }
         }
         lines.total.set_position(finished);
+    }
+
+    /// Does `say`, which writes to the terminal, above the lines.
+    pub(super) fn above(&self, say: impl FnOnce()) {
+        match &self.lines {
+            Some(lines) => lines.all.suspend(say),
+            None => say(),
+        }
     }
 
     /// Takes the lines away.

@@ -1,0 +1,66 @@
+//! `meshreplay merge`: directories of one study as one.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+
+use super::{Failure, complain};
+use crate::frame::{self, StudyFolder};
+
+/// Merge the directories that the shards of a study were run in.
+///
+/// A cell that several directories have must be the same in all, measured times aside; the first directory's is taken.
+/// Cells that no directory has are named, and nothing is written unless --partial is given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  meshreplay merge shard1 shard2 shard3 -o whole")]
+pub(super) struct Args {
+    /// Directories of `meshreplay sweep -o`.
+    #[arg(required = true, value_name = "DIR")]
+    parts: Vec<PathBuf>,
+
+    /// Directory of the whole; may be one of the parts.
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+
+    /// Write what there is even if cells are missing.
+    #[arg(long)]
+    partial: bool,
+
+    /// No notes on standard error.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Cells that are named before the rest is only counted.
+const NAMED: usize = 20;
+
+/// Merges, and fails if anything is missing.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let parts: Vec<StudyFolder> = args.parts.iter().map(|part| StudyFolder::new(part, None)).collect();
+    let out = StudyFolder::new(&args.output, None);
+    let (manifest, missing) = frame::merge(&parts, &out, args.partial)?;
+    let total = manifest.cells.len();
+    for &cell in missing.iter().take(NAMED) {
+        complain(&format!("missing: cell {}, {}", cell + 1, manifest.cells[cell].label()));
+    }
+    if missing.len() > NAMED {
+        complain(&format!("missing: … and {} more", missing.len() - NAMED));
+    }
+    if !missing.is_empty() && !args.partial {
+        let text = format!(
+            "{} of {total} cells are missing and nothing is written; sweep them, or give --partial",
+            missing.len()
+        );
+        return Err(anyhow!(text).into());
+    }
+    if !args.quiet {
+        let summary = out.path().join("summary.parquet");
+        complain(&format!(
+            "note: {} of {total} cells; {} is written",
+            total - missing.len(),
+            summary.display()
+        ));
+    }
+    Ok(())
+}

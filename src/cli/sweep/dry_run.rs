@@ -1,0 +1,60 @@
+//! What a sweep would do.
+
+use crate::allocator;
+use crate::render::{Align, Table, grouped};
+use crate::study::{Manifest, Study};
+
+/// Characters of a key that are shown.
+const KEY_SHOWN: usize = 12;
+
+/// The cells of the study; those in `share` are this process's.
+pub(super) fn listing(
+    study: &Study,
+    manifest: &Manifest,
+    share: &[usize],
+    done: &dyn Fn(&str) -> bool,
+) -> String {
+    let left = ["cell", "key", "state", "log", "rules", "scale", "machine", "scheduler", "seed", "allocator"];
+    let mut columns = left.map(|title| (title, Align::Left)).to_vec();
+    columns.extend([("jobs", Align::Right), ("cost", Align::Right)]);
+    let mut table = Table::new(&columns);
+    let total: u64 = study.cells.iter().map(|cell| cell.cost).sum();
+    let percent = |cost: u64| grouped(100.0 * cost as f64 / total as f64, 1) + "%";
+    let (mut finished, mut left, mut cost) = (0, 0, 0);
+    for (i, (planned, cell)) in study.cells.iter().zip(&manifest.cells).enumerate() {
+        let mine = share.binary_search(&i).is_ok();
+        let is_done = done(&cell.key);
+        finished += usize::from(mine && is_done);
+        left += usize::from(mine && !is_done);
+        cost += if mine { planned.cost } else { 0 };
+        let state = match (is_done, mine) {
+            (true, _) => "done",
+            (false, true) => "to do",
+            (false, false) => "another shard's",
+        };
+        table.add(vec![
+            (i + 1).to_string(),
+            cell.key[..KEY_SHOWN].to_owned(),
+            state.to_owned(),
+            cell.log.clone(),
+            cell.rules.clone(),
+            cell.arrival_scale.to_string(),
+            cell.machine.clone(),
+            cell.scheduler.clone(),
+            cell.seed.to_string(),
+            allocator::short(&planned.point.allocator),
+            grouped(planned.jobs as f64, 0),
+            percent(planned.cost),
+        ]);
+    }
+    let shared = table.drop_constant(&["log", "rules", "scale", "machine", "scheduler", "seed", "jobs"]);
+    let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
+    let above = if shared.is_empty() { String::new() } else { format!(" {}\n\n", shared.join(" · ")) };
+    let count = share.len();
+    let of = if count == study.cells.len() {
+        String::new()
+    } else {
+        format!(" of {}, {} of the cost", study.cells.len(), percent(cost))
+    };
+    format!("{above}{}\n {count} cells{of}: {finished} done, {left} to do\n", table.text())
+}

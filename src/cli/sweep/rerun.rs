@@ -1,0 +1,82 @@
+//! The command that replays one cell of a study on its own.
+
+use crate::spec::Spec;
+use crate::study::{Point, Study};
+use crate::workload::Rules;
+
+/// `meshreplay replay …` with all that differs from its defaults.
+pub(super) fn command(study: &Study, cell: usize) -> String {
+    let Point { log, rules, arrival_scale, machine, scheduler, allocator, seed } = &study.cells[cell].point;
+    let mut words: Vec<String> = vec!["meshreplay".to_owned(), "replay".to_owned()];
+    words.push(study.logs[*log].path.display().to_string());
+    let options = [
+        ("--machine", machine.to_string()),
+        ("--scheduler", scheduler.to_string()),
+        ("--allocator", allocator.to_string()),
+        ("--arrival-scale", arrival_scale.to_string()),
+        ("--seed", seed.to_string()),
+    ];
+    words.extend(options.into_iter().flat_map(|(option, value)| [option.to_owned(), value]));
+    words.extend(rules_options(rules));
+    if !study.plan.timed {
+        words.push("--no-timing".to_owned());
+    }
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// The rules as options of `replay`, whose names and values are those of the canonical spelling.
+fn rules_options(rules: &Rules) -> Vec<String> {
+    let spelt = |rules: &Rules| rules.to_string().parse::<Spec>().ok();
+    let (Some(spec), Some(usual)) = (spelt(rules), spelt(&Rules::usual(rules.set))) else {
+        return Vec::new();
+    };
+    let mut options = Vec::new();
+    if rules.set != Rules::default().set {
+        options.extend(["--rules".to_owned(), spec.name.clone()]);
+    }
+    for (key, value) in spec.params.iter().filter(|(key, value)| usual.params.get(*key) != Some(value)) {
+        options.extend([format!("--{key}"), value.clone()]);
+    }
+    options
+}
+
+/// A word as a shell takes it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_from_a_shell() {
+        for (word, text) in [
+            ("a/b-1.swf.gz", "a/b-1.swf.gz"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("best-of:a|b", "'best-of:a|b'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quoted(word), text);
+        }
+    }
+
+    #[test]
+    fn rules_become_options() -> Result<(), crate::spec::SpecError> {
+        for (rules, options) in [
+            ("authors", ""),
+            ("requested", "--rules requested"),
+            ("requested:overrun=kill,status=authors", "--rules requested --overrun kill --status authors"),
+            ("authors:estimate=factor=2", "--estimate factor=2"),
+        ] {
+            assert_eq!(rules_options(&rules.parse()?).join(" "), options);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,252 @@
+//! The directory of a study.
+//!
+//! ```text
+//! DIR/study.json               the resolved study: every cell with its key, in order
+//! DIR/cells/KEY.parquet        one row per finished cell: the `summary` frame without `replay`
+//! DIR/cells/KEY.jobs.parquet   its jobs, if they are kept: the `jobs` frame without `replay`
+//! DIR/summary.parquet, .csv    the finished cells in the study's order: `replay` first, `key` last
+//! ```
+//!
+//! A file appears only when it is whole and on disk, under its final name; what a killed process leaves is a file whose
+//! name begins with `.meshreplay-`, which the next run of the same part of the study removes.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use serde::Serialize;
+
+use super::file::{make_readable, write_to};
+use super::read::read_parquet;
+use super::{FileFormat, FrameError, jobs, name, summary};
+use crate::study::{Cell, Manifest, ManifestCell, Outcome, Plan, Shard};
+
+/// How names of files that are being written begin.
+const TEMPORARY: &str = ".meshreplay-";
+
+/// Name of the file that holds the resolved study.
+pub const STUDY_FILE: &str = "study.json";
+
+/// The directory of a study, as one process uses it.
+#[derive(Clone, Debug)]
+pub struct StudyFolder {
+    path: PathBuf,
+    /// How names of this process's unfinished files begin.
+    prefix: String,
+}
+
+/// What a cell's file says of its origin.
+#[derive(Serialize)]
+struct Provenance<'a> {
+    version: &'static str,
+    trim_percent: Option<f64>,
+    timed: bool,
+    #[serde(flatten)]
+    cell: &'a ManifestCell,
+}
+
+impl StudyFolder {
+    /// The directory at `path` as the process uses it that runs this shard of the study, or all of it.
+    pub fn new(path: &Path, shard: Option<Shard>) -> Self {
+        let part = shard.map_or_else(String::new, |shard| shard.to_string().replace('/', "of") + "-");
+        Self { path: path.to_owned(), prefix: format!("{TEMPORARY}{part}") }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn cells(&self) -> PathBuf {
+        self.path.join("cells")
+    }
+
+    fn row(&self, key: &str) -> PathBuf {
+        self.cells().join(format!("{key}.parquet"))
+    }
+
+    fn jobs(&self, key: &str) -> PathBuf {
+        self.cells().join(format!("{key}.jobs.parquet"))
+    }
+
+    /// Makes the directory, removes what an earlier run of the same part of the study left unfinished, and writes
+    /// `study.json`. A study of the same name may be there: it has been changed since, and its cells may still serve.
+    pub fn prepare(&self, manifest: &Manifest) -> Result<(), FrameError> {
+        match self.read_manifest()? {
+            Some(other) if other.name != manifest.name => {
+                let (folder, found, expected) = (self.path.clone(), other.name, manifest.name.clone());
+                return Err(FrameError::OtherStudy { folder, found, expected });
+            }
+            _ => {}
+        }
+        fs::create_dir_all(self.cells()).map_err(|source| failed(&self.cells(), source))?;
+        for folder in [self.path.clone(), self.cells()] {
+            let entries = fs::read_dir(&folder).map_err(|source| failed(&folder, source))?;
+            let left = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&self.prefix);
+            for entry in entries.flatten().filter(left) {
+                match fs::remove_file(entry.path()) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        return Err(failed(&entry.path(), error));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.write_manifest(manifest)
+    }
+
+    /// Whether the cell with this key is finished; with its jobs, if they are asked for.
+    pub fn has(&self, key: &str, with_jobs: bool) -> bool {
+        self.row(key).exists() && (!with_jobs || self.jobs(key).exists())
+    }
+
+    /// Keeps a finished cell; `with_jobs` also keeps its jobs.
+    pub fn keep(
+        &self,
+        described: &ManifestCell,
+        (cell, outcome): (&Cell, &Outcome),
+        plan: &Plan,
+        with_jobs: bool,
+    ) -> Result<(), FrameError> {
+        let trim_percent = plan.trim.percent;
+        let origin = Provenance {
+            version: env!("CARGO_PKG_VERSION"),
+            trim_percent,
+            timed: plan.timed,
+            cell: described,
+        };
+        let origin = json(&origin)?;
+        if with_jobs {
+            let frame = jobs(0, &cell.jobs, outcome, plan.timed)?.drop("replay")?;
+            self.write_frame(&self.jobs(&described.key), frame, FileFormat::Parquet, &origin)?;
+        }
+        // Whoever sees the row may rely on the jobs being there.
+        let frame = summary(&[(0, cell, outcome)], plan)?.drop("replay")?;
+        self.write_frame(&self.row(&described.key), frame, FileFormat::Parquet, &origin)
+    }
+
+    /// Writes `study.json`, unless it is there.
+    fn write_manifest(&self, manifest: &Manifest) -> Result<(), FrameError> {
+        let path = self.path.join(STUDY_FILE);
+        let text = json(manifest)? + "\n";
+        if fs::read_to_string(&path).is_ok_and(|existing| existing == text) {
+            return Ok(());
+        }
+        self.write(&path, text.as_bytes())
+    }
+
+    /// Reads `study.json`; `None` if there is none.
+    pub fn read_manifest(&self) -> Result<Option<Manifest>, FrameError> {
+        let path = self.path.join(STUDY_FILE);
+        match fs::read_to_string(&path) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(None)
+            }
+            Err(source) => Err(FrameError::Unreadable { path, source }),
+            Ok(text) => match serde_json::from_str(&text) {
+                Ok(manifest) => Ok(Some(manifest)),
+                Err(error) => Err(FrameError::Unreadable { path, source: error.into() }),
+            },
+        }
+    }
+
+    /// Positions of the cells that are not finished.
+    pub fn missing(&self, manifest: &Manifest) -> Vec<usize> {
+        let cells = manifest.cells.iter().enumerate();
+        cells.filter(|(_, cell)| !self.has(&cell.key, false)).map(|(i, _)| i).collect()
+    }
+
+    /// The row of a finished cell.
+    pub(super) fn read_row(&self, key: &str) -> Result<DataFrame, FrameError> {
+        read_parquet(&self.row(key))
+    }
+
+    /// Writes the summary of the cells that are finished, in the order of the study; none, if none is.
+    pub fn write_summary(&self, manifest: &Manifest) -> Result<(), FrameError> {
+        let mut rows: Option<DataFrame> = None;
+        let (mut numbers, mut keys) = (Vec::new(), Vec::new());
+        for (number, cell) in manifest.cells.iter().enumerate() {
+            if !self.has(&cell.key, false) {
+                continue;
+            }
+            let row = self.read_row(&cell.key)?;
+            numbers.push(number as u32);
+            keys.push(cell.key.as_str());
+            match &mut rows {
+                None => rows = Some(row),
+                Some(rows) => {
+                    rows.vstack_mut(&row)?;
+                }
+            }
+        }
+        let Some(mut frame) = rows else { return Ok(()) };
+        frame.insert_column(0, Column::from(Series::new(name("replay"), numbers)))?;
+        frame.with_column(Column::from(Series::new(name("key"), keys)))?;
+        frame.rechunk_mut();
+        for format in [FileFormat::Parquet, FileFormat::Csv] {
+            let path = self.path.join(format!("summary.{}", format.extension()));
+            self.write_frame(&path, frame.clone(), format, &json(manifest)?)?;
+        }
+        Ok(())
+    }
+
+    /// Takes over a finished cell, and its jobs if they were kept, from another directory.
+    pub(super) fn take(&self, key: &str, from: &Self) -> Result<(), FrameError> {
+        for (source, target) in [(from.jobs(key), self.jobs(key)), (from.row(key), self.row(key))] {
+            if target.exists() || !source.exists() {
+                continue;
+            }
+            let bytes =
+                fs::read(&source).map_err(|error| FrameError::Unreadable { path: source, source: error })?;
+            self.write(&target, &bytes)?;
+        }
+        Ok(())
+    }
+
+    fn write_frame(
+        &self,
+        path: &Path,
+        mut frame: DataFrame,
+        format: FileFormat,
+        provenance: &str,
+    ) -> Result<(), FrameError> {
+        let mut bytes = Vec::new();
+        write_to(&mut bytes, &mut frame, format, provenance)?;
+        self.write(path, &bytes)
+    }
+
+    /// Writes a file that is there either not at all or whole, even if the power fails.
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FrameError> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let write = || -> io::Result<()> {
+            let mut file = tempfile::Builder::new().prefix(&self.prefix).tempfile_in(folder)?;
+            file.write_all(bytes)?;
+            make_readable(file.as_file())?;
+            file.as_file().sync_all()?;
+            file.persist(path).map_err(|error| error.error)?;
+            sync_directory(folder)
+        };
+        write().map_err(|source| failed(path, source))
+    }
+}
+
+fn failed(path: &Path, source: io::Error) -> FrameError {
+    FrameError::File { path: path.to_owned(), source }
+}
+
+/// Makes sure that a file's new name is on disk.
+#[cfg(unix)]
+fn sync_directory(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Makes sure that a file's new name is on disk; elsewhere directories cannot be opened for that.
+#[cfg(not(unix))]
+fn sync_directory(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn json(value: &impl Serialize) -> Result<String, FrameError> {
+    serde_json::to_string_pretty(value).map_err(FrameError::Json)
+}

@@ -1,0 +1,117 @@
+//! Several directories of one study as one.
+
+use polars::prelude::DataFrame;
+
+use super::FrameError;
+use super::folder::StudyFolder;
+use crate::study::Manifest;
+
+/// Why directories cannot be merged.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// There is no study.
+    #[error("{0} holds no study.json; expected a directory that `meshreplay sweep -o` made")]
+    NoStudy(String),
+    /// The directories hold different studies.
+    #[error("{other} holds another study than {first}: {difference}; merge parts of one study")]
+    OtherStudy {
+        /// The first directory.
+        first: String,
+        /// The other one.
+        other: String,
+        /// Where they differ.
+        difference: String,
+    },
+    /// A cell has several results.
+    #[error("{}; delete the wrong file, cells/KEY.parquet", .0.join("\n"))]
+    Conflicts(Vec<String>),
+}
+
+/// Puts all cells of `parts` into `out`, with study and summary. Positions of cells that no part has are returned; if
+/// there are any, nothing is written unless `partial`.
+///
+/// A cell that several parts have must be the same in all, measured times aside; the first part's is taken.
+pub fn merge(
+    parts: &[StudyFolder],
+    out: &StudyFolder,
+    partial: bool,
+) -> Result<(Manifest, Vec<usize>), MergeError> {
+    let manifest = common_study(parts)?;
+    let mut conflicts = Vec::new();
+    let mut missing = Vec::new();
+    for (i, cell) in manifest.cells.iter().enumerate() {
+        let holders: Vec<&StudyFolder> = parts.iter().filter(|part| part.has(&cell.key, false)).collect();
+        let [first, others @ ..] = holders.as_slice() else {
+            missing.push(i);
+            continue;
+        };
+        for other in others {
+            if !untimed(&first.read_row(&cell.key)?).equals_missing(&untimed(&other.read_row(&cell.key)?)) {
+                let [first, other] = [first, other].map(|part| part.path().display());
+                conflicts.push(format!("{first} and {other} differ in cell {}, {}", cell.key, cell.label()));
+            }
+        }
+    }
+    if !conflicts.is_empty() {
+        return Err(MergeError::Conflicts(conflicts));
+    }
+    if !missing.is_empty() && !partial {
+        return Ok((manifest, missing));
+    }
+    out.prepare(&manifest)?;
+    for cell in &manifest.cells {
+        for part in parts {
+            out.take(&cell.key, part)?;
+        }
+    }
+    out.write_summary(&manifest)?;
+    Ok((manifest, missing))
+}
+
+/// The study that all parts belong to.
+fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
+    let mut common: Option<(String, Manifest)> = None;
+    for part in parts {
+        let name = part.path().display().to_string();
+        let Some(manifest) = part.read_manifest()? else { return Err(MergeError::NoStudy(name)) };
+        match &common {
+            None => common = Some((name, manifest)),
+            Some((_, study)) if *study == manifest => {}
+            Some((first, study)) => {
+                let (first, difference) = (first.clone(), difference(study, &manifest));
+                return Err(MergeError::OtherStudy { first, other: name, difference });
+            }
+        }
+    }
+    common.map(|(_, study)| study).ok_or_else(|| MergeError::NoStudy("the empty list".to_owned()))
+}
+
+/// Where two studies first differ, in words.
+fn difference(a: &Manifest, b: &Manifest) -> String {
+    if a.name != b.name {
+        return format!("'{}' is not '{}'", b.name, a.name);
+    }
+    if a.version != b.version {
+        return format!("version {} is not {}", b.version, a.version);
+    }
+    if a.timed != b.timed {
+        return "times are measured in one only".to_owned();
+    }
+    if a.cells.len() != b.cells.len() {
+        return format!("{} cells, not {}", b.cells.len(), a.cells.len());
+    }
+    match a.cells.iter().zip(&b.cells).find(|(a, b)| a != b) {
+        Some((a, b)) => format!("{} is not {}", b.label(), a.label()),
+        None => "descriptions or logs differ".to_owned(),
+    }
+}
+
+/// A row without the columns that are measured times.
+fn untimed(row: &DataFrame) -> DataFrame {
+    let measured = |column: &str| column.contains("_ns_") || column == "replay_wall_s";
+    let names: Vec<String> = row.get_column_names().into_iter().map(ToString::to_string).collect();
+    row.drop_many(names.into_iter().filter(|name| measured(name)))
+}

@@ -1,0 +1,121 @@
+//! Saved summaries, read back as plain columns.
+
+use std::fs::File;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use polars::prelude::{
+    Column, CsvReadOptions, DataFrame, DataType, JsonFormat, JsonReader, ParquetReader, SerReader,
+};
+
+use super::{FileFormat, FrameError};
+
+/// A summary as plain columns, all of the same height.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// Its columns.
+    pub columns: Vec<SheetColumn>,
+}
+
+/// A column of a [`Sheet`].
+#[derive(Clone, Debug)]
+pub struct SheetColumn {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    pub values: SheetValues,
+}
+
+/// The values of a column.
+#[derive(Clone, Debug)]
+pub enum SheetValues {
+    /// Names and specs; empty where there is none.
+    Text(Vec<String>),
+    /// Numbers; `whole` if all are integers by type.
+    Number {
+        /// The numbers; `None` where there is none.
+        numbers: Vec<Option<f64>>,
+        /// Whether the column counts.
+        whole: bool,
+    },
+}
+
+impl SheetColumn {
+    /// Value `i` as a label: numbers as short as they can be written.
+    pub fn label(&self, i: usize) -> String {
+        match &self.values {
+            SheetValues::Text(values) => values[i].clone(),
+            SheetValues::Number { numbers, .. } => {
+                numbers[i].map_or_else(|| "none".to_owned(), |number| number.to_string())
+            }
+        }
+    }
+}
+
+impl Sheet {
+    /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made: Parquet, else CSV, else JSON.
+    pub fn read(folder: &Path) -> Result<Self, FrameError> {
+        for format in [FileFormat::Parquet, FileFormat::Csv, FileFormat::Json] {
+            let path = folder.join(format!("summary.{}", format.extension()));
+            if path.exists() {
+                let frame = match format {
+                    FileFormat::Parquet => read_parquet(&path),
+                    FileFormat::Csv => read_csv(&path),
+                    FileFormat::Json => read_json(&path),
+                }?;
+                let columns = frame.columns().iter().map(plain).collect::<Result<_, _>>()?;
+                return Ok(Self { path, columns });
+            }
+        }
+        Err(FrameError::NoSummary { folder: folder.to_owned() })
+    }
+
+    /// Number of rows.
+    pub fn height(&self) -> usize {
+        self.columns.first().map_or(0, |column| match &column.values {
+            SheetValues::Text(values) => values.len(),
+            SheetValues::Number { numbers, .. } => numbers.len(),
+        })
+    }
+
+    /// The column of this name.
+    pub fn column(&self, name: &str) -> Option<&SheetColumn> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}
+
+fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
+    let name = column.name().to_string();
+    let dtype = column.dtype();
+    let values = if *dtype == DataType::String {
+        let values = column.str()?.iter().map(|value| value.unwrap_or_default().to_owned());
+        SheetValues::Text(values.collect())
+    } else {
+        let numbers = column.cast(&DataType::Float64)?;
+        SheetValues::Number { numbers: numbers.f64()?.iter().collect(), whole: dtype.is_integer() }
+    };
+    Ok(SheetColumn { name, values })
+}
+
+fn open(path: &Path) -> Result<File, FrameError> {
+    File::open(path).map_err(|source| FrameError::Unreadable { path: path.to_owned(), source })
+}
+
+pub(super) fn read_parquet(path: &Path) -> Result<DataFrame, FrameError> {
+    let frame = ParquetReader::new(open(path)?).finish();
+    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+}
+
+fn read_csv(path: &Path) -> Result<DataFrame, FrameError> {
+    let options = CsvReadOptions::default().with_has_header(true).with_infer_schema_length(None);
+    let frame = options.into_reader_with_file_handle(open(path)?).finish();
+    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+}
+
+fn read_json(path: &Path) -> Result<DataFrame, FrameError> {
+    let reader = JsonReader::new(open(path)?).with_json_format(JsonFormat::Json);
+    let frame = reader.infer_schema_len(NonZeroUsize::new(usize::MAX)).finish();
+    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+}

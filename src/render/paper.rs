@@ -1,0 +1,217 @@
+//! Tables as papers print them: aligned text, Markdown, LaTeX, CSV.
+
+/// A table of two sides, ready to be written.
+#[derive(Clone, Debug, Default)]
+pub struct PaperTable {
+    /// What it shows, for the line above it.
+    pub title: String,
+    /// What labels the rows: one name per label.
+    pub corner: Vec<String>,
+    /// The labels of each column; the first line of titles shows the first one of each.
+    pub columns: Vec<Vec<String>>,
+    /// The labels and the cells of each row.
+    pub rows: Vec<(Vec<String>, Vec<PaperCell>)>,
+    /// What must be known of the numbers, for lines below it.
+    pub notes: Vec<String>,
+}
+
+/// A cell of a [`PaperTable`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PaperCell {
+    /// The number as it is shown; empty where there is none.
+    pub text: String,
+    /// Whether it is the best of its column.
+    pub best: bool,
+}
+
+/// What stands for a number that is not there.
+const NONE: &str = "—";
+
+impl PaperTable {
+    /// Lines of aligned text; the best values are bold if the reader is a terminal, which shows `bold` ones.
+    pub fn text(&self, bold: bool) -> String {
+        let mut lines = self.head_lines();
+        let heads = lines.len();
+        for (labels, cells) in &self.rows {
+            lines.push(labels.iter().cloned().chain(cells.iter().map(shown)).collect());
+        }
+        let width = |j: usize| lines.iter().map(|line| line[j].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.corner.len() + self.columns.len()).map(width).collect();
+        let mut text = format!(" {}\n\n", self.title);
+        for (i, line) in lines.iter().enumerate() {
+            let mut out = String::new();
+            for (j, cell) in line.iter().enumerate() {
+                let blanks = " ".repeat(widths[j] - cell.chars().count());
+                let best = bold && i >= heads && j >= self.corner.len() && {
+                    self.rows[i - heads].1[j - self.corner.len()].best
+                };
+                let cell = if best { format!("\x1b[1m{cell}\x1b[0m") } else { cell.clone() };
+                let gap = if j == 0 { " " } else { "  " };
+                out += gap;
+                out += &if j < self.corner.len() { cell + &blanks } else { blanks + &cell };
+            }
+            text += out.trim_end();
+            text.push('\n');
+        }
+        for (i, note) in self.notes.iter().enumerate() {
+            text += if i == 0 { "\n" } else { "" };
+            text += &[" ", note, "\n"].concat();
+        }
+        text
+    }
+
+    /// A line of titles per label of the columns; the names of the rows' labels stand in the last one.
+    fn head_lines(&self) -> Vec<Vec<String>> {
+        let depth = self.columns.first().map_or(1, Vec::len);
+        let line = |k: usize| {
+            let corner =
+                self.corner.iter().map(|name| if k + 1 == depth { name.clone() } else { String::new() });
+            corner.chain(self.columns.iter().map(|labels| labels[k].clone())).collect()
+        };
+        (0..depth).map(line).collect()
+    }
+
+    /// A Markdown table, the best values between `**`.
+    pub fn markdown(&self) -> String {
+        let escaped = |text: &str| text.replace('|', "\\|");
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let titles = self.corner.iter().cloned().chain(self.columns.iter().map(|labels| labels.join(" ")));
+        let mut text = format!("{}\n\n", self.title);
+        text += &line(titles.map(|title| escaped(&title)).collect());
+        let rules = self.corner.iter().map(|_| ":---").chain(self.columns.iter().map(|_| "---:"));
+        text += &line(rules.map(str::to_owned).collect());
+        for (labels, cells) in &self.rows {
+            let value = |cell: &PaperCell| match shown(cell) {
+                text if cell.best => format!("**{text}**"),
+                text => text,
+            };
+            text += &line(labels.iter().map(|label| escaped(label)).chain(cells.iter().map(value)).collect());
+        }
+        for note in &self.notes {
+            text += &["\n", note, "\n"].concat();
+        }
+        text
+    }
+
+    /// A LaTeX tabular in the style of booktabs, the best values in `\textbf`.
+    pub fn latex(&self) -> String {
+        let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
+        let escape_all = |cells: Vec<String>| cells.iter().map(|cell| latex_escaped(cell)).collect();
+        let mut text = format!("% {} (needs \\usepackage{{booktabs}})\n", self.title);
+        for note in &self.notes {
+            text += &["% ", note, "\n"].concat();
+        }
+        let alignment = "l".repeat(self.corner.len()) + &"r".repeat(self.columns.len());
+        text += &["\\begin{tabular}{", &alignment, "}\n\\toprule\n"].concat();
+        for titles in self.head_lines() {
+            text += &line(escape_all(titles));
+        }
+        text += "\\midrule\n";
+        for (labels, cells) in &self.rows {
+            let value = |cell: &PaperCell| match (cell.text.is_empty(), cell.best) {
+                (true, _) => "---".to_owned(),
+                (false, true) => format!("\\textbf{{{}}}", latex_escaped(&cell.text)),
+                (false, false) => latex_escaped(&cell.text),
+            };
+            text += &line(escape_all(labels.clone()).into_iter().chain(cells.iter().map(value)).collect());
+        }
+        text + "\\bottomrule\n\\end{tabular}\n"
+    }
+
+    /// Comma-separated values; what is not there is empty.
+    pub fn csv(&self) -> String {
+        let line =
+            |cells: Vec<String>| cells.iter().map(|cell| csv_quoted(cell)).collect::<Vec<_>>().join(",");
+        let titles = self.corner.iter().cloned().chain(self.columns.iter().map(|labels| labels.join(" ")));
+        let mut text = line(titles.collect()) + "\n";
+        for (labels, cells) in &self.rows {
+            let values = cells.iter().map(|cell| cell.text.clone());
+            text += &(line(labels.iter().cloned().chain(values).collect()) + "\n");
+        }
+        text
+    }
+}
+
+fn shown(cell: &PaperCell) -> String {
+    if cell.text.is_empty() { NONE.to_owned() } else { cell.text.clone() }
+}
+
+/// `text` such that LaTeX prints it as it is.
+fn latex_escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),
+            '~' => escaped += r"\textasciitilde{}",
+            '^' => escaped += r"\textasciicircum{}",
+            '\\' => escaped += r"\textbackslash{}",
+            '|' => escaped += r"\textbar{}",
+            '<' => escaped += r"\textless{}",
+            '>' => escaped += r"\textgreater{}",
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+fn csv_quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> PaperTable {
+        let cell = |text: &str, best| PaperCell { text: text.to_owned(), best };
+        PaperTable {
+            title: "pairwise_sum_mean".to_owned(),
+            corner: vec!["allocator".to_owned()],
+            columns: vec![
+                vec!["A_1".to_owned(), "16x8".to_owned()],
+                vec!["A_1".to_owned(), "8x8x4".to_owned()],
+            ],
+            rows: vec![
+                (vec!["best-of:a|b".to_owned()], vec![cell("1,234.5", false), cell("", false)]),
+                (vec!["x,y".to_owned()], vec![cell("7.0", true), cell("10.0", true)]),
+            ],
+            notes: vec!["a note".to_owned()],
+        }
+    }
+
+    #[test]
+    fn text_is_aligned_whether_bold_or_not() {
+        let plain = " pairwise_sum_mean\n\n                  A_1    A_1\n allocator       16x8  8x8x4\n \
+                     best-of:a|b  1,234.5      —\n x,y              7.0   10.0\n\n a note\n";
+        assert_eq!(example().text(false), plain);
+        let bold = example().text(true);
+        assert!(bold.contains("\x1b[1m7.0\x1b[0m   \x1b[1m10.0\x1b[0m"), "{bold}");
+        assert_eq!(bold.replace("\x1b[1m", "").replace("\x1b[0m", ""), plain);
+    }
+
+    #[test]
+    fn markdown_has_its_bars_escaped() {
+        let text = "pairwise_sum_mean\n\n| allocator | A_1 16x8 | A_1 8x8x4 |\n| :--- | ---: | ---: |\n\
+                    | best-of:a\\|b | 1,234.5 | — |\n| x,y | **7.0** | **10.0** |\n\na note\n";
+        assert_eq!(example().markdown(), text);
+    }
+
+    #[test]
+    fn latex_has_its_special_characters_escaped() {
+        let text = "% pairwise_sum_mean (needs \\usepackage{booktabs})\n% a note\n\\begin{tabular}{lrr}\n\\toprule\n \
+                    & A\\_1 & A\\_1 \\\\\nallocator & 16x8 & 8x8x4 \\\\\n\\midrule\n\
+                    best-of:a\\textbar{}b & 1,234.5 & --- \\\\\nx,y & \\textbf{7.0} & \\textbf{10.0} \\\\\n\
+                    \\bottomrule\n\\end{tabular}\n";
+        assert_eq!(example().latex(), text);
+    }
+
+    #[test]
+    fn csv_has_its_commas_quoted() {
+        let text = "allocator,A_1 16x8,A_1 8x8x4\nbest-of:a|b,\"1,234.5\",\n\"x,y\",7.0,10.0\n";
+        assert_eq!(example().csv(), text);
+    }
+}

@@ -1,0 +1,84 @@
+//! Content keys: a cell's result is named by all that it depends on, so that whoever needs it finds it, and nobody takes
+//! another one for it.
+
+use std::fmt::Write;
+use std::fs;
+
+use sha2::{Digest, Sha256};
+
+use super::cell::Plan;
+use super::plan::StudyLog;
+use super::product::Point;
+
+/// SHA-256 of the cell's resolved spec, its log's SHA-256 and the version of this program, in hexadecimal. What a
+/// parameter `path` of the allocator names counts with its content.
+pub(super) fn key(point: &Point, log: &StudyLog, plan: &Plan) -> String {
+    let Point { log: _, rules, arrival_scale, machine, scheduler, allocator, seed } = point;
+    let trim = plan.trim.percent.map_or_else(|| "none".to_owned(), |percent| percent.to_string());
+    let mut text = format!(
+        "meshreplay {}\nlog={}\nlog_sha256={}\nrules={rules}\narrival_scale={arrival_scale}\nmachine={machine}\n\
+         scheduler={scheduler}\nallocator={allocator}\nseed={seed}\ntrim={trim}\ntimed={}\n",
+        env!("CARGO_PKG_VERSION"),
+        log.name,
+        log.sha256,
+        plan.timed
+    );
+    if let Some(content) = allocator.params.get("path").and_then(|path| fs::read(path).ok()) {
+        // Writing to memory cannot fail.
+        let _ = writeln!(text, "path_sha256={}", hexadecimal(&Sha256::digest(content)));
+    }
+    hexadecimal(&Sha256::digest(text))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Rules;
+    use std::path::PathBuf;
+
+    #[test]
+    fn whatever_a_result_depends_on_changes_its_key() -> Result<(), Box<dyn std::error::Error>> {
+        let log = StudyLog {
+            name: "a".to_owned(),
+            file: "a.swf".to_owned(),
+            path: PathBuf::from("a.swf"),
+            sha256: "00".to_owned(),
+            records: 1,
+        };
+        let point = Point {
+            log: 0,
+            rules: Rules::default(),
+            arrival_scale: 1.0,
+            machine: "4x4".parse()?,
+            scheduler: "fcfs".parse()?,
+            allocator: "naive".parse()?,
+            seed: 1,
+        };
+        let plan = Plan::default();
+        let mut keys = vec![
+            key(&point, &log, &plan),
+            key(&Point { rules: "requested".parse()?, ..point.clone() }, &log, &plan),
+            key(&Point { arrival_scale: 0.5, ..point.clone() }, &log, &plan),
+            key(&Point { machine: "torus:4x4".parse()?, ..point.clone() }, &log, &plan),
+            key(&Point { scheduler: "easy".parse()?, ..point.clone() }, &log, &plan),
+            key(&Point { allocator: "mc1x1".parse()?, ..point.clone() }, &log, &plan),
+            key(&Point { seed: 2, ..point.clone() }, &log, &plan),
+            key(&point, &StudyLog { sha256: "01".to_owned(), ..log.clone() }, &plan),
+            key(&point, &StudyLog { name: "b".to_owned(), ..log.clone() }, &plan),
+            key(&point, &log, &Plan { timed: true, ..plan }),
+        ];
+        assert_eq!(keys[0], key(&point, &StudyLog { path: PathBuf::from("/a.swf"), ..log }, &plan));
+        assert!(keys.iter().all(|key| key.len() == 64));
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), 10);
+        Ok(())
+    }
+}

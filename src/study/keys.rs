@@ -1,0 +1,188 @@
+//! Study files as TOML: which keys there are, what each holds, and on which line what is wrong.
+
+use std::fmt::Display;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::StudyError;
+use crate::spec::unknown;
+
+/// Every key: name, what it holds, an example.
+const KEYS: &[(&str, &str, &str)] = &[
+    ("name", "a string", "\"loads\""),
+    ("description", "a string", "\"Does the load matter?\""),
+    ("logs", "a list of strings", "[\"traces/lublin-256-10k.swf.gz\"]"),
+    ("rules", "a list of strings", "[\"authors\", \"requested:overrun=kill\"]"),
+    ("machines", "a list of strings", "[\"16x16\", \"8x8x4\"]"),
+    ("schedulers", "a list of strings", "[\"fcfs\", \"easy\"]"),
+    ("allocators", "a list of strings", "[\"hilbert+bf\", \"mc1x1\"]"),
+    ("arrival_scales", "a list of numbers above 0", "[1, 0.8]"),
+    ("seeds", "a list of whole numbers from 0", "[1, 2, 3]"),
+];
+
+/// An entry of a list and the line that it stands on, from 1.
+pub(super) type Entry<T> = (T, usize);
+
+/// What an entry's parser is given: its kind and its text.
+pub(super) enum Value<'a> {
+    /// A string.
+    Text(&'a str),
+    /// An integer or a float, as written.
+    Number(&'a str),
+}
+
+/// A study file, parsed as TOML, whose keys all exist.
+pub(super) struct Keys<'a> {
+    path: &'a Path,
+    text: &'a str,
+    table: DeTable<'a>,
+}
+
+/// The text of the file.
+pub(super) fn read(path: &Path) -> Result<String, StudyError> {
+    let bytes = fs::read(path).map_err(|source| StudyError::File { path: path.to_owned(), source })?;
+    String::from_utf8(bytes).map_err(|error| StudyError::NotText {
+        path: path.to_owned(),
+        offset: error.utf8_error().valid_up_to(),
+    })
+}
+
+impl<'a> Keys<'a> {
+    pub(super) fn parse(path: &'a Path, text: &'a str) -> Result<Self, StudyError> {
+        let wrong = |at: usize, problem: String| StudyError::Wrong {
+            path: path.to_owned(),
+            line: line(text, at),
+            problem,
+        };
+        let table = DeTable::parse(text).map_err(|error| {
+            let message: Vec<&str> = error.message().lines().collect();
+            let at = error.span().map_or(0, |span| span.start);
+            wrong(at, format!("{}; expected TOML such as machines = [\"16x16\"]", message.join(", ")))
+        })?;
+        let table = table.into_inner();
+        let names = || KEYS.iter().map(|(name, ..)| *name);
+        let stranger = table.keys().filter(|key| !names().any(|name| name == key.get_ref().as_ref()));
+        if let Some(key) = stranger.min_by_key(|key| key.span().start) {
+            return Err(wrong(key.span().start, unknown("key", key.get_ref(), names()).to_string()));
+        }
+        Ok(Self { path, text, table })
+    }
+
+    fn wrong(&self, at: usize, problem: String) -> StudyError {
+        StudyError::Wrong { path: self.path.to_owned(), line: line(self.text, at), problem }
+    }
+
+    /// The string at `key`.
+    pub(super) fn string(&self, key: &str) -> Result<Option<String>, StudyError> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        match value.get_ref() {
+            DeValue::String(text) => Ok(Some(text.to_string())),
+            other => Err(self.unexpected(key, None, value.span().start, other)),
+        }
+    }
+
+    /// The list at `key`, which the file must have.
+    pub(super) fn required<T: Display>(
+        &self,
+        key: &str,
+        parse: impl Fn(&Value<'_>) -> Option<Result<T, String>>,
+    ) -> Result<Vec<Entry<T>>, StudyError> {
+        match self.list(key, parse)? {
+            Some(list) => Ok(list),
+            None => Err(StudyError::MissingKey {
+                path: self.path.to_owned(),
+                key: key.to_owned(),
+                example: describe(key).1,
+            }),
+        }
+    }
+
+    /// The list at `key`. `parse` answers `None` for a value of the wrong kind; no entry may equal another.
+    pub(super) fn list<T: Display>(
+        &self,
+        key: &str,
+        parse: impl Fn(&Value<'_>) -> Option<Result<T, String>>,
+    ) -> Result<Option<Vec<Entry<T>>>, StudyError> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let DeValue::Array(array) = value.get_ref() else {
+            return Err(self.unexpected(key, None, value.span().start, value.get_ref()));
+        };
+        let mut list: Vec<Entry<T>> = Vec::new();
+        for (i, value) in array.iter().enumerate() {
+            let (number, at) = (i + 1, value.span().start);
+            let entry = match parse(&plain(value)) {
+                None => return Err(self.unexpected(key, Some(number), at, value.get_ref())),
+                Some(Err(problem)) => {
+                    return Err(self.wrong(at, format!("key '{key}', entry {number}: {problem}")));
+                }
+                Some(Ok(entry)) => entry,
+            };
+            let spelling = entry.to_string();
+            if let Some(earlier) = list.iter().position(|(other, _)| other.to_string() == spelling) {
+                let problem = format!(
+                    "key '{key}', entry {number}: '{spelling}' is entry {} already; name it once",
+                    earlier + 1
+                );
+                return Err(self.wrong(at, problem));
+            }
+            list.push((entry, line(self.text, at)));
+        }
+        if list.is_empty() {
+            let problem = format!(
+                "key '{key}': the list is empty, expected at least one entry, such as {key} = {}",
+                describe(key).1
+            );
+            return Err(self.wrong(value.span().start, problem));
+        }
+        Ok(Some(list))
+    }
+
+    /// The error for a value of another kind than `key` holds.
+    fn unexpected(&self, key: &str, entry: Option<usize>, at: usize, found: &DeValue<'_>) -> StudyError {
+        let found = match found {
+            DeValue::String(text) => format!("the string '{text}'"),
+            DeValue::Integer(number) => format!("the integer {number}"),
+            DeValue::Float(number) => format!("the number {number}"),
+            DeValue::Boolean(truth) => truth.to_string(),
+            DeValue::Datetime(date) => format!("the date {date}"),
+            DeValue::Array(_) => "a list".to_owned(),
+            DeValue::Table(_) => "a table".to_owned(),
+        };
+        let entry = entry.map_or_else(String::new, |number| format!(", entry {number}"));
+        let (expected, example) = describe(key);
+        self.wrong(
+            at,
+            format!("key '{key}'{entry}: found {found}, expected {expected}, such as {key} = {example}"),
+        )
+    }
+}
+
+fn plain<'a>(value: &'a Spanned<DeValue<'_>>) -> Value<'a> {
+    match value.get_ref() {
+        DeValue::String(text) => Value::Text(text),
+        // Other bases than ten parse as no number, and are then of the wrong kind.
+        DeValue::Integer(number) if number.radix() == 10 => Value::Number(number.as_str()),
+        DeValue::Float(number) => Value::Number(number.as_str()),
+        _ => Value::Number(""),
+    }
+}
+
+/// What `key` holds, and an example.
+fn describe(key: &str) -> (&'static str, &'static str) {
+    KEYS.iter()
+        .find(|(name, ..)| *name == key)
+        .map_or(("", ""), |(_, expected, example)| (*expected, *example))
+}
+
+/// The line of byte `at`, from 1.
+fn line(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
+}
+
+/// `log` as the study file at `file` means it: relative paths start at its directory.
+pub(super) fn beside(file: &Path, log: &str) -> PathBuf {
+    file.parent().map_or_else(|| PathBuf::from(log), |folder| folder.join(log))
+}

@@ -1,0 +1,224 @@
+//! A study, planned: its file read, its logs surveyed, every cell with its key and cost.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::cell::Plan;
+use super::error::StudyError;
+use super::keys::{Entry, Keys, Value, beside, read};
+use super::log::log_name;
+use super::manifest::ManifestCell;
+use super::product::{ALL, Axes, Point, resolve};
+use super::{key, shard};
+use crate::allocator;
+use crate::machine::Mesh;
+use crate::scheduler;
+use crate::spec::Spec;
+use crate::trace::{self, ReadOptions};
+use crate::workload::Rules;
+
+/// A planned study.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// Its name; that of its file if it says none.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What all its cells share.
+    pub plan: Plan,
+    /// Its logs.
+    pub logs: Vec<StudyLog>,
+    /// Its cells: by log, then rules, arrival scale, machine, scheduler, allocator, seed; the last varies fastest.
+    pub cells: Vec<StudyCell>,
+}
+
+/// A log of a study.
+#[derive(Clone, Debug)]
+pub struct StudyLog {
+    /// Its name in results.
+    pub name: String,
+    /// As the study file names it.
+    pub file: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// SHA-256 of its text.
+    pub sha256: String,
+    /// Number of its records.
+    pub records: u64,
+}
+
+/// A cell of a study, before its jobs are loaded.
+#[derive(Clone, Debug)]
+pub struct StudyCell {
+    /// What is replayed.
+    pub point: Point,
+    /// Name of its result: SHA-256, in hexadecimal, of all that the result depends on.
+    pub key: String,
+    /// Number of jobs.
+    pub jobs: u64,
+    /// Estimated cost, see [`super::weight`].
+    pub cost: u64,
+}
+
+/// What a study file says, checked as far as that is possible without its logs.
+struct StudyFile {
+    name: Option<String>,
+    description: Option<String>,
+    logs: Vec<Entry<String>>,
+    axes: Axes,
+}
+
+impl Study {
+    /// Reads the study file at `path`, and its logs once: their names, sizes and checksums.
+    pub fn read(path: &Path, plan: Plan) -> Result<Self, StudyError> {
+        let file = StudyFile::parse(path, &read(path)?)?;
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let mut logs: Vec<StudyLog> = Vec::new();
+        let mut jobs = Vec::new();
+        for (log, line) in &file.logs {
+            let (found, counts) = survey(path, log, *line, &file.axes.rules)?;
+            if let Some(other) = logs.iter().find(|other| other.name == found.name) {
+                let problem = format!(
+                    "key 'logs': '{}' and '{log}' would both be called '{}' in results; rename one",
+                    other.file, found.name
+                );
+                return Err(StudyError::Wrong { path: path.to_owned(), line: *line, problem });
+            }
+            logs.push(found);
+            jobs.push(counts);
+        }
+        let points = file.axes.points().map_err(|error| StudyError::Wrong {
+            path: path.to_owned(),
+            line: 1,
+            problem: error.to_string(),
+        })?;
+        let of_rules = |rules: &Rules| file.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
+        let planned = |point: Point| {
+            let jobs = jobs[point.log][of_rules(&point.rules)];
+            let key = key::key(&point, &logs[point.log], &plan);
+            let cost = jobs.max(1) * shard::weight(&point.allocator);
+            StudyCell { point, key, jobs, cost }
+        };
+        let cells: Vec<StudyCell> = points.into_iter().map(planned).collect();
+        let name = file.name.or(stem).unwrap_or_default();
+        let study = Self { name, description: file.description, plan, logs, cells };
+        study.check_unique(path)?;
+        Ok(study)
+    }
+
+    fn check_unique(&self, path: &Path) -> Result<(), StudyError> {
+        let mut seen = BTreeMap::new();
+        for (i, cell) in self.cells.iter().enumerate() {
+            if let Some(first) = seen.insert(&cell.key, i) {
+                let (path, label) = (path.to_owned(), self.label(i));
+                return Err(StudyError::Twice { path, first: first + 1, second: i + 1, label });
+            }
+        }
+        Ok(())
+    }
+
+    /// Cell `i` in words.
+    pub fn label(&self, i: usize) -> String {
+        ManifestCell::of(self, &self.cells[i]).label()
+    }
+}
+
+/// Reads a log for what planning needs of it, and how many jobs it has by each of `rules`.
+fn survey(
+    study: &Path,
+    file: &str,
+    line: usize,
+    rules: &[Rules],
+) -> Result<(StudyLog, Vec<u64>), StudyError> {
+    let path = beside(study, file);
+    let mut jobs = vec![0; rules.len()];
+    let summary = trace::read(&path, ReadOptions::default(), |record| {
+        for (jobs, rules) in jobs.iter_mut().zip(rules) {
+            *jobs += u64::from(rules.job(record).is_ok());
+        }
+    })
+    .map_err(|error| StudyError::Log { path: study.to_owned(), line, source: Box::new(error) })?;
+    let (name, file) = (log_name(&path), file.to_owned());
+    Ok((StudyLog { name, file, path, sha256: summary.sha256, records: summary.records }, jobs))
+}
+
+impl StudyFile {
+    fn parse(path: &Path, text: &str) -> Result<Self, StudyError> {
+        let keys = Keys::parse(path, text)?;
+        let logs = keys.required(
+            "logs",
+            strings(|text| match text {
+                "-" => Err("standard input cannot be a log of a study, which may read it again; give a file"
+                    .to_owned()),
+                _ => Ok(text.to_owned()),
+            }),
+        )?;
+        let rules =
+            keys.list("rules", strings(|text| text.parse::<Rules>().map_err(|error| error.to_string())))?;
+        let machines = keys
+            .required("machines", strings(|text| text.parse::<Mesh>().map_err(|error| error.to_string())))?;
+        let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
+        let shapes: Vec<Mesh> = machines.into_iter().map(|(machine, _)| machine).collect();
+        let allocators = keys.required("allocators", strings(|text| allocator_spec(text, &shapes)))?;
+        let arrival_scales = keys.list("arrival_scales", scale)?;
+        let seeds = keys.list("seeds", seed)?;
+        Ok(Self {
+            name: keys.string("name")?,
+            description: keys.string("description")?,
+            axes: Axes {
+                logs: logs.len(),
+                rules: values(rules, Rules::default()),
+                arrival_scales: values(arrival_scales, 1.0),
+                machines: shapes,
+                schedulers: values(schedulers, Spec::named("easy")),
+                allocators: values(Some(allocators), Spec::named(ALL)),
+                seeds: values(seeds, 1),
+            },
+            logs,
+        })
+    }
+}
+
+/// The entries without their lines; one `usual` entry where the key is left out.
+fn values<T>(list: Option<Vec<Entry<T>>>, usual: T) -> Vec<T> {
+    list.map_or_else(|| vec![usual], |list| list.into_iter().map(|(value, _)| value).collect())
+}
+
+/// A parser of strings as a parser of values.
+fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) -> Option<Result<T, String>> {
+    move |value| match value {
+        Value::Text(text) => Some(parse(text)),
+        Value::Number(_) => None,
+    }
+}
+
+fn scheduler_spec(text: &str) -> Result<Spec, String> {
+    let built = text.parse().and_then(|spec| scheduler::build(&spec));
+    built.map(|(_, resolved)| resolved).map_err(|error| error.to_string())
+}
+
+/// An allocator that serves every machine of the study, in its canonical spelling.
+fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
+    let spec: Spec = text.parse().map_err(|error: crate::spec::SpecError| error.to_string())?;
+    if spec == Spec::named(ALL) {
+        return Ok(spec);
+    }
+    for machine in machines {
+        resolve(&spec, machine).map_err(|error| error.to_string())?;
+    }
+    allocator::find(&spec).map(|(_, spec)| spec).map_err(|error| error.to_string())
+}
+
+fn scale(value: &Value<'_>) -> Option<Result<f64, String>> {
+    let Value::Number(text) = value else { return None };
+    let number: f64 = text.parse().ok()?;
+    let problem = || format!("found {text}, expected a number above 0");
+    Some(if number.is_finite() && number > 0.0 { Ok(number) } else { Err(problem()) })
+}
+
+fn seed(value: &Value<'_>) -> Option<Result<u64, String>> {
+    match value {
+        Value::Number(text) => text.parse().ok().map(Ok),
+        Value::Text(_) => None,
+    }
+}

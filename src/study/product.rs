@@ -1,0 +1,178 @@
+//! The product of what a study or a command line lists: a flat list of points in a fixed order.
+
+use std::sync::Arc;
+
+use super::cell::Cell;
+use crate::allocator::{self, ALLOCATORS, Setup};
+use crate::job::Job;
+use crate::machine::Mesh;
+use crate::scheduler;
+use crate::spec::{Spec, SpecError};
+use crate::workload::Rules;
+
+/// The spec that stands for every registered allocator.
+pub const ALL: &str = "all";
+
+/// What is multiplied.
+#[derive(Clone, Debug)]
+pub struct Axes {
+    /// Number of logs.
+    pub logs: usize,
+    /// How records become jobs.
+    pub rules: Vec<Rules>,
+    /// What arrival times are multiplied by.
+    pub arrival_scales: Vec<f64>,
+    /// Machines.
+    pub machines: Vec<Mesh>,
+    /// Schedulers.
+    pub schedulers: Vec<Spec>,
+    /// Allocators; [`ALL`] is every one that serves the machine.
+    pub allocators: Vec<Spec>,
+    /// Seeds.
+    pub seeds: Vec<u64>,
+}
+
+/// One point of the product, everything resolved but the jobs.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Position of the log.
+    pub log: usize,
+    /// How records become jobs.
+    pub rules: Rules,
+    /// What arrival times are multiplied by.
+    pub arrival_scale: f64,
+    /// The machine.
+    pub machine: Mesh,
+    /// The scheduler, with every default written out.
+    pub scheduler: Spec,
+    /// The allocator, with every default written out.
+    pub allocator: Spec,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Axes {
+    /// Every combination: by log, then rules, arrival scale, machine, scheduler, allocator, seed; the last varies
+    /// fastest.
+    pub fn points(&self) -> Result<Vec<Point>, SpecError> {
+        let mut schedulers = Vec::new();
+        for spec in &self.schedulers {
+            schedulers.push(scheduler::build(spec)?.1);
+        }
+        let mut allocators = Vec::new();
+        for machine in &self.machines {
+            let mut served = Vec::new();
+            for spec in self.allocators.iter().flat_map(|spec| written_out(spec, machine)) {
+                served.push(resolve(&spec, machine)?);
+            }
+            allocators.push((machine, served));
+        }
+        let mut points = Vec::new();
+        for log in 0..self.logs {
+            for &rules in &self.rules {
+                for &arrival_scale in &self.arrival_scales {
+                    for (machine, served) in &allocators {
+                        let point = |scheduler: &Spec, allocator: &Spec, seed: u64| Point {
+                            log,
+                            rules,
+                            arrival_scale,
+                            machine: (*machine).clone(),
+                            scheduler: scheduler.clone(),
+                            allocator: allocator.clone(),
+                            seed,
+                        };
+                        for scheduler in &schedulers {
+                            for allocator in served {
+                                points
+                                    .extend(self.seeds.iter().map(|&seed| point(scheduler, allocator, seed)));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(points)
+    }
+}
+
+/// The allocator with every default written out; fails if it cannot serve `machine`. What it resolves to does not
+/// depend on the seed.
+pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
+    Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.1)
+}
+
+/// [`ALL`] as one spec per registered allocator that serves `machine`, everything else as it is.
+fn written_out(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
+    if *spec != Spec::named(ALL) {
+        return vec![spec.clone()];
+    }
+    let serving = ALLOCATORS.iter().filter(|entry| entry.serves(machine));
+    serving.map(|entry| Spec::named(entry.name)).collect()
+}
+
+impl Point {
+    /// Whether both replay the same jobs, but for those that a machine cannot hold.
+    pub fn same_jobs(&self, other: &Self) -> bool {
+        let scales = [self, other].map(|point| point.arrival_scale.to_bits());
+        self.log == other.log && self.rules == other.rules && scales[0] == scales[1]
+    }
+
+    /// The cell that replays `jobs` of the log `name`; `skipped` records are not among them.
+    pub fn cell(&self, name: &str, sha256: &str, jobs: &Arc<Vec<Job>>, skipped: u64) -> Cell {
+        Cell {
+            log: name.to_owned(),
+            log_sha256: sha256.to_owned(),
+            rules: self.rules.to_string(),
+            arrival_scale: self.arrival_scale,
+            machine: self.machine.clone(),
+            scheduler: self.scheduler.clone(),
+            allocator: self.allocator.clone(),
+            seed: self.seed,
+            jobs: Arc::clone(jobs),
+            skipped,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axes() -> Result<Axes, Box<dyn std::error::Error>> {
+        Ok(Axes {
+            logs: 2,
+            rules: vec![Rules::default()],
+            arrival_scales: vec![1.0, 0.5],
+            machines: vec!["4x4".parse()?, "4x4x4".parse()?],
+            schedulers: vec!["fcfs".parse()?],
+            allocators: vec!["hilbert+bf".parse()?],
+            seeds: vec![1, 2],
+        })
+    }
+
+    #[test]
+    fn the_last_axis_varies_fastest() -> Result<(), Box<dyn std::error::Error>> {
+        let points = axes()?.points()?;
+        let label = |p: &Point| format!("{} {} {} {}", p.log, p.arrival_scale, p.machine, p.seed);
+        let found: Vec<String> = points.iter().take(6).map(label).collect();
+        assert_eq!(
+            found,
+            ["0 1 4x4 1", "0 1 4x4 2", "0 1 4x4x4 1", "0 1 4x4x4 2", "0 0.5 4x4 1", "0 0.5 4x4 2"]
+        );
+        assert_eq!(points.len(), 16);
+        assert_eq!(points[0].allocator.to_string(), "curve:order=hilbert,select=best-fit");
+        Ok(())
+    }
+
+    #[test]
+    fn all_is_every_allocator_that_serves_the_machine() -> Result<(), Box<dyn std::error::Error>> {
+        let axes = Axes { logs: 1, allocators: vec![Spec::named(ALL)], ..axes()? };
+        let points = axes.points()?;
+        for machine in &axes.machines {
+            let found = points.iter().filter(|point| point.machine == *machine).count();
+            let serving = ALLOCATORS.iter().filter(|entry| entry.serves(machine)).count();
+            assert_eq!(found, serving * 4, "{machine}");
+        }
+        Ok(())
+    }
+}
