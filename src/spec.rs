@@ -1,7 +1,7 @@
 //! Specs: how algorithms are named on the command line, in study files and in results.
 //!
-//! One grammar everywhere: `name` or `name:key=value,key=value`. A parameter that nobody takes is an error, so a typo
-//! never runs the default experiment. The resolved spec, with every default written out and keys sorted, is the label
+//! One grammar everywhere: `name`, `name:key=value,key=value`, or `name:member|member` of which each member is a spec
+//! without members. A parameter that nobody takes is an error, so a typo never runs the default experiment. The resolved spec, with every default written out and keys sorted, is the label
 //! of a run and the join key of every frame.
 
 use std::collections::BTreeMap;
@@ -15,6 +15,8 @@ pub struct Spec {
     pub name: String,
     /// Its parameters, sorted by key.
     pub params: BTreeMap<String, String>,
+    /// Its members, `|` between them, if it is made of other specs.
+    pub members: Option<String>,
 }
 
 /// What is wrong with a spec.
@@ -62,6 +64,16 @@ pub enum SpecError {
         /// What would have been accepted.
         expected: String,
     },
+    /// The algorithm cannot be made of these members.
+    #[error("members of '{owner}' are '{found}': expected {expected}")]
+    BadMembers {
+        /// The algorithm.
+        owner: String,
+        /// The members as given.
+        found: String,
+        /// What would have been accepted.
+        expected: String,
+    },
     /// The algorithm cannot serve this machine.
     #[error("'{owner}' cannot serve machine {machine}: {problem}")]
     Unsuited {
@@ -77,7 +89,7 @@ pub enum SpecError {
 impl Spec {
     /// A spec without parameters.
     pub fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), params: BTreeMap::new() }
+        Self { name: name.to_owned(), params: BTreeMap::new(), members: None }
     }
 
     /// The same spec with one more parameter.
@@ -101,6 +113,10 @@ impl FromStr for Spec {
             return Err(malformed("the name is missing".to_owned()));
         }
         let mut spec = Self::named(name);
+        if let Some(members) = rest.filter(|rest| rest.contains('|')) {
+            spec.members = Some(members.to_owned());
+            return Ok(spec);
+        }
         for part in rest.into_iter().flat_map(|rest| rest.split(',')) {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(malformed(format!("'{part}' is not key=value")));
@@ -122,6 +138,9 @@ impl fmt::Display for Spec {
         for (i, (key, value)) in self.params.iter().enumerate() {
             write!(f, "{}{key}={value}", if i == 0 { ':' } else { ',' })?;
         }
+        if let Some(members) = &self.members {
+            write!(f, ":{members}")?;
+        }
         Ok(())
     }
 }
@@ -132,12 +151,20 @@ pub struct Params {
     owner: String,
     given: BTreeMap<String, String>,
     resolved: BTreeMap<String, String>,
+    given_members: Option<String>,
+    resolved_members: Option<String>,
 }
 
 impl Params {
     /// Starts taking the parameters of `spec`.
     pub fn new(spec: &Spec) -> Self {
-        Self { owner: spec.name.clone(), given: spec.params.clone(), resolved: BTreeMap::new() }
+        Self {
+            owner: spec.name.clone(),
+            given: spec.params.clone(),
+            resolved: BTreeMap::new(),
+            given_members: spec.members.clone(),
+            resolved_members: None,
+        }
     }
 
     /// Name of the algorithm whose parameters these are, for messages.
@@ -179,6 +206,22 @@ impl Params {
         Some(text)
     }
 
+    /// Takes the members if there are any.
+    pub fn take_members(&mut self) -> Option<String> {
+        self.given_members.take()
+    }
+
+    /// Remembers what the members were resolved to.
+    pub fn resolve_members(&mut self, members: &str) {
+        self.resolved_members = Some(members.to_owned());
+    }
+
+    /// The error for members that the algorithm cannot be made of.
+    pub fn bad_members(&self, found: &str, expected: &str) -> SpecError {
+        let (owner, found, expected) = (self.owner.clone(), found.to_owned(), expected.to_owned());
+        SpecError::BadMembers { owner, found, expected }
+    }
+
     /// The error for a value of `key` that is out of range.
     pub fn bad_value(&self, key: &str, found: &str, expected: &str) -> SpecError {
         SpecError::BadValue {
@@ -191,6 +234,9 @@ impl Params {
 
     /// Ends taking: the resolved spec, or an error naming a parameter that nobody took.
     pub fn finish(self) -> Result<Spec, SpecError> {
+        if let Some(members) = &self.given_members {
+            return Err(self.bad_members(members, "none; it is not made of other specs"));
+        }
         if let Some(key) = self.given.into_keys().next() {
             let names: Vec<&str> = self.resolved.keys().map(String::as_str).collect();
             let known = match names.as_slice() {
@@ -199,7 +245,7 @@ impl Params {
             };
             return Err(SpecError::NoParameter { owner: self.owner, key, known });
         }
-        Ok(Spec { name: self.owner, params: self.resolved })
+        Ok(Spec { name: self.owner, params: self.resolved, members: self.resolved_members })
     }
 }
 
@@ -235,7 +281,7 @@ mod tests {
 
     #[test]
     fn specs_round_trip() -> Result<(), SpecError> {
-        for text in ["mc1x1", "curve:order=hilbert,select=best-fit", "easy:pass=batch"] {
+        for text in ["mc1x1", "curve:order=hilbert,select=best-fit", "easy:pass=batch", "best-of:a:b=c|d"] {
             assert_eq!(text.parse::<Spec>()?.to_string(), text);
         }
         Ok(())

@@ -36,6 +36,10 @@ impl Allocator for Mbs {
         self.buddy.allocate(*request, machine)
     }
 
+    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
+        self.buddy.occupy(placement);
+    }
+
     fn released(&mut self, placement: &Placement, _machine: &Machine) {
         self.buddy.release(placement);
     }

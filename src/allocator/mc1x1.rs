@@ -8,8 +8,8 @@
 //! 2. Take all free nodes in shells below o.
 //! 3. Until k are taken, add the free node in shell o or beyond with the smallest sum of L1 distances to those taken;
 //!    ties by L1 distance to the centre, then by location.
-//! 4. The score is the sum of shell numbers of the nodes taken. The smallest wins, the first centre in location order
-//!    of equals.
+//! 4. The score is the sum of shell numbers of the nodes taken. The smallest wins; of equals the one that `tie-break`
+//!    prefers (see there), then the first centre in location order.
 //!
 //! Where exactly k nodes are free, all are taken. Never refuses while k nodes are free.
 //!
@@ -18,6 +18,7 @@
 
 use super::shell_fill::{Fill, ShellFill};
 use super::shells::{Centre, ShellScores};
+use super::tie_break::{EXPECTED, TieBreak};
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
 use crate::machine::{Coord, Machine};
 
@@ -25,15 +26,19 @@ pub(super) const ENTRY: Entry = Entry {
     name: "mc1x1",
     summary: "MC1x1: whole shells around a free centre, then the nodes nearest to those chosen",
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
-    parameters: "",
+    parameters: "tie-break=none (SHELLS/AVAILABLE/WALL/BORDER)",
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: Promises { exact: true, complete: true, forgets: true },
-    build: |_, _| Ok(Box::<Mc1x1>::default()),
+    build: |params, _| {
+        let ties = params.take("tie-break", TieBreak::default(), EXPECTED)?;
+        Ok(Box::new(Mc1x1 { ties, ..Mc1x1::default() }))
+    },
 };
 
 #[derive(Default)]
 struct Mc1x1 {
+    ties: TieBreak,
     shells: ShellScores,
     fill: ShellFill,
     candidates: Vec<(i64, Coord)>,
@@ -54,24 +59,25 @@ impl Allocator for Mc1x1 {
         self.fill.prepare(machine);
         let first = mesh.coord(node);
         let mut best = self.fill.fill(self.shells.counts(), machine, k, first, bound, i64::MAX)?;
-        if best.score > bound {
-            self.candidates.clear();
-            let candidates = &mut self.candidates;
-            self.shells.for_each(machine, k, best.score, |centre| {
-                candidates.push((centre.score, mesh.coord(centre.node)));
-                best.score
-            });
-            self.candidates.sort_unstable();
+        if best.score > bound || !self.ties.is_none() {
+            self.list_candidates(machine, k, best.score);
+            let mut value = self.value(machine, &best);
             for &(bound, centre) in &self.candidates {
-                let limit = limit(&best, centre);
                 if bound > best.score {
                     break;
                 }
+                // The largest score with which it can beat the best so far.
+                let wins_ties = !self.ties.is_none() || centre < best.centre;
+                let limit = if wins_ties { best.score } else { best.score - 1 };
                 if centre == first || bound > limit {
                     continue;
                 }
-                if let Some(better) = self.fill.fill(self.shells.counts(), machine, k, centre, bound, limit) {
-                    best = better;
+                let fill = self.fill.fill(self.shells.counts(), machine, k, centre, bound, limit);
+                if let Some(other) = fill {
+                    let other_value = self.value(machine, &other);
+                    if (other.score, other_value, centre) < (best.score, value, best.centre) {
+                        (best, value) = (other, other_value);
+                    }
                 }
             }
         }
@@ -80,7 +86,23 @@ impl Allocator for Mc1x1 {
     }
 }
 
-/// The largest score with which `centre` beats `best`.
-fn limit(best: &Fill, centre: Coord) -> i64 {
-    if centre < best.centre { best.score } else { best.score - 1 }
+impl Mc1x1 {
+    /// Lists the centres whose score can be at most `limit`, the most promising ones first.
+    fn list_candidates(&mut self, machine: &Machine, k: u32, limit: i64) {
+        self.candidates.clear();
+        let candidates = &mut self.candidates;
+        self.shells.for_each(machine, k, limit, |centre| {
+            candidates.push((centre.score, machine.mesh().coord(centre.node)));
+            limit
+        });
+        self.candidates.sort_unstable();
+    }
+
+    /// What decides between equal scores.
+    fn value(&self, machine: &Machine, fill: &Fill) -> i64 {
+        if self.ties.is_none() {
+            return 0;
+        }
+        self.ties.value(machine, fill.centre, fill.shell(), &fill.nodes(machine))
+    }
 }

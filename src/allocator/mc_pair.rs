@@ -11,7 +11,7 @@
 use super::shell_fill::ShellFill;
 use super::shells::ShellScores;
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::{Coord, Machine, NodeId, pairwise_along};
+use crate::machine::{Coord, Machine, NodeId, pairwise_sum};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mc-pair",
@@ -51,22 +51,11 @@ impl Allocator for McPair {
         for (centre, bound) in centres {
             let nodes =
                 self.fill.fill(self.shells.counts(), machine, k, centre, bound, i64::MAX)?.nodes(machine);
-            let sum = pairwise_sum(machine, &nodes);
+            let sum = pairwise_sum(machine.mesh(), &nodes);
             if best.as_ref().is_none_or(|best| sum < best.0) {
                 best = Some((sum, nodes));
             }
         }
         best.map(|(_, nodes)| Placement { nodes })
     }
-}
-
-fn pairwise_sum(machine: &Machine, nodes: &[NodeId]) -> u64 {
-    let mesh = machine.mesh();
-    let mut counts: [Vec<u32>; 3] = mesh.extents().map(|extent| vec![0; extent as usize]);
-    for &node in nodes {
-        for (counts, at) in counts.iter_mut().zip(mesh.coord(node)) {
-            counts[at as usize] += 1;
-        }
-    }
-    counts.iter().map(|counts| pairwise_along(counts, nodes.len() as u32, mesh.is_torus())).sum()
 }

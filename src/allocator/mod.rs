@@ -3,6 +3,7 @@
 //! Adding an allocator is one new file with an `ENTRY`, its `mod` line and its row in [`ALLOCATORS`]; names, help,
 //! laws, tables and labels all come from the row.
 
+mod best_of;
 mod buddy;
 mod carried;
 pub mod curve;
@@ -10,6 +11,7 @@ mod gen_alg;
 mod granular_mbs;
 mod layered_mbs;
 mod mbs;
+mod mc;
 mod mc1x1;
 mod mc1x1_shells;
 mod mc_pair;
@@ -22,6 +24,7 @@ mod random;
 mod round_up_mbs;
 mod shell_fill;
 mod shells;
+mod tie_break;
 
 use std::fmt;
 
@@ -47,6 +50,10 @@ pub trait Allocator: Send {
     /// Chooses nodes for `request`, or `None`: the job must wait. `machine` is the truth before the choice; the caller
     /// commits whatever comes back, at once, and checks it (free, inside, disjoint, the size promised).
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement>;
+
+    /// Told that the caller is about to take nodes that somebody else has chosen; they come back by `released`.
+    /// Allocators without a private index ignore it.
+    fn occupied(&mut self, _placement: &Placement, _machine: &Machine) {}
 
     /// Told after the caller has freed the nodes. Allocators without a private index ignore it.
     fn released(&mut self, _placement: &Placement, _machine: &Machine) {}
@@ -143,12 +150,14 @@ pub const ALLOCATORS: &[Entry] = &[
     octet_mbs::ENTRY,
     granular_mbs::ENTRY,
     round_up_mbs::ENTRY,
+    mc::ENTRY,
     mc1x1::ENTRY,
     mc1x1_shells::ENTRY,
     gen_alg::ENTRY,
     mm::ENTRY,
     mm_inc::ENTRY,
     mc_pair::ENTRY,
+    best_of::ENTRY,
 ];
 
 /// A request is never larger than what is free, or smaller than one node: the guard that complete allocators share.
@@ -168,6 +177,12 @@ pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
 /// A resolved spec in short, for tables: `hilbert+bf`, and the bare name where every parameter has its default.
 pub fn short(spec: &Spec) -> String {
     let bare = Spec::named(&spec.name);
+    if let Some(members) = &spec.members {
+        let members = members
+            .split('|')
+            .map(|member| member.parse().map_or_else(|_| member.to_owned(), |spec| short(&spec)));
+        return format!("{}:{}", spec.name, members.collect::<Vec<_>>().join("|"));
+    }
     let smallest = Mesh::new(&[1]).ok();
     let default = smallest.and_then(|mesh| build(&bare, &Setup { mesh: &mesh, seed: 0 }).ok());
     match default {

@@ -37,6 +37,10 @@ impl Allocator for RoundUpMbs {
         self.buddy.allocate_within_one(*request, machine).or_else(|| self.buddy.allocate(*request, machine))
     }
 
+    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
+        self.buddy.occupy(placement);
+    }
+
     fn released(&mut self, placement: &Placement, _machine: &Machine) {
         self.buddy.release(placement);
     }

@@ -21,6 +21,11 @@ pub(super) struct Fill {
 }
 
 impl Fill {
+    /// The shell of the k-th nearest free node.
+    pub(super) fn shell(&self) -> u32 {
+        self.shell as u32
+    }
+
     /// The nodes taken: those of whole shells in location order, then the others as chosen.
     pub(super) fn nodes(&self, machine: &Machine) -> Vec<NodeId> {
         let mesh = machine.mesh();

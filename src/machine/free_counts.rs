@@ -1,8 +1,6 @@
 //! How many nodes are free in any box of the machine, by prefix sums.
 
-use std::ops::Range;
-
-use super::{Coord, Machine, Mesh};
+use super::{Coord, Cuboid, Machine, Mesh, ranges};
 
 /// Prefix sums of free nodes over a machine, padded along x so that the boxes around a whole row of centres are
 /// differences of one line of numbers: no branch and no clamp per centre, and the compiler vectorises the loops.
@@ -202,28 +200,33 @@ impl FreeCounts {
         }
         free
     }
+
+    /// Number of free nodes within L∞ distance `radius` of `place`, any radius.
+    pub fn in_cuboid(&self, place: Cuboid, radius: usize) -> i32 {
+        let [xs, ys, zs] = place.grown(radius, self.extents, self.torus);
+        let length = self.extents[1];
+        let prefix = |y: usize, z: usize| {
+            if y == 0 || z == 0 {
+                return 0;
+            }
+            let row = &self.sums[((z - 1) * length + y - 1) * self.stride + self.pad..];
+            xs.iter().flatten().map(|xs| row[xs.end] - row[xs.start]).sum()
+        };
+        let mut free = 0;
+        for zs in zs.iter().flatten() {
+            for ys in ys.iter().flatten() {
+                free += prefix(ys.end, zs.end) - prefix(ys.start, zs.end);
+                free += prefix(ys.start, zs.start) - prefix(ys.end, zs.start);
+            }
+        }
+        free
+    }
 }
 
 /// Largest x-radius that makes a difference.
 pub fn widest(mesh: &Mesh) -> usize {
     let width = mesh.extents()[0] as usize;
     if mesh.is_torus() { width / 2 } else { width - 1 }
-}
-
-/// Positions of a dimension within `radius` of `centre`: clipped at the border, or going round in two pieces.
-pub fn ranges(centre: usize, radius: usize, extent: usize, torus: bool) -> [Option<Range<usize>>; 2] {
-    let end = centre + radius + 1;
-    if !torus {
-        return [Some(centre.saturating_sub(radius)..end.min(extent)), None];
-    }
-    if 2 * radius + 1 >= extent {
-        return [Some(0..extent), None];
-    }
-    match centre.checked_sub(radius) {
-        None => [Some(0..end), Some(centre + extent - radius..extent)],
-        Some(start) if end > extent => [Some(0..end - extent), Some(start..extent)],
-        Some(start) => [Some(start..end), None],
-    }
 }
 
 #[cfg(test)]
@@ -249,9 +252,11 @@ mod tests {
                         let plain = machine.free().iter().filter(|&node| near(x, node)).count() as i32;
                         let centre = [x, y, z];
                         let single = counts.within(centre, radius as usize);
+                        let cuboid =
+                            counts.in_cuboid(Cuboid { base: centre, sizes: [1; 3] }, radius as usize);
                         assert_eq!(
-                            (free[x as usize], single),
-                            (plain, plain),
+                            (free[x as usize], single, cuboid),
+                            (plain, plain, plain),
                             "{text}: {centre:?}, {radius}"
                         );
                     }

@@ -1,15 +1,19 @@
 //! Machines: their shape, which of their nodes are free, and linear orders of nodes.
 
+mod cuboid;
 mod free_counts;
 pub mod mesh;
 mod node_set;
 pub mod order;
 mod pairwise;
+mod shape;
 
-pub use free_counts::{FreeCounts, ranges, widest};
+pub use cuboid::{Cuboid, ranges};
+pub use free_counts::{FreeCounts, widest};
 pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
-pub use pairwise::pairwise_along;
+pub use pairwise::{pairwise_along, pairwise_sum};
+pub use shape::near_square;
 
 /// A machine in use: its shape and its free nodes. In a replay its one owner is the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,18 @@
 //! Sums of distances over all pairs of nodes, from how many nodes each position holds.
 
+use super::{Mesh, NodeId};
+
+/// Sum of L1 distances over all pairs of `nodes`. O(k + W + L + D).
+pub fn pairwise_sum(mesh: &Mesh, nodes: &[NodeId]) -> u64 {
+    let mut counts: [Vec<u32>; 3] = mesh.extents().map(|extent| vec![0; extent as usize]);
+    for &node in nodes {
+        for (counts, at) in counts.iter_mut().zip(mesh.coord(node)) {
+            counts[at as usize] += 1;
+        }
+    }
+    counts.iter().map(|counts| pairwise_along(counts, nodes.len() as u32, mesh.is_torus())).sum()
+}
+
 /// Sum over the pairs of k nodes of their hops along one dimension, `counts` of them at each position, on a ring if
 /// `wraps`. The sum of L1 distances over pairs is the sum of this over the dimensions. O(positions).
 pub fn pairwise_along(counts: &[u32], k: u32, wraps: bool) -> u64 {

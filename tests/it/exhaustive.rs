@@ -5,7 +5,7 @@ use meshreplay::machine::{Machine, Mesh};
 use meshreplay::spec::Spec;
 
 use super::laws::{History, specs};
-use super::naive_twins::{gen_alg, mc_pair, mc1x1, mc1x1_shells, mm};
+use super::naive_twins::{gen_alg, mc, mc_pair, mc1x1, mc1x1_shells, mc1x1_tied, mm};
 use super::support::Tested;
 
 /// One step of a history: a request of so many processors, or the release of the so-manieth placement held.
@@ -66,7 +66,9 @@ fn centre_based_allocators_equal_their_definitions_in_every_state() -> Tested {
 pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
     use meshreplay::allocator::{Request, Setup, build};
     type Twin = fn(&Machine, u32) -> Vec<u32>;
-    let twins: [(&str, Twin); 5] = [
+    let twins: [(&str, Twin); 7] = [
+        ("mc", mc),
+        ("mc1x1:tie-break=2/1/2/3", mc1x1_tied),
         ("mc1x1", mc1x1),
         ("mc1x1-shells", mc1x1_shells),
         ("mc-pair", mc_pair),
@@ -74,7 +76,7 @@ pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
         ("mm", mm),
     ];
     for (name, twin) in twins {
-        let (mut allocator, _) = build(&Spec::named(name), &Setup { mesh: state.mesh(), seed: 0 })?;
+        let (mut allocator, _) = build(&name.parse()?, &Setup { mesh: state.mesh(), seed: 0 })?;
         for procs in 1..=state.free_count() {
             let mut found = allocator.allocate(&Request { procs }, state).ok_or("refused")?.nodes;
             found.sort_unstable();

@@ -2,7 +2,7 @@
 
 use meshreplay::allocator::{self, ALLOCATORS, Allocator, Placement, Promises, Request, Setup};
 use meshreplay::machine::order::ORDERS;
-use meshreplay::machine::{Machine, Mesh};
+use meshreplay::machine::{Machine, Mesh, NodeId};
 use meshreplay::spec::Spec;
 
 use super::support::{Numbers, Tested};
@@ -73,6 +73,14 @@ impl History {
             }
         }
         placement
+    }
+
+    /// Gives nodes that somebody else has chosen to a job.
+    pub(crate) fn occupy(&mut self, nodes: Vec<NodeId>) {
+        let placement = Placement { nodes };
+        self.allocator.occupied(&placement, &self.machine);
+        assert_eq!(self.machine.occupy(&placement.nodes), Ok(()));
+        self.held.push(placement);
     }
 
     /// Releases the `i`-th placement held.
@@ -162,6 +170,55 @@ fn once_everything_is_released_an_allocator_is_as_new() -> Tested {
             for _ in 0..100 {
                 let a = step(&mut used, &mut numbers[0]);
                 assert_eq!(a, step(&mut fresh, &mut numbers[1]), "{spec} on {machine}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A step of a history, every other placement of which somebody else has chosen: scattered nodes in no order.
+fn shared_step(history: &mut History, numbers: &mut Numbers) -> Option<Placement> {
+    let free = history.machine.free_count();
+    if free == 0 || numbers.below(2) == 0 {
+        return step(history, numbers);
+    }
+    let mut nodes: Vec<NodeId> = history.machine.free().iter().collect();
+    let k = 1 + numbers.below(free.div_ceil(3)) as usize;
+    for i in 0..k {
+        let j = i + numbers.below((nodes.len() - i) as u32) as usize;
+        nodes.swap(i, j);
+    }
+    nodes.truncate(k);
+    history.occupy(nodes);
+    None
+}
+
+#[test]
+fn allocators_follow_what_others_have_chosen() -> Tested {
+    for machine in MACHINES {
+        let mesh: Mesh = machine.parse()?;
+        for (spec, promises) in specs(&mesh) {
+            let (mut used, mut numbers) = (History::new(&spec, promises, &mesh)?, Numbers(29));
+            for _ in 0..300 {
+                shared_step(&mut used, &mut numbers);
+            }
+            // The same nodes in use, however they came to be: the next choice is the same.
+            let mut told = History::new(&spec, promises, &mesh)?;
+            let busy: Vec<NodeId> =
+                (0..mesh.nodes()).rev().filter(|&node| !used.machine.free().contains(node)).collect();
+            told.occupy(busy);
+            let k = 1 + numbers.below(used.machine.free_count().max(1));
+            let [a, b] = [&mut used, &mut told].map(|history| history.allocate(k));
+            let memoryless = promises.forgets && !spec.name.ends_with("mbs") && spec.name != "best-of";
+            assert!(a == b || !memoryless, "{spec} on {machine}: {a:?} or {b:?}");
+            while !used.held.is_empty() {
+                used.release(numbers.below(used.held.len() as u32) as usize);
+            }
+            let (mut fresh, mut numbers) =
+                (History::new(&spec, promises, &mesh)?, [Numbers(31), Numbers(31)]);
+            for _ in 0..60 {
+                let [a, b] = [step(&mut used, &mut numbers[0]), step(&mut fresh, &mut numbers[1])];
+                assert!(a == b || !promises.forgets, "{spec} on {machine}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use meshreplay::allocator::{Request, Setup, build};
 use meshreplay::job::{Job, Time};
-use meshreplay::machine::{Coord, Machine, Mesh, order};
+use meshreplay::machine::{Coord, Cuboid, Machine, Mesh, near_square, order};
 
 use super::exhaustive::check_state;
 use super::support::{Numbers, Tested, replay};
@@ -78,6 +78,82 @@ pub(crate) fn mc1x1(machine: &Machine, k: u32) -> Vec<u32> {
         (chosen.iter().map(|&node| machine.mesh().l_inf(centre, node)).sum(), chosen)
     });
     first_best(machine, choices)
+}
+
+/// MC1x1 with ties broken as Johnson, Bunde and Leung do: two shells, free nodes 1, walls 2, borders 3.
+pub(crate) fn mc1x1_tied(machine: &Machine, k: u32) -> Vec<u32> {
+    let (mesh, free) = (machine.mesh(), free_nodes(machine));
+    let mut choices: Vec<(u32, i64, Coord, Vec<Coord>)> = Vec::new();
+    for &centre in &free {
+        let chosen = fill(machine, k, centre);
+        let shell = |node: Coord| mesh.l_inf(centre, node);
+        let mut shells: Vec<u32> = free.iter().map(|&node| shell(node)).collect();
+        shells.sort_unstable();
+        let last = shells[k as usize - 1];
+        let weight = |node: Coord| i64::from((last + 3).saturating_sub(shell(node)));
+        let wall = |d: usize, at: u32| {
+            !mesh.is_torus() && mesh.extents()[d] > 2 && [0, mesh.extents()[d] - 1].contains(&at)
+        };
+        let mut value = 0;
+        for node in mesh.location_order().map(|node| mesh.coord(node)) {
+            let (is_free, is_chosen) = (free.contains(&node), chosen.contains(&node));
+            value += if is_free && !is_chosen { weight(node) } else { 0 };
+            // Chosen nodes may lie beyond the shells looked at, and then weigh less than nothing.
+            let on_wall = is_chosen && (0..3).any(|d| wall(d, node[d]));
+            value -= if on_wall { 2 * (i64::from(last) + 3 - i64::from(shell(node))) } else { 0 };
+            value -= if !is_free && shell(node) == last + 1 { 3 * 2 } else { 0 };
+        }
+        choices.push((chosen.iter().map(|&node| shell(node)).sum(), value, centre, chosen));
+    }
+    sorted_ids(machine, &choices.into_iter().min().expect("a node is free").3)
+}
+
+/// MC of algorithms.md §3.10: every place in scan order, every node's shell by its distance to the nearest member.
+pub(crate) fn mc(machine: &Machine, k: u32) -> Vec<u32> {
+    let (mesh, free) = (machine.mesh(), free_nodes(machine));
+    if k == machine.free_count() {
+        return sorted_ids(machine, &free);
+    }
+    let [a, b, c] = near_square(k, mesh).expect("as many nodes as are free exist");
+    let mut best: Option<(u32, Vec<Coord>)> = None;
+    for base in (0..mesh.nodes()).map(|node| mesh.coord(node)) {
+        for sizes in [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]] {
+            let fits = |d: usize| {
+                let room = if mesh.is_torus() { mesh.extents()[d] } else { mesh.extents()[d] - base[d] };
+                sizes[d] <= room
+            };
+            if !(0..3).all(fits) {
+                continue;
+            }
+            let inside = |node: &Coord| {
+                (0..3).all(|d| (node[d] + mesh.extents()[d] - base[d]) % mesh.extents()[d] < sizes[d])
+            };
+            let members: Vec<Coord> =
+                mesh.location_order().map(|node| mesh.coord(node)).filter(inside).collect();
+            let shell = |node: Coord| members.iter().map(|&other| mesh.l_inf(node, other)).min().unwrap_or(0);
+            let mut shells: Vec<u32> = free.iter().map(|&node| shell(node)).collect();
+            shells.sort_unstable();
+            let cost: u32 = shells[..k as usize].iter().sum();
+            if best.as_ref().is_some_and(|best| cost >= best.0) {
+                continue;
+            }
+            let last = shells[k as usize - 1];
+            let mut chosen: Vec<Coord> = free.iter().copied().filter(|&node| shell(node) < last).collect();
+            let mut rest: Vec<Coord> = free.iter().copied().filter(|&node| shell(node) == last).collect();
+            while chosen.len() < k as usize {
+                let middle = |node: Coord| Cuboid { base, sizes }.doubled_to_middle(mesh, node);
+                let key = |node: Coord| {
+                    let sum: u32 = chosen.iter().map(|&other| mesh.l1(node, other)).sum();
+                    (sum, middle(node), node)
+                };
+                let all = chosen.len() + rest.len() == k as usize;
+                let next = if all { Some(0) } else { (0..rest.len()).min_by_key(|&i| key(rest[i])) };
+                chosen.push(rest.remove(next.expect("enough nodes are free")));
+            }
+            best = Some((cost, chosen));
+        }
+    }
+    sorted_ids(machine, &best.expect("some place fits").1)
 }
 
 /// The same fill judged by pairwise sums.

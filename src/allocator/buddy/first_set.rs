@@ -47,6 +47,10 @@ impl FirstSet {
         }
     }
 
+    pub(super) fn contains(&self, member: u32) -> bool {
+        self.levels[0][member as usize / 64] >> (member % 64) & 1 == 1
+    }
+
     /// The least member.
     pub(super) fn first(&self) -> Option<u32> {
         let mut at = 0;
@@ -89,6 +93,7 @@ mod tests {
                     plain.insert(member);
                 }
                 assert_eq!(set.first(), plain.first().copied());
+                assert_eq!(set.contains(member), plain.contains(&member));
             }
             assert!(set.iter().eq(plain.iter().copied()));
         }

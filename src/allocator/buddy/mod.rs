@@ -240,7 +240,29 @@ impl Buddy {
         Some(Placement { nodes })
     }
 
-    /// Takes back the blocks of a placement that came from here.
+    /// Takes nodes that somebody else has chosen, each as a block of its own. O(k·log N).
+    pub(super) fn occupy(&mut self, placement: &Placement) {
+        let [_, length, depth] = self.mesh.extents();
+        for &node in &placement.nodes {
+            // Blocks of the smallest class are the single nodes, in location order.
+            let [x, y, z] = self.mesh.coord(node);
+            let unit = (x * length + y) * depth + z;
+            let mut path = vec![unit];
+            while let Some(&block) = path.last()
+                && block != NONE
+                && !self.free[path.len() - 1].contains(block - self.classes[path.len() - 1])
+            {
+                path.push(self.parents[block as usize]);
+            }
+            for class in (1..path.len()).rev() {
+                self.split(class, path[class]);
+            }
+            self.remove(0, unit);
+            self.held[node as usize] = unit;
+        }
+    }
+
+    /// Takes back the blocks of a placement that came from here, or nodes that were occupied.
     pub(super) fn release(&mut self, placement: &Placement) {
         let mut rest = placement.nodes.as_slice();
         while let [base, ..] = *rest {

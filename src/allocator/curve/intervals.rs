@@ -90,6 +90,21 @@ impl Intervals {
         self.runs.drain(from..from + whole);
     }
 
+    /// Takes the ranks `start..end`, all of which must be free.
+    pub(super) fn remove(&mut self, start: u32, end: u32) {
+        let at = self.runs.partition_point(|run| run.end <= start);
+        let Some(run) = self.runs.get(at).cloned().filter(|run| run.start <= start && end <= run.end) else {
+            debug_assert!(false, "{start}..{end} is not free");
+            return;
+        };
+        let rest = [run.start..start, end..run.end].into_iter().filter(|rest| !rest.is_empty());
+        self.by_length[length(&run) as usize] -= 1;
+        for rest in rest.clone() {
+            self.by_length[length(&rest) as usize] += 1;
+        }
+        self.runs.splice(at..=at, rest);
+    }
+
     /// Makes the ranks `start..end` free again; none of them may be free.
     pub(super) fn put_back(&mut self, start: u32, end: u32) {
         let at = self.runs.partition_point(|run| run.start < start);
@@ -170,6 +185,20 @@ mod tests {
             free.put_back(start, end);
         }
         assert_eq!((free.best_fit(2), free.sum_of_squares(2)), (Some(0), Some(1)));
+    }
+
+    #[test]
+    fn ranks_taken_anywhere_leave_the_rest() {
+        let mut free = example();
+        for (start, end) in [(9, 10), (3, 6), (0, 1), (15, 16)] {
+            free.remove(start, end);
+        }
+        assert_eq!(free.runs, [1..2, 8..9, 10..12, 13..14]);
+        assert_eq!(free.by_length[..5], [0, 3, 1, 0, 0]);
+        for (start, end) in [(15, 16), (9, 10), (0, 1), (3, 6)] {
+            free.put_back(start, end);
+        }
+        assert_eq!(free, example());
     }
 
     #[test]

@@ -118,12 +118,20 @@ impl Allocator for Curve {
         Some(Placement { nodes })
     }
 
+    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
+        for_each_run(self.order.ranks(), placement, |start, end| self.free.remove(start, end));
+    }
+
     fn released(&mut self, placement: &Placement, _machine: &Machine) {
-        let ranks = self.order.ranks();
-        for run in placement.nodes.chunk_by(|&a, &b| ranks[a as usize] + 1 == ranks[b as usize]) {
-            let start = ranks[run[0] as usize];
-            self.free.put_back(start, start + run.len() as u32);
-        }
+        for_each_run(self.order.ranks(), placement, |start, end| self.free.put_back(start, end));
+    }
+}
+
+/// Calls `each` with start and end of every run of consecutive ranks in the placement, in its order.
+fn for_each_run(ranks: &[u32], placement: &Placement, mut each: impl FnMut(u32, u32)) {
+    for run in placement.nodes.chunk_by(|&a, &b| ranks[a as usize] + 1 == ranks[b as usize]) {
+        let start = ranks[run[0] as usize];
+        each(start, start + run.len() as u32);
     }
 }
 

@@ -1,0 +1,143 @@
+//! Best-of: several allocators are asked, and the placement of smallest pairwise sum is taken.
+//!
+//! A hybrid of our own, from the remark in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
+//! 2010, §V, that which allocator is best depends on the job and on what is free.
+//!
+//! 1. Every member chooses nodes in the same state of the machine.
+//! 2. The smallest sum of L1 distances over pairs wins, the first member of equals.
+//! 3. The others take their choice back and are told of the winner's nodes, so that every member goes on from the truth.
+//!
+//! `best-of:a|b|c` names the members, each a spec. They take as many nodes as requested, and one of them at least never
+//! refuses while enough are free; so neither does best-of. It has a memory if a member has. Time: that of all members.
+
+use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, build as build_member, find};
+use crate::machine::{Machine, pairwise_sum};
+use crate::spec::{Params, Spec, SpecError};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "best-of",
+    summary: "several allocators asked, the placement of smallest pairwise sum taken",
+    source: "after Walker, Bunde, Leung, 2010, §V",
+    parameters: "the members: mc1x1|mm|column-snake+bf|granular-mbs (any specs, best-of:A|B|…)",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: Promises { exact: true, complete: true, forgets: true },
+    build,
+};
+
+/// Who is asked if the spec names nobody: one of each family.
+const USUAL: &str = "mc1x1|mm|column-snake+bf|granular-mbs";
+
+/// What the parameter would accept.
+const EXPECTED: &str = "at least two specs with | between them, such as best-of:mm|granular-mbs";
+
+fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
+    let text = params.take_members().unwrap_or_else(|| USUAL.to_owned());
+    let specs: Vec<Spec> = text.split('|').map(str::parse).collect::<Result<_, _>>()?;
+    let wrong = |expected: &str| params.bad_members(&text, expected);
+    let (mut members, mut resolved) = (Vec::new(), Vec::new());
+    let mut complete = false;
+    for spec in &specs {
+        let (entry, _) = find(spec)?;
+        if !entry.promises.exact || entry.name == ENTRY.name {
+            return Err(wrong("members other than itself that take exactly as many nodes as requested"));
+        }
+        complete |= entry.promises.complete;
+        let (member, spec) = build_member(spec, setup)?;
+        members.push(member);
+        resolved.push(spec.to_string());
+    }
+    if members.len() < 2 {
+        return Err(wrong(EXPECTED));
+    }
+    if !complete {
+        return Err(wrong("at least one member that never refuses while enough nodes are free"));
+    }
+    params.resolve_members(&resolved.join("|"));
+    Ok(Box::new(BestOf { members }))
+}
+
+struct BestOf {
+    members: Vec<Box<dyn Allocator>>,
+}
+
+impl Allocator for BestOf {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let choices: Vec<Option<Placement>> =
+            self.members.iter_mut().map(|member| member.allocate(request, machine)).collect();
+        let sum = |choice: &Option<Placement>| {
+            choice.as_ref().map_or(u64::MAX, |placement| pairwise_sum(machine.mesh(), &placement.nodes))
+        };
+        let winner = (0..choices.len()).min_by_key(|&i| sum(&choices[i]))?;
+        let best = choices[winner].clone()?;
+        for (i, (member, choice)) in self.members.iter_mut().zip(choices).enumerate() {
+            if i != winner {
+                if let Some(own) = choice {
+                    member.released(&own, machine);
+                }
+                member.occupied(&best, machine);
+            }
+        }
+        Some(best)
+    }
+
+    fn occupied(&mut self, placement: &Placement, machine: &Machine) {
+        self.members.iter_mut().for_each(|member| member.occupied(placement, machine));
+    }
+
+    fn released(&mut self, placement: &Placement, machine: &Machine) {
+        self.members.iter_mut().for_each(|member| member.released(placement, machine));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocator::build as build_allocator;
+    use crate::machine::Mesh;
+
+    fn outcome(text: &str, mesh: &Mesh) -> Result<String, SpecError> {
+        build_allocator(&text.parse()?, &Setup { mesh, seed: 1 }).map(|(_, spec)| spec.to_string())
+    }
+
+    #[test]
+    fn members_are_written_out_and_read_back() -> Result<(), Box<dyn std::error::Error>> {
+        let mesh = "4x4".parse()?;
+        let resolved = outcome("best-of:mm:ties=location|hilbert+bf|naive", &mesh)?;
+        assert_eq!(resolved, "best-of:mm:ties=location|curve:order=hilbert,select=best-fit|naive");
+        assert_eq!(outcome(&resolved, &mesh)?, resolved);
+        assert_eq!(outcome("best-of", &mesh)?, outcome(&format!("best-of:{USUAL}"), &mesh)?);
+        Ok(())
+    }
+
+    #[test]
+    fn wrong_members_are_named() -> Result<(), Box<dyn std::error::Error>> {
+        let mesh = "4x4x4".parse()?;
+        for (text, message) in [
+            ("best-of:mm|nave", "unknown allocator 'nave', did you mean 'naive'?"),
+            ("best-of:mm|", "malformed spec '': the name is missing"),
+            ("best-of:naive|mbs", "'mbs' cannot serve machine 4x4x4"),
+            ("best-of:mm:ties=both|naive", "parameter 'ties' of 'mm' is 'both'"),
+            ("best-of:mm|best-of", "members of 'best-of' are 'mm|best-of': expected members other"),
+            ("best-of:of=mm", "'best-of' has no parameter 'of' (it has none)"),
+        ] {
+            let found = outcome(text, &mesh).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(found.starts_with(message), "{text}: {found}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn the_smallest_sum_wins_and_the_others_follow() -> Result<(), Box<dyn std::error::Error>> {
+        let mesh: Mesh = "5x5".parse()?;
+        let setup = Setup { mesh: &mesh, seed: 1 };
+        let specs = ["naive", "row-snake+ff", "granular-mbs", "mm"];
+        let (mut best_of, _) = build_allocator(&format!("best-of:{}", specs.join("|")).parse()?, &setup)?;
+        let mut machine = Machine::new(mesh.clone());
+        machine.occupy(&[6, 7, 18, 20, 4])?;
+        let nodes = best_of.allocate(&Request { procs: 6 }, &machine).ok_or("refused")?.nodes;
+        // MM's 26 of algorithms.md §3.12 is the smallest of the four.
+        assert_eq!(pairwise_sum(&mesh, &nodes), 26);
+        Ok(())
+    }
+}

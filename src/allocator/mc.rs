@@ -1,0 +1,188 @@
+//! MC: shells around a free-standing rectangle or cuboid of the job's own shape.
+//!
+//! J. Mache, V. Lo, K. Windisch, "Minimizing message-passing contention in fragmentation-free processor allocation",
+//! PDCS 1997; described in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §V.
+//!
+//! 1. The job's shape is the one nearest to a square or cube, in every orientation that fits the machine. Shell 0 is
+//!    the nodes of such a shape, free or not; shell i those that growing it by i in every direction adds.
+//! 2. A place takes the k free nodes nearest by shell; its cost is the sum of their shell numbers.
+//! 3. The cheapest place wins; ties by base in scan order (z, then y, then x), then by orientation. Cost 0 is a free
+//!    submesh.
+//! 4. Whole shells first. Of the last one, the node with the smallest sum of L1 distances to those taken, again and
+//!    again; ties by L1 distance to the middle of the shape, then by location.
+//!
+//! Steps 3 and 4 settle what the sources leave open. Never refuses while k nodes are free. Time O(N·R) per call, R the
+//! shells that k nodes need; places are given up as soon as they cannot win, so a free submesh ends the search.
+
+use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::machine::{Coord, Cuboid, FreeCounts, Machine, Mesh, near_square};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "mc",
+    summary: "MC: shells around a rectangle or cuboid of the job's own, near-square shape",
+    source: "Mache, Lo, Windisch, PDCS 1997; Walker, Bunde, Leung, 2010, §V",
+    parameters: "",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: Promises { exact: true, complete: true, forgets: true },
+    build: |_, setup| {
+        Ok(Box::new(Mc {
+            shapes: vec![None; setup.mesh.nodes() as usize + 1],
+            counts: FreeCounts::default(),
+        }))
+    },
+};
+
+struct Mc {
+    /// The shape of each number of processors, once it was asked for.
+    shapes: Vec<Option<[u32; 3]>>,
+    counts: FreeCounts,
+}
+
+impl Allocator for Mc {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let k = request.procs;
+        if !fits(*request, machine) {
+            return None;
+        }
+        if k == machine.free_count() {
+            return Some(Placement { nodes: machine.free().iter().collect() });
+        }
+        let mesh = machine.mesh();
+        let known = &mut self.shapes[k as usize];
+        let shape = match *known {
+            Some(shape) => shape,
+            None => *known.insert(near_square(k, mesh)?),
+        };
+        self.counts.rebuild(machine, 0);
+        let place = self.cheapest(mesh, k, &orientations(shape, mesh))?;
+        Some(Placement { nodes: self.take(machine, k, place) })
+    }
+}
+
+impl Mc {
+    /// The place of smallest cost for `k` nodes.
+    fn cheapest(&self, mesh: &Mesh, k: u32, orientations: &[[u32; 3]]) -> Option<Cuboid> {
+        let mut best: Option<(i64, Cuboid)> = None;
+        for base in (0..mesh.nodes()).map(|node| mesh.coord(node)) {
+            for &sizes in orientations {
+                let place = Cuboid { base, sizes };
+                let limit = best.map_or(i64::MAX, |(cost, _)| cost);
+                if limit == 0 {
+                    break;
+                }
+                if let Some(cost) = self.cost(mesh, k, place, limit) {
+                    best = Some((cost, place));
+                }
+            }
+        }
+        best.map(|(_, place)| place)
+    }
+
+    /// The cost of a place if it is below `limit`: each of the k nodes counts once for every shell that does not reach
+    /// it.
+    fn cost(&self, mesh: &Mesh, k: u32, place: Cuboid, limit: i64) -> Option<i64> {
+        let inside = |d: usize| mesh.is_torus() || place.base[d] + place.sizes[d] <= mesh.extents()[d];
+        if !(0..3).all(inside) {
+            return None;
+        }
+        let mut cost = 0;
+        for radius in 0.. {
+            let missing = i64::from(k) - i64::from(self.counts.in_cuboid(place, radius));
+            if missing <= 0 {
+                break;
+            }
+            cost += missing;
+            if cost >= limit {
+                return None;
+            }
+        }
+        Some(cost)
+    }
+
+    /// The nodes that a place takes.
+    fn take(&self, machine: &Machine, k: u32, place: Cuboid) -> Vec<u32> {
+        let mesh = machine.mesh();
+        let reached = |&radius: &usize| self.counts.in_cuboid(place, radius) >= k as i32;
+        let last = (0..mesh.nodes() as usize).find(reached).unwrap_or_default();
+        let mut taken: Vec<Coord> = Vec::with_capacity(k as usize);
+        let mut shell: Vec<Coord> = Vec::new();
+        for node in mesh.location_order().filter(|&node| machine.free().contains(node)) {
+            let coord = mesh.coord(node);
+            match place.shell(mesh, coord) as usize {
+                number if number < last => taken.push(coord),
+                number if number == last => shell.push(coord),
+                _ => {}
+            }
+        }
+        if taken.len() + shell.len() == k as usize {
+            taken.append(&mut shell);
+        }
+        add_nearest(mesh, place, shell, &mut taken, k as usize);
+        taken.into_iter().map(|coord| mesh.node(coord)).collect()
+    }
+}
+
+/// Adds nodes of `shell`, in location order, to those taken until there are `k`: always the nearest to them.
+fn add_nearest(mesh: &Mesh, place: Cuboid, mut shell: Vec<Coord>, taken: &mut Vec<Coord>, k: usize) {
+    let apart = |a: Coord, b: Coord| u64::from(mesh.l1(a, b));
+    let mut sums: Vec<u64> =
+        shell.iter().map(|&node| taken.iter().map(|&other| apart(node, other)).sum()).collect();
+    while taken.len() < k {
+        let key = |&i: &usize| (sums[i], place.doubled_to_middle(mesh, shell[i]), i);
+        let Some(nearest) = (0..shell.len()).min_by_key(key) else { break };
+        sums.remove(nearest);
+        let node = shell.remove(nearest);
+        for (sum, &other) in sums.iter_mut().zip(&shell) {
+            *sum += apart(other, node);
+        }
+        taken.push(node);
+    }
+}
+
+/// The orientations of a shape that fit `mesh`, in the order of algorithms.md §0, each once.
+fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
+    let mut found: Vec<[u32; 3]> = Vec::new();
+    for sizes in [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]] {
+        if (0..3).all(|d| sizes[d] <= mesh.extents()[d]) && !found.contains(&sizes) {
+            found.push(sizes);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where `k` nodes go on a machine drawn with `#` for busy nodes, lowest row last.
+    fn placed(rows: &[&str], k: u32) -> Result<Vec<Coord>, Box<dyn std::error::Error>> {
+        let (width, length) = (rows[0].len() as u32, rows.len() as u32);
+        let mesh = Mesh::new(&[width, length])?;
+        let mut machine = Machine::new(mesh.clone());
+        for (y, row) in (0..).zip(rows.iter().rev()) {
+            for (x, _) in (0..).zip(row.bytes()).filter(|(_, byte)| *byte == b'#') {
+                machine.occupy(&[mesh.node([x, y, 0])])?;
+            }
+        }
+        let mut mc = Mc { shapes: vec![None; mesh.nodes() as usize + 1], counts: FreeCounts::default() };
+        let placement = mc.allocate(&Request { procs: k }, &machine).ok_or("refused")?;
+        Ok(placement.nodes.into_iter().map(|node| mesh.coord(node)).collect())
+    }
+
+    #[test]
+    fn a_free_submesh_costs_nothing() -> Result<(), Box<dyn std::error::Error>> {
+        let nodes = placed(&[".....", "##...", ".....", "#...."], 6)?;
+        // Six nodes are 3×2, and the first free place for that is at (1, 0).
+        assert_eq!(nodes, [[1, 0, 0], [1, 1, 0], [2, 0, 0], [2, 1, 0], [3, 0, 0], [3, 1, 0]]);
+        Ok(())
+    }
+
+    #[test]
+    fn shells_around_the_shape_fill_up_what_is_missing() -> Result<(), Box<dyn std::error::Error>> {
+        // 2×2 is free nowhere; at (0, 0) three are, and the fourth of shell 1 is the nearest to them.
+        let nodes = placed(&["#.#.", ".#.#", "#.#.", "..##"], 4)?;
+        assert_eq!(nodes, [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 2, 0]]);
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Boxes of nodes: rectangles and cuboids, grown by shells, clipped by a mesh and wrapped by a torus.
+
+use std::ops::Range;
+
+use super::{Coord, Mesh};
+
+/// A box of nodes. On a torus it may go round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cuboid {
+    /// Its node of smallest coordinates; on a torus, the one where it begins.
+    pub base: Coord,
+    /// Sizes along x, y and z, at least 1 and at most those of the machine.
+    pub sizes: [u32; 3],
+}
+
+impl Cuboid {
+    /// Positions along each dimension of the box grown by `radius` in every direction.
+    pub(super) fn grown(
+        &self,
+        radius: usize,
+        extents: [usize; 3],
+        torus: bool,
+    ) -> [[Option<Range<usize>>; 2]; 3] {
+        let along = |d: usize| span(self.base[d] as usize, self.sizes[d] as usize, radius, extents[d], torus);
+        [along(0), along(1), along(2)]
+    }
+
+    /// The number of the shell around the box in which `node` lies: its L∞ distance, 0 inside.
+    pub fn shell(&self, mesh: &Mesh, node: Coord) -> u32 {
+        (0..3).map(|d| self.outside(mesh, d, node[d])).max().unwrap_or(0)
+    }
+
+    /// Hops from position `at` of dimension `d` to the nearest one of the box.
+    fn outside(&self, mesh: &Mesh, d: usize, at: u32) -> u32 {
+        let extent = mesh.extents()[d];
+        let (first, last) = (self.base[d], self.base[d] + self.sizes[d] - 1);
+        let inside = (first..=last).contains(&at) || (mesh.is_torus() && at + extent <= last);
+        if inside { 0 } else { mesh.hops(d, at, first).min(mesh.hops(d, at, last % extent)) }
+    }
+
+    /// Twice the L1 distance of `node` from the middle of the box, which may lie between nodes.
+    pub fn doubled_to_middle(&self, mesh: &Mesh, node: Coord) -> u32 {
+        let along = |d: usize| {
+            let (round, middle) = (2 * mesh.extents()[d], 2 * self.base[d] + self.sizes[d] - 1);
+            let straight = (2 * node[d]).abs_diff(middle % round);
+            if mesh.is_torus() { straight.min(round - straight) } else { straight }
+        };
+        (0..3).map(along).sum()
+    }
+}
+
+/// Positions of a dimension within `radius` of `centre`: clipped at the border, or going round in two pieces.
+pub fn ranges(centre: usize, radius: usize, extent: usize, torus: bool) -> [Option<Range<usize>>; 2] {
+    span(centre, 1, radius, extent, torus)
+}
+
+/// Positions within `radius` of the `size` ones from `start` on.
+fn span(start: usize, size: usize, radius: usize, extent: usize, torus: bool) -> [Option<Range<usize>>; 2] {
+    let end = start + size + radius;
+    if !torus {
+        return [Some(start.saturating_sub(radius)..end.min(extent)), None];
+    }
+    if size + 2 * radius >= extent {
+        return [Some(0..extent), None];
+    }
+    match start.checked_sub(radius) {
+        None => [Some(0..end), Some(start + extent - radius..extent)],
+        Some(start) if end > extent => [Some(0..end - extent), Some(start..extent)],
+        Some(start) => [Some(start..end), None],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{FreeCounts, Machine};
+
+    #[test]
+    fn shells_and_counts_of_every_box_equal_plain_ones() -> Result<(), Box<dyn std::error::Error>> {
+        for text in ["5x4", "torus:6x5", "3x3x2", "torus:4x3x3", "torus:7"] {
+            let mut machine = Machine::new(text.parse()?);
+            let busy: Vec<u32> = (0..machine.mesh().nodes()).filter(|n| n * 7 % 5 < 2).collect();
+            machine.occupy(&busy)?;
+            let mesh = machine.mesh();
+            let extents = mesh.extents();
+            let mut counts = FreeCounts::default();
+            counts.rebuild(&machine, 0);
+            let sizes = (0..mesh.nodes()).map(|node| mesh.coord(node).map(|c| c + 1));
+            for place in
+                sizes.flat_map(|sizes| mesh.location_order().map(move |node| (mesh.coord(node), sizes)))
+            {
+                let (base, sizes) = place;
+                let place = Cuboid { base, sizes };
+                if !mesh.is_torus() && (0..3).any(|d| base[d] + sizes[d] > extents[d]) {
+                    continue;
+                }
+                let inside =
+                    |node: Coord| (0..3).all(|d| (node[d] + extents[d] - base[d]) % extents[d] < sizes[d]);
+                let members: Vec<Coord> =
+                    mesh.location_order().map(|node| mesh.coord(node)).filter(|&node| inside(node)).collect();
+                let plain = |node: Coord| members.iter().map(|&member| mesh.l_inf(node, member)).min();
+                for node in mesh.location_order().map(|node| mesh.coord(node)) {
+                    assert_eq!(Some(place.shell(mesh, node)), plain(node), "{text} {place:?} {node:?}");
+                }
+                for radius in 0..4 {
+                    let near = |&node: &u32| place.shell(mesh, mesh.coord(node)) <= radius;
+                    let free = machine.free().iter().filter(near).count() as i32;
+                    assert_eq!(counts.in_cuboid(place, radius as usize), free, "{text} {place:?} {radius}");
+                }
+            }
+        }
+        Ok(())
+    }
+}
