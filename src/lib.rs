@@ -55,6 +55,7 @@ pub mod frame;
 pub mod job;
 pub mod machine;
 pub mod metrics;
+pub mod paper;
 pub mod render;
 pub mod scheduler;
 pub mod spec;

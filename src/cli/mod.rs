@@ -5,6 +5,8 @@ mod list;
 mod merge;
 mod progress;
 mod replay;
+mod reproduce;
+mod runner;
 mod show;
 mod sweep;
 mod table;
@@ -29,6 +31,7 @@ enum Command {
     Sweep(sweep::Args),
     Merge(merge::Args),
     Table(table::Args),
+    Reproduce(reproduce::Args),
     Trace(trace::Args),
     List(list::Args),
     Show(show::Args),
@@ -66,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Sweep(args) => sweep::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Table(args) => table::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::List(args) => list::run(&args),
         Command::Trace(args) => trace::run(args),
         Command::Show(args) => show::run(&args),

@@ -10,6 +10,7 @@ use polars::prelude::{
 use tempfile::NamedTempFile;
 
 use super::FrameError;
+use super::whole::make_readable;
 
 /// How a frame is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,17 +140,4 @@ fn write_json(frame: &mut DataFrame, out: impl Write) -> Result<(), FrameError> 
 fn parquet_writer<W: Write>(out: W, provenance: &str) -> ParquetWriter<W> {
     let metadata = vec![(METADATA_KEY.to_owned(), provenance.to_owned())];
     ParquetWriter::new(out).with_key_value_metadata(Some(KeyValueMetadata::from_static(metadata)))
-}
-
-/// Lets everybody read a result: temporary files are private at first.
-#[cfg(unix)]
-pub fn make_readable(file: &std::fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-/// Lets everybody read a result; elsewhere temporary files are as readable as others.
-#[cfg(not(unix))]
-pub fn make_readable(_file: &std::fs::File) -> io::Result<()> {
-    Ok(())
 }

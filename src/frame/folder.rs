@@ -10,20 +10,18 @@
 //! A file appears only when it is whole and on disk, under its final name; what a killed process leaves is a file whose
 //! name begins with `.meshreplay-`, which the next run of the same part of the study removes.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
 
-use super::file::{make_readable, write_to};
+use super::file::write_to;
 use super::read::read_parquet;
+use super::whole::{TEMPORARY, write_whole};
 use super::{FileFormat, FrameError, jobs, name, summary};
 use crate::study::{Cell, Manifest, ManifestCell, Outcome, Plan, Shard};
-
-/// How names of files that are being written begin.
-const TEMPORARY: &str = ".meshreplay-";
 
 /// Name of the file that holds the resolved study.
 pub const STUDY_FILE: &str = "study.json";
@@ -218,33 +216,12 @@ impl StudyFolder {
 
     /// Writes a file that is there either not at all or whole, even if the power fails.
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FrameError> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let write = || -> io::Result<()> {
-            let mut file = tempfile::Builder::new().prefix(&self.prefix).tempfile_in(folder)?;
-            file.write_all(bytes)?;
-            make_readable(file.as_file())?;
-            file.as_file().sync_all()?;
-            file.persist(path).map_err(|error| error.error)?;
-            sync_directory(folder)
-        };
-        write().map_err(|source| failed(path, source))
+        write_whole(path, bytes, &self.prefix)
     }
 }
 
 fn failed(path: &Path, source: io::Error) -> FrameError {
     FrameError::File { path: path.to_owned(), source }
-}
-
-/// Makes sure that a file's new name is on disk.
-#[cfg(unix)]
-fn sync_directory(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-/// Makes sure that a file's new name is on disk; elsewhere directories cannot be opened for that.
-#[cfg(not(unix))]
-fn sync_directory(_folder: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 fn json(value: &impl Serialize) -> Result<String, FrameError> {

@@ -6,14 +6,16 @@ mod jobs;
 mod merge;
 mod read;
 mod summary;
+mod whole;
 
-pub use file::{FileFormat, FrameFile, make_readable, write_to};
+pub use file::{FileFormat, FrameFile, write_to};
 pub use folder::{STUDY_FILE, StudyFolder};
 pub use jobs::jobs;
 pub use merge::{MergeError, merge};
 pub use polars::prelude::DataFrame;
 pub use read::{Sheet, SheetColumn, SheetValues};
 pub use summary::summary;
+pub use whole::{TEMPORARY, write_whole};
 
 use polars::prelude::{Column, PlSmallStr, PolarsError};
 

@@ -71,12 +71,22 @@ struct StudyFile {
 impl Study {
     /// Reads the study file at `path`, and its logs once: their names, sizes and checksums.
     pub fn read(path: &Path, plan: Plan) -> Result<Self, StudyError> {
-        let file = StudyFile::parse(path, &read(path)?)?;
+        Self::plan(path, &read(path)?, plan, &|log| beside(path, log))
+    }
+
+    /// Plans the study of this text; `find` says where its logs are, and `path` is what messages call it.
+    pub fn plan(
+        path: &Path,
+        text: &str,
+        plan: Plan,
+        find: &dyn Fn(&str) -> PathBuf,
+    ) -> Result<Self, StudyError> {
+        let file = StudyFile::parse(path, text)?;
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let mut logs: Vec<StudyLog> = Vec::new();
         let mut jobs = Vec::new();
         for (log, line) in &file.logs {
-            let (found, counts) = survey(path, log, *line, &file.axes.rules)?;
+            let (found, counts) = survey(path, (log, find(log)), *line, &file.axes.rules)?;
             if let Some(other) = logs.iter().find(|other| other.name == found.name) {
                 let problem = format!(
                     "key 'logs': '{}' and '{log}' would both be called '{}' in results; rename one",
@@ -126,11 +136,10 @@ impl Study {
 /// Reads a log for what planning needs of it, and how many jobs it has by each of `rules`.
 fn survey(
     study: &Path,
-    file: &str,
+    (file, path): (&str, PathBuf),
     line: usize,
     rules: &[Rules],
 ) -> Result<(StudyLog, Vec<u64>), StudyError> {
-    let path = beside(study, file);
     let mut jobs = vec![0; rules.len()];
     let summary = trace::read(&path, ReadOptions::default(), |record| {
         for (jobs, rules) in jobs.iter_mut().zip(rules) {

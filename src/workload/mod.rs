@@ -5,5 +5,6 @@ mod rules;
 mod spelling;
 
 pub use rules::{
-    Estimate, LeftOut, Overrun, Oversize, Reason, RuleSet, Rules, Status, Workload, WorkloadBuilder, scaled,
+    Estimate, LeftOut, Overrun, Oversize, Reason, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder,
+    scaled,
 };

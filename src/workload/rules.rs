@@ -52,6 +52,28 @@ pub enum Overrun {
     RunOn,
 }
 
+/// Which sizes of jobs are replayed, by their number of processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sizes {
+    /// All.
+    All,
+    /// 2 and more.
+    Parallel,
+    /// 1, 2, 4, 8 and so on.
+    PowersOfTwo,
+}
+
+impl Sizes {
+    /// Whether jobs of `procs` processors are replayed.
+    pub fn include(self, procs: u32) -> bool {
+        match self {
+            Self::All => true,
+            Self::Parallel => procs > 1,
+            Self::PowersOfTwo => procs.is_power_of_two(),
+        }
+    }
+}
+
 /// What happens to a job that asks for more processors than the machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oversize {
@@ -72,6 +94,8 @@ pub struct Rules {
     pub estimate: Estimate,
     /// Jobs that outlive them.
     pub overrun: Overrun,
+    /// Sizes.
+    pub sizes: Sizes,
 }
 
 impl Default for Rules {
@@ -93,18 +117,21 @@ pub enum Reason {
     NoSubmitTime,
     /// More processors than the machine has.
     Oversize,
+    /// A number of processors that is not wanted.
+    Size,
     /// A line that is no record, skipped on request.
     Malformed,
 }
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::NoProcessors,
         Self::NoRunTime,
         Self::Status,
         Self::NoSubmitTime,
         Self::Oversize,
+        Self::Size,
         Self::Malformed,
     ];
 
@@ -116,6 +143,7 @@ impl Reason {
             Self::Status => "of another status",
             Self::NoSubmitTime => "without a submit time",
             Self::Oversize => "larger than the machine",
+            Self::Size => "of another size",
             Self::Malformed => "malformed",
         }
     }
@@ -212,7 +240,7 @@ impl Rules {
             RuleSet::Authors => Status::Authors,
             RuleSet::Requested => Status::All,
         };
-        Self { set, status, estimate: Estimate::Recorded, overrun: Overrun::Extend }
+        Self { set, status, estimate: Estimate::Recorded, overrun: Overrun::Extend, sizes: Sizes::All }
     }
 
     /// The job that a record stands for, or why it stands for none.
@@ -243,6 +271,9 @@ impl Rules {
         }
         if record.submit_s < 0 {
             return Err(Reason::NoSubmitTime);
+        }
+        if !self.sizes.include(procs) {
+            return Err(Reason::Size);
         }
         let (run_s, estimate_s) = self.times(run_s, record.requested_time_s);
         let [submit, run, estimate] = [record.submit_s, run_s, estimate_s].map(Time::from_seconds);
@@ -323,6 +354,24 @@ mod tests {
         assert_eq!(job(rules, RECORD), Ok((8, 60.0, 60.0)));
         assert_eq!(job(rules, Record { requested_procs: -1, status: 265, ..RECORD }), Ok((4, 60.0, 60.0)));
         assert_eq!(job(rules, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
+    }
+
+    #[test]
+    fn sizes_can_be_left_out() {
+        let taken = |sizes| {
+            let rules = Rules { sizes, ..Rules::default() };
+            let is_taken = |&procs: &i64| match job(rules, Record { allocated_procs: procs, ..RECORD }) {
+                Ok(_) => true,
+                Err(reason) => {
+                    assert_eq!(reason, Reason::Size);
+                    false
+                }
+            };
+            (1..=9).filter(is_taken).collect::<Vec<i64>>()
+        };
+        assert_eq!(taken(Sizes::All).len(), 9);
+        assert_eq!(taken(Sizes::Parallel), [2, 3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!(taken(Sizes::PowersOfTwo), [1, 2, 4, 8]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::rules::{Estimate, Overrun, RuleSet, Rules, Status};
+use super::rules::{Estimate, Overrun, RuleSet, Rules, Sizes, Status};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 const SETS: &[(&str, RuleSet)] = &[("authors", RuleSet::Authors), ("requested", RuleSet::Requested)];
@@ -12,17 +12,20 @@ const STATUSES: [(&str, Status); 3] =
 const OVERRUNS: [(&str, Overrun); 3] =
     [("extend", Overrun::Extend), ("kill", Overrun::Kill), ("run-on", Overrun::RunOn)];
 
+const SIZES: [(&str, Sizes); 3] =
+    [("all", Sizes::All), ("parallel", Sizes::Parallel), ("powers-of-two", Sizes::PowersOfTwo)];
+
 /// The name of `value`, which every list above has.
 fn name_of<T: PartialEq>(choices: &[(&'static str, T)], value: &T) -> &'static str {
     choices.iter().find(|(_, choice)| choice == value).map_or("", |(name, _)| *name)
 }
 
-/// Canonical spelling, such as `authors:estimate=recorded,overrun=extend,status=authors`.
+/// Canonical spelling, such as `authors:estimate=recorded,overrun=extend,sizes=all,status=authors`.
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (set, status) = (name_of(SETS, &self.set), name_of(&STATUSES, &self.status));
-        let overrun = name_of(&OVERRUNS, &self.overrun);
-        write!(f, "{set}:estimate={},overrun={overrun},status={status}", self.estimate)
+        let (overrun, sizes) = (name_of(&OVERRUNS, &self.overrun), name_of(&SIZES, &self.sizes));
+        write!(f, "{set}:estimate={},overrun={overrun},sizes={sizes},status={status}", self.estimate)
     }
 }
 
@@ -43,6 +46,7 @@ impl FromStr for Rules {
             set: *set,
             estimate: params.take("estimate", usual.estimate, ESTIMATES)?,
             overrun: params.choose("overrun", &OVERRUNS)?,
+            sizes: params.choose("sizes", &SIZES)?,
             status: params.choose("status", &statuses)?,
         };
         params.finish()?;
@@ -86,8 +90,8 @@ mod tests {
         for (_, set) in SETS {
             for estimate in estimates {
                 for (_, overrun) in OVERRUNS {
-                    for (_, status) in STATUSES {
-                        let rules = Rules { set: *set, status, estimate, overrun };
+                    for ((_, status), (_, sizes)) in STATUSES.into_iter().zip(SIZES) {
+                        let rules = Rules { set: *set, status, estimate, overrun, sizes };
                         assert_eq!(rules.to_string().parse::<Rules>()?, rules);
                     }
                 }
@@ -100,7 +104,7 @@ mod tests {
     fn what_is_not_spelt_out_is_as_usual() -> Result<(), SpecError> {
         assert_eq!("authors".parse::<Rules>()?, Rules::default());
         let rules: Rules = "requested:overrun=kill".parse()?;
-        assert_eq!(rules.to_string(), "requested:estimate=recorded,overrun=kill,status=all");
+        assert_eq!(rules.to_string(), "requested:estimate=recorded,overrun=kill,sizes=all,status=all");
         Ok(())
     }
 
@@ -110,7 +114,10 @@ mod tests {
             ("autors", "unknown rules 'autors', did you mean 'authors'? (one of: authors, requested)"),
             ("authors:overrun=stop", "'stop': expected one of: extend, kill, run-on"),
             ("authors:estimate=factor=0", "'factor=0': expected recorded, exact or factor=F"),
-            ("authors:kill=yes", "'authors' has no parameter 'kill' (it has: estimate, overrun, status)"),
+            (
+                "authors:kill=yes",
+                "'authors' has no parameter 'kill' (it has: estimate, overrun, sizes, status)",
+            ),
         ] {
             let message = text.parse::<Rules>().expect_err("wrong").to_string();
             assert!(message.contains(problem), "{text}: {message}");

@@ -12,6 +12,7 @@ mod oracle;
 mod orders;
 mod papers;
 mod replay_cli;
+mod reproduce_cli;
 mod sweep_cli;
 mod table_cli;
 mod tidy;

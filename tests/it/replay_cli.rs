@@ -160,7 +160,7 @@ fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
     assert_eq!((jobs.lines().next(), jobs.lines().count()), (Some(titles), 1 + 2 * 10));
     let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(out.join("run.json"))?)?;
     assert_eq!(run["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(run["rules"], "authors:estimate=recorded,overrun=extend,status=authors");
+    assert_eq!(run["rules"], "authors:estimate=recorded,overrun=extend,sizes=all,status=authors");
     assert_eq!(run["replays"][1]["allocator"], "curve:order=hilbert,select=best-fit");
     assert_eq!(run["logs"][0]["sha256"].as_str().map(str::len), Some(64));
     let summary = fs::read_to_string(out.join("summary.csv"))?;

@@ -44,6 +44,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("frame", &["job", "metrics", "study"]),
+    ("paper", &["allocator", "frame", "job", "spec", "study", "trace", "workload"]),
     ("render", &[]),
     (
         "cli",
@@ -52,6 +53,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "frame",
             "machine",
             "metrics",
+            "paper",
             "render",
             "scheduler",
             "spec",

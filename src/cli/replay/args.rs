@@ -14,7 +14,7 @@ use crate::scheduler;
 use crate::spec::Spec;
 use crate::study::{ALL, Plan};
 use crate::trace::ReadOptions;
-use crate::workload::{Estimate, Overrun, Oversize, RuleSet, Rules, Status};
+use crate::workload::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
 
 /// Replay logs: every log × arrival scale × machine × scheduler × allocator, one row each.
 ///
@@ -89,6 +89,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "extend")]
     overrun: OverrunArg,
 
+    /// Sizes of jobs that are replayed: parallel leaves out jobs of one processor, powers-of-two all that are none.
+    #[arg(long, value_enum, default_value = "all")]
+    sizes: SizesArg,
+
     /// Jobs larger than the machine: error, or skip and count them.
     #[arg(long, default_value = "error", value_parser = oversize)]
     pub(super) oversize: Oversize,
@@ -140,6 +144,13 @@ enum OverrunArg {
     RunOn,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SizesArg {
+    All,
+    Parallel,
+    PowersOfTwo,
+}
+
 impl Args {
     /// What all replays share.
     pub(super) fn plan(&self) -> Plan {
@@ -165,7 +176,12 @@ impl Args {
             OverrunArg::Kill => Overrun::Kill,
             OverrunArg::RunOn => Overrun::RunOn,
         };
-        Rules { status, estimate: self.estimate, overrun, ..usual }
+        let sizes = match self.sizes {
+            SizesArg::All => Sizes::All,
+            SizesArg::Parallel => Sizes::Parallel,
+            SizesArg::PowersOfTwo => Sizes::PowersOfTwo,
+        };
+        Rules { status, estimate: self.estimate, overrun, sizes, ..usual }
     }
 
     /// The format of result files.

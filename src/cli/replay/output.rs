@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::args::{Args, Format};
 use crate::allocator;
-use crate::frame::{self, FrameFile};
+use crate::frame::{self, FrameFile, TEMPORARY};
 use crate::render::{Align, Table, duration_ns, grouped};
 use crate::study::{Cell, LoadedLog, Outcome, Plan};
 
@@ -130,7 +130,7 @@ impl<'a> Output<'a> {
             }
             jobs.commit()?;
             file.commit()?;
-            write_atomically(&path.join(RUN_FILE), self.run.as_bytes())?;
+            frame::write_whole(&path.join(RUN_FILE), self.run.as_bytes(), TEMPORARY)?;
         }
         let bytes = match self.args.format {
             // The files hold the bytes; a person is told what is in them.
@@ -213,19 +213,6 @@ fn clear(folder: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".meshreplay-").tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        frame::make_readable(file.as_file())?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().with_context(|| format!("{} cannot be written", path.display()))
 }
 
 /// The rows for a terminal; what all rows share stands in one line above.

@@ -1,20 +1,17 @@
 //! `meshreplay sweep`: a study from its file to its summary.
 
 mod dry_run;
-mod rerun;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 
-use super::progress::{Line, Progress};
+use super::runner::{Runner, Tally};
 use super::{Failure, complain, print};
-use crate::allocator;
 use crate::frame::StudyFolder;
 use crate::metrics::Trim;
-use crate::study::{self, Manifest, Plan, Progress as News, Running, Shard, Study, SweepError};
+use crate::study::{Manifest, Plan, Shard, Study};
 
 /// Run a study: every log × rules × arrival scale × machine × scheduler × allocator × seed of a file.
 ///
@@ -81,7 +78,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     folder.prepare(&manifest)?;
     let missing = |cell: &usize| !folder.has(&study.cells[*cell].key, args.jobs);
     let cells: Vec<usize> = share.iter().copied().filter(missing).collect();
-    let (finished, failed) = replay(args, &study, &manifest, &folder, &cells)?;
+    let runner = Runner::new(args.threads, args.quiet, args.jobs)?;
+    let Tally { finished, failed } = runner.run(&study, &manifest, &folder, &cells);
     // Parts that share a directory must not overwrite each other's whole summary with a partial one.
     let missing = folder.missing(&manifest).len();
     if args.shard.is_none() || missing == 0 {
@@ -109,48 +107,4 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         complain(&format!("note: {} cells: {done} were done, {finished} replayed; {rest}", share.len()));
     }
     Ok(())
-}
-
-/// Replays `cells`; how many have finished and how many have failed.
-fn replay(
-    args: &Args,
-    study: &Study,
-    manifest: &Manifest,
-    folder: &StudyFolder,
-    cells: &[usize],
-) -> Result<(usize, usize), Failure> {
-    let threads = args.threads.map_or(0, usize::from);
-    let pool =
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")?;
-    let running = Arc::new(Running::new(study.cells.len()));
-    let stop = Arc::clone(&running);
-    // A second handler cannot be set; then a signal simply ends the process.
-    let _ = ctrlc::set_handler(move || stop.stop());
-    let line = |&number: &usize| {
-        let (cell, point) = (&manifest.cells[number], &study.cells[number].point);
-        let name = format!("{} {} {}", cell.log, cell.machine, allocator::short(&point.allocator));
-        Line { number, name, jobs: study.cells[number].jobs }
-    };
-    let mut progress = Progress::new(args.quiet, cells.iter().map(line));
-    let keep = |number: usize, cell: &study::Cell, outcome: &study::Outcome| {
-        Ok(folder.keep(&manifest.cells[number], (cell, outcome), &study.plan, args.jobs)?)
-    };
-    let (mut finished, mut failed) = (0, 0);
-    study::sweep(study, cells, &pool, &running, &keep, &mut |news| match news {
-        News::Tick => progress.update(&running),
-        News::Finished(_) => finished += 1,
-        News::Failed(_, SweepError::Interrupted) => {}
-        News::Failed(number, error) => {
-            failed += 1;
-            // Where one result cannot be written, the others will not be either.
-            if matches!(error, SweepError::Keep(_)) {
-                running.stop();
-            }
-            let command = rerun::command(study, number);
-            let text = format!("error: {}: {:#}", study.label(number), anyhow::Error::from(error));
-            progress.above(|| complain(&format!("{text}\n  rerun: {command}")));
-        }
-    });
-    progress.finish();
-    Ok((finished, failed))
 }

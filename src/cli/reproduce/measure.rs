@@ -1,0 +1,155 @@
+//! Runs the studies of a figure on the logs that are there.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+
+use super::super::runner::Runner;
+use super::super::{Failure, complain};
+use super::Args;
+use crate::frame::{Sheet, StudyFolder};
+use crate::metrics::Trim;
+use crate::paper::{
+    Dataset, Embedded, Evidence, Experiment, Figure, Item, Located, LogFacts, Paper, STREAM, stream_logs,
+    write_stream,
+};
+use crate::study::{Manifest, Plan, Study, load};
+use crate::trace::ReadOptions;
+use crate::workload::Rules;
+
+/// Where figures are measured: logs, threads, a directory for results.
+pub(super) struct Workshop<'a> {
+    args: &'a Args,
+    /// For replays whose times do not matter, and for those whose times do.
+    runners: [Runner; 2],
+    folder: PathBuf,
+    /// Holds the directory if its results are not to be kept.
+    _temporary: Option<tempfile::TempDir>,
+    /// Datasets whose lack was said.
+    missing: BTreeSet<&'static str>,
+    /// Replays that failed.
+    pub(super) failed: usize,
+}
+
+impl<'a> Workshop<'a> {
+    pub(super) fn open(args: &'a Args) -> Result<Self, Failure> {
+        let temporary = match args.output {
+            Some(_) => None,
+            None => Some(tempfile::tempdir().context("cannot make a temporary directory")?),
+        };
+        let folder = match (&args.output, &temporary) {
+            (Some(folder), _) => folder.clone(),
+            (None, Some(folder)) => folder.path().to_owned(),
+            (None, None) => PathBuf::new(),
+        };
+        let [one, many] = [Some(std::num::NonZeroUsize::MIN), args.threads];
+        let interrupts = Runner::new(many, args.quiet, false)?;
+        let timed = interrupts.with_threads(one)?;
+        let (missing, failed) = (BTreeSet::new(), 0);
+        Ok(Self { args, runners: [interrupts, timed], folder, _temporary: temporary, missing, failed })
+    }
+
+    /// Measures a figure; its items, and a line for each log of another version than the paper's.
+    pub(super) fn regenerate(
+        &mut self,
+        paper: &Paper,
+        figure: &Figure,
+        experiment: &Experiment,
+    ) -> Result<(Vec<Item>, Vec<String>), Failure> {
+        let mut evidence = Evidence::default();
+        for name in experiment.surveyed {
+            if let Some(located) = self.locate(name)? {
+                let log = load(&located.path, ReadOptions::default(), Rules::default())?;
+                evidence.add_log(name, located, Some(LogFacts::from(&log)));
+            }
+        }
+        for embedded in experiment.studies {
+            if embedded.dataset == STREAM {
+                self.make_streams(paper)?;
+            } else if let Some(located) = self.locate(embedded.dataset)? {
+                evidence.add_log(embedded.dataset, located, None);
+            } else {
+                continue;
+            }
+            let sheet = self.measure(paper, embedded, experiment.timed, &evidence)?;
+            if let Some(sheet) = sheet {
+                evidence.add_sheet(embedded.dataset, &sheet);
+            }
+        }
+        let versions = evidence.logs().filter_map(|(dataset, located)| {
+            let used = located.used_instead_of?;
+            Some(format!("{dataset}: version {}; the paper's is {used}", located.version))
+        });
+        let versions = versions.collect();
+        let items = (experiment.judge)(&evidence);
+        if items.is_empty() && !self.args.quiet {
+            complain(&format!("note: {} {} is left out for want of logs", paper.name, figure.name));
+        }
+        Ok((items, versions))
+    }
+
+    /// The file of a dataset; if there is none, that is said once.
+    fn locate(&mut self, name: &str) -> Result<Option<Located>, Failure> {
+        let dataset = Dataset::find(name).ok_or_else(|| anyhow!("no dataset is called '{name}'"))?;
+        let traces = &self.args.traces;
+        let located = if traces.exists() { dataset.locate(traces)? } else { None };
+        if located.is_none() && self.missing.insert(dataset.name) && !self.args.quiet {
+            let (folder, command) = (traces.display(), dataset.fetch_command(traces));
+            complain(&format!("missing: no {name}-* in {folder}; to fetch it:\n  {command}"));
+        }
+        Ok(located)
+    }
+
+    /// Where the results of a paper are.
+    fn results(&self, paper: &Paper) -> PathBuf {
+        self.folder.join(paper.name)
+    }
+
+    fn make_streams(&self, paper: &Paper) -> Result<(), Failure> {
+        let folder = self.results(paper);
+        std::fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        for (log, seed) in stream_logs() {
+            write_stream(&folder.join(log), seed)?;
+        }
+        Ok(())
+    }
+
+    /// Replays what is missing of a study; its summary, if any cell finished.
+    fn measure(
+        &mut self,
+        paper: &Paper,
+        embedded: &Embedded,
+        timed: bool,
+        evidence: &Evidence,
+    ) -> Result<Option<Sheet>, Failure> {
+        let results = self.results(paper);
+        let find = |log: &str| {
+            let mut logs = evidence.logs();
+            let located = logs.find(|(dataset, _)| *dataset == log).map(|(_, located)| located.path.clone());
+            located.unwrap_or_else(|| results.join(log))
+        };
+        let name = format!("{}/{}.toml", paper.name, embedded.name);
+        let plan = Plan { timed, trim: Trim::default() };
+        let study = Study::plan(Path::new(&name), embedded.text, plan, &find)?;
+        let (manifest, folder) =
+            (Manifest::from(&study), StudyFolder::new(&results.join(embedded.name), None));
+        folder.prepare(&manifest)?;
+        let cells = folder.missing(&manifest);
+        let runner = &self.runners[usize::from(timed)];
+        let tally = runner.run(&study, &manifest, &folder, &cells);
+        if runner.is_interrupted() {
+            let kept = match &self.args.output {
+                Some(folder) => {
+                    format!("what is finished is in {}, and the same command goes on", folder.display())
+                }
+                None => "nothing is kept without -o".to_owned(),
+            };
+            return Err(anyhow!("interrupted; {kept}").into());
+        }
+        self.failed += tally.failed;
+        folder.write_summary(&manifest)?;
+        let any = folder.missing(&manifest).len() < manifest.cells.len();
+        Ok(if any { Some(Sheet::read(folder.path())?) } else { None })
+    }
+}

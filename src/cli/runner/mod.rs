@@ -1,0 +1,103 @@
+//! Runs cells of a study into its directory, with progress, errors and interrupts on standard error.
+
+mod rerun;
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+
+use super::progress::{Line, Progress};
+use super::{Failure, complain};
+use crate::allocator;
+use crate::frame::StudyFolder;
+use crate::study::{self, Manifest, Progress as News, Running, Study, SweepError};
+
+/// The threads that cells run on, and the switch that an interrupt throws.
+pub(super) struct Runner {
+    pool: rayon::ThreadPool,
+    interrupted: Arc<AtomicBool>,
+    quiet: bool,
+    /// Whether the jobs of every cell are kept too.
+    jobs: bool,
+}
+
+/// How cells have ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) finished: usize,
+    pub(super) failed: usize,
+}
+
+impl Runner {
+    /// Starts threads, as many as there are cores unless it is said, and listens to interrupts.
+    pub(super) fn new(threads: Option<NonZeroUsize>, quiet: bool, jobs: bool) -> Result<Self, Failure> {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let switch = Arc::clone(&interrupted);
+        // A second handler cannot be set; then a signal simply ends the process.
+        let _ = ctrlc::set_handler(move || switch.store(true, Ordering::Relaxed));
+        Ok(Self { pool: pool(threads)?, interrupted, quiet, jobs })
+    }
+
+    /// The same with other threads; an interrupt stops both.
+    pub(super) fn with_threads(&self, threads: Option<NonZeroUsize>) -> Result<Self, Failure> {
+        let interrupted = Arc::clone(&self.interrupted);
+        Ok(Self { pool: pool(threads)?, interrupted, quiet: self.quiet, jobs: self.jobs })
+    }
+
+    /// Whether somebody asked to stop.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Replays the cells of `study` that `cells` names and keeps their results in `folder`. Cells that fail are reported
+    /// with the command that replays them.
+    pub(super) fn run(
+        &self,
+        study: &Study,
+        manifest: &Manifest,
+        folder: &StudyFolder,
+        cells: &[usize],
+    ) -> Tally {
+        let running = Running::new(study.cells.len());
+        let line = |&number: &usize| {
+            let (cell, point) = (&manifest.cells[number], &study.cells[number].point);
+            let name = format!("{} {} {}", cell.log, cell.machine, allocator::short(&point.allocator));
+            Line { number, name, jobs: study.cells[number].jobs }
+        };
+        let mut progress = Progress::new(self.quiet, cells.iter().map(line));
+        let keep = |number: usize, cell: &study::Cell, outcome: &study::Outcome| {
+            Ok(folder.keep(&manifest.cells[number], (cell, outcome), &study.plan, self.jobs)?)
+        };
+        let mut tally = Tally::default();
+        study::sweep(study, cells, &self.pool, &running, &keep, &mut |news| {
+            if self.is_interrupted() {
+                running.stop();
+            }
+            match news {
+                News::Tick => progress.update(&running),
+                News::Finished(_) => tally.finished += 1,
+                News::Failed(_, SweepError::Interrupted) => {}
+                News::Failed(number, error) => {
+                    tally.failed += 1;
+                    // Where one result cannot be written, the others will not be either.
+                    if matches!(error, SweepError::Keep(_)) {
+                        running.stop();
+                    }
+                    let command = rerun::command(study, number);
+                    let text = format!("error: {}: {:#}", study.label(number), anyhow::Error::from(error));
+                    progress.above(|| complain(&format!("{text}\n  rerun: {command}")));
+                }
+            }
+        });
+        progress.finish();
+        tally
+    }
+}
+
+fn pool(threads: Option<NonZeroUsize>) -> Result<rayon::ThreadPool, Failure> {
+    let threads = threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    Ok(pool.context("cannot start threads")?)
+}

@@ -1,0 +1,155 @@
+//! Logs as papers name them: which file of a directory is meant, whatever version is there.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A log of the Parallel Workloads Archive, all of its versions.
+#[derive(Clone, Copy, Debug)]
+pub struct Dataset {
+    /// Its name without a version.
+    pub name: &'static str,
+    /// The version that the paper used, if it says.
+    pub used: Option<&'static str>,
+    /// A version that can be had.
+    pub available: &'static str,
+    /// Its folder in the archive, if `scripts/fetch-traces.sh` does not know the log.
+    folder: Option<&'static str>,
+}
+
+const fn dataset(name: &'static str, used: Option<&'static str>, available: &'static str) -> Dataset {
+    Dataset { name, used, available, folder: None }
+}
+
+/// Every dataset that a paper's figures use.
+pub const DATASETS: &[Dataset] = &[
+    dataset("NASA-iPSC-1993", Some("2.1-cln"), "3.1-cln"),
+    dataset("LANL-CM5-1994", Some("3.1-cln"), "4.1-cln"),
+    Dataset { folder: Some("l_llnl_t3d"), ..dataset("LLNL-T3D-1996", Some("1"), "2") },
+    dataset("SDSC-SP2-1998", Some("3.1-cln"), "4.2-cln"),
+    Dataset { folder: Some("l_llnl_ubgl"), ..dataset("LLNL-uBGL-2006", Some("1"), "2") },
+    // The paper does not say; this is the one that comes with its authors' simulator.
+    dataset("KTH-SP2-1996", Some("2"), "2"),
+    dataset("HPC2N-2002", None, "2.2-cln"),
+];
+
+/// A dataset's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its version.
+    pub version: String,
+    /// The version that the paper used, if that is another one.
+    pub used_instead_of: Option<&'static str>,
+}
+
+/// Why a directory cannot be searched.
+#[derive(Debug, thiserror::Error)]
+#[error("{} cannot be read as a directory of logs", .path.display())]
+pub struct Locating {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// How well a file fits: the very version, cleaned alike, its numbers, compressed.
+type Rank = (bool, bool, Vec<u32>, bool);
+
+/// What the names of files that are logs end in.
+const ENDINGS: [&str; 2] = [".swf.gz", ".swf"];
+
+impl Dataset {
+    /// The dataset of this name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        DATASETS.iter().find(|dataset| dataset.name == name)
+    }
+
+    /// The file in `folder` that is this dataset: the version that the paper used, or else one that is cleaned where
+    /// that is, the latest such one; gzip before plain.
+    pub fn locate(&self, folder: &Path) -> Result<Option<Located>, Locating> {
+        let unreadable = |source| Locating { path: folder.to_owned(), source };
+        let mut best: Option<(Rank, Located)> = None;
+        for entry in fs::read_dir(folder).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            let Some(version) = path.file_name().and_then(|name| self.version_of(&name.to_string_lossy()))
+            else {
+                continue;
+            };
+            let cleaned = |version: &str| version.ends_with("-cln");
+            let alike = self.used.is_none_or(|used| cleaned(used) == cleaned(&version));
+            let numbers = version.split(|c: char| !c.is_ascii_digit());
+            let rank: Rank = (
+                self.used == Some(version.as_str()),
+                alike,
+                numbers.filter_map(|number| number.parse().ok()).collect(),
+                path.extension().is_some_and(|extension| extension == "gz"),
+            );
+            let used_instead_of = self.used.filter(|used| *used != version);
+            if best.as_ref().is_none_or(|(other, _)| rank > *other) {
+                best = Some((rank, Located { path, version, used_instead_of }));
+            }
+        }
+        Ok(best.map(|(_, located)| located))
+    }
+
+    /// `3.1-cln` for `NASA-iPSC-1993-3.1-cln.swf.gz`.
+    fn version_of(&self, file: &str) -> Option<String> {
+        let stem = ENDINGS.iter().find_map(|ending| file.strip_suffix(ending))?;
+        let version = stem.strip_prefix(self.name)?.strip_prefix('-')?;
+        version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_owned())
+    }
+
+    /// The command that fetches the log into `folder`.
+    pub fn fetch_command(&self, folder: &Path) -> String {
+        let (log, into) = (format!("{}-{}", self.name, self.available), folder.display());
+        match self.folder {
+            None => format!("scripts/fetch-traces.sh --into {into} {log}"),
+            Some(archive) => format!(
+                "curl -fL --create-dirs -o {into}/{log}.swf.gz \
+                 https://www.cs.huji.ac.il/labs/parallel/workload/{archive}/{log}.swf.gz"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_the_paper_comes_first_then_the_latest_alike() -> Result<(), Box<dyn std::error::Error>>
+    {
+        let dataset = Dataset::find("SDSC-SP2-1998").ok_or("unknown")?;
+        let folder = tempfile::tempdir()?;
+        let found = || -> Result<Option<(String, Option<&str>)>, Locating> {
+            let located = dataset.locate(folder.path())?;
+            Ok(located.map(|located| (located.version, located.used_instead_of)))
+        };
+        assert_eq!(found()?, None);
+        for (file, version) in [
+            ("SDSC-SP2-1998-x.swf", None),
+            ("SDSC-SP2-1998-2.txt", None),
+            ("NASA-iPSC-1993-3.1-cln.swf", None),
+            ("SDSC-SP2-1998-5.swf", Some("5")),
+            ("SDSC-SP2-1998-2.1-cln.swf", Some("2.1-cln")),
+            ("SDSC-SP2-1998-10.2-cln.swf", Some("10.2-cln")),
+            ("SDSC-SP2-1998-4.2-cln.swf.gz", Some("10.2-cln")),
+        ] {
+            fs::write(folder.path().join(file), "")?;
+            let expected = version.map(|version| (version.to_owned(), Some("3.1-cln")));
+            assert_eq!(found()?, expected, "{file}");
+        }
+        fs::write(folder.path().join("SDSC-SP2-1998-3.1-cln.swf"), "")?;
+        assert_eq!(found()?, Some(("3.1-cln".to_owned(), None)));
+        assert!(dataset.locate(&folder.path().join("none")).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn every_dataset_can_be_fetched() {
+        for dataset in DATASETS {
+            let command = dataset.fetch_command(Path::new("logs"));
+            assert!(command.contains(dataset.name) && command.contains("logs"), "{command}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What was measured for a figure: the summaries of its studies' cells, and facts about its logs.
+
+use std::collections::BTreeMap;
+
+use super::dataset::Located;
+use crate::allocator;
+use crate::frame::{Sheet, SheetValues};
+use crate::job::Job;
+use crate::spec::Spec;
+use crate::study::LoadedLog;
+use crate::workload::Rules;
+
+/// Which cells a number is wanted of. What is left empty stands for the usual: EASY, the authors' rules, arrivals as
+/// recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    /// The dataset.
+    pub dataset: &'a str,
+    /// The machine.
+    pub machine: &'a str,
+    /// The allocator, as tables abbreviate it.
+    pub allocator: &'a str,
+    /// The scheduler's name.
+    pub scheduler: &'a str,
+    /// How records become jobs.
+    pub rules: &'a str,
+    /// What arrival times were multiplied by.
+    pub arrival_scale: f64,
+}
+
+impl Default for At<'_> {
+    fn default() -> Self {
+        Self {
+            dataset: "",
+            machine: "",
+            allocator: "",
+            scheduler: "easy",
+            rules: "authors",
+            arrival_scale: 1.0,
+        }
+    }
+}
+
+/// What a log is like.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LogFacts {
+    /// Jobs by the authors' rules.
+    pub jobs: usize,
+    /// Processors of the machine, as the log's header has it.
+    pub processors: Option<i64>,
+    /// Share of jobs of one processor.
+    pub serial: f64,
+    /// Share of jobs whose number of processors is a power of two.
+    pub powers_of_two: f64,
+    /// Share of jobs whose number of processors is a power of four.
+    pub powers_of_four: f64,
+}
+
+impl From<&LoadedLog> for LogFacts {
+    fn from(log: &LoadedLog) -> Self {
+        let jobs = &log.workload.jobs;
+        let share = |is: fn(&Job) -> bool| {
+            if jobs.is_empty() {
+                0.0
+            } else {
+                jobs.iter().filter(|job| is(job)).count() as f64 / jobs.len() as f64
+            }
+        };
+        Self {
+            jobs: jobs.len(),
+            processors: log.summary.header.max_procs().or(log.summary.header.processors()),
+            serial: share(|job| job.procs == 1),
+            powers_of_two: share(|job| job.procs.is_power_of_two()),
+            powers_of_four: share(|job| job.procs.is_power_of_two() && job.procs.ilog2().is_multiple_of(2)),
+        }
+    }
+}
+
+/// A finished cell.
+#[derive(Clone, Debug)]
+struct Row {
+    dataset: String,
+    rules: String,
+    machine: String,
+    scheduler: String,
+    allocator: String,
+    arrival_scale: f64,
+    numbers: BTreeMap<String, f64>,
+}
+
+/// Everything that was measured for one figure.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    logs: BTreeMap<String, (Located, Option<LogFacts>)>,
+    rows: Vec<Row>,
+}
+
+impl Evidence {
+    /// Adds a log that was found.
+    pub fn add_log(&mut self, dataset: &str, located: Located, facts: Option<LogFacts>) {
+        let entry = self.logs.entry(dataset.to_owned()).or_insert((located, None));
+        entry.1 = entry.1.or(facts);
+    }
+
+    /// Adds the summary of a study of `dataset`.
+    pub fn add_sheet(&mut self, dataset: &str, sheet: &Sheet) {
+        let text =
+            |name: &str, i: usize| sheet.column(name).map(|column| column.label(i)).unwrap_or_default();
+        let number = |column: &SheetValues, i: usize| match column {
+            SheetValues::Number { numbers, .. } => numbers[i],
+            SheetValues::Text(_) => None,
+        };
+        for i in 0..sheet.height() {
+            let numbers: BTreeMap<String, f64> = sheet
+                .columns
+                .iter()
+                .filter_map(|column| Some((column.name.clone(), number(&column.values, i)?)))
+                .collect();
+            let allocator = text("allocator", i);
+            let short = |spec: Spec| allocator::short(&spec);
+            self.rows.push(Row {
+                dataset: dataset.to_owned(),
+                rules: text("rules", i),
+                machine: text("machine", i),
+                scheduler: text("scheduler", i).split(':').next().unwrap_or_default().to_owned(),
+                allocator: allocator.parse().map_or(allocator, short),
+                arrival_scale: numbers.get("arrival_scale").copied().unwrap_or(1.0),
+                numbers,
+            });
+        }
+    }
+
+    /// The file name without extensions of a dataset that was found.
+    pub fn log(&self, dataset: &str) -> Option<String> {
+        self.logs.get(dataset).map(|(located, _)| format!("{dataset}-{}", located.version))
+    }
+
+    /// The logs that were found, by dataset.
+    pub fn logs(&self) -> impl Iterator<Item = (&str, &Located)> {
+        self.logs.iter().map(|(dataset, (located, _))| (dataset.as_str(), located))
+    }
+
+    /// What a log that was surveyed is like.
+    pub fn facts(&self, dataset: &str) -> Option<LogFacts> {
+        self.logs.get(dataset).and_then(|(_, facts)| *facts)
+    }
+
+    /// Column `name` of the summary `at` this point, the mean over seeds and replications; `None` if nothing was
+    /// measured there.
+    pub fn value(&self, at: At<'_>, name: &str) -> Option<f64> {
+        let rules = at.rules.parse::<Rules>().ok()?.to_string();
+        let same = |row: &&Row| {
+            row.dataset == at.dataset
+                && row.machine == at.machine
+                && row.allocator == at.allocator
+                && row.scheduler == at.scheduler
+                && row.rules == rules
+                && (row.arrival_scale - at.arrival_scale).abs() < 1e-9
+        };
+        let values: Vec<f64> =
+            self.rows.iter().filter(same).filter_map(|row| row.numbers.get(name).copied()).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    /// The mean pairwise sum `at` this point.
+    pub fn pairwise_sum(&self, at: At<'_>) -> Option<f64> {
+        self.value(at, "pairwise_sum_mean")
+    }
+}

@@ -1,0 +1,185 @@
+//! One published fact beside what was measured, and the verdict.
+
+use std::fmt;
+
+/// A published number, as printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Published {
+    /// The number.
+    pub value: f64,
+    /// Digits printed after the point.
+    pub decimals: usize,
+}
+
+impl Published {
+    /// Reads a number as papers print it: `2,687`, `1.024`; `None` for a dash.
+    pub fn parse(text: &str) -> Option<Self> {
+        let plain = text.replace(',', "");
+        let value = plain.parse().ok()?;
+        Some(Self { value, decimals: plain.split_once('.').map_or(0, |(_, decimals)| decimals.len()) })
+    }
+}
+
+/// How far off a measured number may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tolerance {
+    /// This many percent of the published number.
+    Percent(f64),
+    /// This much.
+    Absolute(f64),
+}
+
+/// How a measured value compares with the published one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Equal in every printed digit.
+    Exact,
+    /// No further off than this.
+    Within(Tolerance),
+    /// All inequalities hold.
+    OrderingHolds,
+    /// Not so; what is the case instead.
+    Differs(String),
+    /// Measured only: nothing was published to compare with.
+    None,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact => f.write_str("exact"),
+            Self::Within(Tolerance::Percent(percent)) => write!(f, "within {percent} %"),
+            Self::Within(Tolerance::Absolute(distance)) => write!(f, "within {distance}"),
+            Self::OrderingHolds => f.write_str("ordering holds"),
+            Self::Differs(reason) => write!(f, "differs: {reason}"),
+            Self::None => Ok(()),
+        }
+    }
+}
+
+/// A row of a figure's comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// What it is about, such as an allocator or an inequality.
+    pub item: String,
+    /// The log's file name without extensions; empty if it is about several.
+    pub log: String,
+    /// The machine; empty if it is about several.
+    pub machine: String,
+    /// The published number; for an inequality, how many comparisons it makes.
+    pub published: Option<Published>,
+    /// The measured number; for an inequality, how many comparisons hold.
+    pub measured: Option<f64>,
+    /// How they compare.
+    pub verdict: Verdict,
+}
+
+/// What percentages verdicts are rounded up to.
+const STEPS: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
+
+impl Item {
+    /// An item about one log and machine.
+    pub fn new(item: &str, log: &str, machine: &str) -> Self {
+        Self {
+            item: item.to_owned(),
+            log: log.to_owned(),
+            machine: machine.to_owned(),
+            published: None,
+            measured: None,
+            verdict: Verdict::None,
+        }
+    }
+
+    /// With what was measured, and nothing to compare it with.
+    #[must_use]
+    pub fn measured(self, measured: f64) -> Self {
+        Self { measured: Some(measured), ..self }
+    }
+
+    /// With both numbers, and the verdict that `tolerance` allows.
+    #[must_use]
+    pub fn compared(self, published: Published, measured: f64, tolerance: Tolerance) -> Self {
+        let verdict = compare(published, measured, tolerance);
+        Self { published: Some(published), measured: Some(measured), verdict, ..self }
+    }
+
+    /// With the comparisons that an inequality makes, each in words and whether it holds.
+    #[must_use]
+    pub fn ordered(self, comparisons: &[(String, bool)]) -> Self {
+        let wrong: Vec<&str> =
+            comparisons.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.as_str()).collect();
+        let verdict =
+            if wrong.is_empty() { Verdict::OrderingHolds } else { Verdict::Differs(wrong.join("; ")) };
+        let published = Published { value: comparisons.len() as f64, decimals: 0 };
+        let measured = (comparisons.len() - wrong.len()) as f64;
+        Self { published: Some(published), measured: Some(measured), verdict, ..self }
+    }
+
+    /// Measured by published.
+    pub fn ratio(&self) -> Option<f64> {
+        let published = self.published.filter(|published| published.value.abs() > 0.0)?;
+        self.measured.map(|measured| measured / published.value)
+    }
+}
+
+fn compare(published: Published, measured: f64, tolerance: Tolerance) -> Verdict {
+    let off = measured - published.value;
+    let half_digit = 0.5 * 0.1_f64.powi(published.decimals as i32);
+    if off.abs() <= half_digit * (1.0 + 1e-9) {
+        return Verdict::Exact;
+    }
+    let percent = 100.0 * (off / published.value).abs();
+    let (fine, allowed) = match tolerance {
+        Tolerance::Percent(most) => (percent <= most, format!("{most} %")),
+        Tolerance::Absolute(most) => (off.abs() <= most + 1e-9, most.to_string()),
+    };
+    if !fine {
+        let side = if off > 0.0 { "above" } else { "below" };
+        return Verdict::Differs(format!("{percent:.1} % {side}, more than {allowed}"));
+    }
+    match tolerance {
+        Tolerance::Absolute(_) => Verdict::Within(tolerance),
+        Tolerance::Percent(most) => {
+            let step = STEPS.into_iter().find(|step| percent <= *step).unwrap_or(most);
+            Verdict::Within(Tolerance::Percent(step.min(most)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_printed() {
+        assert_eq!(Published::parse("5,723,590"), Some(Published { value: 5_723_590.0, decimals: 0 }));
+        assert_eq!(Published::parse("1.024"), Some(Published { value: 1.024, decimals: 3 }));
+        assert_eq!(Published::parse("—"), None);
+    }
+
+    #[test]
+    fn verdicts_follow_from_the_numbers() {
+        for (published, measured, tolerance, verdict) in [
+            ("2,687", 2686.852, Tolerance::Percent(0.1), "exact"),
+            ("2,687", 2687.5, Tolerance::Percent(0.1), "exact"),
+            ("239,926", 239_909.7, Tolerance::Percent(0.1), "within 0.01 %"),
+            ("1,420", 1418.9, Tolerance::Percent(0.1), "within 0.1 %"),
+            ("100", 103.0, Tolerance::Percent(4.0), "within 4 %"),
+            ("100", 103.0, Tolerance::Percent(2.0), "differs: 3.0 % above, more than 2 %"),
+            ("1.024", 1.0264, Tolerance::Absolute(0.003), "within 0.003"),
+            ("1.138", 1.068, Tolerance::Absolute(0.003), "differs: 6.2 % below, more than 0.003"),
+        ] {
+            let found = Published::parse(published).map(|published| compare(published, measured, tolerance));
+            assert_eq!(found.map(|found| found.to_string()).as_deref(), Some(verdict), "{published}");
+        }
+    }
+
+    #[test]
+    fn an_ordering_counts_its_comparisons_and_names_those_that_fail() {
+        let comparisons = [("a < b".to_owned(), true), ("5 is not below 4".to_owned(), false)];
+        let item = Item::new("order", "log", "4x4").ordered(&comparisons);
+        assert_eq!((item.measured, item.ratio()), (Some(1.0), Some(0.5)));
+        assert_eq!(item.verdict.to_string(), "differs: 5 is not below 4");
+        assert_eq!(Item::new("order", "", "").ordered(&comparisons[..1]).verdict, Verdict::OrderingHolds);
+    }
+}

@@ -1,0 +1,18 @@
+//! Published experiments: for each figure its studies, the numbers that were printed, and how ours compare.
+//!
+//! A [`Figure`] names the studies that measure it, as study files whose logs are names of [`Dataset`]s, and a function
+//! that turns what was measured, the [`Evidence`], into [`Item`]s: published value, measured value, verdict. Verdicts
+//! are computed, never written down.
+
+mod dataset;
+mod evidence;
+mod item;
+mod registry;
+mod stream;
+mod walker2010;
+
+pub use dataset::{DATASETS, Dataset, Located, Locating};
+pub use evidence::{At, Evidence, LogFacts};
+pub use item::{Item, Published, Tolerance, Verdict};
+pub use registry::{Embedded, Experiment, Figure, PAPERS, Paper, State};
+pub use stream::{STREAM, stream_logs, write_stream};

@@ -1,0 +1,156 @@
+//! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010.
+
+mod fig12;
+mod fig17;
+mod fig7;
+mod fig8;
+mod fig9;
+mod loads;
+
+use super::evidence::{At, Evidence};
+use super::item::{Item, Published, Verdict};
+use super::registry::{Embedded, Figure, Paper, State};
+
+/// The paper.
+pub(super) const PAPER: Paper = Paper {
+    name: "walker2010",
+    source: "P. Walker, D. Bunde, V. Leung, \"Faster high-quality processor allocation\", 2010",
+    figures: &[
+        Figure {
+            name: "fig7",
+            title: "Makespans of curves on a Red Storm cabinet; here, their pairwise sums on a stream made anew",
+            state: State::Ready(fig7::EXPERIMENT),
+        },
+        Figure { name: "fig8", title: "The logs", state: State::Ready(fig8::EXPERIMENT) },
+        Figure {
+            name: "fig9",
+            title: "Mean pairwise sum of curves and selections under EASY",
+            state: State::Ready(fig9::EXPERIMENT),
+        },
+        Figure {
+            name: "fig12",
+            title: "Buddy strategies and the snake against MC1x1, in two and three dimensions",
+            state: State::Ready(fig12::EXPERIMENT),
+        },
+        Figure {
+            name: "fig13",
+            title: "Utilization and mean pairwise sum by load, LLNL-T3D on 16x16",
+            state: State::Ready(loads::FIG13),
+        },
+        Figure {
+            name: "fig14",
+            title: "Utilization and mean pairwise sum by load, LLNL-T3D on 8x8x4",
+            state: State::Ready(loads::FIG14),
+        },
+        Figure {
+            name: "fig15",
+            title: "Utilization and mean pairwise sum by load, LLNL-uBGL on 16x16x8",
+            state: State::Ready(loads::FIG15),
+        },
+        Figure {
+            name: "fig16",
+            title: "Utilization and mean pairwise sum by load, LLNL-uBGL on 64x32",
+            state: State::Ready(loads::FIG16),
+        },
+        Figure {
+            name: "fig17",
+            title: "Seconds for a whole simulation",
+            state: State::Ready(fig17::EXPERIMENT),
+        },
+    ],
+};
+
+/// A study file of this folder, whose name is that of the study.
+macro_rules! study {
+    ($name:literal, $dataset:expr) => {
+        $crate::paper::registry::Embedded {
+            name: $name,
+            dataset: $dataset,
+            text: include_str!(concat!("studies/", $name, ".toml")),
+        }
+    };
+}
+use study;
+
+/// A printed table: the titles of its columns, then of each row its label and its cells.
+struct Printed {
+    columns: Vec<&'static str>,
+    rows: Vec<(&'static str, Vec<Option<Published>>)>,
+}
+
+impl Printed {
+    /// Reads tab-separated text; the first line that is no comment has the titles.
+    fn parse(text: &'static str) -> Self {
+        let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+        let columns = lines.next().into_iter().flat_map(|line| line.split('\t').skip(1)).collect();
+        let row = |line: &'static str| {
+            let (label, cells) = line.split_once('\t')?;
+            Some((label, cells.split('\t').map(Published::parse).collect()))
+        };
+        Self { columns, rows: lines.filter_map(row).collect() }
+    }
+
+    /// Every cell by row and column; a column is a dataset and a machine.
+    fn cells(
+        &self,
+    ) -> impl Iterator<Item = (&'static str, &'static str, &'static str, Option<Published>)> + '_ {
+        let place = |column: &'static str| column.split_once(' ').unwrap_or((column, ""));
+        self.columns.iter().enumerate().flat_map(move |(j, &column)| {
+            let (dataset, machine) = place(column);
+            self.rows
+                .iter()
+                .map(move |(label, cells)| (*label, dataset, machine, cells.get(j).copied().flatten()))
+        })
+    }
+}
+
+/// Comparisons of one fact, in words with their numbers; those of which a side was not measured do not count.
+#[derive(Default)]
+struct Comparisons(Vec<(String, bool)>);
+
+impl Comparisons {
+    /// That `a` is below `b`.
+    fn below(&mut self, (a, x): (&str, Option<f64>), (b, y): (&str, Option<f64>)) {
+        self.holds((a, x), (b, y), "below", |x, y| x < y);
+    }
+
+    /// That `a` is at most `b`.
+    fn at_most(&mut self, (a, x): (&str, Option<f64>), (b, y): (&str, Option<f64>)) {
+        self.holds((a, x), (b, y), "at most", |x, y| x <= y);
+    }
+
+    fn holds(
+        &mut self,
+        (a, x): (&str, Option<f64>),
+        (b, y): (&str, Option<f64>),
+        words: &str,
+        relation: fn(f64, f64) -> bool,
+    ) {
+        if let (Some(x), Some(y)) = (x, y) {
+            let holds = relation(x, y);
+            let not = if holds { "" } else { "not " };
+            self.0.push((format!("{a} ({}) is {not}{words} {b} ({})", rounded(x), rounded(y)), holds));
+        }
+    }
+
+    /// The item of the fact, unless nothing was compared.
+    fn item(self, fact: &str, log: &str, machine: &str) -> Option<Item> {
+        (!self.0.is_empty()).then(|| Item::new(fact, log, machine).ordered(&self.0))
+    }
+
+    /// The item of a fact that is said of nearly all cases, which is taken for all but one.
+    fn nearly(self, fact: &str, log: &str, machine: &str) -> Option<Item> {
+        let exceptions = self.0.iter().filter(|(_, holds)| !holds).count();
+        let mut item = self.item(fact, log, machine)?;
+        if exceptions <= 1 {
+            item.verdict = Verdict::OrderingHolds;
+        }
+        Some(item)
+    }
+}
+
+/// Four digits, more where there are more before the point.
+fn rounded(value: f64) -> String {
+    let digits = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 6.0) } else { 0.0 };
+    format!("{value:.0$}", digits as usize)
+}

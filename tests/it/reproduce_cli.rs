@@ -1,0 +1,276 @@
+//! `meshreplay reproduce` as a user meets it, and what it must find on the real logs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use meshreplay::paper::{Dataset, PAPERS, STREAM, State, stream_logs};
+use meshreplay::study::{Plan, Study};
+
+use super::support::{Tested, bundled, run, shared};
+
+/// A row of the comparison as CSV: item, log, machine, published, measured, verdict.
+#[derive(Debug)]
+struct Row {
+    item: String,
+    log: String,
+    machine: String,
+    published: Option<f64>,
+    measured: Option<f64>,
+    verdict: String,
+}
+
+/// The cells of a line of comma-separated values.
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            c => {
+                if let Some(cell) = cells.last_mut() {
+                    cell.push(c);
+                }
+            }
+        }
+    }
+    cells
+}
+
+fn rows(csv: &str) -> Vec<Row> {
+    let row = |line: &str| {
+        let cells = cells(line);
+        assert_eq!(cells.len(), 9, "{line}");
+        let [published, measured, ratio] = [5, 6, 7].map(|i: usize| cells[i].parse::<f64>().ok());
+        if let (Some(published), Some(measured), Some(ratio)) = (published, measured, ratio) {
+            assert!((measured / published - ratio).abs() < 1e-9, "{line}");
+        }
+        let [item, log, machine, verdict] = [2, 3, 4, 8].map(|i: usize| cells[i].clone());
+        Row { item, log, machine, published, measured, verdict }
+    };
+    csv.lines().skip(1).map(row).collect()
+}
+
+/// What is measured on the real logs, if they are there.
+fn measured(figures: &str) -> Result<Option<Vec<Row>>, Box<dyn std::error::Error>> {
+    let Some(traces) = shared("traces") else { return Ok(None) };
+    let at = tempfile::tempdir()?;
+    let arguments = format!("reproduce walker2010 {figures} --traces {} --format csv", traces.display());
+    let ran = run(at.path(), &arguments)?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("paper,figure,item,log,machine,published,measured,ratio,verdict\n"));
+    Ok(Some(rows(&ran.stdout)))
+}
+
+fn verdict<'a>(rows: &'a [Row], item: &str, machine: &str) -> &'a str {
+    let found = rows.iter().find(|row| row.item.starts_with(item) && row.machine == machine);
+    found.map_or("not there", |row| row.verdict.as_str())
+}
+
+#[test]
+fn figure_9_comes_out_on_the_real_logs() -> Tested {
+    let Some(rows) = measured("fig8 fig9")? else { return Ok(()) };
+    let values = |log: &str| {
+        rows.iter().filter(|row| row.log.starts_with(log) && row.item.contains('+')).collect::<Vec<&Row>>()
+    };
+    let nasa = values("NASA-iPSC-1993");
+    assert_eq!(nasa.len(), 9);
+    assert!(nasa.iter().all(|row| row.verdict == "exact"), "{nasa:?}");
+    for (log, count) in [("LANL-CM5-1994", 24), ("SDSC-SP2-1998", 9)] {
+        let rows = values(log);
+        assert_eq!(rows.len(), count, "{log}");
+        for row in rows {
+            assert!(row.verdict == "exact" || row.verdict.starts_with("within 0."), "{row:?}");
+            let ratio =
+                row.measured.zip(row.published).map_or(0.0, |(measured, published)| measured / published);
+            assert!((ratio - 1.0).abs() <= 0.001, "{row:?}");
+        }
+    }
+    let orders: Vec<&Row> = rows.iter().filter(|row| row.item.contains('<')).collect();
+    assert_eq!(orders.len(), 10);
+    assert!(orders.iter().all(|row| row.verdict == "ordering holds"), "{orders:?}");
+    assert_eq!(rows.iter().filter(|row| row.item == "jobs" && row.verdict == "exact").count(), 2);
+    Ok(())
+}
+
+#[test]
+fn the_text_of_figure_12_holds_on_the_real_logs() -> Tested {
+    let Some(rows) = measured("fig12")? else { return Ok(()) };
+    for (item, machine, expected) in [
+        ("Granular below Layered and Octet in all cases", "", "ordering holds"),
+        ("Octet below Layered on all 3D meshes", "", "ordering holds"),
+        ("Octet poor on 2D meshes", "", "ordering holds"),
+        ("Granular above MC1x1 by a small margin", "", "ordering holds"),
+        ("Granular further above MC1x1 on HPC2N", "", "ordering holds"),
+        ("granular-mbs by mc1x1, powers of two only", "10x10", "within 0.003"),
+        ("granular-mbs by mc1x1, powers of two only", "5x5x4", "exact"),
+        ("granular-mbs by mc1x1, all jobs", "16x8", "within 0.003"),
+        ("granular-mbs by mc1x1, all jobs", "8x4x4", "differs: 6.1 % below, more than 0.003"),
+        ("Leaving out other sizes than powers of two", "", "ordering holds"),
+        ("Leaving out serial jobs helps", "", "ordering holds"),
+    ] {
+        assert_eq!(verdict(&rows, item, machine), expected, "{item} {machine}");
+    }
+    let values: BTreeMap<(&str, &str), f64> = rows
+        .iter()
+        .filter(|row| row.log.starts_with("KTH"))
+        .filter_map(|row| Some(((row.item.as_str(), row.machine.as_str()), row.measured?)))
+        .collect();
+    for (machine, published) in [("10x10", 600.974 / 574.038), ("5x5x4", 423.743 / 407.623)] {
+        let found = values.get(&("granular-mbs by mc1x1", machine)).copied().unwrap_or_default();
+        assert!((found - published).abs() < 1e-4, "{machine}: {found}");
+    }
+    Ok(())
+}
+
+#[test]
+fn figure_7_needs_no_logs_and_has_the_published_order() -> Tested {
+    let at = tempfile::tempdir()?;
+    let ran = run(at.path(), "reproduce walker2010 fig7 --format csv -q")?;
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let rows = rows(&ran.stdout);
+    assert_eq!(rows.iter().filter(|row| row.published.is_some() && row.item.ends_with("mc1x1")).count(), 12);
+    let orders = rows.iter().filter(|row| row.item.contains("column-snake < spliced-hilbert"));
+    assert_eq!(orders.filter(|row| row.verdict == "ordering holds").count(), 3, "{rows:?}");
+    Ok(())
+}
+
+/// Logs that are called like LLNL-T3D and LLNL-uBGL, but small and made.
+fn made_logs(at: &Path) -> Tested {
+    fs::create_dir(at.join("logs"))?;
+    for (log, procs) in [("LLNL-T3D-1996-2.swf", 256), ("LLNL-uBGL-2006-1.swf.gz", 2048)] {
+        let made = format!(
+            "trace generate --model lublin --jobs 120 --procs {procs} --seed 3 --load 0.9 -o logs/{log}"
+        );
+        assert_eq!(run(at, &made)?.code, Some(0));
+    }
+    Ok(())
+}
+
+#[test]
+fn loads_are_swept_and_other_versions_are_marked() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    made_logs(at)?;
+    let ran = run(at, "reproduce walker2010 fig13 fig16 fig12 fig9 --traces logs --format csv -o out")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for (dataset, command) in [
+        ("NASA-iPSC-1993", "scripts/fetch-traces.sh --into logs NASA-iPSC-1993-3.1-cln"),
+        ("KTH-SP2-1996", "scripts/fetch-traces.sh --into logs KTH-SP2-1996-2"),
+    ] {
+        let said = format!("missing: no {dataset}-* in logs; to fetch it:\n  {command}\n");
+        assert_eq!(ran.stderr.matches(&said).count(), 1, "{}", ran.stderr);
+    }
+    let rows = rows(&ran.stdout);
+    // 2 figures of 2 schedulers, 5 allocators, 14 loads, 2 coordinates each.
+    assert_eq!(rows.iter().filter(|row| row.item.contains('×')).count(), 2 * 2 * 5 * 14 * 2);
+    let facts = [
+        "largest fall of the sum where utilization grows",
+        "largest gain of granular-mbs on mc1x1, easy, percent",
+        "layered-mbs and granular-mbs are one line, percent apart",
+        "Granular below MC1x1 and the snake on the LLNL logs",
+        "Granular's lead on Layered is larger on 16x16x8 than on 64x32",
+    ];
+    for fact in facts {
+        assert!(rows.iter().any(|row| row.item.starts_with(fact) && !row.verdict.is_empty()), "{fact}");
+    }
+    assert_eq!(fs::read_to_string(at.join("out/walker2010.csv"))?, ran.stdout);
+    let shown = run(at, "reproduce walker2010 fig9 --traces logs -q --format markdown")?;
+    assert!(shown.stdout.starts_with("## walker2010 fig9: "), "{}", shown.stdout);
+    assert!(shown.stdout.contains("\n* LLNL-T3D-1996: version 2; the paper's is 1\n"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("LLNL-uBGL-2006: version"), "{}", shown.stdout);
+    Ok(())
+}
+
+#[test]
+fn results_that_are_kept_are_not_measured_again() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    made_logs(at)?;
+    let command = "reproduce walker2010 fig9 --traces logs -q --format json -o out";
+    let first = run(at, command)?;
+    assert_eq!(first.code, Some(0), "{}", first.stderr);
+    let cells = at.join("out/walker2010/fig9-ubgl/cells");
+    let mut kept: Vec<_> = fs::read_dir(&cells)?.collect::<Result<_, _>>()?;
+    kept.sort_by_key(fs::DirEntry::path);
+    assert_eq!(kept.len(), 9);
+    fs::remove_file(kept[4].path())?;
+    let untouched = fs::metadata(kept[3].path())?.modified()?;
+    let second = run(at, command)?;
+    assert_eq!((second.code, second.stdout), (Some(0), first.stdout));
+    assert_eq!(fs::metadata(kept[3].path())?.modified()?, untouched);
+    assert!(kept[4].path().exists());
+    Ok(())
+}
+
+#[test]
+fn every_embedded_study_can_be_planned() -> Tested {
+    let log = bundled("tiny.swf");
+    for paper in PAPERS {
+        for figure in paper.figures {
+            let State::Ready(experiment) = figure.state else { continue };
+            for embedded in experiment.studies {
+                let label = format!("{} {} {}", paper.name, figure.name, embedded.name);
+                let name = Path::new(embedded.name);
+                // Streams have different names, and so may not all be the same file.
+                let find = |name: &str| if name.contains("stream") { name.into() } else { (&log).into() };
+                let planned = Study::plan(name, embedded.text, Plan::default(), &find);
+                if embedded.dataset == STREAM {
+                    let logs = stream_logs().map(|(log, _)| log);
+                    assert!(
+                        logs.into_iter().all(|log| embedded.text.contains(&format!("\"{log}\""))),
+                        "{label}"
+                    );
+                    continue;
+                }
+                assert!(Dataset::find(embedded.dataset).is_some(), "{label}");
+                let study = planned.map_err(|error| format!("{label}: {error}"))?;
+                assert_eq!((study.name.as_str(), study.logs.len()), (embedded.name, 1), "{label}");
+                assert_eq!(study.logs[0].file, embedded.dataset, "{label}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_list_names_every_figure_and_wrong_names_are_usage_errors() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let ran = run(at, "reproduce list")?;
+    assert_eq!(ran.code, Some(0));
+    for paper in PAPERS {
+        assert!(ran.stdout.contains(paper.source));
+        for figure in paper.figures {
+            let line = |line: &str| {
+                let words: Vec<&str> = line.split_whitespace().take(2).collect();
+                words == [paper.name, figure.name] && line.contains(figure.title)
+            };
+            assert!(ran.stdout.lines().any(line), "{} {}", paper.name, figure.name);
+        }
+    }
+    for (arguments, code, message) in [
+        (
+            "walker2011",
+            2,
+            "error: unknown paper 'walker2011', did you mean 'walker2010'? (one of: walker2010, chang-mohapatra1998, diessel1996, gabl2006, qna2013, list)",
+        ),
+        ("walker2010 fig10", 2, "error: walker2010: unknown figure 'fig10', did you mean 'fig"),
+        ("gabl2006", 2, "error: no figure of gabl2006 can be regenerated yet; `reproduce list` says why"),
+        ("gabl2006 fig3", 2, "error: gabl2006 fig3 cannot be regenerated yet: it needs the wormhole network"),
+        ("list fig3", 2, "error: `reproduce list` takes no figures; found 'fig3'"),
+        (
+            "walker2010 fig9 --traces none -q",
+            1,
+            "error: nothing could be measured: none of the logs is in none; --traces says where to look",
+        ),
+    ] {
+        let ran = run(at, &format!("reproduce {arguments}"))?;
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "{arguments}: {}", ran.stderr);
+        assert!(ran.stderr.starts_with(message), "{arguments}: {}", ran.stderr);
+    }
+    fs::write(at.join("file"), "")?;
+    let ran = run(at, "reproduce walker2010 fig9 --traces file -q")?;
+    assert!(ran.stderr.starts_with("error: file cannot be read as a directory of logs: "), "{}", ran.stderr);
+    Ok(())
+}
