@@ -7,7 +7,7 @@
 //! Only the nodes of the last, partly used distance need it, and the previous centres are asked one by one only until
 //! they have told apart those that are taken from those that are not.
 
-use crate::machine::{Coord, Mesh};
+use crate::machine::{Around, Coord, Mask, Masks, Mesh, first_members};
 
 /// Keeps `need` of the equally distant nodes in `tied` (in location order): those that come first by their distances
 /// to `previous` centres, latest first, then by location. O(|tied|) per centre that has to be asked.
@@ -41,6 +41,29 @@ pub(super) fn settle(
     tied.truncate(need - kept.len());
     tied.append(&mut kept);
     tied.sort_unstable();
+}
+
+/// [`settle`] for nodes of a small machine: what is kept of the rim of `around`, by L1 distances. `previous` centres are
+/// places in location order. A few instructions per centre that has to be asked.
+pub(super) fn settle_mask(
+    masks: &Masks,
+    around: &Around,
+    need: u32,
+    previous: impl Iterator<Item = usize>,
+) -> Mask {
+    let (mut kept, mut tied, mut open) = (0, around.rim, need);
+    let mut radius = around.radius;
+    for centre in previous {
+        if open == 0 || open == tied.count_ones() {
+            break;
+        }
+        let border = masks.around(tied, centre, open, radius);
+        kept |= border.inner;
+        open -= border.inner.count_ones();
+        tied = border.rim;
+        radius = border.radius;
+    }
+    kept | first_members(tied, open)
 }
 
 /// Nodes in location order going back from (not including) `from`.

@@ -1,15 +1,19 @@
 //! Machines: their shape, which of their nodes are free, and linear orders of nodes.
 
+mod cuts;
 mod free_counts;
+mod masks;
 pub mod mesh;
 mod node_set;
 pub mod order;
 mod pairwise;
 
+pub use cuts::{CutCounts, Cuts};
 pub use free_counts::{FreeCounts, ranges, widest};
+pub use masks::{Around, Mask, Masks, first_members, members};
 pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
-pub use pairwise::pairwise_along;
+pub use pairwise::{distances_along, pairwise_along};
 
 /// A machine in use: its shape and its free nodes. In a replay its one owner is the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,150 @@
+//! The search on a small machine, whose sets of nodes are single numbers.
+//!
+//! The free nodes within a distance of a centre are `free & ball`, and their number shows whether the distance suffices.
+//! The sum over pairs follows from how many nodes lie on either side of each cut of the machine. Which nodes of the last
+//! distance are taken is settled only where a lower bound of their contribution leaves the centre a chance.
+
+use super::{Centres, Ties, floor, least_apart};
+use crate::allocator::carried;
+use crate::machine::{
+    Around, Coord, CutCounts, Cuts, Machine, Mask, Masks, Mesh, NodeId, first_members, members,
+};
+
+/// The search, its tables and the memory that it keeps between calls.
+#[derive(Debug)]
+pub(in crate::allocator) struct Small {
+    kind: Centres,
+    ties: Ties,
+    torus: bool,
+    masks: Masks,
+    cuts: Cuts,
+    /// Coordinates of the nodes in location order.
+    coords: Vec<Coord>,
+    /// The nodes at each position of each dimension.
+    layers: [Vec<Mask>; 3],
+    /// How far apart in location order neighbours along each dimension are.
+    strides: [usize; 3],
+    /// Kept between calls for their memory only.
+    positions: [Vec<usize>; 3],
+    centres: Vec<usize>,
+    costs: Vec<u32>,
+}
+
+impl Small {
+    /// For machines of the shape `mesh`; `None` if that is too large.
+    pub(super) fn new(mesh: &Mesh, kind: Centres, ties: Ties) -> Option<Self> {
+        let masks = Masks::new(mesh)?;
+        let cuts = Cuts::new(mesh, masks.nodes())?;
+        let mut layers = mesh.extents().map(|extent| vec![0; extent as usize]);
+        let coords: Vec<Coord> = masks.nodes().iter().map(|&node| mesh.coord(node)).collect();
+        for (place, coord) in coords.iter().enumerate() {
+            for (layers, &at) in layers.iter_mut().zip(coord) {
+                layers[at as usize] |= 1 << place;
+            }
+        }
+        let [_, length, depth] = mesh.extents().map(|extent| extent as usize);
+        Some(Self {
+            kind,
+            ties,
+            torus: mesh.is_torus(),
+            masks,
+            cuts,
+            coords,
+            layers,
+            strides: [length * depth, depth, 1],
+            positions: Default::default(),
+            centres: Vec::new(),
+            costs: Vec::new(),
+        })
+    }
+
+    /// See `Nearest::choose`.
+    pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
+        let free = self.masks.mask(machine.free());
+        self.list_centres(free);
+        let floor = floor(k, self.torus) as u32;
+        let mut limit = u32::MAX;
+        let mut best = None;
+        let mut radius = 0;
+        for i in 0..self.centres.len() {
+            let around = self.masks.around(free, self.centres[i], k, radius);
+            radius = around.radius;
+            if let Some((sum, rim)) = self.evaluate(i, &around, k, limit) {
+                limit = sum;
+                best = Some((around.inner, rim));
+                if sum == floor {
+                    break;
+                }
+            }
+        }
+        let (inner, rim) = best?;
+        Some(members(inner).chain(members(rim)).map(|place| self.masks.nodes()[place]).collect())
+    }
+
+    /// Sets `centres`, places in location order, for the free nodes given.
+    fn list_centres(&mut self, free: Mask) {
+        self.centres.clear();
+        if self.kind == Centres::Free {
+            self.centres.extend(members(free));
+            return;
+        }
+        for d in 0..3 {
+            self.list_positions(free, d);
+        }
+        let [xs, ys, zs] = &self.positions;
+        for x in xs {
+            for y in ys {
+                self.centres.extend(zs.iter().map(|z| x + y + z));
+            }
+        }
+    }
+
+    /// Sets `positions` of dimension `d` to those of the nodes given, in order of first appearance.
+    fn list_positions(&mut self, nodes: Mask, d: usize) {
+        self.positions[d].clear();
+        let mut rest = nodes;
+        while rest != 0 {
+            let at = self.coords[rest.trailing_zeros() as usize][d] as usize;
+            self.positions[d].push(at * self.strides[d]);
+            rest &= !self.layers[d][at];
+        }
+    }
+
+    /// The pairwise sum of the `i`-th centre and the nodes it takes of the last distance, if the sum is below `limit`.
+    fn evaluate(&mut self, i: usize, around: &Around, k: u32, limit: u32) -> Option<(u32, Mask)> {
+        let nearer = around.inner.count_ones();
+        let need = k - nearer;
+        let mut counts = CutCounts::default();
+        self.cuts.count(around.inner, &mut counts);
+        let mut rim = around.rim;
+        if rim.count_ones() > need {
+            let inner = self.cuts.pairwise(&counts, nearer);
+            if inner >= limit || inner + self.least(rim, need as usize, &counts, nearer) >= limit {
+                return None;
+            }
+            rim = self.settle(i, around, need);
+        }
+        self.cuts.count(rim, &mut counts);
+        let sum = self.cuts.pairwise(&counts, k);
+        (sum < limit).then_some((sum, rim))
+    }
+
+    /// A lower bound of what `need` nodes of the rim add to the pairwise sum of the `nearer` nodes counted.
+    fn least(&mut self, rim: Mask, need: usize, counts: &CutCounts, nearer: u32) -> u32 {
+        self.costs.clear();
+        self.costs.extend(members(rim).map(|node| self.cuts.distances(node, counts, nearer)));
+        self.costs.select_nth_unstable(need - 1);
+        self.costs[..need].iter().sum::<u32>() + least_apart(need as u32, self.torus) as u32
+    }
+
+    /// The `need` nodes that the `i`-th centre takes of its rim.
+    fn settle(&self, i: usize, around: &Around, need: u32) -> Mask {
+        match self.ties {
+            Ties::Location => first_members(around.rim, need),
+            Ties::Carried => {
+                let previous = self.centres[..i].iter().rev().copied();
+                carried::settle_mask(&self.masks, around, need, previous)
+            }
+        }
+    }
+}

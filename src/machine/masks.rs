@@ -1,0 +1,113 @@
+//! Sets of nodes of a small machine as single numbers, and the balls around its nodes as such sets.
+
+use super::{Mesh, NodeId, NodeSet};
+
+/// Most nodes of a machine whose sets of nodes are masks.
+const MASK_NODES: u32 = Mask::BITS;
+
+/// A set of nodes of a small machine: bit i is the i-th node in location order, so that lower bits come first in it.
+pub type Mask = u128;
+
+/// The members of a set by their places in location order, ascending.
+pub fn members(mask: Mask) -> impl Iterator<Item = usize> {
+    // Two words of the machine are cheaper to take bits from than one number of double length.
+    [(0, mask as u64), (64, (mask >> 64) as u64)].into_iter().flat_map(|(first, word)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            (rest != 0).then(|| {
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                first + bit
+            })
+        })
+    })
+}
+
+/// The first `count` members of a set, which must have as many, in location order.
+pub fn first_members(mask: Mask, count: u32) -> Mask {
+    let mut rest = mask;
+    for _ in 0..count {
+        rest &= rest - 1;
+    }
+    mask ^ rest
+}
+
+/// The nodes of a mesh of at most 128 in location order, and which of them lie within each L1 distance of
+/// each: N²·diameter bits.
+#[derive(Clone, Debug)]
+pub struct Masks {
+    nodes: Vec<NodeId>,
+    /// The mask of each node alone, by node number.
+    bits: Vec<Mask>,
+    /// Distances that nodes can have from a centre, from 0.
+    radii: usize,
+    /// `balls[centre·radii + radius]`, centres in location order.
+    balls: Vec<Mask>,
+}
+
+/// The nodes of a set that are nearest to a centre.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Around {
+    /// The smallest L1 distance within which there are as many as asked for.
+    pub radius: usize,
+    /// Those nearer than that, …
+    pub inner: Mask,
+    /// … and those at that distance.
+    pub rim: Mask,
+}
+
+impl Masks {
+    /// The tables of `mesh`; `None` if it has too many nodes.
+    pub fn new(mesh: &Mesh) -> Option<Self> {
+        if mesh.nodes() > MASK_NODES {
+            return None;
+        }
+        let nodes: Vec<NodeId> = mesh.location_order().collect();
+        let mut bits = vec![0; nodes.len()];
+        for (place, &node) in nodes.iter().enumerate() {
+            bits[node as usize] = 1 << place;
+        }
+        let hops = |d: usize| {
+            mesh.hops(d, 0, if mesh.is_torus() { mesh.extents()[d] / 2 } else { mesh.extents()[d] - 1 })
+        };
+        let radii = 1 + (0..3).map(hops).sum::<u32>() as usize;
+        let mut balls = vec![0; nodes.len() * radii];
+        for (&centre, line) in nodes.iter().zip(balls.chunks_exact_mut(radii)) {
+            for (place, &node) in nodes.iter().enumerate() {
+                line[mesh.l1(mesh.coord(centre), mesh.coord(node)) as usize] |= 1 << place;
+            }
+            for radius in 1..radii {
+                line[radius] |= line[radius - 1];
+            }
+        }
+        Some(Self { nodes, bits, radii, balls })
+    }
+
+    /// The nodes in location order.
+    pub fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    /// The mask of a set.
+    pub fn mask(&self, set: &NodeSet) -> Mask {
+        set.iter().fold(0, |mask, node| mask | self.bits[node as usize])
+    }
+
+    /// The k members of `set`, which must have as many, that are nearest to `centre`, and all as far as the last of them.
+    /// Radii are tried from `near` on.
+    pub fn around(&self, set: Mask, centre: usize, k: u32, near: usize) -> Around {
+        let line = &self.balls[centre * self.radii..][..self.radii];
+        let enough = |radius: usize| (set & line[radius]).count_ones() >= k;
+        let mut radius = near;
+        while radius + 1 < self.radii && !enough(radius) {
+            radius += 1;
+        }
+        if radius == near {
+            while radius > 0 && enough(radius - 1) {
+                radius -= 1;
+            }
+        }
+        let inner = if radius == 0 { 0 } else { set & line[radius - 1] };
+        Around { radius, inner, rim: set & line[radius] & !inner }
+    }
+}
