@@ -114,8 +114,7 @@ impl Small {
     fn evaluate(&mut self, i: usize, around: &Around, k: u32, limit: u32) -> Option<(u32, Mask)> {
         let nearer = around.inner.count_ones();
         let need = k - nearer;
-        let mut counts = CutCounts::default();
-        self.cuts.count(around.inner, &mut counts);
+        let counts = self.cuts.count(around.inner, CutCounts::default());
         let mut rim = around.rim;
         if rim.count_ones() > need {
             let inner = self.cuts.pairwise(&counts, nearer);
@@ -124,8 +123,7 @@ impl Small {
             }
             rim = self.settle(i, around, need);
         }
-        self.cuts.count(rim, &mut counts);
-        let sum = self.cuts.pairwise(&counts, k);
+        let sum = self.cuts.pairwise(&self.cuts.count(rim, counts), k);
         (sum < limit).then_some((sum, rim))
     }
 
