@@ -45,25 +45,16 @@ pub(super) fn settle(
 
 /// [`settle`] for nodes of a small machine: what is kept of the rim of `around`, by L1 distances. `previous` centres are
 /// places in location order. A few instructions per centre that has to be asked.
-pub(super) fn settle_mask(
-    masks: &Masks,
-    around: &Around,
-    need: u32,
-    previous: impl Iterator<Item = usize>,
-) -> Mask {
-    let (mut kept, mut tied, mut open) = (0, around.rim, need);
-    let mut radius = around.radius;
+pub(super) fn settle_mask(masks: &Masks, around: &Around, previous: impl Iterator<Item = usize>) -> Mask {
+    let (mut kept, mut tied) = (0, *around);
     for centre in previous {
-        if open == 0 || open == tied.count_ones() {
+        if tied.spare == 0 {
             break;
         }
-        let border = masks.around(tied, centre, open, radius);
-        kept |= border.inner;
-        open -= border.inner.count_ones();
-        tied = border.rim;
-        radius = border.radius;
+        tied = masks.around(tied.rim, centre, tied.need, tied.radius);
+        kept |= tied.inner;
     }
-    kept | first_members(tied, open)
+    kept | first_members(tied.rim, tied.need)
 }
 
 /// Nodes in location order going back from (not including) `from`.

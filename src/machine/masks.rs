@@ -54,6 +54,10 @@ pub struct Around {
     pub inner: Mask,
     /// … and those at that distance.
     pub rim: Mask,
+    /// How many of the rim make up the number asked for.
+    pub need: u32,
+    /// How many of the rim there are beyond that.
+    pub spare: u32,
 }
 
 impl Masks {
@@ -97,17 +101,24 @@ impl Masks {
     /// Radii are tried from `near` on.
     pub fn around(&self, set: Mask, centre: usize, k: u32, near: usize) -> Around {
         let line = &self.balls[centre * self.radii..][..self.radii];
-        let enough = |radius: usize| (set & line[radius]).count_ones() >= k;
+        let within = |radius: usize| (set & line[radius]).count_ones();
         let mut radius = near;
-        while radius + 1 < self.radii && !enough(radius) {
+        let mut nearer = 0;
+        let mut all = within(radius);
+        while all < k && radius + 1 < self.radii {
             radius += 1;
+            nearer = all;
+            all = within(radius);
         }
         if radius == near {
-            while radius > 0 && enough(radius - 1) {
+            nearer = radius.checked_sub(1).map_or(0, within);
+            while nearer >= k {
                 radius -= 1;
+                all = nearer;
+                nearer = radius.checked_sub(1).map_or(0, within);
             }
         }
-        let inner = if radius == 0 { 0 } else { set & line[radius - 1] };
-        Around { radius, inner, rim: set & line[radius] & !inner }
+        let inner = radius.checked_sub(1).map_or(0, |radius| set & line[radius]);
+        Around { radius, inner, rim: set & line[radius] & !inner, need: k - nearer, spare: all - k }
     }
 }

@@ -4,7 +4,7 @@
 //! The sum over pairs follows from how many nodes lie on either side of each cut of the machine. Which nodes of the last
 //! distance are taken is settled only where a lower bound of their contribution leaves the centre a chance.
 
-use super::{Centres, Ties, floor, least_apart};
+use super::{Centres, Ties, floor};
 use crate::allocator::carried;
 use crate::machine::{
     Around, Coord, CutCounts, Cuts, Machine, Mask, Masks, Mesh, NodeId, first_members, members,
@@ -27,7 +27,6 @@ pub(in crate::allocator) struct Small {
     /// Kept between calls for their memory only.
     positions: [Vec<usize>; 3],
     centres: Vec<usize>,
-    costs: Vec<u32>,
 }
 
 impl Small {
@@ -54,7 +53,6 @@ impl Small {
             strides: [length * depth, depth, 1],
             positions: Default::default(),
             centres: Vec::new(),
-            costs: Vec::new(),
         })
     }
 
@@ -111,37 +109,24 @@ impl Small {
     }
 
     /// The pairwise sum of the `i`-th centre and the nodes it takes of the last distance, if the sum is below `limit`.
-    fn evaluate(&mut self, i: usize, around: &Around, k: u32, limit: u32) -> Option<(u32, Mask)> {
-        let nearer = around.inner.count_ones();
-        let need = k - nearer;
-        let counts = self.cuts.count(around.inner, CutCounts::default());
-        let mut rim = around.rim;
-        if rim.count_ones() > need {
-            let inner = self.cuts.pairwise(&counts, nearer);
-            if inner >= limit || inner + self.least(rim, need as usize, &counts, nearer) >= limit {
-                return None;
-            }
-            rim = self.settle(i, around, need);
-        }
-        let sum = self.cuts.pairwise(&self.cuts.count(rim, counts), k);
+    fn evaluate(&self, i: usize, around: &Around, k: u32, limit: u32) -> Option<(u32, Mask)> {
+        let mut counts = self.cuts.count(around.inner, CutCounts::default());
+        let rim = self.settle(i, around);
+        counts = self.cuts.count(rim, counts);
+        let sum = self.cuts.pairwise(&counts, k);
         (sum < limit).then_some((sum, rim))
     }
 
-    /// A lower bound of what `need` nodes of the rim add to the pairwise sum of the `nearer` nodes counted.
-    fn least(&mut self, rim: Mask, need: usize, counts: &CutCounts, nearer: u32) -> u32 {
-        self.costs.clear();
-        self.costs.extend(members(rim).map(|node| self.cuts.distances(node, counts, nearer)));
-        self.costs.select_nth_unstable(need - 1);
-        self.costs[..need].iter().sum::<u32>() + least_apart(need as u32, self.torus) as u32
-    }
-
-    /// The `need` nodes that the `i`-th centre takes of its rim.
-    fn settle(&self, i: usize, around: &Around, need: u32) -> Mask {
+    /// The nodes that the `i`-th centre takes of its rim.
+    fn settle(&self, i: usize, around: &Around) -> Mask {
+        if around.spare == 0 {
+            return around.rim;
+        }
         match self.ties {
-            Ties::Location => first_members(around.rim, need),
+            Ties::Location => first_members(around.rim, around.need),
             Ties::Carried => {
                 let previous = self.centres[..i].iter().rev().copied();
-                carried::settle_mask(&self.masks, around, need, previous)
+                carried::settle_mask(&self.masks, around, previous)
             }
         }
     }
