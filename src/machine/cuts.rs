@@ -1,6 +1,6 @@
 //! Sums of distances over all pairs of nodes, from how many nodes lie on either side of each cut of a small machine.
 
-use super::masks::{Mask, members};
+use super::masks::{Mask, for_each_member};
 use super::{Mesh, NodeId};
 
 /// Most cuts of a machine that is small enough.
@@ -45,12 +45,11 @@ impl Cuts {
 
     /// `counts` with the nodes of a set added.
     pub fn count(&self, set: Mask, mut counts: CutCounts) -> CutCounts {
-        for node in members(set) {
-            let sides = &self.sides[node];
-            for word in 0..WORDS {
-                counts[word] += sides[word];
+        for_each_member(set, |node| {
+            for (count, side) in counts.iter_mut().zip(&self.sides[node]) {
+                *count += side;
             }
-        }
+        });
         counts
     }
 
@@ -58,13 +57,6 @@ impl Cuts {
     pub fn pairwise(&self, counts: &CutCounts, k: u32) -> u32 {
         let pairs = |count: u8| u32::from((i16::from(count) * (k as i16 - i16::from(count))) as u16);
         bytes(counts).into_iter().map(pairs).sum::<u32>() >> self.doublings
-    }
-
-    /// Sum of L1 distances from a node to the `k` nodes counted: those on the other side of each cut.
-    pub fn distances(&self, node: usize, counts: &CutCounts, k: u32) -> u32 {
-        let opposite = |(side, count): (u8, u8)| u32::from((side * k as u8).abs_diff(count));
-        let pairs = bytes(&self.sides[node]).into_iter().zip(bytes(counts));
-        pairs.map(opposite).sum::<u32>() >> self.doublings
     }
 }
 

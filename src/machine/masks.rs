@@ -8,19 +8,16 @@ const MASK_NODES: u32 = Mask::BITS;
 /// A set of nodes of a small machine: bit i is the i-th node in location order, so that lower bits come first in it.
 pub type Mask = u128;
 
-/// The members of a set by their places in location order, ascending.
-pub fn members(mask: Mask) -> impl Iterator<Item = usize> {
-    // Two words of the machine are cheaper to take bits from than one number of double length.
-    [(0, mask as u64), (64, (mask >> 64) as u64)].into_iter().flat_map(|(first, word)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            (rest != 0).then(|| {
-                let bit = rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                first + bit
-            })
-        })
-    })
+/// Calls `visit` with the members of a set by their places in location order, ascending.
+#[inline]
+pub fn for_each_member(mask: Mask, mut visit: impl FnMut(usize)) {
+    // Words of the machine are cheaper to take bits from than one number of double length.
+    for (first, mut rest) in [(0, mask as u64), (64, (mask >> 64) as u64)] {
+        while rest != 0 {
+            visit(first + rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
 }
 
 /// The first `count` members of a set, which must have as many, in location order.
@@ -99,6 +96,7 @@ impl Masks {
 
     /// The k members of `set`, which must have as many, that are nearest to `centre`, and all as far as the last of them.
     /// Radii are tried from `near` on.
+    #[inline]
     pub fn around(&self, set: Mask, centre: usize, k: u32, near: usize) -> Around {
         let line = &self.balls[centre * self.radii..][..self.radii];
         let within = |radius: usize| (set & line[radius]).count_ones();

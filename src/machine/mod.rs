@@ -10,7 +10,7 @@ mod pairwise;
 
 pub use cuts::{CutCounts, Cuts};
 pub use free_counts::{FreeCounts, ranges, widest};
-pub use masks::{Around, Mask, Masks, first_members, members};
+pub use masks::{Around, Mask, Masks, first_members, for_each_member};
 pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
 pub use pairwise::{distances_along, pairwise_along};

@@ -7,7 +7,7 @@
 use super::{Centres, Ties, floor};
 use crate::allocator::carried;
 use crate::machine::{
-    Around, Coord, CutCounts, Cuts, Machine, Mask, Masks, Mesh, NodeId, first_members, members,
+    Around, Coord, CutCounts, Cuts, Machine, Mask, Masks, Mesh, NodeId, first_members, for_each_member,
 };
 
 /// The search, its tables and the memory that it keeps between calls.
@@ -76,14 +76,18 @@ impl Small {
             }
         }
         let (inner, rim) = best?;
-        Some(members(inner).chain(members(rim)).map(|place| self.masks.nodes()[place]).collect())
+        let mut nodes = Vec::with_capacity(k as usize);
+        for part in [inner, rim] {
+            for_each_member(part, |place| nodes.push(self.masks.nodes()[place]));
+        }
+        Some(nodes)
     }
 
     /// Sets `centres`, places in location order, for the free nodes given.
     fn list_centres(&mut self, free: Mask) {
         self.centres.clear();
         if self.kind == Centres::Free {
-            self.centres.extend(members(free));
+            for_each_member(free, |place| self.centres.push(place));
             return;
         }
         for d in 0..3 {
