@@ -58,14 +58,15 @@ impl Machine {
 
     /// Takes `nodes` into use. On an error nothing has changed.
     pub fn occupy(&mut self, nodes: &[NodeId]) -> Result<(), OccupyError> {
-        for (i, &node) in nodes.iter().enumerate() {
-            let outside = node >= self.free.bound();
-            if outside || !self.free.remove(node) {
-                for &taken in &nodes[..i] {
-                    self.free.insert(taken);
+        let mut taken = 0;
+        for run in runs(nodes) {
+            if !self.free.remove_run(run) {
+                for &node in &nodes[..taken] {
+                    self.free.insert(node);
                 }
-                return Err(if outside { OccupyError::Outside(node) } else { OccupyError::Busy(node) });
+                return Err(self.fault(nodes));
             }
+            taken += run.len();
         }
         self.free_count -= nodes.len() as u32;
         Ok(())
@@ -76,11 +77,26 @@ impl Machine {
     /// # Panics
     /// If one of them is free already: a mistake of the caller, never of the input.
     pub fn vacate(&mut self, nodes: &[NodeId]) {
-        for &node in nodes {
-            assert!(self.free.insert(node), "node {node} is freed twice");
+        for run in runs(nodes) {
+            assert!(self.free.insert_run(run), "one of nodes {run:?} is freed twice");
         }
         self.free_count += nodes.len() as u32;
     }
+
+    /// Why `nodes` cannot be taken into use: the first that does not exist, is in use or is named before.
+    fn fault(&self, nodes: &[NodeId]) -> OccupyError {
+        let taken = |&(i, node): &(usize, &NodeId)| !self.free.contains(*node) || nodes[..i].contains(node);
+        match nodes.iter().enumerate().find(taken) {
+            Some((_, &node)) if node < self.free.bound() => OccupyError::Busy(node),
+            Some((_, &node)) => OccupyError::Outside(node),
+            None => OccupyError::Outside(self.free.bound()),
+        }
+    }
+}
+
+/// Parts of a list of nodes whose nodes share a word of a set: one operation each.
+fn runs(nodes: &[NodeId]) -> impl Iterator<Item = &[NodeId]> {
+    nodes.chunk_by(|a, b| a / 64 == b / 64)
 }
 
 #[cfg(test)]

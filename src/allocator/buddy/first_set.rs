@@ -36,28 +36,48 @@ impl FirstSet {
     }
 
     pub(super) fn remove(&mut self, member: u32) {
-        let mut at = member as usize;
+        self.remove_bits(member as usize / 64, 1 << (member % 64));
+    }
+
+    /// Removes members of one word of the lowest level, and the word from the levels above once it is empty.
+    fn remove_bits(&mut self, word: usize, bits: u64) {
+        let (mut at, mut bits) = (word, bits);
         for level in &mut self.levels {
-            let word = &mut level[at / 64];
-            *word &= !(1 << (at % 64));
-            if *word != 0 {
+            level[at] &= !bits;
+            if level[at] != 0 {
                 return;
             }
-            at /= 64;
+            (at, bits) = (at / 64, 1 << (at % 64));
         }
     }
 
     /// The least member.
     pub(super) fn first(&self) -> Option<u32> {
+        let word = self.first_word()?;
+        Some(word as u32 * 64 + self.levels[0][word].trailing_zeros())
+    }
+
+    /// The word of the lowest level that holds the least member.
+    fn first_word(&self) -> Option<usize> {
         let mut at = 0;
-        for level in self.levels.iter().rev() {
-            let word = level[at];
-            if word == 0 {
-                return None;
-            }
-            at = at * 64 + word.trailing_zeros() as usize;
+        for level in self.levels[1..].iter().rev() {
+            at = at * 64 + level[at].trailing_zeros() as usize % 64;
         }
-        Some(at as u32)
+        (self.levels[0][at] != 0).then_some(at)
+    }
+
+    /// Removes the least members, at most `most` of them, as many as share a word: the number of its first bit and the
+    /// bits removed, none of them if there are no members.
+    pub(super) fn remove_first(&mut self, most: u32) -> (u32, u64) {
+        let Some(word) = self.first_word() else { return (0, 0) };
+        let members = self.levels[0][word];
+        let mut rest = members;
+        for _ in 0..most.min(members.count_ones()) {
+            rest &= rest - 1;
+        }
+        let removed = members ^ rest;
+        self.remove_bits(word, removed);
+        (word as u32 * 64, removed)
     }
 
     /// Members in ascending order.
@@ -91,6 +111,18 @@ mod tests {
                 assert_eq!(set.first(), plain.first().copied());
             }
             assert!(set.iter().eq(plain.iter().copied()));
+            while let Some(first) = set.first() {
+                let most = first % 7;
+                let (start, bits) = set.remove_first(most);
+                assert!(bits.count_ones() == most || set.first().is_none_or(|next| next >= start + 64));
+                for member in (start..start + 64).filter(|member| bits >> (member - start) & 1 == 1) {
+                    assert_eq!(plain.pop_first(), Some(member));
+                }
+                assert_eq!(set.first(), plain.first().copied());
+                set.insert(bound as u32 - 1);
+                plain.insert(bound as u32 - 1);
+                set.remove(plain.pop_last().unwrap_or_default());
+            }
         }
     }
 }
