@@ -23,15 +23,19 @@ impl FirstSet {
     }
 
     pub(super) fn insert(&mut self, member: u32) {
-        let mut at = member as usize;
+        self.insert_bits(member as usize / 64, 1 << (member % 64));
+    }
+
+    /// Adds members of one word of the lowest level, at least one, and the word to the levels above if it was empty.
+    pub(super) fn insert_bits(&mut self, word: usize, bits: u64) {
+        let (mut at, mut bits) = (word, bits);
         for level in &mut self.levels {
-            let word = &mut level[at / 64];
-            let known = *word != 0;
-            *word |= 1 << (at % 64);
+            let known = level[at] != 0;
+            level[at] |= bits;
             if known {
                 return;
             }
-            at /= 64;
+            (at, bits) = (at / 64, 1 << (at % 64));
         }
     }
 
@@ -111,18 +115,17 @@ mod tests {
                 assert_eq!(set.first(), plain.first().copied());
             }
             assert!(set.iter().eq(plain.iter().copied()));
-            while let Some(first) = set.first() {
-                let most = first % 7;
+            for most in (1..9).cycle().take_while(|_| !plain.is_empty()) {
                 let (start, bits) = set.remove_first(most);
-                assert!(bits.count_ones() == most || set.first().is_none_or(|next| next >= start + 64));
-                for member in (start..start + 64).filter(|member| bits >> (member - start) & 1 == 1) {
-                    assert_eq!(plain.pop_first(), Some(member));
-                }
-                assert_eq!(set.first(), plain.first().copied());
-                set.insert(bound as u32 - 1);
-                plain.insert(bound as u32 - 1);
-                set.remove(plain.pop_last().unwrap_or_default());
+                let removed: Vec<u32> =
+                    (0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| start + bit).collect();
+                let rest = plain.split_off(&(removed.last().map_or(0, |last| last + 1)));
+                assert!(removed.iter().eq(&plain));
+                let full = removed.len() == most as usize;
+                assert!(full || rest.first().is_none_or(|next| next / 64 > start / 64));
+                plain = rest;
             }
+            assert_eq!((set.first(), set.remove_first(3)), (None, (0, 0)));
         }
     }
 }

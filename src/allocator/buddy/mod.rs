@@ -264,10 +264,33 @@ impl Buddy {
         Some(Placement { nodes })
     }
 
+    /// Takes back the first of `nodes`, single nodes that are no part of a block, as many as one operation on the list of
+    /// free ones can put back; their number.
+    fn release_run(&mut self, nodes: &[NodeId]) -> usize {
+        let (mut word, mut bits, mut taken) = (0, 0, 0);
+        for &node in nodes {
+            let block = self.held[node as usize];
+            let alone = block < self.classes[1] && self.parents[block as usize] == NONE;
+            if !alone || taken > 0 && block / 64 != word {
+                break;
+            }
+            self.held[node as usize] = NONE;
+            word = block / 64;
+            bits |= 1 << (block % 64);
+            taken += 1;
+        }
+        if taken > 0 {
+            self.free[0].insert_bits(word as usize, bits);
+        }
+        taken
+    }
+
     /// Takes back the blocks of a placement that came from here.
     pub(super) fn release(&mut self, placement: &Placement) {
         let mut rest = placement.nodes.as_slice();
-        while let [base, ..] = *rest {
+        loop {
+            rest = &rest[self.release_run(rest)..];
+            let [base, ..] = *rest else { return };
             let mut block = std::mem::replace(&mut self.held[base as usize], NONE);
             let mut class = self.class_of(block);
             rest = &rest[self.nodes_of_class(class) as usize..];
