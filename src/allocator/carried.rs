@@ -51,6 +51,9 @@ pub(super) fn settle_mask(masks: &Masks, around: &Around, previous: impl Iterato
         if tied.spare == 0 {
             break;
         }
+        if masks.equally_far(tied.rim, centre) {
+            continue;
+        }
         tied = masks.around(tied.rim, centre, tied.need, tied.radius);
         kept |= tied.inner;
     }

@@ -40,6 +40,8 @@ pub struct Masks {
     radii: usize,
     /// `balls[centre·radii + radius]`, centres in location order.
     balls: Vec<Mask>,
+    /// `hops[centre·N + node]`, both in location order.
+    hops: Vec<u8>,
 }
 
 /// The nodes of a set that are nearest to a centre.
@@ -73,15 +75,18 @@ impl Masks {
         };
         let radii = 1 + (0..3).map(hops).sum::<u32>() as usize;
         let mut balls = vec![0; nodes.len() * radii];
+        let mut hops = Vec::with_capacity(nodes.len() * nodes.len());
         for (&centre, line) in nodes.iter().zip(balls.chunks_exact_mut(radii)) {
             for (place, &node) in nodes.iter().enumerate() {
-                line[mesh.l1(mesh.coord(centre), mesh.coord(node)) as usize] |= 1 << place;
+                let apart = mesh.l1(mesh.coord(centre), mesh.coord(node));
+                line[apart as usize] |= 1 << place;
+                hops.push(apart as u8);
             }
             for radius in 1..radii {
                 line[radius] |= line[radius - 1];
             }
         }
-        Some(Self { nodes, bits, radii, balls })
+        Some(Self { nodes, bits, radii, balls, hops })
     }
 
     /// The nodes in location order.
@@ -92,6 +97,15 @@ impl Masks {
     /// The mask of a set.
     pub fn mask(&self, set: &NodeSet) -> Mask {
         set.iter().fold(0, |mask, node| mask | self.bits[node as usize])
+    }
+
+    /// Whether all members of `set`, at least one, are equally far from `centre`.
+    pub fn equally_far(&self, set: Mask, centre: usize) -> bool {
+        let first = set.trailing_zeros() as usize;
+        let radius = usize::from(self.hops[centre * self.nodes.len() + first]);
+        let line = &self.balls[centre * self.radii..][..self.radii];
+        let nearer = radius.checked_sub(1).map_or(0, |radius| line[radius]);
+        set & (nearer | !line[radius]) == 0
     }
 
     /// The k members of `set`, which must have as many, that are nearest to `centre`, and all as far as the last of them.
