@@ -43,14 +43,23 @@ impl Cuts {
         Some(Self { sides, doublings: u32::from(mesh.is_torus()) })
     }
 
-    /// `counts` with the nodes of a set added.
-    pub fn count(&self, set: Mask, mut counts: CutCounts) -> CutCounts {
+    /// Counts the nodes of a set.
+    #[inline]
+    pub fn count(&self, set: Mask) -> CutCounts {
+        let mut counts = CutCounts::default();
         for_each_member(set, |node| {
             for (count, side) in counts.iter_mut().zip(&self.sides[node]) {
                 *count += side;
             }
         });
         counts
+    }
+
+    /// Counts the nodes of a larger set, whose counts are `whole`, that are not in `set`.
+    #[inline]
+    pub fn count_others(&self, whole: &CutCounts, set: Mask) -> CutCounts {
+        let counts = self.count(set);
+        std::array::from_fn(|word| whole[word] - counts[word])
     }
 
     /// Sum of L1 distances over the pairs of the `k` nodes counted: each cut separates P·(k − P) pairs.

@@ -1,13 +1,13 @@
 //! The search on a small machine, whose sets of nodes are single numbers.
 //!
 //! The free nodes within a distance of a centre are `free & ball`, and their number shows whether the distance suffices.
-//! The sum over pairs follows from how many nodes lie on either side of each cut of the machine. Which nodes of the last
-//! distance are taken is settled only where a lower bound of their contribution leaves the centre a chance.
+//! The sum over pairs follows from how many nodes lie on either side of each cut of the machine. So a centre costs some
+//! tens of instructions and a few more per node taken or, if those are fewer, per free node left.
 
 use super::{Centres, Ties, floor};
 use crate::allocator::carried;
 use crate::machine::{
-    Around, Coord, CutCounts, Cuts, Machine, Mask, Masks, Mesh, NodeId, first_members, for_each_member,
+    Around, Coord, Cuts, Machine, Mask, Masks, Mesh, NodeId, first_members, for_each_member,
 };
 
 /// The search, its tables and the memory that it keeps between calls.
@@ -60,19 +60,27 @@ impl Small {
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         let free = self.masks.mask(machine.free());
         self.list_centres(free);
-        let floor = floor(k, self.torus) as u32;
-        let mut limit = u32::MAX;
+        // What is counted are the nodes taken or those left, whichever are fewer.
+        let all = (2 * k > machine.free_count()).then(|| self.cuts.count(free));
+        let (floor, mut limit) = (floor(k, self.torus) as u32, u32::MAX);
         let mut best = None;
         let mut radius = 0;
-        for i in 0..self.centres.len() {
-            let around = self.masks.around(free, self.centres[i], k, radius);
+        for (i, &centre) in self.centres.iter().enumerate() {
+            let around = self.masks.around(free, centre, k, radius);
             radius = around.radius;
-            if let Some((sum, rim)) = self.evaluate(i, &around, k, limit) {
+            let rim = self.settle(i, &around);
+            let taken = around.inner | rim;
+            let counts = match &all {
+                Some(all) => self.cuts.count_others(all, free & !taken),
+                None => self.cuts.count(taken),
+            };
+            let sum = self.cuts.pairwise(&counts, k);
+            if sum < limit {
                 limit = sum;
                 best = Some((around.inner, rim));
-                if sum == floor {
-                    break;
-                }
+            }
+            if sum == floor {
+                break;
             }
         }
         let (inner, rim) = best?;
@@ -110,15 +118,6 @@ impl Small {
             self.positions[d].push(at * self.strides[d]);
             rest &= !self.layers[d][at];
         }
-    }
-
-    /// The pairwise sum of the `i`-th centre and the nodes it takes of the last distance, if the sum is below `limit`.
-    fn evaluate(&self, i: usize, around: &Around, k: u32, limit: u32) -> Option<(u32, Mask)> {
-        let mut counts = self.cuts.count(around.inner, CutCounts::default());
-        let rim = self.settle(i, around);
-        counts = self.cuts.count(rim, counts);
-        let sum = self.cuts.pairwise(&counts, k);
-        (sum < limit).then_some((sum, rim))
     }
 
     /// The nodes that the `i`-th centre takes of its rim.
