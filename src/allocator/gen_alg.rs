@@ -9,7 +9,8 @@
 //!
 //! The sum is at most (2 − 2/k) times the best possible one. Which of equally distant nodes are taken is not published:
 //! `ties=carried` is the order of the simulator of Walker, Bunde and Leung (see `carried`), `ties=location` the first in
-//! location order. Never refuses while k nodes are free. Time O(F·(ball rows + W + L + D)) for F free nodes.
+//! location order. Never refuses while k nodes are free. Time O(F·(ball rows + W + L + D)) for F free nodes, and some tens
+//! of instructions per centre on machines of at most 128 nodes.
 
 use super::nearest::{Centres, Nearest, TIES};
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};

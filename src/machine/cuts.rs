@@ -76,3 +76,39 @@ fn bytes(counts: &CutCounts) -> [u8; CUTS] {
     }
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_over_pairs_equal_plain_sums() -> Result<(), Box<dyn std::error::Error>> {
+        for text in ["1", "33", "10x10", "5x5x4", "torus:9", "torus:16x8", "torus:4x3x5", "torus:2x1x7"] {
+            let mesh: Mesh = text.parse()?;
+            let nodes: Vec<NodeId> = mesh.location_order().collect();
+            let cuts = Cuts::new(&mesh, &nodes).ok_or("too many cuts")?;
+            let all = Mask::MAX >> (Mask::BITS - mesh.nodes());
+            let whole = cuts.count(all);
+            for step in 1..200 {
+                let set = all & 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835_u128.wrapping_mul(step);
+                let mut members = Vec::new();
+                for_each_member(set, |place| members.push(mesh.coord(nodes[place])));
+                let pairs =
+                    members.iter().enumerate().flat_map(|(i, a)| members[..i].iter().map(move |b| (a, b)));
+                let plain: u32 = pairs.map(|(&a, &b)| mesh.l1(a, b)).sum();
+                let counts = cuts.count(set);
+                assert_eq!(cuts.pairwise(&counts, set.count_ones()), plain, "{text}");
+                assert_eq!(cuts.count_others(&whole, all & !set), counts);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn long_lines_have_too_many_cuts() -> Result<(), Box<dyn std::error::Error>> {
+        let mesh: Mesh = "34".parse()?;
+        let nodes: Vec<NodeId> = mesh.location_order().collect();
+        assert!(Cuts::new(&mesh, &nodes).is_none());
+        Ok(())
+    }
+}

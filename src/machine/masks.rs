@@ -134,3 +134,48 @@ impl Masks {
         Around { radius, inner, rim: set & line[radius] & !inner, need: k - nearer, spare: all - k }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nodes_around_a_centre_are_those_of_a_sorted_list() -> Result<(), Box<dyn std::error::Error>> {
+        for text in ["1", "13", "10x10", "5x5x4", "torus:9", "torus:16x8", "torus:4x3x5"] {
+            let mesh: Mesh = text.parse()?;
+            let masks = Masks::new(&mesh).ok_or("too large")?;
+            let mut set = NodeSet::full(mesh.nodes());
+            (0..mesh.nodes()).filter(|n| n * 7 % 5 == 1).for_each(|node| assert!(set.remove(node)));
+            let mask = masks.mask(&set);
+            assert_eq!(mask.count_ones(), set.count());
+            for (centre, &node) in masks.nodes().iter().enumerate() {
+                let distance = |place: usize| mesh.l1(mesh.coord(node), mesh.coord(masks.nodes()[place]));
+                let mut sorted = Vec::new();
+                for_each_member(mask, |place| sorted.push((distance(place), place)));
+                sorted.sort_unstable();
+                for k in 1..=set.count() {
+                    let (last, _) = sorted[k as usize - 1];
+                    let among = |wanted: &dyn Fn(u32) -> bool| -> Mask {
+                        sorted.iter().filter(|(far, _)| wanted(*far)).map(|(_, place)| 1 << place).sum()
+                    };
+                    let (inner, rim) = (among(&|far| far < last), among(&|far| far == last));
+                    let (need, spare) = (k - inner.count_ones(), (inner | rim).count_ones() - k);
+                    let plain = Around { radius: last as usize, inner, rim, need, spare };
+                    for near in 0..masks.radii {
+                        assert_eq!(masks.around(mask, centre, k, near), plain, "{text}: {node}, {k}");
+                    }
+                    assert!(masks.equally_far(rim, centre));
+                    assert!(inner == 0 || !masks.equally_far(inner | rim, centre));
+                    assert_eq!(first_members(rim, need).count_ones(), need);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn large_machines_have_no_masks() -> Result<(), Box<dyn std::error::Error>> {
+        assert!(Masks::new(&"16x8".parse()?).is_some() && Masks::new(&"43x3".parse()?).is_none());
+        Ok(())
+    }
+}

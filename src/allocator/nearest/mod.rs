@@ -59,12 +59,6 @@ fn floor(k: u32, torus: bool) -> u64 {
     if torus { k * (k - 1) / 2 } else { k * (k - 1) - (k / 2) * k.div_ceil(2) }
 }
 
-/// A sum below which no k nodes equally far from another one come: off a torus they are an even number of hops apart.
-fn least_apart(k: u32, torus: bool) -> u64 {
-    let pairs = u64::from(k) * (u64::from(k) - 1) / 2;
-    if torus { pairs } else { 2 * pairs }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@
 //! nodes of the last, partly used distance are taken depends on the order of ties; a lower bound of their contribution
 //! spares that work for all but the few centres that can still win.
 
-use super::{Centres, Ties, floor, least_apart};
+use super::{Centres, Ties, floor};
 use crate::allocator::carried;
 use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along, ranges};
 
@@ -50,9 +50,9 @@ impl Wide {
         let floor = floor(k, self.torus);
         let mut best: Option<(u64, usize, usize)> = None;
         let mut radius = 0;
-        for i in 0..centres.len() {
+        for (i, &centre) in centres.iter().enumerate() {
             let inner;
-            (radius, inner) = self.reach(search, centres[i], radius)?;
+            (radius, inner) = self.reach(search, centre, radius)?;
             let limit = best.map_or(u64::MAX, |best| best.0);
             if let Some(sum) = self.evaluate(search, i, inner, limit) {
                 best = Some((sum, i, radius));
@@ -199,7 +199,9 @@ impl Wide {
             self.costs.extend(self.tied.iter().map(|&node| cost(node)));
             self.costs.select_nth_unstable(need - 1);
             let least: u64 = self.costs[..need].iter().sum();
-            if sum + least + least_apart(need as u32, self.torus) >= limit {
+            // Off a torus two nodes equally far from a third are an even number of hops apart.
+            let apart = if self.torus { 1 } else { 2 };
+            if sum + least + apart * (need * (need - 1) / 2) as u64 >= limit {
                 return None;
             }
             self.settle(search, i, need);
