@@ -70,10 +70,8 @@ impl Masks {
         for (place, &node) in nodes.iter().enumerate() {
             bits[node as usize] = 1 << place;
         }
-        let hops = |d: usize| {
-            mesh.hops(d, 0, if mesh.is_torus() { mesh.extents()[d] / 2 } else { mesh.extents()[d] - 1 })
-        };
-        let radii = 1 + (0..3).map(hops).sum::<u32>() as usize;
+        let longest = |extent: u32| if mesh.is_torus() { extent / 2 } else { extent - 1 };
+        let radii = 1 + mesh.extents().map(longest).iter().sum::<u32>() as usize;
         let mut balls = vec![0; nodes.len() * radii];
         let mut hops = Vec::with_capacity(nodes.len() * nodes.len());
         for (&centre, line) in nodes.iter().zip(balls.chunks_exact_mut(radii)) {
