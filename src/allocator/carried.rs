@@ -7,7 +7,7 @@
 //! Only the nodes of the last, partly used distance need it, and the previous centres are asked one by one only until
 //! they have told apart those that are taken from those that are not.
 
-use crate::machine::{Coord, Mesh};
+use crate::machine::{Around, Coord, Mask, Masks, Mesh, first_members};
 
 /// Keeps `need` of the equally distant nodes in `tied` (in location order): those that come first by their distances
 /// to `previous` centres, latest first, then by location. O(|tied|) per centre that has to be asked.
@@ -41,6 +41,23 @@ pub(super) fn settle(
     tied.truncate(need - kept.len());
     tied.append(&mut kept);
     tied.sort_unstable();
+}
+
+/// [`settle`] for nodes of a small machine: what is kept of the rim of `around`, by L1 distances. `previous` centres are
+/// places in location order. A few instructions per centre that has to be asked.
+pub(super) fn settle_mask(masks: &Masks, around: &Around, previous: impl Iterator<Item = usize>) -> Mask {
+    let (mut kept, mut tied) = (0, *around);
+    for centre in previous {
+        if tied.spare == 0 {
+            break;
+        }
+        if masks.equally_far(tied.rim, centre) {
+            continue;
+        }
+        tied = masks.around(tied.rim, centre, tied.need, tied.radius);
+        kept |= tied.inner;
+    }
+    kept | first_members(tied.rim, tied.need)
 }
 
 /// Nodes in location order going back from (not including) `from`.

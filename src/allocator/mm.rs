@@ -12,9 +12,9 @@
 //! appearance in location order, x outermost. Ties as for `gen-alg`. Never refuses while k nodes are free. Time
 //! O(C·(ball rows + W + L + D)) for C centres.
 
-use super::nearest::{Choice, Nearest, Search, TIES, Ties};
+use super::nearest::{Centres, Nearest, TIES, Ties};
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::{Coord, Machine};
+use crate::machine::{Machine, Mesh};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mm",
@@ -24,46 +24,17 @@ pub(super) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: Promises { exact: true, complete: true, forgets: true },
-    build: |params, _| Ok(Box::new(Mm::new(params.choose("ties", TIES)?))),
+    build: |params, setup| Ok(Box::new(Mm::new(setup.mesh, params.choose("ties", TIES)?))),
 };
 
 /// MM, kept by `mm-inc` too.
 pub(super) struct Mm {
-    ties: Ties,
     nearest: Nearest,
-    /// Kept between calls for their memory only.
-    free: Vec<Coord>,
-    centres: Vec<Coord>,
 }
 
 impl Mm {
-    pub(super) fn new(ties: Ties) -> Self {
-        Self { ties, nearest: Nearest::default(), free: Vec::new(), centres: Vec::new() }
-    }
-
-    /// What MM takes; at least one and fewer nodes than are free must be asked for.
-    pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Choice> {
-        let mesh = machine.mesh();
-        self.free.clear();
-        self.free.extend(machine.free().iter().map(|node| mesh.coord(node)));
-        self.free.sort_unstable();
-        let mut seen: [Vec<bool>; 3] = mesh.extents().map(|extent| vec![false; extent as usize]);
-        let mut values: [Vec<u32>; 3] = Default::default();
-        for node in &self.free {
-            for (d, &at) in node.iter().enumerate() {
-                if !std::mem::replace(&mut seen[d][at as usize], true) {
-                    values[d].push(at);
-                }
-            }
-        }
-        let [xs, ys, zs] = &values;
-        self.centres.clear();
-        for &x in xs {
-            for &y in ys {
-                self.centres.extend(zs.iter().map(|&z| [x, y, z]));
-            }
-        }
-        self.nearest.best(Search { machine, k, centres: &self.centres, ties: self.ties })
+    pub(super) fn new(mesh: &Mesh, ties: Ties) -> Self {
+        Self { nearest: Nearest::new(mesh, Centres::Combinations, ties) }
     }
 }
 
@@ -75,7 +46,7 @@ impl Allocator for Mm {
         if request.procs == machine.free_count() {
             return Some(Placement { nodes: machine.free().iter().collect() });
         }
-        let nodes = self.choose(request.procs, machine)?.nodes(machine.mesh());
+        let nodes = self.nearest.choose(request.procs, machine)?;
         Some(Placement { nodes })
     }
 }

@@ -14,7 +14,7 @@
 use super::mm::Mm;
 use super::nearest::TIES;
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::{Coord, Machine, Mesh};
+use crate::machine::{Coord, Machine, Mesh, distances_along};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mm-inc",
@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: Promises { exact: true, complete: true, forgets: true },
-    build: |params, _| Ok(Box::new(MmInc { mm: Mm::new(params.choose("ties", TIES)?) })),
+    build: |params, setup| Ok(Box::new(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) })),
 };
 
 struct MmInc {
@@ -40,7 +40,8 @@ impl Allocator for MmInc {
         if k == machine.free_count() {
             return Some(Placement { nodes: machine.free().iter().collect() });
         }
-        let mut taken = self.mm.choose(k, machine)?.coords;
+        let chosen = self.mm.allocate(request, machine)?.nodes;
+        let mut taken: Vec<Coord> = chosen.into_iter().map(|node| mesh.coord(node)).collect();
         taken.sort_unstable();
         let mut free: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();
         free.retain(|node| taken.binary_search(node).is_err());
@@ -94,7 +95,7 @@ fn sums(mesh: &Mesh, taken: &[Coord]) -> [Vec<u64>; 3] {
     }
     [0, 1, 2].map(|d| {
         let mut sums = vec![0; counts[d].len()];
-        super::nearest::distances(&counts[d], mesh.is_torus(), &mut sums);
+        distances_along(&counts[d], mesh.is_torus(), &mut sums);
         sums
     })
 }

@@ -1,7 +1,9 @@
 //! Machines: their shape, which of their nodes are free, and linear orders of nodes.
 
 mod cuboid;
+mod cuts;
 mod free_counts;
+mod masks;
 pub mod mesh;
 mod node_set;
 pub mod order;
@@ -9,10 +11,12 @@ mod pairwise;
 mod shape;
 
 pub use cuboid::{Cuboid, ranges};
+pub use cuts::{CutCounts, Cuts};
 pub use free_counts::{FreeCounts, widest};
+pub use masks::{Around, Mask, Masks, first_members, for_each_member};
 pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
-pub use pairwise::{pairwise_along, pairwise_sum};
+pub use pairwise::{distances_along, pairwise_along, pairwise_sum};
 pub use shape::near_square;
 
 /// A machine in use: its shape and its free nodes. In a replay its one owner is the engine.
@@ -58,14 +62,15 @@ impl Machine {
 
     /// Takes `nodes` into use. On an error nothing has changed.
     pub fn occupy(&mut self, nodes: &[NodeId]) -> Result<(), OccupyError> {
-        for (i, &node) in nodes.iter().enumerate() {
-            let outside = node >= self.free.bound();
-            if outside || !self.free.remove(node) {
-                for &taken in &nodes[..i] {
-                    self.free.insert(taken);
+        let mut taken = 0;
+        for run in runs(nodes) {
+            if !self.free.remove_run(run) {
+                for &node in &nodes[..taken] {
+                    self.free.insert(node);
                 }
-                return Err(if outside { OccupyError::Outside(node) } else { OccupyError::Busy(node) });
+                return Err(self.fault(nodes));
             }
+            taken += run.len();
         }
         self.free_count -= nodes.len() as u32;
         Ok(())
@@ -76,11 +81,26 @@ impl Machine {
     /// # Panics
     /// If one of them is free already: a mistake of the caller, never of the input.
     pub fn vacate(&mut self, nodes: &[NodeId]) {
-        for &node in nodes {
-            assert!(self.free.insert(node), "node {node} is freed twice");
+        for run in runs(nodes) {
+            assert!(self.free.insert_run(run), "one of nodes {run:?} is freed twice");
         }
         self.free_count += nodes.len() as u32;
     }
+
+    /// Why `nodes` cannot be taken into use: the first that does not exist, is in use or is named before.
+    fn fault(&self, nodes: &[NodeId]) -> OccupyError {
+        let taken = |&(i, node): &(usize, &NodeId)| !self.free.contains(*node) || nodes[..i].contains(node);
+        match nodes.iter().enumerate().find(taken) {
+            Some((_, &node)) if node < self.free.bound() => OccupyError::Busy(node),
+            Some((_, &node)) => OccupyError::Outside(node),
+            None => OccupyError::Outside(self.free.bound()),
+        }
+    }
+}
+
+/// Parts of a list of nodes whose nodes share a word of a set: one operation each.
+fn runs(nodes: &[NodeId]) -> impl Iterator<Item = &[NodeId]> {
+    nodes.chunk_by(|a, b| a / 64 == b / 64)
 }
 
 #[cfg(test)]

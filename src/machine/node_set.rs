@@ -57,6 +57,29 @@ impl NodeSet {
         removed
     }
 
+    /// Adds `nodes`, which must share a word; false, and nothing changes, if one was a member before or is named twice.
+    pub(super) fn insert_run(&mut self, nodes: &[NodeId]) -> bool {
+        let Some((word, bits)) = self.run(nodes) else { return false };
+        let added = self.words[word] & bits == 0;
+        self.words[word] |= if added { bits } else { 0 };
+        added
+    }
+
+    /// Removes `nodes`, which must share a word; false, and nothing changes, if one was no member or is named twice.
+    pub(super) fn remove_run(&mut self, nodes: &[NodeId]) -> bool {
+        let Some((word, bits)) = self.run(nodes) else { return false };
+        let removed = self.words[word] & bits == bits;
+        self.words[word] &= if removed { !bits } else { u64::MAX };
+        removed
+    }
+
+    /// The word that `nodes` share and their bits in it; `None` if one is named twice or they are above the bound.
+    fn run(&self, nodes: &[NodeId]) -> Option<(usize, u64)> {
+        let word = (nodes.first()? / 64) as usize;
+        let bits = nodes.iter().fold(0, |bits, node| bits | 1 << (node % 64));
+        (word < self.words.len() && u64::count_ones(bits) as usize == nodes.len()).then_some((word, bits))
+    }
+
     /// The `bits` ≤ 64 membership bits of nodes `from..from + bits`, the lowest node in bit 0.
     pub fn bits(&self, from: usize, bits: usize) -> u64 {
         let (word, shift) = (from / 64, from % 64);

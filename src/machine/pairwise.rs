@@ -19,6 +19,33 @@ pub fn pairwise_along(counts: &[u32], k: u32, wraps: bool) -> u64 {
     if wraps { ring_sum(counts, k) } else { line_sum(counts, k) }
 }
 
+/// Sets `sums` to the sum of the distances from each position to the nodes in `counts`; O(positions), squared on rings.
+pub fn distances_along(counts: &[u32], wraps: bool, sums: &mut [u64]) {
+    if wraps {
+        let n = counts.len();
+        for (a, sum) in sums.iter_mut().enumerate() {
+            let far = |(b, &count): (usize, &u32)| {
+                let straight = a.abs_diff(b);
+                straight.min(n - straight) as u64 * u64::from(count)
+            };
+            *sum = counts.iter().enumerate().map(far).sum();
+        }
+        return;
+    }
+    let (mut below, mut sum) = (0, 0);
+    for (cell, &count) in sums.iter_mut().zip(counts) {
+        *cell = sum;
+        below += u64::from(count);
+        sum += below;
+    }
+    let (mut above, mut sum) = (0, 0);
+    for (cell, &count) in sums.iter_mut().zip(counts).rev() {
+        *cell += sum;
+        above += u64::from(count);
+        sum += above;
+    }
+}
+
 /// Σ |a − b| over pairs on a line: each cut between positions separates P·(k − P) pairs, P nodes lying below it.
 fn line_sum(counts: &[u32], k: u32) -> u64 {
     let mut below = 0_u64;

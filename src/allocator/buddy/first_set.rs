@@ -23,27 +23,35 @@ impl FirstSet {
     }
 
     pub(super) fn insert(&mut self, member: u32) {
-        let mut at = member as usize;
+        self.insert_bits(member as usize / 64, 1 << (member % 64));
+    }
+
+    /// Adds members of one word of the lowest level, at least one, and the word to the levels above if it was empty.
+    pub(super) fn insert_bits(&mut self, word: usize, bits: u64) {
+        let (mut at, mut bits) = (word, bits);
         for level in &mut self.levels {
-            let word = &mut level[at / 64];
-            let known = *word != 0;
-            *word |= 1 << (at % 64);
+            let known = level[at] != 0;
+            level[at] |= bits;
             if known {
                 return;
             }
-            at /= 64;
+            (at, bits) = (at / 64, 1 << (at % 64));
         }
     }
 
     pub(super) fn remove(&mut self, member: u32) {
-        let mut at = member as usize;
+        self.remove_bits(member as usize / 64, 1 << (member % 64));
+    }
+
+    /// Removes members of one word of the lowest level, and the word from the levels above once it is empty.
+    fn remove_bits(&mut self, word: usize, bits: u64) {
+        let (mut at, mut bits) = (word, bits);
         for level in &mut self.levels {
-            let word = &mut level[at / 64];
-            *word &= !(1 << (at % 64));
-            if *word != 0 {
+            level[at] &= !bits;
+            if level[at] != 0 {
                 return;
             }
-            at /= 64;
+            (at, bits) = (at / 64, 1 << (at % 64));
         }
     }
 
@@ -53,15 +61,31 @@ impl FirstSet {
 
     /// The least member.
     pub(super) fn first(&self) -> Option<u32> {
+        let word = self.first_word()?;
+        Some(word as u32 * 64 + self.levels[0][word].trailing_zeros())
+    }
+
+    /// The word of the lowest level that holds the least member.
+    fn first_word(&self) -> Option<usize> {
         let mut at = 0;
-        for level in self.levels.iter().rev() {
-            let word = level[at];
-            if word == 0 {
-                return None;
-            }
-            at = at * 64 + word.trailing_zeros() as usize;
+        for level in self.levels[1..].iter().rev() {
+            at = at * 64 + level[at].trailing_zeros() as usize % 64;
         }
-        Some(at as u32)
+        (self.levels[0][at] != 0).then_some(at)
+    }
+
+    /// Removes the least members, at most `most` of them, as many as share a word: the number of its first bit and the
+    /// bits removed, none of them if there are no members.
+    pub(super) fn remove_first(&mut self, most: u32) -> (u32, u64) {
+        let Some(word) = self.first_word() else { return (0, 0) };
+        let members = self.levels[0][word];
+        let mut rest = members;
+        for _ in 0..most.min(members.count_ones()) {
+            rest &= rest - 1;
+        }
+        let removed = members ^ rest;
+        self.remove_bits(word, removed);
+        (word as u32 * 64, removed)
     }
 
     /// Members in ascending order.
@@ -96,6 +120,19 @@ mod tests {
                 assert_eq!(set.contains(member), plain.contains(&member));
             }
             assert!(set.iter().eq(plain.iter().copied()));
+            let mut most = 0;
+            while !plain.is_empty() {
+                most = most % 8 + 1;
+                let (start, bits) = set.remove_first(most);
+                let removed: Vec<u32> =
+                    (0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| start + bit).collect();
+                let rest = plain.split_off(&(removed.last().map_or(0, |last| last + 1)));
+                assert!(removed.iter().eq(&plain));
+                let full = removed.len() == most as usize;
+                assert!(full || rest.first().is_none_or(|next| next / 64 > start / 64));
+                plain = rest;
+            }
+            assert_eq!((set.first(), set.remove_first(3)), (None, (0, 0)));
         }
     }
 }

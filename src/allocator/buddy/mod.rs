@@ -90,7 +90,7 @@ impl Buddy {
         buddy.link_children();
         for block in 0..buddy.parents.len() as u32 {
             if buddy.parents[block as usize] == NONE {
-                buddy.put(block);
+                buddy.put(buddy.class_of(block), block);
             }
         }
         buddy
@@ -121,9 +121,8 @@ impl Buddy {
         first as usize..(first + self.fanout) as usize
     }
 
-    /// Makes a block free as a whole.
-    fn put(&mut self, block: u32) {
-        let class = self.class_of(block);
+    /// Makes a block of `class` free as a whole.
+    fn put(&mut self, class: usize, block: u32) {
         self.free[class].insert(block - self.classes[class]);
         if let Some(count) = self.free_children.get_mut(self.parents[block as usize] as usize) {
             *count += 1;
@@ -147,20 +146,42 @@ impl Buddy {
     fn split(&mut self, class: usize, block: u32) {
         self.remove(class, block);
         for i in self.children_of(block) {
-            self.put(self.children[i]);
+            self.put(class - 1, self.children[i]);
         }
     }
 
     /// Takes a block of `class`, splitting a larger one if need be; `None` if there is none so large.
     fn take(&mut self, class: usize) -> Option<u32> {
+        self.split_larger(class)?;
+        let block = self.first(class)?;
+        self.remove(class, block);
+        Some(block)
+    }
+
+    /// Makes a block of `class` free by splitting a larger one, if none is free; `None` if there is none so large.
+    fn split_larger(&mut self, class: usize) -> Option<()> {
         let found = (class..self.free.len()).find(|&larger| self.first(larger).is_some())?;
         for larger in (class + 1..=found).rev() {
             let block = self.first(larger)?;
             self.split(larger, block);
         }
-        let block = self.first(class)?;
-        self.remove(class, block);
-        Some(block)
+        Some(())
+    }
+
+    /// Takes and hands out free blocks of `class`, the first ones and at most `most`, as many as one operation on the
+    /// list of free ones can take off it; their number.
+    fn hand_out_run(&mut self, class: usize, most: u32, nodes: &mut Vec<NodeId>) -> u32 {
+        let (first, mut run) = self.free[class].remove_first(most);
+        let blocks = run.count_ones();
+        while run != 0 {
+            let block = self.classes[class] + first + run.trailing_zeros();
+            run &= run - 1;
+            if let Some(count) = self.free_children.get_mut(self.parents[block as usize] as usize) {
+                *count -= 1;
+            }
+            self.hand_out(block, nodes);
+        }
+        blocks
     }
 
     /// Nodes of a block of `class`.
@@ -171,9 +192,13 @@ impl Buddy {
     /// Appends the nodes of a block, row by row, and remembers that it is in use.
     fn hand_out(&mut self, block: u32, nodes: &mut Vec<NodeId>) {
         let base = self.bases[block as usize];
+        self.held[base as usize] = block;
+        if block < self.classes[1] {
+            nodes.push(base);
+            return;
+        }
         let [width, length, depth] = self.sizes[usize::from(self.shapes[block as usize])];
         let [row, rows, _] = self.mesh.extents();
-        self.held[base as usize] = block;
         for (z, y) in (0..depth).flat_map(|z| (0..length).map(move |y| (z, y))) {
             let first = base + (z * rows + y) * row;
             nodes.extend(first..first + width);
@@ -193,9 +218,8 @@ impl Buddy {
         let mut nodes = Vec::with_capacity(request.procs as usize);
         for class in (0..self.free.len()).rev() {
             while self.wanted[class] > 0 {
-                if let Some(block) = self.take(class) {
-                    self.wanted[class] -= 1;
-                    self.hand_out(block, &mut nodes);
+                if self.split_larger(class).is_some() {
+                    self.wanted[class] -= self.hand_out_run(class, self.wanted[class], &mut nodes);
                 } else if let Some(smaller) = class.checked_sub(1) {
                     self.wanted[smaller] += self.wanted[class] * self.fanout;
                     self.wanted[class] = 0;
@@ -227,7 +251,7 @@ impl Buddy {
             for i in self.children_of(block) {
                 let (child, size) = (self.children[i], self.nodes_of_class(class - 1));
                 if next != NONE || left == 0 {
-                    self.put(child);
+                    self.put(class - 1, child);
                 } else if left > size {
                     self.hand_out(child, &mut nodes);
                     left -= size;
@@ -262,14 +286,37 @@ impl Buddy {
         }
     }
 
+    /// Takes back the first of `nodes`, single nodes that are no part of a block, as many as one operation on the list of
+    /// free ones can put back; their number.
+    fn release_run(&mut self, nodes: &[NodeId]) -> usize {
+        let (mut word, mut bits, mut taken) = (0, 0, 0);
+        for &node in nodes {
+            let block = self.held[node as usize];
+            let alone = block < self.classes[1] && self.parents[block as usize] == NONE;
+            if !alone || taken > 0 && block / 64 != word {
+                break;
+            }
+            self.held[node as usize] = NONE;
+            word = block / 64;
+            bits |= 1 << (block % 64);
+            taken += 1;
+        }
+        if taken > 0 {
+            self.free[0].insert_bits(word as usize, bits);
+        }
+        taken
+    }
+
     /// Takes back the blocks of a placement that came from here, or nodes that were occupied.
     pub(super) fn release(&mut self, placement: &Placement) {
         let mut rest = placement.nodes.as_slice();
-        while let [base, ..] = *rest {
+        loop {
+            rest = &rest[self.release_run(rest)..];
+            let [base, ..] = *rest else { return };
             let mut block = std::mem::replace(&mut self.held[base as usize], NONE);
             let mut class = self.class_of(block);
             rest = &rest[self.nodes_of_class(class) as usize..];
-            self.put(block);
+            self.put(class, block);
             loop {
                 let parent = self.parents[block as usize];
                 let complete = |count: &u8| u32::from(*count) == self.fanout;
@@ -279,8 +326,8 @@ impl Buddy {
                 for i in self.children_of(parent) {
                     self.remove(class, self.children[i]);
                 }
-                self.put(parent);
                 (block, class) = (parent, class + 1);
+                self.put(class, block);
             }
         }
     }

@@ -1,43 +1,19 @@
-//! The nearest family: around each of a set of centres, the k free nodes nearest in L1; the smallest pairwise sum wins.
+//! The search on a machine of any size and shape.
 //!
 //! The sum over pairs follows from how many of the nodes lie at each position of each dimension. For all nodes of a ball
 //! these counts are differences of prefix sums, so a centre costs O(rows of the ball + W + L + D), not O(F). Only which
 //! nodes of the last, partly used distance are taken depends on the order of ties; a lower bound of their contribution
 //! spares that work for all but the few centres that can still win.
 
-use super::carried;
-use crate::machine::{Coord, Machine, Mesh, NodeId, pairwise_along, ranges};
+use super::{Centres, Ties, floor};
+use crate::allocator::carried;
+use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along, ranges};
 
-/// Which of several equally distant nodes are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ties {
-    /// As the authors' simulator does it; see `carried`.
-    Carried,
-    /// The first in location order.
-    Location,
-}
-
-/// The two orders by name, the default first.
-pub(super) const TIES: &[(&str, Ties)] = &[("carried", Ties::Carried), ("location", Ties::Location)];
-
-/// What the k nodes nearest to one centre are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Choice {
-    /// Sum of L1 distances over their pairs.
-    pub(super) pairwise_sum: u64,
-    /// The nodes: nearer ones in location order, then those of the last distance in location order.
-    pub(super) coords: Vec<Coord>,
-}
-
-impl Choice {
-    pub(super) fn nodes(&self, mesh: &Mesh) -> Vec<NodeId> {
-        self.coords.iter().map(|&node| mesh.node(node)).collect()
-    }
-}
-
-/// Searches centres of one machine state at a time; keeps its memory between calls.
+/// The search and the memory that it keeps between calls.
 #[derive(Debug, Default)]
-pub(super) struct Nearest {
+pub(in crate::allocator) struct Wide {
+    kind: Centres,
+    ties: Ties,
     extents: [usize; 3],
     torus: bool,
     /// `rows[(z·L + y)·(W + 1) + x]`: free nodes of row (y, z) at positions below x.
@@ -52,45 +28,45 @@ pub(super) struct Nearest {
     costs: Vec<u64>,
 }
 
-/// What to search for: k nodes, fewer than are free, around `centres`, of which the first of equals wins.
+/// What to search for: k nodes, of which the first of equals wins, around the centres listed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Search<'a> {
-    pub(super) machine: &'a Machine,
-    pub(super) k: u32,
-    pub(super) centres: &'a [Coord],
-    pub(super) ties: Ties,
+struct Search<'a> {
+    machine: &'a Machine,
+    k: u32,
+    centres: &'a [Coord],
 }
 
-impl Nearest {
-    /// The choice of smallest pairwise sum.
-    pub(super) fn best(&mut self, search: Search<'_>) -> Option<Choice> {
-        self.prepare(search.machine);
+impl Wide {
+    /// For machines of any shape.
+    pub(super) fn new(kind: Centres, ties: Ties) -> Self {
+        Self { kind, ties, ..Self::default() }
+    }
+
+    /// See `Nearest::choose`.
+    pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
+        let centres = self.kind.list(machine);
+        let search = Search { machine, k, centres: &centres };
+        self.prepare(machine);
+        let floor = floor(k, self.torus);
         let mut best: Option<(u64, usize, usize)> = None;
         let mut radius = 0;
-        for i in 0..search.centres.len() {
+        for (i, &centre) in centres.iter().enumerate() {
             let inner;
-            (radius, inner) = self.reach(search, search.centres[i], radius)?;
+            (radius, inner) = self.reach(search, centre, radius)?;
             let limit = best.map_or(u64::MAX, |best| best.0);
             if let Some(sum) = self.evaluate(search, i, inner, limit) {
                 best = Some((sum, i, radius));
-                if sum == self.floor(search.k) {
+                if sum == floor {
                     break;
                 }
             }
         }
-        let (pairwise_sum, i, radius) = best?;
-        let (mut coords, tied) = split(search.machine, search.centres[i], radius);
+        let (_, i, radius) = best?;
+        let (mut coords, tied) = split(machine, centres[i], radius);
         self.tied = tied;
-        self.settle(search, i, search.k as usize - coords.len());
+        self.settle(search, i, k as usize - coords.len());
         coords.append(&mut self.tied);
-        Some(Choice { pairwise_sum, coords })
-    }
-
-    /// A sum below which no k nodes come. Neighbours differ in the parity of x + y + z, so off a torus two nodes are one
-    /// hop apart only if they differ in it, and at most ⌊k²/4⌋ pairs do.
-    fn floor(&self, k: u32) -> u64 {
-        let k = u64::from(k);
-        if self.torus { k * (k - 1) / 2 } else { k * (k - 1) - (k / 2) * k.div_ceil(2) }
+        Some(coords.into_iter().map(|node| machine.mesh().node(node)).collect())
     }
 
     /// Counts the free nodes of `machine` along rows and columns.
@@ -215,7 +191,7 @@ impl Nearest {
         }
         let need = (search.k - inner) as usize;
         for (d, sums) in self.sums.iter_mut().enumerate() {
-            distances(&self.counts[d], self.torus, sums);
+            distances_along(&self.counts[d], self.torus, sums);
         }
         let cost = |node: Coord| -> u64 { (0..3).map(|d| self.sums[d][node[d] as usize]).sum() };
         if self.tied.len() > need {
@@ -287,8 +263,8 @@ impl Nearest {
 
     /// Keeps `need` of the nodes in `tied`.
     fn settle(&mut self, search: Search<'_>, i: usize, need: usize) {
-        let Search { machine, centres, ties, .. } = search;
-        match ties {
+        let Search { machine, centres, .. } = search;
+        match self.ties {
             Ties::Location => self.tied.truncate(need),
             Ties::Carried => {
                 let previous = centres[..i].iter().rev().copied();
@@ -305,31 +281,4 @@ fn split(machine: &Machine, centre: Coord, radius: usize) -> (Vec<Coord>, Vec<Co
     near.retain(|&node| (mesh.l1(centre, node) as usize) <= radius);
     near.sort_unstable();
     near.into_iter().partition(|&node| (mesh.l1(centre, node) as usize) < radius)
-}
-
-/// Sets `sums` to the sum of the distances from each position to the nodes in `counts`; O(positions), squared on rings.
-pub(super) fn distances(counts: &[u32], wraps: bool, sums: &mut [u64]) {
-    if wraps {
-        let n = counts.len();
-        for (a, sum) in sums.iter_mut().enumerate() {
-            let far = |(b, &count): (usize, &u32)| {
-                let straight = a.abs_diff(b);
-                straight.min(n - straight) as u64 * u64::from(count)
-            };
-            *sum = counts.iter().enumerate().map(far).sum();
-        }
-        return;
-    }
-    let (mut below, mut sum) = (0, 0);
-    for (cell, &count) in sums.iter_mut().zip(counts) {
-        *cell = sum;
-        below += u64::from(count);
-        sum += below;
-    }
-    let (mut above, mut sum) = (0, 0);
-    for (cell, &count) in sums.iter_mut().zip(counts).rev() {
-        *cell += sum;
-        above += u64::from(count);
-        sum += above;
-    }
 }

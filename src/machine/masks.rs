@@ -1,0 +1,179 @@
+//! Sets of nodes of a small machine as single numbers, and the balls around its nodes as such sets.
+
+use super::{Mesh, NodeId, NodeSet};
+
+/// Most nodes of a machine whose sets of nodes are masks.
+const MASK_NODES: u32 = Mask::BITS;
+
+/// A set of nodes of a small machine: bit i is the i-th node in location order, so that lower bits come first in it.
+pub type Mask = u128;
+
+/// Calls `visit` with the members of a set by their places in location order, ascending.
+#[inline]
+pub fn for_each_member(mask: Mask, mut visit: impl FnMut(usize)) {
+    // Words of the machine are cheaper to take bits from than one number of double length.
+    for (first, mut rest) in [(0, mask as u64), (64, (mask >> 64) as u64)] {
+        while rest != 0 {
+            visit(first + rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
+}
+
+/// The first `count` members of a set, which must have as many, in location order.
+pub fn first_members(mask: Mask, count: u32) -> Mask {
+    let mut rest = mask;
+    for _ in 0..count {
+        rest &= rest - 1;
+    }
+    mask ^ rest
+}
+
+/// The nodes of a mesh of at most 128 in location order, and which of them lie within each L1 distance of
+/// each: N²·diameter bits.
+#[derive(Clone, Debug)]
+pub struct Masks {
+    nodes: Vec<NodeId>,
+    /// The mask of each node alone, by node number.
+    bits: Vec<Mask>,
+    /// Distances that nodes can have from a centre, from 0.
+    radii: usize,
+    /// `balls[centre·radii + radius]`, centres in location order.
+    balls: Vec<Mask>,
+    /// `hops[centre·N + node]`, both in location order.
+    hops: Vec<u8>,
+}
+
+/// The nodes of a set that are nearest to a centre.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Around {
+    /// The smallest L1 distance within which there are as many as asked for.
+    pub radius: usize,
+    /// Those nearer than that, …
+    pub inner: Mask,
+    /// … and those at that distance.
+    pub rim: Mask,
+    /// How many of the rim make up the number asked for.
+    pub need: u32,
+    /// How many of the rim there are beyond that.
+    pub spare: u32,
+}
+
+impl Masks {
+    /// The tables of `mesh`; `None` if it has too many nodes.
+    pub fn new(mesh: &Mesh) -> Option<Self> {
+        if mesh.nodes() > MASK_NODES {
+            return None;
+        }
+        let nodes: Vec<NodeId> = mesh.location_order().collect();
+        let mut bits = vec![0; nodes.len()];
+        for (place, &node) in nodes.iter().enumerate() {
+            bits[node as usize] = 1 << place;
+        }
+        let longest = |extent: u32| if mesh.is_torus() { extent / 2 } else { extent - 1 };
+        let radii = 1 + mesh.extents().map(longest).iter().sum::<u32>() as usize;
+        let mut balls = vec![0; nodes.len() * radii];
+        let mut hops = Vec::with_capacity(nodes.len() * nodes.len());
+        for (&centre, line) in nodes.iter().zip(balls.chunks_exact_mut(radii)) {
+            for (place, &node) in nodes.iter().enumerate() {
+                let apart = mesh.l1(mesh.coord(centre), mesh.coord(node));
+                line[apart as usize] |= 1 << place;
+                hops.push(apart as u8);
+            }
+            for radius in 1..radii {
+                line[radius] |= line[radius - 1];
+            }
+        }
+        Some(Self { nodes, bits, radii, balls, hops })
+    }
+
+    /// The nodes in location order.
+    pub fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    /// The mask of a set.
+    pub fn mask(&self, set: &NodeSet) -> Mask {
+        set.iter().fold(0, |mask, node| mask | self.bits[node as usize])
+    }
+
+    /// Whether all members of `set`, at least one, are equally far from `centre`.
+    pub fn equally_far(&self, set: Mask, centre: usize) -> bool {
+        let first = set.trailing_zeros() as usize;
+        let radius = usize::from(self.hops[centre * self.nodes.len() + first]);
+        let line = &self.balls[centre * self.radii..][..self.radii];
+        let nearer = radius.checked_sub(1).map_or(0, |radius| line[radius]);
+        set & (nearer | !line[radius]) == 0
+    }
+
+    /// The k members of `set`, which must have as many, that are nearest to `centre`, and all as far as the last of them.
+    /// Radii are tried from `near` on.
+    #[inline]
+    pub fn around(&self, set: Mask, centre: usize, k: u32, near: usize) -> Around {
+        let line = &self.balls[centre * self.radii..][..self.radii];
+        let within = |radius: usize| (set & line[radius]).count_ones();
+        let mut radius = near;
+        let mut nearer = 0;
+        let mut all = within(radius);
+        while all < k && radius + 1 < self.radii {
+            radius += 1;
+            nearer = all;
+            all = within(radius);
+        }
+        if radius == near {
+            nearer = radius.checked_sub(1).map_or(0, within);
+            while nearer >= k {
+                radius -= 1;
+                all = nearer;
+                nearer = radius.checked_sub(1).map_or(0, within);
+            }
+        }
+        let inner = radius.checked_sub(1).map_or(0, |radius| set & line[radius]);
+        Around { radius, inner, rim: set & line[radius] & !inner, need: k - nearer, spare: all - k }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nodes_around_a_centre_are_those_of_a_sorted_list() -> Result<(), Box<dyn std::error::Error>> {
+        for text in ["1", "13", "10x10", "5x5x4", "torus:9", "torus:16x8", "torus:4x3x5"] {
+            let mesh: Mesh = text.parse()?;
+            let masks = Masks::new(&mesh).ok_or("too large")?;
+            let mut set = NodeSet::full(mesh.nodes());
+            (0..mesh.nodes()).filter(|n| n * 7 % 5 == 1).for_each(|node| assert!(set.remove(node)));
+            let mask = masks.mask(&set);
+            assert_eq!(mask.count_ones(), set.count());
+            for (centre, &node) in masks.nodes().iter().enumerate() {
+                let distance = |place: usize| mesh.l1(mesh.coord(node), mesh.coord(masks.nodes()[place]));
+                let mut sorted = Vec::new();
+                for_each_member(mask, |place| sorted.push((distance(place), place)));
+                sorted.sort_unstable();
+                for k in 1..=set.count() {
+                    let (last, _) = sorted[k as usize - 1];
+                    let among = |wanted: &dyn Fn(u32) -> bool| -> Mask {
+                        sorted.iter().filter(|(far, _)| wanted(*far)).map(|(_, place)| 1 << place).sum()
+                    };
+                    let (inner, rim) = (among(&|far| far < last), among(&|far| far == last));
+                    let (need, spare) = (k - inner.count_ones(), (inner | rim).count_ones() - k);
+                    let plain = Around { radius: last as usize, inner, rim, need, spare };
+                    for near in 0..masks.radii {
+                        assert_eq!(masks.around(mask, centre, k, near), plain, "{text}: {node}, {k}");
+                    }
+                    assert!(masks.equally_far(rim, centre));
+                    assert!(inner == 0 || !masks.equally_far(inner | rim, centre));
+                    assert_eq!(first_members(rim, need).count_ones(), need);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn large_machines_have_no_masks() -> Result<(), Box<dyn std::error::Error>> {
+        assert!(Masks::new(&"16x8".parse()?).is_some() && Masks::new(&"43x3".parse()?).is_none());
+        Ok(())
+    }
+}
