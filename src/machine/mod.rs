@@ -1,11 +1,13 @@
-//! Machines: their shape, which of their nodes are free, and linear orders of nodes.
+//! Machines: their shape, which of their nodes are free, linear orders of nodes, and how compact sets of nodes can be.
 
+mod bound;
 mod free_counts;
 pub mod mesh;
 mod node_set;
 pub mod order;
 mod pairwise;
 
+pub use bound::PairwiseBound;
 pub use free_counts::{FreeCounts, ranges, widest};
 pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
