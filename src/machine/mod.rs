@@ -4,6 +4,7 @@ mod bound;
 mod free_counts;
 pub mod mesh;
 mod node_set;
+mod optimum;
 pub mod order;
 mod pairwise;
 
@@ -11,6 +12,7 @@ pub use bound::PairwiseBound;
 pub use free_counts::{FreeCounts, ranges, widest};
 pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
+pub use optimum::{MAX_OPTIMUM_NODES, Optimum, OptimumError, optimum};
 pub use pairwise::pairwise_along;
 
 /// A machine in use: its shape and its free nodes. In a replay its one owner is the engine.
