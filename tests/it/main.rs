@@ -17,3 +17,4 @@ mod table_cli;
 mod tidy;
 mod trace_cli;
 mod trace_logs;
+mod yardsticks;
