@@ -1,5 +1,7 @@
 //! `meshreplay show optimum`: the best placement there is, drawn, and how far from it allocators stay.
 
+use std::fmt::Write;
+
 use anyhow::anyhow;
 
 use super::picture;
@@ -64,7 +66,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let mut text = picture::placement(mesh, &best.nodes, state.free());
     let coords: Vec<String> = best.nodes.iter().map(|&node| picture::place(mesh, mesh.coord(node))).collect();
-    text += &format!("\noptimum of {} of {free} free nodes: {}\n\n", args.procs, coords.join(" "));
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "\noptimum of {} of {free} free nodes: {}\n", args.procs, coords.join(" "));
     print(&(text + &table(args, &best, &rivals).text()))
 }
 

@@ -1,10 +1,10 @@
 //! The bound for k nodes that lie in slices across a dimension, each slice holding only so many.
 //!
-//! Let slice i hold c_i nodes. Along the dimension the sum is that of P·(k − P) over the cuts between slices, P nodes
+//! Let the slices hold c, c′, … nodes. Along the dimension the sum is that of P·(k − P) over the cuts between slices, P nodes
 //! lying before the cut. Across it, L1 distances are of negative type, so nodes of two slices are on average at least as
 //! far apart as half the mean distance within the one (a node's distance 0 to itself included) and half that within the
-//! other: with T(c) the least sum within a slice, 2·T(c)/c². Over all pairs of slices that comes to k·Σ T(c_i)/c_i. The
-//! least of both together over all sequences c is a shortest path from P = 0 to P = k.
+//! other: with T(c) the least sum within a slice, 2·T(c)/c². Over all pairs of slices that comes to k·Σ T(c)/c. The
+//! least of both together over all sequences of c is a shortest path from P = 0 to P = k.
 
 use super::grid::rounded_up;
 use super::simple_bound;
