@@ -9,8 +9,8 @@
 use super::grid::rounded_up;
 use super::simple_bound;
 
-/// Most steps of a shortest path that are worth it, some milliseconds.
-const MOST_STEPS: u64 = 1 << 22;
+/// Most steps of a shortest path that are worth it, some tenths of a millisecond.
+const MOST_STEPS: u64 = 1 << 19;
 
 /// The largest bound that slicing along one of the dimensions gives; O(min(k·slice, 2^22)) time each, O(k) memory.
 ///

@@ -22,7 +22,7 @@ use ring::Ring;
 
 /// The bound for one machine, remembered by number of nodes.
 ///
-/// A value is worked out once per number of nodes, in some milliseconds at most, and costs O(1) from then on.
+/// A value is worked out once per number of nodes, in about a millisecond at most, and costs O(1) from then on.
 #[derive(Debug)]
 pub struct PairwiseBound {
     sides: Vec<u64>,
