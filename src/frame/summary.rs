@@ -28,6 +28,7 @@ type CostOf = fn(&Outcome) -> &CostSummary;
 /// | `pairwise_sum_mean` | f64 | hops | mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0 |
 /// | `pairwise_mean_mean` | f64 | hops | mean of the jobs' mean distances, serial jobs as 0 |
 /// | `pairwise_mean_parallel_mean` | f64 | hops | the same over jobs of at least two nodes |
+/// | `pairwise_ratio_to_bound_mean` | f64 | | mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of at least two nodes; 0 if there are none |
 /// | `components_mean`, `contiguous_share` | f64 | | mean number of components; share of jobs that have one |
 /// | `allocate_calls`, `allocate_failures` | u64 | | calls of the allocator in all; those refused |
 /// | `allocate_ns_p50`, `_p99`, `_max`, `_total` | u64 | ns | duration of calls that placed a job |
@@ -73,6 +74,7 @@ pub fn summary(rows: &[(u32, &Cell, &Outcome)], plan: &Plan) -> Result<DataFrame
         real("pairwise_sum_mean", &|outcome| outcome.summary.pairwise_sum_mean),
         real("pairwise_mean_mean", &|outcome| outcome.summary.pairwise_mean_mean),
         real("pairwise_mean_parallel_mean", &|outcome| outcome.summary.pairwise_mean_parallel_mean),
+        real("pairwise_ratio_to_bound_mean", &|outcome| outcome.summary.pairwise_ratio_to_bound_mean),
         real("components_mean", &|outcome| outcome.summary.components_mean),
         real("contiguous_share", &|outcome| outcome.summary.contiguous_share),
         whole("allocate_calls", &|_, o| o.summary.allocate.calls + o.summary.refused.calls),

@@ -1,21 +1,25 @@
-//! Machines: their shape, which of their nodes are free, and linear orders of nodes.
+//! Machines: their shape, which of their nodes are free, linear orders of nodes, and how compact sets of nodes can be.
 
+mod bound;
 mod cuboid;
 mod cuts;
 mod free_counts;
 mod masks;
 pub mod mesh;
 mod node_set;
+mod optimum;
 pub mod order;
 mod pairwise;
 mod shape;
 
+pub use bound::PairwiseBound;
 pub use cuboid::{Cuboid, ranges};
 pub use cuts::{CutCounts, Cuts};
 pub use free_counts::{FreeCounts, widest};
 pub use masks::{Around, Mask, Masks, first_members, for_each_member};
 pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
+pub use optimum::{MAX_OPTIMUM_NODES, Optimum, OptimumError, optimum};
 pub use pairwise::{distances_along, pairwise_along, pairwise_sum};
 pub use shape::near_square;
 

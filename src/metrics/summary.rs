@@ -4,6 +4,7 @@ use super::cost::CostSummary;
 use super::recorder::Recording;
 use crate::engine::Record;
 use crate::job::{Job, Time};
+use crate::machine::{Mesh, PairwiseBound};
 
 /// Which jobs means leave out, so that an empty machine at the start and a draining one at the end do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,6 +37,10 @@ pub struct Summary {
     pub pairwise_mean_mean: f64,
     /// The same over jobs of at least two nodes.
     pub pairwise_mean_parallel_mean: f64,
+    /// Mean of pairwise sum / bound over jobs of at least two nodes, the bound being what no placement of so many nodes
+    /// is below on this machine (see [`PairwiseBound`]): 1 if every placement is of the best shape. 0 if there is no
+    /// such job.
+    pub pairwise_ratio_to_bound_mean: f64,
     /// Mean number of connected components.
     pub components_mean: f64,
     /// Share of jobs in one component.
@@ -51,19 +56,27 @@ pub struct Summary {
 const DAY_S: f64 = 86_400.0;
 const SHORTEST_RUN_S: f64 = 10.0;
 
-/// Sums up a replay of `jobs` on a machine of `nodes` nodes; O(J), J·log J if trimmed.
-pub fn summarize(jobs: &[Job], records: &[Record], recording: &Recording, nodes: u32, trim: Trim) -> Summary {
+/// Sums up a replay of `jobs` on `mesh`; O(J), J·log J if trimmed, and once for each size of job what its bound takes.
+pub fn summarize(
+    jobs: &[Job],
+    records: &[Record],
+    recording: &Recording,
+    mesh: &Mesh,
+    trim: Trim,
+) -> Summary {
     let first = jobs.iter().map(|job| job.submit).min().unwrap_or(Time::ZERO);
     let last = records.iter().map(|record| record.end).max().unwrap_or(first);
     let makespan_s = (last - first).as_seconds();
     let busy_s = |record: &Record| (record.end - record.start).as_seconds() * f64::from(record.allocated);
-    let capacity_s = makespan_s * f64::from(nodes);
+    let capacity_s = makespan_s * f64::from(mesh.nodes());
     let kept = kept(jobs, records, trim);
     let mean = |value: &dyn Fn(usize) -> f64| average(kept.iter().map(|&i| value(i)));
     let wait_s = |i: usize| (records[i].start - jobs[i].submit).as_seconds();
     let residence_s = |i: usize| (records[i].end - jobs[i].submit).as_seconds();
     let run_s = |i: usize| (records[i].end - records[i].start).as_seconds();
     let dispersal = |i: usize| &recording.dispersal[i];
+    let parallel = || kept.iter().map(|&i| dispersal(i)).filter(|d| d.nodes > 1);
+    let mut bound = PairwiseBound::new(mesh);
     Summary {
         jobs: jobs.len(),
         jobs_in_means: kept.len(),
@@ -78,8 +91,9 @@ pub fn summarize(jobs: &[Job], records: &[Record], recording: &Recording, nodes:
         bounded_slowdown_mean: mean(&|i| (residence_s(i) / run_s(i).max(SHORTEST_RUN_S)).max(1.0)),
         pairwise_sum_mean: mean(&|i| dispersal(i).pairwise_sum as f64),
         pairwise_mean_mean: mean(&|i| dispersal(i).pairwise_mean()),
-        pairwise_mean_parallel_mean: average(
-            kept.iter().map(|&i| dispersal(i)).filter(|d| d.nodes > 1).map(super::Dispersal::pairwise_mean),
+        pairwise_mean_parallel_mean: average(parallel().map(super::Dispersal::pairwise_mean)),
+        pairwise_ratio_to_bound_mean: average(
+            parallel().map(|d| d.pairwise_sum as f64 / bound.of(d.nodes) as f64),
         ),
         components_mean: mean(&|i| f64::from(dispersal(i).components)),
         contiguous_share: mean(&|i| f64::from(u8::from(dispersal(i).components == 1))),
@@ -149,6 +163,10 @@ mod tests {
         (jobs, records, recording)
     }
 
+    fn mesh() -> Mesh {
+        Mesh::new(&[2, 2]).expect("a machine")
+    }
+
     fn near(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-9
     }
@@ -156,7 +174,7 @@ mod tests {
     #[test]
     fn means_follow_their_definitions() {
         let (jobs, records, recording) = example();
-        let summary = summarize(&jobs, &records, &recording, 4, Trim::default());
+        let summary = summarize(&jobs, &records, &recording, &mesh(), Trim::default());
         assert!(near(summary.makespan_s, 86_800.0));
         assert!(near(summary.utilization, (40.0 + 5.0 + 160.0 + 1600.0) / (86_800.0 * 4.0)));
         assert!(near(summary.wait_s_mean, (20.0 + 500.0) / 4.0));
@@ -165,14 +183,17 @@ mod tests {
         assert!(near(summary.pairwise_sum_mean, 21.0 / 4.0));
         assert!(near(summary.pairwise_mean_mean, (1.0 + 2.0 + 8.0 / 6.0) / 4.0));
         assert!(near(summary.pairwise_mean_parallel_mean, (1.0 + 2.0 + 8.0 / 6.0) / 3.0));
+        assert!(near(summary.pairwise_ratio_to_bound_mean, (1.0 + 12.0 / 8.0 + 1.0) / 3.0));
         assert!(near(summary.components_mean, 5.0 / 4.0) && near(summary.contiguous_share, 0.75));
     }
 
     #[test]
     fn trimming_leaves_out_the_first_and_those_after_the_last_day() {
         let (jobs, records, recording) = example();
-        let summary = summarize(&jobs, &records, &recording, 4, Trim { percent: Some(25.0) });
+        let summary = summarize(&jobs, &records, &recording, &mesh(), Trim { percent: Some(25.0) });
         assert_eq!((summary.jobs, summary.jobs_in_means), (4, 2));
+        // A job of 2 nodes is left out, and so is the last.
+        assert!(near(summary.pairwise_ratio_to_bound_mean, 1.5));
         assert!(near(summary.wait_s_mean, 10.0) && near(summary.makespan_s, 86_800.0));
     }
 }

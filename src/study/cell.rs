@@ -88,7 +88,7 @@ impl Cell {
         let records = engine::replay(&self.jobs, parts, &mut recorder)?;
         let wall_s = if plan.timed { began.elapsed().as_secs_f64() } else { 0.0 };
         let recording = recorder.finish();
-        let summary = summarize(&self.jobs, &records, &recording, self.machine.nodes(), plan.trim);
+        let summary = summarize(&self.jobs, &records, &recording, &self.machine, plan.trim);
         Ok(Outcome { records, recording, summary, wall_s })
     }
 }

@@ -18,3 +18,4 @@ mod table_cli;
 mod tidy;
 mod trace_cli;
 mod trace_logs;
+mod yardsticks;

@@ -240,6 +240,9 @@ fn rows_table(rows: &[(u32, &Cell, &Outcome)], timed: bool) -> Table {
     columns.extend(right.map(|title| (title, Align::Right)));
     if timed {
         columns.extend(["call p50", "call p99", "replay"].map(|title| (title, Align::Right)));
+    } else {
+        // Beside the times there is no room for it.
+        columns.push(("to bound", Align::Right));
     }
     let mut table = Table::new(&columns);
     for (_, cell, outcome) in rows {
@@ -264,6 +267,8 @@ fn rows_table(rows: &[(u32, &Cell, &Outcome)], timed: bool) -> Table {
             cells.push(duration_ns(summary.allocate.p50_ns));
             cells.push(duration_ns(summary.allocate.p99_ns));
             cells.push(format!("{:.3} s", outcome.wall_s));
+        } else {
+            cells.push(grouped(summary.pairwise_ratio_to_bound_mean, 3));
         }
         table.add(cells);
     }

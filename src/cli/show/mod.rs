@@ -1,7 +1,9 @@
 //! `meshreplay show`: pictures of what replays work with.
 
 mod curve;
+mod optimum;
 mod picture;
+mod state;
 
 use clap::Subcommand;
 
@@ -17,10 +19,12 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum What {
     Curve(curve::Args),
+    Optimum(optimum::Args),
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
         What::Curve(args) => curve::run(args),
+        What::Optimum(args) => optimum::run(args),
     }
 }

@@ -1,9 +1,9 @@
-//! Orders as text: one cell per node, the highest y on top, one grid per layer.
+//! Orders and placements as text: one cell per node, the highest y on top, one grid per layer.
 
 use std::fmt::Write;
 
 use crate::machine::order::Order;
-use crate::machine::{Coord, Mesh, NodeId};
+use crate::machine::{Coord, Mesh, NodeId, NodeSet};
 
 /// The rank of every node, right-aligned.
 pub(super) fn ranks(order: &Order, mesh: &Mesh) -> String {
@@ -59,6 +59,31 @@ pub(super) fn arrows(order: &Order, mesh: &Mesh) -> String {
     }
     path.write_jumps(&mut text, "  × jumps away");
     text
+}
+
+/// A placement among the nodes that were free before it.
+pub(super) fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String {
+    let mut chosen = NodeSet::empty(mesh.nodes());
+    for &node in nodes {
+        chosen.insert(node);
+    }
+    let text = grid(mesh, |text, node| {
+        if mesh.coord(node)[0] > 0 {
+            text.push(' ');
+        }
+        text.push(match (chosen.contains(node), free.contains(node)) {
+            (true, _) => '■',
+            (_, true) => '·',
+            (_, false) => '×',
+        });
+    });
+    text + "\n■ chosen  · free  × in use\n"
+}
+
+/// Coordinates as `x,y,z`, as many as the machine has dimensions.
+pub(super) fn place(mesh: &Mesh, coord: Coord) -> String {
+    let coord: Vec<String> = coord[..mesh.dims()].iter().map(u32::to_string).collect();
+    coord.join(",")
 }
 
 /// Lets `cell` write every node, row by row.
@@ -172,10 +197,7 @@ impl Path<'_> {
         let plural = if jumps.len() == 1 { "" } else { "s" };
         let _ = writeln!(text, "{legend}  {} jump{plural}:", jumps.len());
         for &(rank, from, to) in &jumps[..jumps.len().min(MOST)] {
-            let place = |coord: Coord| {
-                let coord: Vec<String> = coord[..self.mesh.dims()].iter().map(u32::to_string).collect();
-                coord.join(",")
-            };
+            let place = |coord: Coord| place(self.mesh, coord);
             let hops = self.mesh.l1(from, to);
             let plural = if hops == 1 { "" } else { "s" };
             let _ = writeln!(
