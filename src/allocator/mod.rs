@@ -177,18 +177,16 @@ pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
 /// A resolved spec in short, for tables: `hilbert+bf`, and the bare name where every parameter has its default.
 pub fn short(spec: &Spec) -> String {
     let bare = Spec::named(&spec.name);
-    if let Some(members) = &spec.members {
-        let members = members
-            .split('|')
-            .map(|member| member.parse().map_or_else(|_| member.to_owned(), |spec| short(&spec)));
-        return format!("{}:{}", spec.name, members.collect::<Vec<_>>().join("|"));
-    }
     let smallest = Mesh::new(&[1]).ok();
     let default = smallest.and_then(|mesh| build(&bare, &Setup { mesh: &mesh, seed: 0 }).ok());
-    match default {
-        Some((_, default)) if default == *spec && spec.name != curve::ENTRY.name => bare.name,
-        _ => curve::abbreviate(spec).unwrap_or_else(|| spec.to_string()),
+    if spec.name != curve::ENTRY.name && default.is_some_and(|(_, default)| default == *spec) {
+        return bare.name;
     }
+    if let Some(members) = &spec.members {
+        let short = |member: &str| member.parse().map_or_else(|_| member.to_owned(), |spec| short(&spec));
+        return format!("{}:{}", spec.name, members.split('|').map(short).collect::<Vec<_>>().join("|"));
+    }
+    curve::abbreviate(spec).unwrap_or_else(|| spec.to_string())
 }
 
 /// Builds the allocator that `spec` names, and the spec with every default written out.
