@@ -28,6 +28,7 @@ mod tie_break;
 
 use std::fmt;
 
+use crate::machine::order::ORDERS;
 use crate::machine::{Machine, Mesh, NodeId};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
@@ -170,8 +171,19 @@ pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
     let spec = curve::expand(spec).unwrap_or_else(|| spec.clone());
     match ALLOCATORS.iter().find(|entry| entry.name == spec.name) {
         Some(entry) => Ok((entry, spec)),
-        None => Err(unknown("allocator", &spec.name, ALLOCATORS.iter().map(|entry| entry.name))),
+        None => Err(unknown_allocator(&spec.name)),
     }
+}
+
+/// The error for a name that no row has; the name of an order lacks a selection.
+fn unknown_allocator(name: &str) -> SpecError {
+    let mut error = unknown("allocator", name, ALLOCATORS.iter().map(|entry| entry.name));
+    if let SpecError::Unknown { hint, .. } = &mut error
+        && ORDERS.iter().any(|order| order.name == name)
+    {
+        *hint = format!(", did you mean '{name}+bf'?");
+    }
+    error
 }
 
 /// A resolved spec in short, for tables: `hilbert+bf`, and the bare name where every parameter has its default.

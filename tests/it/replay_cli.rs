@@ -228,6 +228,7 @@ fn measured_times_are_all_that_differs_between_runs() -> Tested {
 /// Arguments after `replay`, the exit code and a part of what standard error says.
 const WRONG: &[(&str, i32, &str)] = &[
     ("{tiny} -m 4x4 -a hilbrt+bf", 2, "unknown order 'hilbrt', did you mean 'hilbert'?"),
+    ("{tiny} -m 4x4 -a hilbert", 2, "unknown allocator 'hilbert', did you mean 'hilbert+bf'?"),
     ("{tiny} -m 4x4 -a niave", 2, "unknown allocator 'niave', did you mean 'naive'?"),
     ("{tiny} -m 4x4 -a naive:size=1", 2, "'naive' has no parameter 'size' (it has none)"),
     ("{tiny} -m 4x4 -a curve:select=worst", 2, "parameter 'select' of 'curve' is 'worst': expected one of"),
