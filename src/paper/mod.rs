@@ -6,6 +6,7 @@
 
 mod dataset;
 mod evidence;
+mod figure;
 mod item;
 mod registry;
 mod stream;
@@ -13,6 +14,7 @@ mod walker2010;
 
 pub use dataset::{DATASETS, Dataset, Located, Locating};
 pub use evidence::{At, Evidence, LogFacts};
+pub use figure::{Embedded, Experiment, Figure, Paper, State};
 pub use item::{Item, Published, Tolerance, Verdict};
-pub use registry::{Embedded, Experiment, Figure, PAPERS, Paper, State};
+pub use registry::PAPERS;
 pub use stream::{STREAM, stream_logs, write_stream};

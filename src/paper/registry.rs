@@ -1,70 +1,7 @@
 //! Every figure of every paper, and whether it can be regenerated.
 
-use super::evidence::Evidence;
-use super::item::Item;
+use super::figure::{Figure, Paper, State};
 use super::walker2010;
-
-/// A paper whose experiments are regenerated.
-#[derive(Clone, Copy, Debug)]
-pub struct Paper {
-    /// Its name on the command line: first authors and year.
-    pub name: &'static str,
-    /// Authors, title, venue, year.
-    pub source: &'static str,
-    /// Its figures and tables in their order.
-    pub figures: &'static [Figure],
-}
-
-/// A figure or table.
-#[derive(Clone, Copy, Debug)]
-pub struct Figure {
-    /// Its name on the command line, such as `fig9`.
-    pub name: &'static str,
-    /// What it shows.
-    pub title: &'static str,
-    /// Whether it can be regenerated.
-    pub state: State,
-}
-
-/// Whether a figure can be regenerated.
-#[derive(Clone, Copy, Debug)]
-pub enum State {
-    /// It can.
-    Ready(Experiment),
-    /// What it needs is not built yet.
-    Missing(&'static str),
-}
-
-/// How a figure is regenerated.
-#[derive(Clone, Copy, Debug)]
-pub struct Experiment {
-    /// Its studies. Each is of one dataset, so that a missing log costs nothing else.
-    pub studies: &'static [Embedded],
-    /// Datasets that are only looked at.
-    pub surveyed: &'static [&'static str],
-    /// Whether times are wanted; replays then run one at a time.
-    pub timed: bool,
-    /// What was published beside what was measured.
-    pub judge: fn(&Evidence) -> Vec<Item>,
-}
-
-/// A study file that comes with the program.
-#[derive(Clone, Copy, Debug)]
-pub struct Embedded {
-    /// Name of the study and of its directory.
-    pub name: &'static str,
-    /// The dataset that it replays, or [`STREAM`](super::STREAM).
-    pub dataset: &'static str,
-    /// The study file; its logs are names of the dataset or of streams.
-    pub text: &'static str,
-}
-
-impl Paper {
-    /// The figure of this name.
-    pub fn figure(&self, name: &str) -> Option<&'static Figure> {
-        self.figures.iter().find(|figure| figure.name == name)
-    }
-}
 
 const fn missing(name: &'static str, title: &'static str, what: &'static str) -> Figure {
     Figure { name, title, state: State::Missing(what) }

@@ -7,7 +7,7 @@ use std::fs;
 use sha2::{Digest, Sha256};
 
 use super::cell::Plan;
-use super::plan::StudyLog;
+use super::planned::StudyLog;
 use super::product::Point;
 
 /// SHA-256 of the cell's resolved spec, its log's SHA-256 and the version of this program, in hexadecimal. What a

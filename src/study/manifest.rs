@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Study, StudyCell, StudyLog};
+use super::planned::{Study, StudyCell, StudyLog};
 
 /// A resolved study: the same text wherever and in however many parts it runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

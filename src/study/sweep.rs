@@ -3,7 +3,7 @@
 use rayon::ThreadPool;
 
 use super::cell::{Cell, CellError, Outcome};
-use super::plan::Study;
+use super::planned::Study;
 use super::running::{Event, Running, run_all};
 use super::workloads::{NoJobs, Workloads};
 use crate::engine::ReplayError;

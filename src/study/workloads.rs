@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::cell::Cell;
 use super::jobs::{JobsError, fitting, scaled_jobs};
 use super::log::{LoadedLog, load};
-use super::plan::{Study, StudyLog};
+use super::planned::{Study, StudyLog};
 use super::product::Point;
 use crate::job::Job;
 use crate::trace::{ReadOptions, TraceError};

@@ -4,8 +4,8 @@
 //! one by one. The paper names no three-dimensional shape for HPC2N: the most cubic one of 240 nodes stands for it.
 
 use super::{At, Comparisons, Embedded, Evidence, Item, Published, study};
+use crate::paper::figure::Experiment;
 use crate::paper::item::Tolerance;
-use crate::paper::registry::Experiment;
 
 const STUDIES: &[Embedded] = &[
     study!("fig12-kth", "KTH-SP2-1996"),

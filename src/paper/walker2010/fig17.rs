@@ -1,8 +1,8 @@
 //! Fig. 17: how long whole simulations take.
 
 use super::{At, Comparisons, Embedded, Evidence, Item, Printed, Published, study};
+use crate::paper::figure::Experiment;
 use crate::paper::item::Verdict;
-use crate::paper::registry::Experiment;
 
 pub(super) const EXPERIMENT: Experiment = Experiment { studies: STUDIES, surveyed: &[], timed: true, judge };
 

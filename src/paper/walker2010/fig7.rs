@@ -5,7 +5,7 @@
 //! MC1x1, stands in for them.
 
 use super::{At, Comparisons, Embedded, Evidence, Item, Printed, study};
-use crate::paper::registry::Experiment;
+use crate::paper::figure::Experiment;
 use crate::paper::stream::STREAM;
 
 pub(super) const EXPERIMENT: Experiment = Experiment { studies: STUDIES, surveyed: &[], timed: false, judge };

@@ -1,8 +1,8 @@
 //! Fig. 8: the logs of the study of curves.
 
 use super::{Evidence, Item, Published};
+use crate::paper::figure::Experiment;
 use crate::paper::item::Tolerance;
-use crate::paper::registry::Experiment;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     studies: &[],

@@ -1,8 +1,8 @@
 //! Fig. 9: which curve and which selection, by aspect ratio of the mesh.
 
 use super::{At, Comparisons, Embedded, Evidence, Item, Printed, study};
+use crate::paper::figure::Experiment;
 use crate::paper::item::Tolerance;
-use crate::paper::registry::Experiment;
 
 const STUDIES: &[Embedded] = &[
     study!("fig9-nasa", "NASA-iPSC-1993"),

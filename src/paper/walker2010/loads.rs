@@ -1,8 +1,8 @@
 //! Figs. 13 to 16: mean pairwise sum by the utilization that different loads bring about.
 
 use super::{At, Comparisons, Embedded, Evidence, Item, Published, study};
+use crate::paper::figure::Experiment;
 use crate::paper::item::{Tolerance, Verdict};
-use crate::paper::registry::Experiment;
 
 const T3D: &str = "LLNL-T3D-1996";
 const UBGL: &str = "LLNL-uBGL-2006";

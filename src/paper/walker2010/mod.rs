@@ -8,8 +8,8 @@ mod fig9;
 mod loads;
 
 use super::evidence::{At, Evidence};
+use super::figure::{Embedded, Figure, Paper, State};
 use super::item::{Item, Published, Verdict};
-use super::registry::{Embedded, Figure, Paper, State};
 
 /// The paper.
 pub(super) const PAPER: Paper = Paper {
@@ -63,7 +63,7 @@ pub(super) const PAPER: Paper = Paper {
 /// A study file of this folder, whose name is that of the study.
 macro_rules! study {
     ($name:literal, $dataset:expr) => {
-        $crate::paper::registry::Embedded {
+        $crate::paper::figure::Embedded {
             name: $name,
             dataset: $dataset,
             text: include_str!(concat!("studies/", $name, ".toml")),
