@@ -7,6 +7,7 @@ mod best_of;
 mod buddy;
 mod carried;
 pub mod curve;
+mod first_set;
 mod gen_alg;
 mod granular_mbs;
 mod layered_mbs;
@@ -20,6 +21,7 @@ mod mm_inc;
 mod naive;
 mod nearest;
 mod octet_mbs;
+mod paging;
 mod random;
 mod round_up_mbs;
 mod shell_fill;
@@ -145,6 +147,7 @@ impl Entry {
 pub const ALLOCATORS: &[Entry] = &[
     random::ENTRY,
     naive::ENTRY,
+    paging::ENTRY,
     curve::ENTRY,
     mbs::ENTRY,
     layered_mbs::ENTRY,

@@ -23,6 +23,7 @@ type CostOf = fn(&Outcome) -> &CostSummary;
 /// | `jobs`, `jobs_in_means`, `skipped` | u64 | | jobs replayed; those that means are over; records left out |
 /// | `makespan_s` | f64 | s | first arrival to last end |
 /// | `utilization` | f64 | | busy node-seconds by nodes and makespan |
+/// | `internal_fragmentation` | f64 | | share of busy node-seconds that no job asked for |
 /// | `wait_s_mean`, `turnaround_s_mean` | f64 | s | mean of start − arrival, of end − arrival |
 /// | `bounded_slowdown_mean` | f64 | | mean of max(1, turnaround / max(run, 10 s)) |
 /// | `pairwise_sum_mean` | f64 | hops | mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0 |
@@ -68,6 +69,7 @@ pub fn summary(rows: &[(u32, &Cell, &Outcome)], plan: &Plan) -> Result<DataFrame
         whole("skipped", &|cell, _| cell.skipped),
         real("makespan_s", &|outcome| outcome.summary.makespan_s),
         real("utilization", &|outcome| outcome.summary.utilization),
+        real("internal_fragmentation", &|outcome| outcome.summary.internal_fragmentation),
         real("wait_s_mean", &|outcome| outcome.summary.wait_s_mean),
         real("turnaround_s_mean", &|outcome| outcome.summary.turnaround_s_mean),
         real("bounded_slowdown_mean", &|outcome| outcome.summary.bounded_slowdown_mean),

@@ -25,6 +25,8 @@ pub struct Summary {
     pub makespan_s: f64,
     /// Busy node-seconds by nodes and makespan, 0 to 1.
     pub utilization: f64,
+    /// Share of busy node-seconds that no job asked for, because placements are larger than requests.
+    pub internal_fragmentation: f64,
     /// Mean of start − arrival.
     pub wait_s_mean: f64,
     /// Mean of end − arrival.
@@ -69,6 +71,15 @@ pub fn summarize(
     let makespan_s = (last - first).as_seconds();
     let busy_s = |record: &Record| (record.end - record.start).as_seconds() * f64::from(record.allocated);
     let capacity_s = makespan_s * f64::from(mesh.nodes());
+    let busy_total_s: f64 = records.iter().map(busy_s).sum();
+    let unasked_s: f64 = jobs
+        .iter()
+        .zip(records)
+        .map(|(job, record)| {
+            (record.end - record.start).as_seconds() * f64::from(record.allocated - job.procs)
+        })
+        .sum();
+    let share = |part_s: f64, whole_s: f64| if whole_s > 0.0 { part_s / whole_s } else { 0.0 };
     let kept = kept(jobs, records, trim);
     let mean = |value: &dyn Fn(usize) -> f64| average(kept.iter().map(|&i| value(i)));
     let wait_s = |i: usize| (records[i].start - jobs[i].submit).as_seconds();
@@ -81,11 +92,8 @@ pub fn summarize(
         jobs: jobs.len(),
         jobs_in_means: kept.len(),
         makespan_s,
-        utilization: if capacity_s > 0.0 {
-            records.iter().map(busy_s).sum::<f64>() / capacity_s
-        } else {
-            0.0
-        },
+        utilization: share(busy_total_s, capacity_s),
+        internal_fragmentation: share(unasked_s, busy_total_s),
         wait_s_mean: mean(&wait_s),
         turnaround_s_mean: mean(&residence_s),
         bounded_slowdown_mean: mean(&|i| (residence_s(i) / run_s(i).max(SHORTEST_RUN_S)).max(1.0)),
@@ -177,6 +185,7 @@ mod tests {
         let summary = summarize(&jobs, &records, &recording, &mesh(), Trim::default());
         assert!(near(summary.makespan_s, 86_800.0));
         assert!(near(summary.utilization, (40.0 + 5.0 + 160.0 + 1600.0) / (86_800.0 * 4.0)));
+        assert!(near(summary.internal_fragmentation, 0.0));
         assert!(near(summary.wait_s_mean, (20.0 + 500.0) / 4.0));
         assert!(near(summary.turnaround_s_mean, (20.0 + 5.0 + 60.0 + 900.0) / 4.0));
         assert!(near(summary.bounded_slowdown_mean, (1.0 + 1.0 + 1.5 + 2.25) / 4.0));
@@ -185,6 +194,15 @@ mod tests {
         assert!(near(summary.pairwise_mean_parallel_mean, (1.0 + 2.0 + 8.0 / 6.0) / 3.0));
         assert!(near(summary.pairwise_ratio_to_bound_mean, (1.0 + 12.0 / 8.0 + 1.0) / 3.0));
         assert!(near(summary.components_mean, 5.0 / 4.0) && near(summary.contiguous_share, 0.75));
+    }
+
+    #[test]
+    fn nodes_that_nobody_asked_for_are_fragmentation() {
+        let (mut jobs, records, recording) = example();
+        jobs[2].procs = 3;
+        let mesh = "4".parse().expect("a machine");
+        let summary = summarize(&jobs, &records, &recording, &mesh, Trim::default());
+        assert!(near(summary.internal_fragmentation, 40.0 / (40.0 + 5.0 + 160.0 + 1600.0)));
     }
 
     #[test]

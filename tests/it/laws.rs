@@ -19,6 +19,13 @@ pub(crate) fn specs(mesh: &Mesh) -> Vec<(Spec, Promises)> {
         .map(|entry| (Spec::named(entry.name), entry.promises))
         .collect();
     let curve = ALLOCATORS.iter().find(|entry| entry.name == "curve").expect("curve is registered");
+    let paging = ALLOCATORS.iter().find(|entry| entry.name == "paging").expect("paging is registered");
+    for order in ["row-major", "snake", "shuffled-row-major", "shuffled-snake"] {
+        // Pages of one node waste nothing and never refuse.
+        let exact = Promises { exact: true, complete: true, ..paging.promises };
+        specs.push((Spec::named("paging").with("order", order), exact));
+        specs.push((Spec::named("paging").with("order", order).with("size", "1"), paging.promises));
+    }
     for order in ORDERS.iter().filter(|order| order.build(mesh).is_ok()) {
         for select in ["best-fit", "first-fit", "free-list", "sum-of-squares"] {
             specs.push((

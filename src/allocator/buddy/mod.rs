@@ -16,11 +16,10 @@
 //! Blocks are numbered by size and, within a size, in the order in which free ones are taken, so the list of free
 //! blocks of a size is a set of numbers whose first member is wanted.
 
-mod first_set;
 mod forest;
 
-use self::first_set::FirstSet;
 pub(super) use self::forest::{Block, Forest};
+use super::first_set::FirstSet;
 use super::{Placement, Request, fits};
 use crate::machine::{Machine, Mesh, NodeId};
 
