@@ -14,6 +14,7 @@
 //! Steps 3 and 4 settle what the sources leave open. Never refuses while k nodes are free. Time O(N·R) per call, R the
 //! shells that k nodes need; places are given up as soon as they cannot win, so a free submesh ends the search.
 
+use super::orientations::orientations;
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
 use crate::machine::{Coord, Cuboid, FreeCounts, Machine, Mesh, near_square};
 
@@ -138,17 +139,6 @@ fn add_nearest(mesh: &Mesh, place: Cuboid, mut shell: Vec<Coord>, taken: &mut Ve
         }
         taken.push(node);
     }
-}
-
-/// The orientations of a shape that fit `mesh`, in the order of algorithms.md §0, each once.
-fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
-    let mut found: Vec<[u32; 3]> = Vec::new();
-    for sizes in [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]] {
-        if (0..3).all(|d| sizes[d] <= mesh.extents()[d]) && !found.contains(&sizes) {
-            found.push(sizes);
-        }
-    }
-    found
 }
 
 #[cfg(test)]

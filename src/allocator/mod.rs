@@ -3,11 +3,18 @@
 //! Adding an allocator is one new file with an `ENTRY`, its `mod` line and its row in [`ALLOCATORS`]; names, help,
 //! laws, tables and labels all come from the row.
 
+mod adaptive_scan;
+mod best_fit;
 mod best_of;
+mod border_fit;
 mod buddy;
+mod busy_list;
+mod busy_search;
 mod carried;
 pub mod curve;
+mod first_fit;
 mod first_set;
+mod gabl;
 mod gen_alg;
 mod granular_mbs;
 mod layered_mbs;
@@ -21,12 +28,19 @@ mod mm_inc;
 mod naive;
 mod nearest;
 mod octet_mbs;
+mod orientations;
 mod paging;
+mod pieces;
+mod qna;
+mod qna_scan;
 mod random;
+mod rbs;
 mod round_up_mbs;
 mod shell_fill;
 mod shells;
+mod stack_based;
 mod tie_break;
+mod worst_fit;
 
 use std::fmt;
 
@@ -162,6 +176,16 @@ pub const ALLOCATORS: &[Entry] = &[
     mm_inc::ENTRY,
     mc_pair::ENTRY,
     best_of::ENTRY,
+    gabl::ENTRY,
+    qna::ENTRY,
+    first_fit::ENTRY,
+    best_fit::ENTRY,
+    worst_fit::ENTRY,
+    adaptive_scan::ENTRY,
+    busy_list::ENTRY,
+    rbs::ENTRY,
+    stack_based::ENTRY,
+    qna_scan::ENTRY,
 ];
 
 /// A request is never larger than what is free, or smaller than one node: the guard that complete allocators share.

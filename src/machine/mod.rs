@@ -1,8 +1,10 @@
 //! Machines: their shape, which of their nodes are free, linear orders of nodes, and how compact sets of nodes can be.
 
 mod bound;
+mod busy_list;
 mod cuboid;
 mod cuts;
+mod frames;
 mod free_counts;
 mod masks;
 pub mod mesh;
@@ -13,8 +15,10 @@ mod pairwise;
 mod shape;
 
 pub use bound::PairwiseBound;
+pub use busy_list::{BusyList, Region};
 pub use cuboid::{Cuboid, ranges};
 pub use cuts::{CutCounts, Cuts};
+pub use frames::Frames;
 pub use free_counts::{FreeCounts, widest};
 pub use masks::{Around, Mask, Masks, first_members, for_each_member};
 pub use mesh::{Coord, Mesh, NodeId};

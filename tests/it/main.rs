@@ -3,6 +3,7 @@
 
 mod support;
 
+mod contiguous;
 mod exhaustive;
 mod fetch;
 mod laws;

@@ -1,0 +1,40 @@
+//! The orientations in which a shape can be placed, and whether others than the first are tried.
+
+use crate::machine::{Mesh, near_square};
+use crate::spec::{Params, SpecError};
+
+/// Whether a strategy turns a shape that does not fit as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    No,
+    Yes,
+}
+
+/// What the parameter of that name is in help texts.
+pub(super) const TURN: &str = "turn=no (yes)";
+
+/// Takes the parameter `turn`.
+pub(super) fn take_turn(params: &mut Params) -> Result<Turn, SpecError> {
+    params.choose("turn", &[("no", Turn::No), ("yes", Turn::Yes)])
+}
+
+/// The orientations of the shape `[a, b, c]` that fit `mesh`, each once: as it is, then its permutations in the order
+/// (b, a, c), (a, c, b), (c, a, b), (c, b, a), (b, c, a).
+pub(super) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
+    let mut found: Vec<[u32; 3]> = Vec::with_capacity(6);
+    for sizes in [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]] {
+        if (0..3).all(|d| sizes[d] <= mesh.extents()[d]) && !found.contains(&sizes) {
+            found.push(sizes);
+        }
+    }
+    found
+}
+
+/// The orientations of the shape of `procs` processors that a strategy tries.
+pub(super) fn tried(procs: u32, mesh: &Mesh, turn: Turn) -> Vec<[u32; 3]> {
+    let Some(shape) = near_square(procs, mesh) else { return Vec::new() };
+    match turn {
+        Turn::No => vec![shape],
+        Turn::Yes => orientations(shape, mesh),
+    }
+}

@@ -1,0 +1,29 @@
+//! QNA, quick non-contiguous allocation: a job in rectangles or cuboids, the largest first, found by a scan of rows.
+//!
+//! R. Zolfaghari, "Quick non-contiguous allocation", Int. J. of Engineering and Advanced Technology, 2013.
+//!
+//! 1. A free box of the job's shape is taken if there is one, else smaller and smaller ones (see `pieces`), turned if
+//!    need be.
+//! 2. Boxes are found by how far rows are covered from the left (see `qna_scan`).
+//! 3. `repeat=text` looks for a size again after a box of it was taken, as the text and the example do; `literal`
+//!    shortens it first, as the listing does.
+//!
+//! Never refuses while as many nodes are free as the shape has. Time O(b·(m·log m + m·rows)) for b boxes taken and m in use.
+
+use super::orientations::Turn;
+use super::pieces::{Pieces, Repeat};
+use super::{Entry, Kind, Promises, qna_scan};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "qna",
+    summary: "the largest free rectangles or cuboids within the job's shape, by a scan of rows",
+    source: "Zolfaghari, IJEAT, 2013",
+    parameters: "repeat=text (literal)",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: Promises { exact: false, complete: false, forgets: true },
+    build: |params, setup| {
+        let repeat = params.choose("repeat", &[("text", Repeat::Text), ("literal", Repeat::Literal)])?;
+        Ok(Box::new(Pieces::new(setup.mesh, qna_scan::scan, Turn::Yes, repeat)))
+    },
+};
