@@ -14,10 +14,12 @@ mod carried;
 pub mod curve;
 mod first_fit;
 mod first_set;
+mod frame_sliding;
 mod gabl;
 mod gen_alg;
 mod granular_mbs;
 mod layered_mbs;
+mod max_periphery;
 mod mbs;
 mod mc;
 mod mc1x1;
@@ -178,9 +180,11 @@ pub const ALLOCATORS: &[Entry] = &[
     best_of::ENTRY,
     gabl::ENTRY,
     qna::ENTRY,
+    frame_sliding::ENTRY,
     first_fit::ENTRY,
     best_fit::ENTRY,
     worst_fit::ENTRY,
+    max_periphery::ENTRY,
     adaptive_scan::ENTRY,
     busy_list::ENTRY,
     rbs::ENTRY,

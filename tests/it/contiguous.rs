@@ -7,7 +7,7 @@ use super::laws::MACHINES;
 use super::support::{Numbers, Tested};
 
 /// Allocators that find a free box wherever one is, and whether they turn the shape.
-const RECOGNISE: [(&str, bool); 10] = [
+const RECOGNISE: [(&str, bool); 11] = [
     ("first-fit", false),
     ("first-fit:turn=yes", true),
     ("best-fit", false),
@@ -18,6 +18,7 @@ const RECOGNISE: [(&str, bool); 10] = [
     ("rbs", false),
     ("rbs:turn=yes", true),
     ("stack-based", true),
+    ("max-periphery", true),
 ];
 
 /// The orientations of a shape in their order, those that fit.
@@ -91,6 +92,11 @@ fn check(machine: &Machine, procs: u32, label: &str) -> Tested {
         if text.starts_with("first-fit") || ["adaptive-scan", "qna-scan"].contains(&text) {
             assert_eq!(&found, plain, "{text} on {label}: {procs} of {:?}", machine.free());
         }
+    }
+    let slid = told("frame-sliding", machine)?.allocate(&Request { procs }, machine);
+    assert!(slid.is_none() || expected[0].is_some(), "frame-sliding on {label}: {procs}");
+    if procs == 1 {
+        assert_eq!(slid.map(|placement| placement.nodes), expected[0], "frame-sliding on {label}");
     }
     Ok(())
 }
