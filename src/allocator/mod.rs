@@ -4,6 +4,7 @@
 //! laws, tables and labels all come from the row.
 
 mod adaptive_scan;
+mod anca;
 mod best_fit;
 mod best_of;
 mod border_fit;
@@ -178,6 +179,7 @@ pub const ALLOCATORS: &[Entry] = &[
     mm_inc::ENTRY,
     mc_pair::ENTRY,
     best_of::ENTRY,
+    anca::ENTRY,
     gabl::ENTRY,
     qna::ENTRY,
     frame_sliding::ENTRY,

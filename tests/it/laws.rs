@@ -26,6 +26,13 @@ pub(crate) fn specs(mesh: &Mesh) -> Vec<(Spec, Promises)> {
         specs.push((Spec::named("paging").with("order", order), exact));
         specs.push((Spec::named("paging").with("order", order).with("size", "1"), paging.promises));
     }
+    for text in
+        ["anca:split=full", "gabl:turn=yes", "qna:repeat=literal", "rbs:turn=yes", "first-fit:turn=yes"]
+    {
+        let spec: Spec = text.parse().expect("a spec");
+        let entry = ALLOCATORS.iter().find(|entry| entry.name == spec.name).expect("it is registered");
+        specs.push((spec, entry.promises));
+    }
     for order in ORDERS.iter().filter(|order| order.build(mesh).is_ok()) {
         for select in ["best-fit", "first-fit", "free-list", "sum-of-squares"] {
             specs.push((
