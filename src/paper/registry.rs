@@ -7,7 +7,7 @@ const fn missing(name: &'static str, title: &'static str, what: &'static str) ->
     Figure { name, title, state: State::Missing(what) }
 }
 
-const SUBMESHES: &str = "needs submesh allocators";
+const SUBMESHES: &str = "needs jobs with shapes and synthetic workloads";
 const ARRAYS: &str = "needs partitionable linear arrays";
 const NETWORK: &str = "needs the wormhole network";
 
