@@ -8,7 +8,8 @@
 //! 3. The others take their choice back and are told of the winner's nodes, so that every member goes on from the truth.
 //!
 //! `best-of:a|b|c` names the members, each a spec. They take as many nodes as requested, and one of them at least never
-//! refuses while enough are free; so neither does best-of. It has a memory if a member has. Time: that of all members.
+//! refuses while enough are free; so all this holds of best-of. Members with a memory are refused: a loser would remember
+//! choices that were not taken. Time: that of all members.
 
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, build as build_member, find};
 use crate::machine::{Machine, pairwise_sum};
@@ -41,6 +42,9 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, S
         let (entry, _) = find(spec)?;
         if !entry.promises.exact || entry.name == ENTRY.name {
             return Err(wrong("members other than itself that take exactly as many nodes as requested"));
+        }
+        if !entry.promises.forgets {
+            return Err(wrong("members that decide alike whenever the machine is idle"));
         }
         complete |= entry.promises.complete;
         let (member, spec) = build_member(spec, setup)?;
@@ -119,6 +123,7 @@ mod tests {
             ("best-of:naive|mbs", "'mbs' cannot serve machine 4x4x4"),
             ("best-of:mm:ties=both|naive", "parameter 'ties' of 'mm' is 'both'"),
             ("best-of:mm|best-of", "members of 'best-of' are 'mm|best-of': expected members other"),
+            ("best-of:mm|random", "members of 'best-of' are 'mm|random': expected members that decide alike"),
             ("best-of:of=mm", "'best-of' has no parameter 'of' (it has none)"),
         ] {
             let found = outcome(text, &mesh).err().map(|error| error.to_string()).unwrap_or_default();

@@ -1,16 +1,23 @@
 //! Sums of distances over all pairs of nodes, from how many nodes each position holds.
 
-use super::{Mesh, NodeId};
+use super::{Coord, Mesh, NodeId};
 
 /// Sum of L1 distances over all pairs of `nodes`. O(k + W + L + D).
 pub fn pairwise_sum(mesh: &Mesh, nodes: &[NodeId]) -> u64 {
+    pairwise_sum_at(mesh, nodes.iter().map(|&node| mesh.coord(node)))
+}
+
+/// The same of nodes given by their coordinates.
+pub(super) fn pairwise_sum_at(mesh: &Mesh, nodes: impl Iterator<Item = Coord>) -> u64 {
     let mut counts: [Vec<u32>; 3] = mesh.extents().map(|extent| vec![0; extent as usize]);
-    for &node in nodes {
-        for (counts, at) in counts.iter_mut().zip(mesh.coord(node)) {
+    let mut k = 0;
+    for node in nodes {
+        k += 1;
+        for (counts, at) in counts.iter_mut().zip(node) {
             counts[at as usize] += 1;
         }
     }
-    counts.iter().map(|counts| pairwise_along(counts, nodes.len() as u32, mesh.is_torus())).sum()
+    counts.iter().map(|counts| pairwise_along(counts, k, mesh.is_torus())).sum()
 }
 
 /// Sum over the pairs of k nodes of their hops along one dimension, `counts` of them at each position, on a ring if

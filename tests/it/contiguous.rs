@@ -56,6 +56,85 @@ fn box_nodes(mesh: &Mesh, base: Coord, sizes: [u32; 3]) -> Vec<NodeId> {
     nodes
 }
 
+/// What a strategy that scores every free place should take: the nodes of the first place of largest score, of the first
+/// orientation that has any if `one_by_one`, of all orientations else.
+fn highest(
+    machine: &Machine,
+    k: u32,
+    (turn, one_by_one): (bool, bool),
+    score: impl Fn(Coord, [u32; 3]) -> i64,
+) -> Option<Vec<NodeId>> {
+    let mesh = machine.mesh();
+    let mut best: Option<(i64, Vec<NodeId>)> = None;
+    for sizes in orientations(near_square(k, mesh)?, mesh, turn) {
+        for base in (0..mesh.nodes()).map(|node| mesh.coord(node)) {
+            if (0..3).any(|d| base[d] + sizes[d] > mesh.extents()[d]) {
+                continue;
+            }
+            let nodes = box_nodes(mesh, base, sizes);
+            let is_free = nodes.iter().all(|&node| machine.free().contains(node));
+            if is_free && best.as_ref().is_none_or(|(most, _)| score(base, sizes) > *most) {
+                best = Some((score(base, sizes), nodes));
+            }
+        }
+        if one_by_one && best.is_some() {
+            break;
+        }
+    }
+    best.map(|(_, nodes)| nodes)
+}
+
+/// Positions that share a face with a box, one step outside, and are in use or outside the machine.
+fn taken_border(machine: &Machine, base: Coord, sizes: [u32; 3]) -> i64 {
+    let mesh = machine.mesh();
+    let mut taken = 0;
+    for node in box_nodes(mesh, base, sizes) {
+        let at = mesh.coord(node);
+        for d in 0..mesh.dims() {
+            let mut next = at;
+            if at[d] == base[d] {
+                next[d] = at[d].wrapping_sub(1);
+                taken += i64::from(next[d] == u32::MAX || !machine.free().contains(mesh.node(next)));
+            }
+            next = at;
+            if at[d] + 1 == base[d] + sizes[d] {
+                next[d] = at[d] + 1;
+                taken += i64::from(next[d] == mesh.extents()[d] || !machine.free().contains(mesh.node(next)));
+            }
+        }
+    }
+    taken
+}
+
+/// The contact that max periphery maximises: 0 away from the machine's border.
+fn contact(mesh: &Mesh, base: Coord, sizes: [u32; 3]) -> i64 {
+    let touches = |d: usize| base[d] == 0 || base[d] + sizes[d] == mesh.extents()[d];
+    if !(0..mesh.dims()).any(touches) {
+        return 0;
+    }
+    let face = |d: usize| i64::from(sizes.iter().product::<u32>() / sizes[d]);
+    (0..mesh.dims()).map(|d| if touches(d) { face(d) } else { 1 }).sum()
+}
+
+/// Whether the strategies that score places take the one of largest score.
+fn check_scores(machine: &Machine, procs: u32, label: &str) -> Tested {
+    let border = |base, sizes| taken_border(machine, base, sizes);
+    for (text, expected) in [
+        ("best-fit", highest(machine, procs, (false, true), border)),
+        ("best-fit:turn=yes", highest(machine, procs, (true, true), border)),
+        ("worst-fit", highest(machine, procs, (false, true), |base, sizes| -border(base, sizes))),
+        (
+            "max-periphery",
+            highest(machine, procs, (true, false), |base, sizes| contact(machine.mesh(), base, sizes)),
+        ),
+    ] {
+        let found =
+            told(text, machine)?.allocate(&Request { procs }, machine).map(|placement| placement.nodes);
+        assert_eq!(found, expected, "{text} on {label}: {procs} of {:?}", machine.free());
+    }
+    Ok(())
+}
+
 /// The allocator `text`, told that the nodes in use were chosen by somebody else.
 fn told(text: &str, machine: &Machine) -> Result<Box<dyn Allocator>, Box<dyn std::error::Error>> {
     let mesh = machine.mesh();
@@ -75,6 +154,7 @@ fn a_free_box_is_found_in_every_state_in_which_there_is_one() -> Tested {
             machine.occupy(&nodes)?;
             for procs in 1..=machine.free_count() {
                 check(&machine, procs, text)?;
+                check_scores(&machine, procs, text)?;
             }
         }
     }

@@ -1,7 +1,8 @@
 //! A good placement to start from: around each free node the k nearest, then exchanges of single nodes.
 
 use super::super::mesh::Coord;
-use super::{Best, sum_by_counts};
+use super::super::pairwise::pairwise_sum_at;
+use super::Best;
 
 /// Offers placements, until one is as small as any can be or half of the work that is allowed is done; O(F²) and O(k·F)
 /// per exchange.
@@ -26,7 +27,7 @@ fn around_each(best: &mut Best<'_>, free: &[Coord]) {
         order.extend(free.iter().enumerate().map(|(i, &node)| (mesh.l1(centre, node), i)));
         order.select_nth_unstable(k - 1);
         let nearest: Vec<Coord> = order[..k].iter().map(|&(_, i)| free[i]).collect();
-        best.offer(&nearest, sum_by_counts(mesh, &nearest));
+        best.offer(&nearest, pairwise_sum_at(mesh, nearest.iter().copied()));
     }
 }
 

@@ -10,6 +10,7 @@ mod search;
 use super::bound::PairwiseBound;
 use super::mesh::{Coord, Mesh, NodeId};
 use super::node_set::NodeSet;
+use super::pairwise::pairwise_sum;
 
 /// Most nodes that an optimum is searched for: far more than can be proven best in practice.
 pub const MAX_OPTIMUM_NODES: u32 = 1000;
@@ -117,19 +118,8 @@ impl Best<'_> {
 fn finish(mesh: &Mesh, nodes: &[Coord], steps: u64) -> Optimum {
     let mut ids: Vec<NodeId> = nodes.iter().map(|&node| mesh.node(node)).collect();
     ids.sort_unstable();
-    Optimum { nodes: ids, pairwise_sum: sum_by_counts(mesh, nodes), steps }
-}
-
-/// Σ L1 over pairs; O(k + W + L + D).
-fn sum_by_counts(mesh: &Mesh, nodes: &[Coord]) -> u64 {
-    let along = |d: usize| {
-        let mut counts = vec![0; mesh.extents()[d] as usize];
-        for node in nodes {
-            counts[node[d] as usize] += 1;
-        }
-        super::pairwise_along(&counts, nodes.len() as u32, mesh.is_torus())
-    };
-    (0..3).map(along).sum()
+    let sum = pairwise_sum(mesh, &ids);
+    Optimum { nodes: ids, pairwise_sum: sum, steps }
 }
 
 #[cfg(test)]
