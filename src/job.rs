@@ -73,4 +73,33 @@ pub struct Job {
     pub estimate: Time,
     /// Processors requested, at least 1.
     pub procs: u32,
+    /// How they lie, for allocators that look for rectangles or cuboids.
+    pub shape: Shape,
+}
+
+/// The rectangle or cuboid that a job asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shape {
+    /// Nearest to a square or cube, of all that fit the machine.
+    #[default]
+    NearSquare,
+    /// One row along the machine's longest dimension.
+    Row,
+    /// As near-square, with every side rounded up to a power of two.
+    PowersOfTwo,
+    /// These sides along x, y and z; the job's processors are their product.
+    Sides([u32; 3]),
+}
+
+/// `near-square`, `row`, `pow2`, or sides such as `3x2`.
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NearSquare => f.pad("near-square"),
+            Self::Row => f.pad("row"),
+            Self::PowersOfTwo => f.pad("pow2"),
+            Self::Sides([a, b, 1]) => write!(f, "{a}x{b}"),
+            Self::Sides([a, b, c]) => write!(f, "{a}x{b}x{c}"),
+        }
+    }
 }

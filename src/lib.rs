@@ -17,15 +17,17 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use meshreplay::job::{Job, Time};
+//! use meshreplay::job::{Job, Shape, Time};
 //! use meshreplay::metrics::Monitor;
-//! use meshreplay::study::{Cell, Plan};
+//! use meshreplay::study::{Cell, JobSource, Plan};
+//! use meshreplay::workload::Oversize;
 //!
 //! // Two jobs of 4 processors and one that must wait for both.
 //! let job = |number, submit, run, procs| {
 //!     let [submit, run] = [submit, run].map(Time::from_seconds);
-//!     Job { number, submit, run, estimate: run, procs }
+//!     Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
 //! };
+//! let jobs = vec![job(1, 0, 60, 4), job(2, 0, 90, 4), job(3, 10, 30, 8)];
 //! let cell = Cell {
 //!     log: "example".to_owned(),
 //!     log_sha256: String::new(),
@@ -35,10 +37,11 @@
 //!     scheduler: "easy".parse()?,
 //!     allocator: "hilbert+bf".parse()?,
 //!     seed: 1,
-//!     jobs: Arc::new(vec![job(1, 0, 60, 4), job(2, 0, 90, 4), job(3, 10, 30, 8)]),
-//!     skipped: 0,
+//!     source: JobSource::Recorded { jobs: Arc::new(jobs), skipped: 0 },
+//!     oversize: Oversize::Error,
 //! };
-//! let outcome = cell.run(&Plan::default(), &Monitor::default())?;
+//! let plan = Plan { jobs: true, ..Plan::default() };
+//! let outcome = cell.run(&plan, &Monitor::default())?.remove(0);
 //! assert_eq!(outcome.records[2].start, Time::from_seconds(90));
 //! assert_eq!(outcome.recording.dispersal[0].pairwise_sum, 8); // a 2x2 block
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -14,7 +14,7 @@
 
 use super::orientations::orientations;
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::{Cuboid, Frames, Machine, Mesh, near_square};
+use crate::machine::{Cuboid, Frames, Machine, Mesh};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "anca",
@@ -45,7 +45,7 @@ struct Anca {
 impl Allocator for Anca {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
-        let shape = near_square(request.procs, mesh)?;
+        let shape = request.sides_on(mesh)?;
         if !fits(*request, machine) || shape.iter().product::<u32>() > machine.free_count() {
             return None;
         }
@@ -108,7 +108,7 @@ mod tests {
 
     fn placed(machine: &Machine, procs: u32, split: Split) -> Option<Vec<u32>> {
         let mut strategy = Anca { split, frames: Frames::default() };
-        strategy.allocate(&Request { procs }, machine).map(|placement| placement.nodes)
+        strategy.allocate(&Request::of(procs), machine).map(|placement| placement.nodes)
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Allocator for BestFit {
         if !fits(*request, machine) {
             return None;
         }
-        tried(request.procs, machine.mesh(), self.turn).into_iter().find_map(|sizes| {
+        tried(request, machine.mesh(), self.turn).into_iter().find_map(|sizes| {
             let (_, place) = self.fit.best(machine, sizes, i64::from)?;
             Some(Placement { nodes: place.nodes(machine) })
         })

@@ -140,7 +140,7 @@ mod tests {
         let (mut best_of, _) = build_allocator(&format!("best-of:{}", specs.join("|")).parse()?, &setup)?;
         let mut machine = Machine::new(mesh.clone());
         machine.occupy(&[6, 7, 18, 20, 4])?;
-        let nodes = best_of.allocate(&Request { procs: 6 }, &machine).ok_or("refused")?.nodes;
+        let nodes = best_of.allocate(&Request::of(6), &machine).ok_or("refused")?.nodes;
         // MM's 26 of algorithms.md §3.12 is the smallest of the four.
         assert_eq!(pairwise_sum(&mesh, &nodes), 26);
         Ok(())

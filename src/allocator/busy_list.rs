@@ -42,7 +42,7 @@ impl Allocator for BusyCorners {
         let mesh = machine.mesh();
         self.fit.prepare(machine);
         let mut best: Option<(u32, Cuboid)> = None;
-        for sizes in tried(request.procs, mesh, Turn::Yes) {
+        for sizes in tried(request, mesh, Turn::Yes) {
             for base in corners(mesh, sizes, &self.busy) {
                 let place = Cuboid { base, sizes };
                 if !self.fit.is_free(place) {

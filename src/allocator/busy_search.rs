@@ -28,7 +28,7 @@ impl Allocator for BusySearch {
         }
         let mesh = machine.mesh();
         let find = |sizes| Some(Cuboid { base: (self.search)(machine, sizes, &self.busy)?, sizes });
-        let nodes = tried(request.procs, mesh, self.turn).into_iter().find_map(find)?.nodes(machine);
+        let nodes = tried(request, mesh, self.turn).into_iter().find_map(find)?.nodes(machine);
         self.busy.add(mesh, &nodes);
         Some(Placement { nodes })
     }

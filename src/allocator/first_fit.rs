@@ -34,7 +34,7 @@ impl Allocator for FirstFit {
         if !fits(*request, machine) {
             return None;
         }
-        tried(request.procs, machine.mesh(), self.turn).into_iter().find_map(|sizes| {
+        tried(request, machine.mesh(), self.turn).into_iter().find_map(|sizes| {
             self.frames.find(machine, sizes);
             let base = self.frames.first()?;
             Some(Placement { nodes: Cuboid { base, sizes }.nodes(machine) })

@@ -12,7 +12,7 @@
 //! strategy. Details of the slide are choices of ours. O(N) per call for the free places, then O(frames).
 
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh, Region, near_square};
+use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh, Region};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "frame-sliding",
@@ -36,7 +36,7 @@ impl Allocator for FrameSliding {
             return None;
         }
         let mesh = machine.mesh();
-        let sizes = near_square(request.procs, mesh)?;
+        let sizes = request.sides_on(mesh)?;
         let first = mesh.coord(machine.free().iter().next()?);
         self.frames.find(machine, sizes);
         let base = slide(mesh, sizes, first).into_iter().find(|&base| self.frames.contains(base))?;

@@ -39,7 +39,7 @@ impl Allocator for MaxPeriphery {
         // A place that does not touch the border has no contact at all, so that the first such place is kept only while
         // there is no other.
         let mut best: Option<(u32, Cuboid)> = None;
-        for sizes in tried(request.procs, mesh, Turn::Yes) {
+        for sizes in tried(request, mesh, Turn::Yes) {
             self.frames.find(machine, sizes);
             for base in self.frames.iter() {
                 let place = Cuboid { base, sizes };
@@ -83,7 +83,7 @@ mod tests {
         // As a row it finds places in the middle only; turned, it stands on the upper border.
         machine.occupy(&[0, 1, 2, 3, 4, 5, 6, 11, 12, 17, 18, 23, 26, 27])?;
         let mut strategy = MaxPeriphery::default();
-        let nodes = strategy.allocate(&Request { procs: 3 }, &machine).ok_or("refused")?.nodes;
+        let nodes = strategy.allocate(&Request::of(3), &machine).ok_or("refused")?.nodes;
         assert_eq!(nodes, [13, 19, 25]);
         Ok(())
     }

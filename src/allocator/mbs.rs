@@ -95,7 +95,7 @@ mod tests {
         let machine = Machine::new("8x8".parse()?);
         let mut mbs = Mbs { buddy: Buddy::new(machine.mesh(), &layers(machine.mesh())) };
         let fresh = mbs.buddy.clone();
-        let placement = mbs.allocate(&Request { procs: 7 }, &machine).ok_or("refused")?;
+        let placement = mbs.allocate(&Request::of(7), &machine).ok_or("refused")?;
         let coords: Vec<_> = placement.nodes.iter().map(|&node| machine.mesh().coord(node)).collect();
         let expected = [[0, 0], [1, 0], [0, 1], [1, 1], [0, 2], [0, 3], [1, 2]];
         assert_eq!(coords, expected.map(|[x, y]| [x, y, 0]));

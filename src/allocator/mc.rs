@@ -3,8 +3,9 @@
 //! J. Mache, V. Lo, K. Windisch, "Minimizing message-passing contention in fragmentation-free processor allocation",
 //! PDCS 1997; described in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §V.
 //!
-//! 1. The job's shape is the one nearest to a square or cube, in every orientation that fits the machine. Shell 0 is
-//!    the nodes of such a shape, free or not; shell i those that growing it by i in every direction adds.
+//! 1. The job's shape is taken in every orientation that fits the machine; one that fits in none is replaced by the one
+//!    nearest to a square or cube. Shell 0 is the nodes of such a shape, free or not; shell i those that growing it by i
+//!    in every direction adds.
 //! 2. A place takes the k free nodes nearest by shell; its cost is the sum of their shell numbers.
 //! 3. The cheapest place wins; ties by base in scan order (z, then y, then x), then by orientation. Cost 0 is a free
 //!    submesh.
@@ -16,11 +17,12 @@
 
 use super::orientations::orientations;
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::job::Shape;
 use crate::machine::{Coord, Cuboid, FreeCounts, Machine, Mesh, near_square};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "mc",
-    summary: "MC: shells around a rectangle or cuboid of the job's own, near-square shape",
+    summary: "MC: shells around a rectangle or cuboid of the job's own shape",
     source: "Mache, Lo, Windisch, PDCS 1997; Walker, Bunde, Leung, 2010, §V",
     parameters: "",
     max_dims: 3,
@@ -50,18 +52,30 @@ impl Allocator for Mc {
             return Some(Placement { nodes: machine.free().iter().collect() });
         }
         let mesh = machine.mesh();
-        let known = &mut self.shapes[k as usize];
-        let shape = match *known {
-            Some(shape) => shape,
-            None => *known.insert(near_square(k, mesh)?),
+        let mut tried = match request.shape {
+            Shape::NearSquare => Vec::new(),
+            // A shape of more nodes than there are fits in no orientation.
+            _ => request.sides_on(mesh).map_or_else(Vec::new, |shape| orientations(shape, mesh)),
         };
+        if tried.is_empty() {
+            tried = orientations(self.near_square(k, mesh)?, mesh);
+        }
         self.counts.rebuild(machine, 0);
-        let place = self.cheapest(mesh, k, &orientations(shape, mesh))?;
+        let place = self.cheapest(mesh, k, &tried)?;
         Some(Placement { nodes: self.take(machine, k, place) })
     }
 }
 
 impl Mc {
+    /// The shape nearest to a square or cube, computed once for each number of processors.
+    fn near_square(&mut self, k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
+        let known = &mut self.shapes[k as usize];
+        match *known {
+            Some(shape) => Some(shape),
+            None => Some(*known.insert(near_square(k, mesh)?)),
+        }
+    }
+
     /// The place of smallest cost for `k` nodes.
     fn cheapest(&self, mesh: &Mesh, k: u32, orientations: &[[u32; 3]]) -> Option<Cuboid> {
         let mut best: Option<(i64, Cuboid)> = None;
@@ -156,7 +170,7 @@ mod tests {
             }
         }
         let mut mc = Mc { shapes: vec![None; mesh.nodes() as usize + 1], counts: FreeCounts::default() };
-        let placement = mc.allocate(&Request { procs: k }, &machine).ok_or("refused")?;
+        let placement = mc.allocate(&Request::of(k), &machine).ok_or("refused")?;
         Ok(placement.nodes.into_iter().map(|node| mesh.coord(node)).collect())
     }
 

@@ -9,12 +9,14 @@ mod best_fit;
 mod best_of;
 mod border_fit;
 mod buddy;
+mod buddy_2d;
 mod busy_list;
 mod busy_search;
 mod carried;
 pub mod curve;
 mod first_fit;
 mod first_set;
+mod fixed_orientation;
 mod frame_sliding;
 mod gabl;
 mod gen_alg;
@@ -47,15 +49,44 @@ mod worst_fit;
 
 use std::fmt;
 
+use crate::job::Shape;
 use crate::machine::order::ORDERS;
-use crate::machine::{Machine, Mesh, NodeId};
+use crate::machine::{Machine, Mesh, NodeId, near_square, powers_of_two, row};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// What a job asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Request {
     /// Processors, at least 1.
     pub procs: u32,
+    /// How they lie; most allocators that place jobs anywhere do not look at it.
+    pub shape: Shape,
+}
+
+impl Request {
+    /// For processors of which only the number is known.
+    pub fn of(procs: u32) -> Self {
+        Self { procs, shape: Shape::default() }
+    }
+
+    /// For a rectangle or cuboid of these sides; more processors than can be counted are a number that never fits.
+    pub fn sides(sides: [u32; 3]) -> Self {
+        let procs = sides.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
+        Self { procs, shape: Shape::Sides(sides) }
+    }
+
+    /// The sides of the rectangle or cuboid on `mesh`; `None` if they have more nodes than it. One orientation of them may
+    /// fit, or none.
+    pub fn sides_on(&self, mesh: &Mesh) -> Option<[u32; 3]> {
+        let sides = match self.shape {
+            Shape::NearSquare => near_square(self.procs, mesh)?,
+            Shape::Row => row(self.procs, mesh),
+            Shape::PowersOfTwo => powers_of_two(self.procs, mesh)?,
+            Shape::Sides(sides) => sides,
+        };
+        let nodes = sides.iter().fold(1_u64, |product, &side| product.saturating_mul(u64::from(side)));
+        (nodes <= u64::from(mesh.nodes())).then_some(sides)
+    }
 }
 
 /// What a job gets.
@@ -182,8 +213,10 @@ pub const ALLOCATORS: &[Entry] = &[
     anca::ENTRY,
     gabl::ENTRY,
     qna::ENTRY,
+    buddy_2d::ENTRY,
     frame_sliding::ENTRY,
     first_fit::ENTRY,
+    fixed_orientation::ENTRY,
     best_fit::ENTRY,
     worst_fit::ENTRY,
     max_periphery::ENTRY,

@@ -26,7 +26,8 @@ pub(super) const ENTRY: Entry = Entry {
     build: |_, setup| Ok(Box::new(Mbs { buddy: Buddy::new(setup.mesh, &cubes(setup.mesh)) })),
 };
 
-fn cubes(mesh: &Mesh) -> Forest {
+/// The machine partitioned into cubes.
+pub(super) fn cubes(mesh: &Mesh) -> Forest {
     let mut forest = Forest::new(8);
     // A list of parts instead of recursion: a flat mesh has as many parts as nodes.
     let mut parts = vec![([0, 0, 0], mesh.extents())];

@@ -1,6 +1,7 @@
 //! The orientations in which a shape can be placed, and whether others than the first are tried.
 
-use crate::machine::{Mesh, near_square};
+use super::Request;
+use crate::machine::Mesh;
 use crate::spec::{Params, SpecError};
 
 /// Whether a strategy turns a shape that does not fit as it is.
@@ -30,10 +31,11 @@ pub(super) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     found
 }
 
-/// The orientations of the shape of `procs` processors that a strategy tries.
-pub(super) fn tried(procs: u32, mesh: &Mesh, turn: Turn) -> Vec<[u32; 3]> {
-    let Some(shape) = near_square(procs, mesh) else { return Vec::new() };
+/// The orientations of the shape of a request that a strategy tries, those that fit `mesh`.
+pub(super) fn tried(request: &Request, mesh: &Mesh, turn: Turn) -> Vec<[u32; 3]> {
+    let Some(shape) = request.sides_on(mesh) else { return Vec::new() };
     match turn {
+        Turn::No if (0..3).any(|d| shape[d] > mesh.extents()[d]) => Vec::new(),
         Turn::No => vec![shape],
         Turn::Yes => orientations(shape, mesh),
     }

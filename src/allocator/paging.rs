@@ -200,12 +200,12 @@ mod tests {
         let machine = Machine::new("4x4".parse()?);
         let fresh = || Paging::new(machine.mesh(), 1, Indexing::RowMajor);
         let mut paging = fresh();
-        let placement = paging.allocate(&Request { procs: 5 }, &machine).ok_or("refused")?;
+        let placement = paging.allocate(&Request::of(5), &machine).ok_or("refused")?;
         assert_eq!(placement.nodes, [0, 1, 4, 5, 2, 3, 6, 7]);
         // Two pages are left, which have eight nodes.
-        let before = paging.allocate(&Request { procs: 9 }, &machine);
+        let before = paging.allocate(&Request::of(9), &machine);
         assert_eq!(before, None);
-        let rest = paging.allocate(&Request { procs: 8 }, &machine).ok_or("refused")?;
+        let rest = paging.allocate(&Request::of(8), &machine).ok_or("refused")?;
         paging.released(&placement, &machine);
         paging.released(&rest, &machine);
         assert_eq!(paging, fresh());

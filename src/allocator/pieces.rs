@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::busy_search::Search;
 use super::orientations::{Turn, orientations};
 use super::{Allocator, Placement, Request, fits};
-use crate::machine::{BusyList, Cuboid, Machine, Mesh, NodeId, near_square};
+use crate::machine::{BusyList, Cuboid, Machine, Mesh, NodeId};
 
 /// Whether a size is looked for again after a box of it was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn shorten(sizes: &mut [u32; 3]) -> bool {
 impl Allocator for Pieces {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
-        let shape = near_square(request.procs, mesh)?;
+        let shape = request.sides_on(mesh)?;
         if !fits(*request, machine) || shape.iter().product::<u32>() > machine.free_count() {
             return None;
         }

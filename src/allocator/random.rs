@@ -61,7 +61,7 @@ mod tests {
         let mut random = Random { rng: ChaCha8Rng::seed_from_u64(1), free: Vec::new() };
         let mut counts = [0_u32; 16];
         for _ in 0..4000 {
-            for node in random.allocate(&Request { procs: 4 }, &machine).ok_or("refused")?.nodes {
+            for node in random.allocate(&Request::of(4), &machine).ok_or("refused")?.nodes {
                 counts[node as usize] += 1;
             }
         }

@@ -55,7 +55,7 @@ mod tests {
         let machine = Machine::new("4x4".parse()?);
         let mut strategy = RoundUpMbs { buddy: Buddy::new(machine.mesh(), &pairs(machine.mesh())) };
         let fresh = strategy.buddy.clone();
-        let placement = strategy.allocate(&Request { procs: 5 }, &machine).ok_or("refused")?;
+        let placement = strategy.allocate(&Request::of(5), &machine).ok_or("refused")?;
         // The lower 4x2 block, whose children are the 2x2 blocks at (0, 0) and (2, 0).
         assert_eq!(placement.nodes, [0, 1, 4, 5, 2]);
         strategy.released(&placement, &machine);

@@ -32,7 +32,7 @@ impl Allocator for WorstFit {
         if !fits(*request, machine) {
             return None;
         }
-        tried(request.procs, machine.mesh(), self.turn).into_iter().find_map(|sizes| {
+        tried(request, machine.mesh(), self.turn).into_iter().find_map(|sizes| {
             let (_, place) = self.fit.best(machine, sizes, |taken| -i64::from(taken))?;
             Some(Placement { nodes: place.nodes(machine) })
         })

@@ -76,7 +76,7 @@ const HIGHEST: &[&str] = &["utilization", "contiguous_share"];
 
 /// Values of which neither more nor less is better.
 const NEITHER: &[&str] =
-    &["replay", "seed", "arrival_scale", "trim_percent", "jobs", "jobs_in_means", "skipped"];
+    &["replay", "seed", "arrival_scale", "trim_percent", "jobs", "jobs_in_means", "skipped", "never_fit"];
 
 /// Prints the table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {

@@ -196,7 +196,9 @@ impl Dispatch for State<'_> {
     fn try_start(&mut self, slot: Slot) -> bool {
         let Some(waiting) = self.queue.get(slot).filter(|_| self.error.is_none()) else { return false };
         let job = waiting.job;
-        let Some(placement) = self.place(job, Request { procs: waiting.procs }) else { return false };
+        let shape = self.jobs[job as usize].shape;
+        let request = Request { procs: waiting.procs, shape };
+        let Some(placement) = self.place(job, request) else { return false };
         self.queue.remove(slot);
         let nodes = placement.nodes.len() as u32;
         self.placements[job as usize] = placement;

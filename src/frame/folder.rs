@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! DIR/study.json               the resolved study: every cell with its key, in order
-//! DIR/cells/KEY.parquet        one row per finished cell: the `summary` frame without `replay`
+//! DIR/cells/KEY.parquet        a finished cell, one row per replication: the `summary` frame without `replay`
 //! DIR/cells/KEY.jobs.parquet   its jobs, if they are kept: the `jobs` frame without `replay`
 //! DIR/summary.parquet, .csv    the finished cells in the study's order: `replay` first, `key` last
 //! ```
@@ -103,7 +103,7 @@ impl StudyFolder {
     pub fn keep(
         &self,
         described: &ManifestCell,
-        (cell, outcome): (&Cell, &Outcome),
+        (cell, outcomes): (&Cell, &[Outcome]),
         plan: &Plan,
         with_jobs: bool,
     ) -> Result<(), FrameError> {
@@ -116,11 +116,16 @@ impl StudyFolder {
         };
         let origin = json(&origin)?;
         if with_jobs {
-            let frame = jobs(0, &cell.jobs, outcome, plan.timed)?.drop("replay")?;
+            let mut all: Option<DataFrame> = None;
+            for outcome in outcomes {
+                stack(&mut all, jobs(0, outcome, plan.timed)?.drop("replay")?)?;
+            }
+            let frame = all.unwrap_or_default();
             self.write_frame(&self.jobs(&described.key), frame, FileFormat::Parquet, &origin)?;
         }
         // Whoever sees the row may rely on the jobs being there.
-        let frame = summary(&[(0, cell, outcome)], plan)?.drop("replay")?;
+        let rows: Vec<_> = outcomes.iter().map(|outcome| (0, cell, outcome)).collect();
+        let frame = summary(&rows, plan)?.drop("replay")?;
         self.write_frame(&self.row(&described.key), frame, FileFormat::Parquet, &origin)
     }
 
@@ -155,7 +160,7 @@ impl StudyFolder {
         cells.filter(|(_, cell)| !self.has(&cell.key, false)).map(|(i, _)| i).collect()
     }
 
-    /// The row of a finished cell.
+    /// The rows of a finished cell, one per replication.
     pub(super) fn read_row(&self, key: &str) -> Result<DataFrame, FrameError> {
         read_parquet(&self.row(key))
     }
@@ -168,15 +173,10 @@ impl StudyFolder {
             if !self.has(&cell.key, false) {
                 continue;
             }
-            let row = self.read_row(&cell.key)?;
-            numbers.push(number as u32);
-            keys.push(cell.key.as_str());
-            match &mut rows {
-                None => rows = Some(row),
-                Some(rows) => {
-                    rows.vstack_mut(&row)?;
-                }
-            }
+            let replications = self.read_row(&cell.key)?;
+            numbers.extend(std::iter::repeat_n(number as u32, replications.height()));
+            keys.extend(std::iter::repeat_n(cell.key.as_str(), replications.height()));
+            stack(&mut rows, replications)?;
         }
         let Some(mut frame) = rows else { return Ok(()) };
         frame.insert_column(0, Column::from(Series::new(name("replay"), numbers)))?;
@@ -218,6 +218,17 @@ impl StudyFolder {
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FrameError> {
         write_whole(path, bytes, &self.prefix)
     }
+}
+
+/// Appends rows to those that there are.
+fn stack(rows: &mut Option<DataFrame>, more: DataFrame) -> Result<(), FrameError> {
+    match rows {
+        None => *rows = Some(more),
+        Some(rows) => {
+            rows.vstack_mut(&more)?;
+        }
+    }
+    Ok(())
 }
 
 fn failed(path: &Path, source: io::Error) -> FrameError {

@@ -3,14 +3,14 @@
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use super::{FrameError, frame, name};
-use crate::job::Job;
 use crate::study::Outcome;
 
-/// The jobs of replay number `replay`, in the order of the log.
+/// The jobs of a replication of replay number `replay`, in the order of the log; none unless the plan wants jobs.
 ///
 /// | column | type | unit | meaning |
 /// |---|---|---|---|
 /// | `replay` | u32 | | number of the replay; the same in the `summary` frame |
+/// | `seed` | u64 | | its seed: replications of a replay differ in it |
 /// | `job` | i64 | | the log's own number of the job |
 /// | `submit_s` | f64 | s | arrival, scaled |
 /// | `start_s` | f64 | s | start |
@@ -18,6 +18,7 @@ use crate::study::Outcome;
 /// | `run_s` | f64 | s | end − start |
 /// | `estimate_s` | f64 | s | how long the scheduler believed that it would run |
 /// | `procs` | u32 | | processors requested |
+/// | `shape` | str | | the shape that they are to have: sides such as 3x2, or a rule |
 /// | `allocated` | u32 | | nodes held |
 /// | `wait_s` | f64 | s | start − arrival |
 /// | `pairwise_sum` | u64 | hops | Σ L1 distance over unordered pairs of its nodes |
@@ -28,8 +29,8 @@ use crate::study::Outcome;
 /// | `allocate_ns` | u64 | ns | duration of the allocator call that placed it; absent if not `timed` |
 ///
 /// There are no nulls.
-pub fn jobs(replay: u32, jobs: &[Job], outcome: &Outcome, timed: bool) -> Result<DataFrame, FrameError> {
-    let (records, recording) = (&outcome.records, &outcome.recording);
+pub fn jobs(replay: u32, outcome: &Outcome, timed: bool) -> Result<DataFrame, FrameError> {
+    let Outcome { jobs, records, recording, seed, .. } = outcome;
     let reals = |label: &str, value: &dyn Fn(usize) -> f64| -> Column {
         Series::new(name(label), (0..jobs.len()).map(value).collect::<Vec<f64>>()).into()
     };
@@ -41,6 +42,7 @@ pub fn jobs(replay: u32, jobs: &[Job], outcome: &Outcome, timed: bool) -> Result
     let sums: Vec<u64> = recording.dispersal.iter().map(|dispersal| dispersal.pairwise_sum).collect();
     let mut columns = vec![
         counts("replay", &|_| replay),
+        Series::new(name("seed"), vec![*seed; jobs.len()]).into(),
         Series::new(name("job"), numbers).into(),
         reals("submit_s", &|i| jobs[i].submit.as_seconds()),
         reals("start_s", &|i| records[i].start.as_seconds()),
@@ -48,6 +50,7 @@ pub fn jobs(replay: u32, jobs: &[Job], outcome: &Outcome, timed: bool) -> Result
         reals("run_s", &|i| (records[i].end - records[i].start).as_seconds()),
         reals("estimate_s", &|i| jobs[i].estimate.as_seconds()),
         counts("procs", &|i| jobs[i].procs),
+        Series::new(name("shape"), jobs.iter().map(|job| job.shape.to_string()).collect::<Vec<_>>()).into(),
         counts("allocated", &|i| records[i].allocated),
         reals("wait_s", &|i| (records[i].start - jobs[i].submit).as_seconds()),
         Series::new(name("pairwise_sum"), sums).into(),

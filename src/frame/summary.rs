@@ -21,10 +21,12 @@ type CostOf = fn(&Outcome) -> &CostSummary;
 /// | `rules` | str | | how records became jobs |
 /// | `trim_percent` | f64 | % | first jobs that means leave out; null if nothing is left out |
 /// | `jobs`, `jobs_in_means`, `skipped` | u64 | | jobs replayed; those that means are over; records left out |
+/// | `never_fit` | u64 | | records left out because the allocator never finds a place for their shape |
 /// | `makespan_s` | f64 | s | first arrival to last end |
 /// | `utilization` | f64 | | busy node-seconds by nodes and makespan |
 /// | `internal_fragmentation` | f64 | | share of busy node-seconds that no job asked for |
 /// | `wait_s_mean`, `turnaround_s_mean` | f64 | s | mean of start − arrival, of end − arrival |
+/// | `turnaround_s_variance` | f64 | s² | variance of end − arrival over the jobs |
 /// | `bounded_slowdown_mean` | f64 | | mean of max(1, turnaround / max(run, 10 s)) |
 /// | `pairwise_sum_mean` | f64 | hops | mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0 |
 /// | `pairwise_mean_mean` | f64 | hops | mean of the jobs' mean distances, serial jobs as 0 |
@@ -61,17 +63,19 @@ pub fn summary(rows: &[(u32, &Cell, &Outcome)], plan: &Plan) -> Result<DataFrame
         text("scheduler", &|cell| cell.scheduler.to_string()),
         text("allocator", &|cell| cell.allocator.to_string()),
         Series::new(name("arrival_scale"), scales).into(),
-        whole("seed", &|cell, _| cell.seed),
+        whole("seed", &|_, outcome| outcome.seed),
         text("rules", &|cell| cell.rules.clone()),
         Series::new(name("trim_percent"), trims).into(),
         whole("jobs", &|_, outcome| outcome.summary.jobs as u64),
         whole("jobs_in_means", &|_, outcome| outcome.summary.jobs_in_means as u64),
-        whole("skipped", &|cell, _| cell.skipped),
+        whole("skipped", &|_, outcome| outcome.skipped),
+        whole("never_fit", &|_, outcome| outcome.never_fit),
         real("makespan_s", &|outcome| outcome.summary.makespan_s),
         real("utilization", &|outcome| outcome.summary.utilization),
         real("internal_fragmentation", &|outcome| outcome.summary.internal_fragmentation),
         real("wait_s_mean", &|outcome| outcome.summary.wait_s_mean),
         real("turnaround_s_mean", &|outcome| outcome.summary.turnaround_s_mean),
+        real("turnaround_s_variance", &|outcome| outcome.summary.turnaround_s_variance),
         real("bounded_slowdown_mean", &|outcome| outcome.summary.bounded_slowdown_mean),
         real("pairwise_sum_mean", &|outcome| outcome.summary.pairwise_sum_mean),
         real("pairwise_mean_mean", &|outcome| outcome.summary.pairwise_mean_mean),

@@ -20,6 +20,20 @@ pub fn near_square(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     Some(shape)
 }
 
+/// `k` nodes in one row along the longest dimension of `mesh`, the first of equals; it need not fit. O(1).
+pub fn row(k: u32, mesh: &Mesh) -> [u32; 3] {
+    let extents = mesh.extents();
+    let mut shape = [1; 3];
+    let longest = (0..3).rev().max_by_key(|&d| extents[d]).unwrap_or(0);
+    shape[longest] = k;
+    shape
+}
+
+/// [`near_square`] with every side rounded up to a power of two; it need not fit.
+pub fn powers_of_two(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
+    Some(near_square(k, mesh)?.map(u32::next_power_of_two))
+}
+
 /// The sides a ≥ b ≥ c of `nodes` nodes, each at most that of `room`, which falls too.
 fn most_even(nodes: u32, room: [u32; 3]) -> Option<[u32; 3]> {
     let mut best: Option<[u32; 3]> = None;
@@ -66,6 +80,16 @@ mod tests {
             assert_eq!(near_square(k, &machine.parse()?), Some(shape), "{k} on {machine}");
         }
         assert_eq!(near_square(17, &"4x4".parse()?), None);
+        Ok(())
+    }
+
+    #[test]
+    fn rows_and_powers_of_two_need_not_fit() -> Result<(), super::super::mesh::MeshError> {
+        assert_eq!(row(7, &"4x6".parse()?), [1, 7, 1]);
+        assert_eq!(row(7, &"8x8x8".parse()?), [7, 1, 1]);
+        assert_eq!(powers_of_two(15, &"16x16".parse()?), Some([8, 4, 1]));
+        assert_eq!(powers_of_two(25, &"5x5x4".parse()?), Some([8, 8, 1]));
+        assert_eq!(powers_of_two(26, &"5x5".parse()?), None);
         Ok(())
     }
 

@@ -12,7 +12,9 @@ use crate::machine::Mesh;
 /// What others may know of a running replay, and tell it, from another thread.
 #[derive(Debug, Default)]
 pub struct Monitor {
-    /// Jobs that have ended so far.
+    /// Jobs of earlier replications.
+    pub earlier: AtomicUsize,
+    /// Jobs that have ended so far, with those of earlier replications.
     pub finished: AtomicUsize,
     /// Set to stop the replay.
     pub stop: AtomicBool,
@@ -80,7 +82,8 @@ impl Observer for Recorder<'_> {
     }
 
     fn proceed(&mut self, finished: usize) -> bool {
-        self.monitor.finished.store(finished, Ordering::Relaxed);
+        let earlier = self.monitor.earlier.load(Ordering::Relaxed);
+        self.monitor.finished.store(earlier + finished, Ordering::Relaxed);
         !self.monitor.stop.load(Ordering::Relaxed)
     }
 }

@@ -31,6 +31,8 @@ pub struct Summary {
     pub wait_s_mean: f64,
     /// Mean of end − arrival.
     pub turnaround_s_mean: f64,
+    /// Variance of end − arrival over the jobs, in square seconds.
+    pub turnaround_s_variance: f64,
     /// Mean of max(1, (wait + run) / max(run, 10 s)).
     pub bounded_slowdown_mean: f64,
     /// Mean pairwise sum, serial jobs as 0.
@@ -96,6 +98,10 @@ pub fn summarize(
         internal_fragmentation: share(unasked_s, busy_total_s),
         wait_s_mean: mean(&wait_s),
         turnaround_s_mean: mean(&residence_s),
+        turnaround_s_variance: {
+            let middle_s = mean(&residence_s);
+            mean(&|i| (residence_s(i) - middle_s).powi(2))
+        },
         bounded_slowdown_mean: mean(&|i| (residence_s(i) / run_s(i).max(SHORTEST_RUN_S)).max(1.0)),
         pairwise_sum_mean: mean(&|i| dispersal(i).pairwise_sum as f64),
         pairwise_mean_mean: mean(&|i| dispersal(i).pairwise_mean()),
@@ -136,6 +142,7 @@ fn average(values: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::Shape;
     use crate::metrics::{Cost, Dispersal};
 
     fn example() -> (Vec<Job>, Vec<Record>, Recording) {
@@ -146,6 +153,7 @@ mod tests {
             run: at(run),
             estimate: at(run),
             procs,
+            shape: Shape::NearSquare,
         };
         let jobs = vec![job(100, 20, 2), job(100, 5, 1), job(110, 40, 4), job(86_000, 400, 4)];
         let starts = [100, 100, 130, 86_500];
@@ -188,6 +196,8 @@ mod tests {
         assert!(near(summary.internal_fragmentation, 0.0));
         assert!(near(summary.wait_s_mean, (20.0 + 500.0) / 4.0));
         assert!(near(summary.turnaround_s_mean, (20.0 + 5.0 + 60.0 + 900.0) / 4.0));
+        let squares = 20.0_f64.powi(2) + 5.0 * 5.0 + 60.0 * 60.0 + 900.0 * 900.0;
+        assert!(near(summary.turnaround_s_variance, squares / 4.0 - (985.0_f64 / 4.0).powi(2)));
         assert!(near(summary.bounded_slowdown_mean, (1.0 + 1.0 + 1.5 + 2.25) / 4.0));
         assert!(near(summary.pairwise_sum_mean, 21.0 / 4.0));
         assert!(near(summary.pairwise_mean_mean, (1.0 + 2.0 + 8.0 / 6.0) / 4.0));

@@ -1,16 +1,20 @@
-//! One replay: what it consists of, and how it is run.
+//! One replay and its replications: what it consists of, and how it is run.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use super::jobs::{JobsError, placeable};
+use super::source::JobSource;
 use crate::allocator::{self, Setup};
 use crate::engine::{self, Parts, Record, ReplayError};
 use crate::execution::RecordedRunTimes;
 use crate::job::Job;
 use crate::machine::Mesh;
-use crate::metrics::{Monitor, Recorder, Recording, Summary, Trim, summarize};
+use crate::metrics::{Monitor, Recorder, Recording, Replications, Summary, Trim, summarize};
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
+use crate::workload::Oversize;
 
 /// One replay of a study, everything in it resolved.
 #[derive(Clone, Debug)]
@@ -29,29 +33,41 @@ pub struct Cell {
     pub scheduler: Spec,
     /// The allocator, with every default written out.
     pub allocator: Spec,
-    /// Seed of everything random.
+    /// Seed of everything random; each further replication has the next one.
     pub seed: u64,
-    /// The jobs, arrivals scaled; shared by the cells that replay the same ones.
-    pub jobs: Arc<Vec<Job>>,
-    /// Records of the log that are not replayed.
-    pub skipped: u64,
+    /// The jobs.
+    pub source: JobSource,
+    /// What happens to jobs that the allocator never finds a place for.
+    pub oversize: Oversize,
 }
 
 /// What all cells of a study share.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Whether allocator calls and replays are timed.
     pub timed: bool,
     /// What means leave out.
     pub trim: Trim,
+    /// How often each cell is replayed, with another seed.
+    pub replications: Replications,
+    /// Whether outcomes hold what concerns single jobs.
+    pub jobs: bool,
 }
 
 /// What came out of one replay.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// One per job.
+    /// Its seed.
+    pub seed: u64,
+    /// Records of the log that were not replayed.
+    pub skipped: u64,
+    /// How many of them are jobs that the allocator never finds a place for.
+    pub never_fit: u64,
+    /// What was replayed; none unless the plan says that jobs are wanted.
+    pub jobs: Arc<Vec<Job>>,
+    /// One per job, where jobs are wanted.
     pub records: Vec<Record>,
-    /// Dispersal and cost.
+    /// Dispersal and cost; of single jobs only where jobs are wanted.
     pub recording: Recording,
     /// Everything in one row.
     pub summary: Summary,
@@ -65,18 +81,41 @@ pub enum CellError {
     /// A spec does not fit the machine.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// The jobs cannot be replayed.
+    #[error(transparent)]
+    Jobs(#[from] JobsError),
     /// The replay failed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
 }
 
 impl Cell {
-    /// Replays the cell from scratch. `monitor` shows progress to other threads and can stop it.
-    pub fn run(&self, plan: &Plan, monitor: &Monitor) -> Result<Outcome, CellError> {
-        let setup = Setup { mesh: &self.machine, seed: self.seed };
+    /// Replays the cell from scratch, as often as the plan has it: one outcome per replication, in the order of seeds.
+    /// `monitor` shows progress to other threads and can stop it.
+    pub fn run(&self, plan: &Plan, monitor: &Monitor) -> Result<Vec<Outcome>, CellError> {
+        let (mut outcomes, mut summaries): (Vec<Outcome>, Vec<Summary>) = (Vec::new(), Vec::new());
+        loop {
+            let mut outcome = self.run_once(self.seed.wrapping_add(outcomes.len() as u64), plan, monitor)?;
+            monitor.earlier.fetch_add(outcome.summary.jobs, Ordering::Relaxed);
+            if !plan.jobs {
+                outcome.strip();
+            }
+            summaries.push(outcome.summary);
+            outcomes.push(outcome);
+            if plan.replications.enough(&summaries) {
+                return Ok(outcomes);
+            }
+        }
+    }
+
+    fn run_once(&self, seed: u64, plan: &Plan, monitor: &Monitor) -> Result<Outcome, CellError> {
+        let (jobs, skipped) = self.source.jobs(seed, &self.machine)?;
+        let (jobs, never_fit) = placeable(&self.log, &jobs, &self.machine, &self.allocator, self.oversize)?;
+        let skipped = skipped + never_fit;
+        let setup = Setup { mesh: &self.machine, seed };
         let (mut allocator, _) = allocator::build(&self.allocator, &setup)?;
         let (mut scheduler, _) = scheduler::build(&self.scheduler)?;
-        let mut recorder = Recorder::new(&self.machine, self.jobs.len(), plan.timed, monitor);
+        let mut recorder = Recorder::new(&self.machine, jobs.len(), plan.timed, monitor);
         let parts = Parts {
             mesh: self.machine.clone(),
             scheduler: scheduler.as_mut(),
@@ -85,10 +124,20 @@ impl Cell {
             timed: plan.timed,
         };
         let began = Instant::now();
-        let records = engine::replay(&self.jobs, parts, &mut recorder)?;
+        let records = engine::replay(&jobs, parts, &mut recorder)?;
         let wall_s = if plan.timed { began.elapsed().as_secs_f64() } else { 0.0 };
         let recording = recorder.finish();
-        let summary = summarize(&self.jobs, &records, &recording, &self.machine, plan.trim);
-        Ok(Outcome { records, recording, summary, wall_s })
+        let summary = summarize(&jobs, &records, &recording, &self.machine, plan.trim);
+        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, summary, wall_s })
+    }
+}
+
+impl Outcome {
+    /// Drops what concerns single jobs.
+    pub fn strip(&mut self) {
+        self.jobs = Arc::default();
+        self.records = Vec::new();
+        self.recording.dispersal = Vec::new();
+        self.recording.allocate_ns = Vec::new();
     }
 }

@@ -17,16 +17,22 @@ pub(super) fn key(point: &Point, log: &StudyLog, plan: &Plan) -> String {
     let trim = plan.trim.percent.map_or_else(|| "none".to_owned(), |percent| percent.to_string());
     let mut text = format!(
         "meshreplay {}\nlog={}\nlog_sha256={}\nrules={rules}\narrival_scale={arrival_scale}\nmachine={machine}\n\
-         scheduler={scheduler}\nallocator={allocator}\nseed={seed}\ntrim={trim}\ntimed={}\n",
+         scheduler={scheduler}\nallocator={allocator}\nseed={seed}\ntrim={trim}\nreplications={}\ntimed={}\n",
         env!("CARGO_PKG_VERSION"),
         log.name,
         log.sha256,
+        plan.replications,
         plan.timed
     );
     if let Some(content) = allocator.params.get("path").and_then(|path| fs::read(path).ok()) {
         // Writing to memory cannot fail.
         let _ = writeln!(text, "path_sha256={}", hexadecimal(&Sha256::digest(content)));
     }
+    hexadecimal(&Sha256::digest(text))
+}
+
+/// SHA-256 of a text, in hexadecimal.
+pub fn sha256(text: &str) -> String {
     hexadecimal(&Sha256::digest(text))
 }
 
@@ -40,6 +46,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::Replications;
     use crate::workload::Rules;
     use std::path::PathBuf;
 
@@ -51,6 +58,7 @@ mod tests {
             path: PathBuf::from("a.swf"),
             sha256: "00".to_owned(),
             records: 1,
+            model: None,
         };
         let point = Point {
             log: 0,
@@ -72,13 +80,14 @@ mod tests {
             key(&Point { seed: 2, ..point.clone() }, &log, &plan),
             key(&point, &StudyLog { sha256: "01".to_owned(), ..log.clone() }, &plan),
             key(&point, &StudyLog { name: "b".to_owned(), ..log.clone() }, &plan),
-            key(&point, &log, &Plan { timed: true, ..plan }),
+            key(&point, &log, &Plan { timed: true, ..plan.clone() }),
+            key(&point, &log, &Plan { replications: Replications::exactly(2), ..plan.clone() }),
         ];
         assert_eq!(keys[0], key(&point, &StudyLog { path: PathBuf::from("/a.swf"), ..log }, &plan));
         assert!(keys.iter().all(|key| key.len() == 64));
         keys.sort_unstable();
         keys.dedup();
-        assert_eq!(keys.len(), 10);
+        assert_eq!(keys.len(), 11);
         Ok(())
     }
 }

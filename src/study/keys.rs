@@ -21,6 +21,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("allocators", "a list of strings", "[\"hilbert+bf\", \"mc1x1\"]"),
     ("arrival_scales", "a list of numbers above 0", "[1, 0.8]"),
     ("seeds", "a list of whole numbers from 0", "[1, 2, 3]"),
+    ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),
 ];
 
 /// An entry of a list and the line that it stands on, from 1.
@@ -81,6 +82,24 @@ impl<'a> Keys<'a> {
         match value.get_ref() {
             DeValue::String(text) => Ok(Some(text.to_string())),
             other => Err(self.unexpected(key, None, value.span().start, other)),
+        }
+    }
+
+    /// The number or string at `key`, parsed, and its line.
+    pub(super) fn scalar<T>(
+        &self,
+        key: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<Entry<T>>, StudyError> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let at = value.span().start;
+        let text = match (plain(value), value.get_ref()) {
+            (Value::Text(text), _) | (Value::Number(text), DeValue::Integer(_)) => text,
+            (_, other) => return Err(self.unexpected(key, None, at, other)),
+        };
+        match parse(text) {
+            Ok(parsed) => Ok(Some((parsed, line(self.text, at)))),
+            Err(problem) => Err(self.wrong(at, format!("key '{key}': {problem}"))),
         }
     }
 

@@ -17,6 +17,8 @@ pub struct Manifest {
     pub trim_percent: Option<f64>,
     /// Whether times are measured.
     pub timed: bool,
+    /// How often each cell is replayed, with another seed.
+    pub replications: String,
     /// Its logs.
     pub logs: Vec<ManifestLog>,
     /// Its cells in their order.
@@ -94,6 +96,7 @@ impl From<&Study> for Manifest {
             description: study.description.clone(),
             trim_percent: study.plan.trim.percent,
             timed: study.plan.timed,
+            replications: study.plan.replications.to_string(),
             logs: study.logs.iter().map(log).collect(),
             cells: study.cells.iter().map(|cell| ManifestCell::of(study, cell)).collect(),
         }

@@ -13,10 +13,11 @@ use super::product::{ALL, Axes, Point, resolve};
 use super::{key, shard};
 use crate::allocator;
 use crate::machine::Mesh;
+use crate::metrics::Replications;
 use crate::scheduler;
-use crate::spec::Spec;
+use crate::spec::{Spec, SpecError};
 use crate::trace::{self, ReadOptions};
-use crate::workload::Rules;
+use crate::workload::{Rules, Synthetic};
 
 /// What a study file says, checked as far as that is possible without its logs.
 struct StudyFile {
@@ -24,6 +25,7 @@ struct StudyFile {
     description: Option<String>,
     logs: Vec<Entry<String>>,
     axes: Axes,
+    replications: Option<Replications>,
 }
 
 impl Study {
@@ -40,6 +42,10 @@ impl Study {
         find: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Self, StudyError> {
         let file = StudyFile::parse(path, text)?;
+        let plan = match file.replications.clone() {
+            Some(replications) => Plan { replications, ..plan },
+            None => plan,
+        };
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let mut logs: Vec<StudyLog> = Vec::new();
         let mut jobs = Vec::new();
@@ -98,6 +104,9 @@ fn survey(
     line: usize,
     rules: &[Rules],
 ) -> Result<(StudyLog, Vec<u64>), StudyError> {
+    if Synthetic::is_spec(file) {
+        return modelled(study, file, line, rules.len());
+    }
     let mut jobs = vec![0; rules.len()];
     let summary = trace::read(&path, ReadOptions::default(), |record| {
         for (jobs, rules) in jobs.iter_mut().zip(rules) {
@@ -106,7 +115,26 @@ fn survey(
     })
     .map_err(|error| StudyError::Log { path: study.to_owned(), line, source: Box::new(error) })?;
     let (name, file) = (log_name(&path), file.to_owned());
-    Ok((StudyLog { name, file, path, sha256: summary.sha256, records: summary.records }, jobs))
+    Ok((StudyLog { name, file, path, sha256: summary.sha256, records: summary.records, model: None }, jobs))
+}
+
+/// A workload model in place of a log.
+fn modelled(study: &Path, text: &str, line: usize, rules: usize) -> Result<(StudyLog, Vec<u64>), StudyError> {
+    let model = text.parse().and_then(|spec| Synthetic::new(&spec)).map_err(|error| StudyError::Wrong {
+        path: study.to_owned(),
+        line,
+        problem: format!("key 'logs': {error}"),
+    })?;
+    let records = u64::from(model.jobs());
+    let log = StudyLog {
+        name: model.to_string(),
+        file: text.to_owned(),
+        path: PathBuf::new(),
+        sha256: key::sha256(&model.spec().to_string()),
+        records,
+        model: Some(model),
+    };
+    Ok((log, vec![records; rules]))
 }
 
 impl StudyFile {
@@ -129,6 +157,19 @@ impl StudyFile {
         let allocators = keys.required("allocators", strings(|text| allocator_spec(text, &shapes)))?;
         let arrival_scales = keys.list("arrival_scales", scale)?;
         let seeds = keys.list("seeds", seed)?;
+        let parsed = |text: &str| text.parse().map_err(|error: SpecError| error.to_string());
+        let replications: Option<Entry<Replications>> = keys.scalar("replications", parsed)?;
+        if let (Some((replications, line)), Some([_, _, ..])) = (&replications, seeds.as_deref())
+            && replications.are_several()
+        {
+            let problem = "key 'replications': there are several seeds already, and each replication has the next one; \
+                           give one seed";
+            return Err(StudyError::Wrong {
+                path: path.to_owned(),
+                line: *line,
+                problem: problem.to_owned(),
+            });
+        }
         Ok(Self {
             name: keys.string("name")?,
             description: keys.string("description")?,
@@ -142,6 +183,7 @@ impl StudyFile {
                 seeds: values(seeds, 1),
             },
             logs,
+            replications: replications.map(|(replications, _)| replications),
         })
     }
 }
@@ -166,7 +208,7 @@ fn scheduler_spec(text: &str) -> Result<Spec, String> {
 
 /// An allocator that serves every machine of the study, in its canonical spelling.
 fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
-    let spec: Spec = text.parse().map_err(|error: crate::spec::SpecError| error.to_string())?;
+    let spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
     if spec == Spec::named(ALL) {
         return Ok(spec);
     }

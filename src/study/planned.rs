@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::cell::Plan;
 use super::product::Point;
+use crate::workload::Synthetic;
 
 /// A planned study.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub struct StudyLog {
     pub sha256: String,
     /// Number of its records.
     pub records: u64,
+    /// The workload model, if it is no file.
+    pub model: Option<Synthetic>,
 }
 
 /// A cell of a study, before its jobs are loaded.

@@ -1,10 +1,8 @@
 //! The product of what a study or a command line lists: a flat list of points in a fixed order.
 
-use std::sync::Arc;
-
 use super::cell::Cell;
+use super::source::JobSource;
 use crate::allocator::{self, ALLOCATORS, Setup};
-use crate::job::Job;
 use crate::machine::Mesh;
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
@@ -117,8 +115,8 @@ impl Point {
         self.log == other.log && self.rules == other.rules && scales[0] == scales[1]
     }
 
-    /// The cell that replays `jobs` of the log `name`; `skipped` records are not among them.
-    pub fn cell(&self, name: &str, sha256: &str, jobs: &Arc<Vec<Job>>, skipped: u64) -> Cell {
+    /// The cell that replays the jobs of the log `name`.
+    pub fn cell(&self, name: &str, sha256: &str, source: JobSource) -> Cell {
         Cell {
             log: name.to_owned(),
             log_sha256: sha256.to_owned(),
@@ -128,8 +126,8 @@ impl Point {
             scheduler: self.scheduler.clone(),
             allocator: self.allocator.clone(),
             seed: self.seed,
-            jobs: Arc::clone(jobs),
-            skipped,
+            source,
+            oversize: self.rules.oversize,
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::engine::ReplayError;
 /// Whatever goes wrong while a result is kept.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Keeps the result of a finished cell, given its position in the study; called from the thread that replayed it.
-pub type Keep<'a> = dyn Fn(usize, &Cell, &Outcome) -> Result<(), KeepError> + Sync + 'a;
+/// Keeps the outcomes of a finished cell, given its position in the study; called from the thread that replayed it.
+pub type Keep<'a> = dyn Fn(usize, &Cell, &[Outcome]) -> Result<(), KeepError> + Sync + 'a;
 
 /// Why a cell has no result.
 #[derive(Debug, thiserror::Error)]
@@ -87,9 +87,9 @@ fn one(
         return Err(SweepError::Interrupted);
     }
     let cell = workloads.cell(number)?;
-    let outcome = cell.run(&study.plan, running.monitor(number)).map_err(|error| match error {
+    let outcomes = cell.run(&study.plan, running.monitor(number)).map_err(|error| match error {
         CellError::Replay(ReplayError::Interrupted) => SweepError::Interrupted,
         error => error.into(),
     })?;
-    keep(number, &cell, &outcome).map_err(SweepError::Keep)
+    keep(number, &cell, &outcomes).map_err(SweepError::Keep)
 }

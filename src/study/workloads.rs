@@ -9,9 +9,9 @@ use super::jobs::{JobsError, fitting, scaled_jobs};
 use super::log::{LoadedLog, load};
 use super::planned::{Study, StudyLog};
 use super::product::Point;
+use super::source::JobSource;
 use crate::job::Job;
 use crate::trace::{ReadOptions, TraceError};
-use crate::workload::Oversize;
 
 /// Why a cell has no jobs.
 #[derive(Debug, thiserror::Error)]
@@ -99,11 +99,17 @@ impl<'a> Workloads<'a> {
         let point = &self.study.cells[cell].point;
         let planned = &self.study.logs[point.log];
         let (log, rules, scale) = of(point);
+        if let Some(model) = &planned.model {
+            let (model, rules) = (Box::new(model.clone()), point.rules);
+            let source = JobSource::Drawn { model, rules, arrival_scale: point.arrival_scale };
+            return Ok(point.cell(&planned.name, &planned.sha256, source));
+        }
         let log = self.logs[&(log, rules.clone())].get(|| read(planned, point))?;
         let jobs =
             self.jobs[&(point.log, rules, scale)].get(|| Ok(scaled_jobs(&log, point.arrival_scale)?))?;
-        let (jobs, large) = fitting(&log.name, &jobs, &point.machine, Oversize::Error)?;
-        Ok(point.cell(&log.name, &log.summary.sha256, &jobs, log.workload.left_out.total() + large))
+        let (jobs, large) = fitting(&log.name, &jobs, &point.machine, point.rules.oversize)?;
+        let source = JobSource::Recorded { jobs, skipped: log.workload.left_out.total() + large };
+        Ok(point.cell(&log.name, &log.summary.sha256, source))
     }
 
     /// Says that a cell has ended.

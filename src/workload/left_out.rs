@@ -15,6 +15,8 @@ pub enum Reason {
     NoSubmitTime,
     /// More processors than the machine has.
     Oversize,
+    /// A shape that the allocator never finds, however idle the machine is.
+    NeverFits,
     /// A number of processors that is not wanted.
     Size,
     /// A line that is no record, skipped on request.
@@ -23,12 +25,13 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::NoProcessors,
         Self::NoRunTime,
         Self::Status,
         Self::NoSubmitTime,
         Self::Oversize,
+        Self::NeverFits,
         Self::Size,
         Self::Malformed,
     ];
@@ -41,6 +44,7 @@ impl Reason {
             Self::Status => "of another status",
             Self::NoSubmitTime => "without a submit time",
             Self::Oversize => "larger than the machine",
+            Self::NeverFits => "that never fit",
             Self::Size => "of another size",
             Self::Malformed => "malformed",
         }

@@ -3,9 +3,13 @@
 mod left_out;
 pub mod lublin;
 mod rules;
+mod sides;
 mod spelling;
+mod synthetic;
 
 pub use left_out::{LeftOut, Reason};
 pub use rules::{
     Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder, scaled,
 };
+pub use sides::{Outside, SideLaw, Sides as SideLengths};
+pub use synthetic::Synthetic;

@@ -5,7 +5,7 @@
 //! left out is counted by reason.
 
 use super::left_out::{LeftOut, Reason};
-use crate::job::{Job, Time};
+use crate::job::{Job, Shape, Time};
 use crate::trace::Record;
 
 /// Which fields are read, and what they must say.
@@ -73,7 +73,8 @@ impl Sizes {
     }
 }
 
-/// What happens to a job that asks for more processors than the machine has.
+/// What happens to a job that asks for more processors than the machine has, or for a shape that the allocator never
+/// finds, however idle the machine is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oversize {
     /// The replay fails.
@@ -95,6 +96,10 @@ pub struct Rules {
     pub overrun: Overrun,
     /// Sizes.
     pub sizes: Sizes,
+    /// The shape of jobs of which only the number of processors is known.
+    pub shape: Shape,
+    /// Jobs that the machine cannot hold.
+    pub oversize: Oversize,
 }
 
 impl Default for Rules {
@@ -110,17 +115,6 @@ pub struct Workload {
     pub jobs: Vec<Job>,
     /// What was left out.
     pub left_out: LeftOut,
-}
-
-impl Workload {
-    /// Leaves out the jobs that ask for more than `nodes` processors.
-    #[must_use]
-    pub fn without_oversize(mut self, nodes: u32) -> Self {
-        let before = self.jobs.len();
-        self.jobs.retain(|job| job.procs <= nodes);
-        self.left_out.add(Reason::Oversize, (before - self.jobs.len()) as u64);
-        self
-    }
 }
 
 /// Makes jobs of records, one by one.
@@ -158,7 +152,15 @@ impl Rules {
             RuleSet::Authors => Status::Authors,
             RuleSet::Requested => Status::All,
         };
-        Self { set, status, estimate: Estimate::Recorded, overrun: Overrun::Extend, sizes: Sizes::All }
+        Self {
+            set,
+            status,
+            estimate: Estimate::Recorded,
+            overrun: Overrun::Extend,
+            sizes: Sizes::All,
+            shape: Shape::NearSquare,
+            oversize: Oversize::Error,
+        }
     }
 
     /// The job that a record stands for, or why it stands for none.
@@ -195,7 +197,27 @@ impl Rules {
         }
         let (run_s, estimate_s) = self.times(run_s, record.requested_time_s);
         let [submit, run, estimate] = [record.submit_s, run_s, estimate_s].map(Time::from_seconds);
-        Ok(Job { number: record.job, submit, run, estimate, procs })
+        Ok(Job { number: record.job, submit, run, estimate, procs, shape: self.shape })
+    }
+
+    /// A job of a workload model by these rules: what they say of records alone does not matter, and the estimate is the run
+    /// time or a multiple of it.
+    pub fn drawn(&self, job: Job) -> Result<Job, Reason> {
+        if !self.sizes.include(job.procs) {
+            return Err(Reason::Size);
+        }
+        let estimate = match self.estimate {
+            Estimate::Recorded | Estimate::Exact => job.run,
+            Estimate::Factor(factor) => {
+                Time::from_micros((job.run.as_micros() as f64 * factor).round() as i64)
+            }
+        };
+        let (run, estimate) = match self.overrun {
+            Overrun::Extend => (job.run, estimate.max(job.run)),
+            Overrun::Kill => (job.run.min(estimate), estimate),
+            Overrun::RunOn => (job.run, estimate),
+        };
+        Ok(Job { run, estimate, ..job })
     }
 
     /// Run time and estimate, in seconds.
@@ -290,6 +312,28 @@ mod tests {
         assert_eq!(taken(Sizes::All).len(), 9);
         assert_eq!(taken(Sizes::Parallel), [2, 3, 4, 5, 6, 7, 8, 9]);
         assert_eq!(taken(Sizes::PowersOfTwo), [1, 2, 4, 8]);
+    }
+
+    #[test]
+    fn drawn_jobs_follow_sizes_and_estimates() {
+        let run = Time::from_micros(1_500_000);
+        let job = Job {
+            number: 1,
+            submit: Time::ZERO,
+            run,
+            estimate: run,
+            procs: 6,
+            shape: Shape::Sides([3, 2, 1]),
+        };
+        let with = |text: &str| text.parse::<Rules>().map(|rules| rules.drawn(job));
+        assert_eq!(with("authors"), Ok(Ok(job)));
+        assert_eq!(with("authors:sizes=powers-of-two"), Ok(Err(Reason::Size)));
+        let half = Time::from_micros(750_000);
+        let cut = Job { run: half, estimate: half, ..job };
+        assert_eq!(with("authors:estimate=factor=0.5,overrun=kill"), Ok(Ok(cut)));
+        assert_eq!(with("authors:estimate=factor=0.5"), Ok(Ok(job)));
+        let late = Job { estimate: half, ..job };
+        assert_eq!(with("authors:estimate=factor=0.5,overrun=run-on"), Ok(Ok(late)));
     }
 
     #[test]

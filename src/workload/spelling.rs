@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::rules::{Estimate, Overrun, RuleSet, Rules, Sizes, Status};
+use super::rules::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
+use crate::job::Shape;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 const SETS: &[(&str, RuleSet)] = &[("authors", RuleSet::Authors), ("requested", RuleSet::Requested)];
@@ -15,17 +16,27 @@ const OVERRUNS: [(&str, Overrun); 3] =
 const SIZES: [(&str, Sizes); 3] =
     [("all", Sizes::All), ("parallel", Sizes::Parallel), ("powers-of-two", Sizes::PowersOfTwo)];
 
+const SHAPES: [(&str, Shape); 3] =
+    [("near-square", Shape::NearSquare), ("row", Shape::Row), ("pow2", Shape::PowersOfTwo)];
+const OVERSIZES: [(&str, Oversize); 2] = [("error", Oversize::Error), ("skip", Oversize::Skip)];
+
 /// The name of `value`, which every list above has.
 fn name_of<T: PartialEq>(choices: &[(&'static str, T)], value: &T) -> &'static str {
     choices.iter().find(|(_, choice)| choice == value).map_or("", |(name, _)| *name)
 }
 
-/// Canonical spelling, such as `authors:estimate=recorded,overrun=extend,sizes=all,status=authors`.
+/// Canonical spelling, such as
+/// `authors:estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors`.
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (set, status) = (name_of(SETS, &self.set), name_of(&STATUSES, &self.status));
         let (overrun, sizes) = (name_of(&OVERRUNS, &self.overrun), name_of(&SIZES, &self.sizes));
-        write!(f, "{set}:estimate={},overrun={overrun},sizes={sizes},status={status}", self.estimate)
+        let (shape, oversize) = (name_of(&SHAPES, &self.shape), name_of(&OVERSIZES, &self.oversize));
+        write!(
+            f,
+            "{set}:estimate={},overrun={overrun},oversize={oversize},shape={shape},sizes={sizes},status={status}",
+            self.estimate
+        )
     }
 }
 
@@ -46,6 +57,8 @@ impl FromStr for Rules {
             set: *set,
             estimate: params.take("estimate", usual.estimate, ESTIMATES)?,
             overrun: params.choose("overrun", &OVERRUNS)?,
+            oversize: params.choose("oversize", &OVERSIZES)?,
+            shape: params.choose("shape", &SHAPES)?,
             sizes: params.choose("sizes", &SIZES)?,
             status: params.choose("status", &statuses)?,
         };
@@ -90,9 +103,13 @@ mod tests {
         for (_, set) in SETS {
             for estimate in estimates {
                 for (_, overrun) in OVERRUNS {
-                    for ((_, status), (_, sizes)) in STATUSES.into_iter().zip(SIZES) {
-                        let rules = Rules { set: *set, status, estimate, overrun, sizes };
-                        assert_eq!(rules.to_string().parse::<Rules>()?, rules);
+                    for (i, ((_, status), (_, sizes))) in STATUSES.into_iter().zip(SIZES).enumerate() {
+                        let (_, shape) = SHAPES[i];
+                        for (_, oversize) in OVERSIZES {
+                            let rules =
+                                Rules { set: *set, status, estimate, overrun, sizes, shape, oversize };
+                            assert_eq!(rules.to_string().parse::<Rules>()?, rules);
+                        }
                     }
                 }
             }
@@ -104,7 +121,10 @@ mod tests {
     fn what_is_not_spelt_out_is_as_usual() -> Result<(), SpecError> {
         assert_eq!("authors".parse::<Rules>()?, Rules::default());
         let rules: Rules = "requested:overrun=kill".parse()?;
-        assert_eq!(rules.to_string(), "requested:estimate=recorded,overrun=kill,sizes=all,status=all");
+        assert_eq!(
+            rules.to_string(),
+            "requested:estimate=recorded,overrun=kill,oversize=error,shape=near-square,sizes=all,status=all"
+        );
         Ok(())
     }
 
@@ -116,7 +136,7 @@ mod tests {
             ("authors:estimate=factor=0", "'factor=0': expected recorded, exact or factor=F"),
             (
                 "authors:kill=yes",
-                "'authors' has no parameter 'kill' (it has: estimate, overrun, sizes, status)",
+                "'authors' has no parameter 'kill' (it has: estimate, overrun, oversize, shape, sizes, status)",
             ),
         ] {
             let message = text.parse::<Rules>().expect_err("wrong").to_string();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use meshreplay::allocator::{Request, Setup, build};
-use meshreplay::job::{Job, Time};
+use meshreplay::job::{Job, Shape, Time};
 use meshreplay::machine::{Machine, Mesh};
 use meshreplay::metrics::{Meter, Monitor};
 use meshreplay::spec::Spec;
@@ -65,7 +65,7 @@ fn calls(criterion: &mut Criterion) {
             let setup = Setup { mesh: state.mesh(), seed: 1 };
             let Ok((mut allocator_, _)) = build(&Spec::named(allocator), &setup) else { continue };
             group.sample_size(20).bench_function(format!("{allocator}, {procs} of {machine}"), |bencher| {
-                bencher.iter(|| allocator_.allocate(black_box(&Request { procs }), &state));
+                bencher.iter(|| allocator_.allocate(black_box(&Request::of(procs)), &state));
             });
         }
     }
@@ -89,7 +89,7 @@ fn replays(criterion: &mut Criterion) {
     let Ok(model) = Lublin::new(1024, LublinOptions::default(), 1) else { return };
     let job = |(number, job): (i64, meshreplay::workload::lublin::LublinJob)| {
         let [submit, run] = [job.submit_s, job.run_s].map(Time::from_seconds);
-        Job { number, submit, run, estimate: run, procs: job.procs }
+        Job { number, submit, run, estimate: run, procs: job.procs, shape: Shape::NearSquare }
     };
     let jobs: Arc<Vec<Job>> = Arc::new((1..).zip(model).take(20_000).map(job).collect());
     let mut group = criterion.benchmark_group("replay");

@@ -29,10 +29,10 @@ fn orientations([a, b, c]: [u32; 3], mesh: &Mesh, turn: bool) -> Vec<[u32; 3]> {
 }
 
 /// The nodes of the first free box in scan order, of the first orientation that has one.
-fn first_free(machine: &Machine, k: u32, turn: bool) -> Option<Vec<NodeId>> {
+fn first_free(machine: &Machine, shape: [u32; 3], turn: bool) -> Option<Vec<NodeId>> {
     let mesh = machine.mesh();
     let [width, length, depth] = mesh.extents();
-    for sizes in orientations(near_square(k, mesh)?, mesh, turn) {
+    for sizes in orientations(shape, mesh, turn) {
         let bases = (0..=depth - sizes[2]).flat_map(|z| {
             (0..=length - sizes[1]).flat_map(move |y| (0..=width - sizes[0]).map(move |x| [x, y, z]))
         });
@@ -60,13 +60,13 @@ fn box_nodes(mesh: &Mesh, base: Coord, sizes: [u32; 3]) -> Vec<NodeId> {
 /// orientation that has any if `one_by_one`, of all orientations else.
 fn highest(
     machine: &Machine,
-    k: u32,
+    shape: [u32; 3],
     (turn, one_by_one): (bool, bool),
     score: impl Fn(Coord, [u32; 3]) -> i64,
 ) -> Option<Vec<NodeId>> {
     let mesh = machine.mesh();
     let mut best: Option<(i64, Vec<NodeId>)> = None;
-    for sizes in orientations(near_square(k, mesh)?, mesh, turn) {
+    for sizes in orientations(shape, mesh, turn) {
         for base in (0..mesh.nodes()).map(|node| mesh.coord(node)) {
             if (0..3).any(|d| base[d] + sizes[d] > mesh.extents()[d]) {
                 continue;
@@ -117,20 +117,20 @@ fn contact(mesh: &Mesh, base: Coord, sizes: [u32; 3]) -> i64 {
 }
 
 /// Whether the strategies that score places take the one of largest score.
-fn check_scores(machine: &Machine, procs: u32, label: &str) -> Tested {
+fn check_scores(machine: &Machine, shape: [u32; 3], label: &str) -> Tested {
     let border = |base, sizes| taken_border(machine, base, sizes);
     for (text, expected) in [
-        ("best-fit", highest(machine, procs, (false, true), border)),
-        ("best-fit:turn=yes", highest(machine, procs, (true, true), border)),
-        ("worst-fit", highest(machine, procs, (false, true), |base, sizes| -border(base, sizes))),
+        ("best-fit", highest(machine, shape, (false, true), border)),
+        ("best-fit:turn=yes", highest(machine, shape, (true, true), border)),
+        ("worst-fit", highest(machine, shape, (false, true), |base, sizes| -border(base, sizes))),
         (
             "max-periphery",
-            highest(machine, procs, (true, false), |base, sizes| contact(machine.mesh(), base, sizes)),
+            highest(machine, shape, (true, false), |base, sizes| contact(machine.mesh(), base, sizes)),
         ),
     ] {
         let found =
-            told(text, machine)?.allocate(&Request { procs }, machine).map(|placement| placement.nodes);
-        assert_eq!(found, expected, "{text} on {label}: {procs} of {:?}", machine.free());
+            told(text, machine)?.allocate(&Request::sides(shape), machine).map(|placement| placement.nodes);
+        assert_eq!(found, expected, "{text} on {label}: {shape:?} of {:?}", machine.free());
     }
     Ok(())
 }
@@ -146,15 +146,19 @@ fn told(text: &str, machine: &Machine) -> Result<Box<dyn Allocator>, Box<dyn std
 
 #[test]
 fn a_free_box_is_found_in_every_state_in_which_there_is_one() -> Tested {
-    for text in ["7", "4x3", "3x3", "2x2x2", "3x2x2"] {
+    // Every mesh up to 4×3, and others.
+    let flat = (1..=4).flat_map(|width| (1..=3).map(move |length| format!("{width}x{length}")));
+    for text in flat.chain(["7", "3x4", "2x2x2", "3x2x2", "2x2x3"].map(str::to_owned)) {
+        let text = text.as_str();
         let mesh: Mesh = text.parse()?;
+        let shapes = shapes(&mesh);
         for busy in 0_u32..1 << mesh.nodes() {
             let nodes: Vec<u32> = (0..mesh.nodes()).filter(|node| busy >> node & 1 == 1).collect();
             let mut machine = Machine::new(mesh.clone());
             machine.occupy(&nodes)?;
-            for procs in 1..=machine.free_count() {
-                check(&machine, procs, text)?;
-                check_scores(&machine, procs, text)?;
+            for &shape in &shapes {
+                check(&machine, shape, text)?;
+                check_scores(&machine, shape, text)?;
             }
         }
     }
@@ -162,60 +166,137 @@ fn a_free_box_is_found_in_every_state_in_which_there_is_one() -> Tested {
 }
 
 /// Whether each allocator recognises a free box for one request, and takes the same as first fit where it should.
-fn check(machine: &Machine, procs: u32, label: &str) -> Tested {
-    let expected = [false, true].map(|turn| first_free(machine, procs, turn));
+fn check(machine: &Machine, shape: [u32; 3], label: &str) -> Tested {
+    let expected = [false, true].map(|turn| first_free(machine, shape, turn));
     for (text, turn) in RECOGNISE.into_iter().chain([("qna-scan", true)]) {
         let found =
-            told(text, machine)?.allocate(&Request { procs }, machine).map(|placement| placement.nodes);
+            told(text, machine)?.allocate(&Request::sides(shape), machine).map(|placement| placement.nodes);
         let plain = &expected[usize::from(turn)];
-        assert_eq!(found.is_some(), plain.is_some(), "{text} on {label}: {procs} of {:?}", machine.free());
+        assert_eq!(found.is_some(), plain.is_some(), "{text} on {label}: {shape:?} of {:?}", machine.free());
         if text.starts_with("first-fit") || ["adaptive-scan", "qna-scan"].contains(&text) {
-            assert_eq!(&found, plain, "{text} on {label}: {procs} of {:?}", machine.free());
+            assert_eq!(&found, plain, "{text} on {label}: {shape:?} of {:?}", machine.free());
         }
     }
-    let slid = told("frame-sliding", machine)?.allocate(&Request { procs }, machine);
-    assert!(slid.is_none() || expected[0].is_some(), "frame-sliding on {label}: {procs}");
-    if procs == 1 {
+    // Fixed orientation is first fit of the sorted sides along the sorted dimensions.
+    let mut laid = [1; 3];
+    for (d, side) in by_length(machine.mesh().extents()).into_iter().zip(by_length(shape)) {
+        laid[d] = shape[side];
+    }
+    let fixed = told("fixed-orientation", machine)?.allocate(&Request::sides(shape), machine);
+    let mut fixed = fixed.map(|placement| placement.nodes);
+    fixed.iter_mut().for_each(|nodes| nodes.sort_unstable());
+    let mut plain = first_free(machine, laid, false);
+    plain.iter_mut().for_each(|nodes| nodes.sort_unstable());
+    assert_eq!(fixed, plain, "fixed-orientation on {label}: {shape:?} of {:?}", machine.free());
+    let slid = told("frame-sliding", machine)?.allocate(&Request::sides(shape), machine);
+    assert!(slid.is_none() || expected[0].is_some(), "frame-sliding on {label}: {shape:?}");
+    if shape == [1; 3] {
         assert_eq!(slid.map(|placement| placement.nodes), expected[0], "frame-sliding on {label}");
     }
     Ok(())
 }
 
-#[test]
-fn a_free_box_is_found_in_random_histories_of_larger_machines() -> Tested {
-    for text in ["32x32", "20x13", "70x3", "8x7x6", "5x5x4"] {
-        let mesh: Mesh = text.parse()?;
-        let mut numbers = Numbers(41);
-        let mut specs: Vec<&str> = RECOGNISE.iter().map(|(text, _)| *text).collect();
-        specs.push("qna-scan");
-        for spec in specs {
-            let turn = !matches!(spec, "first-fit" | "best-fit" | "rbs");
-            let (mut allocator, _) = build(&spec.parse()?, &Setup { mesh: &mesh, seed: 0 })?;
-            let mut machine = Machine::new(mesh.clone());
-            let mut held: Vec<Placement> = Vec::new();
-            for _ in 0..300 {
-                if !held.is_empty() && numbers.below(mesh.nodes()) >= machine.free_count() {
-                    let placement = held.swap_remove(numbers.below(held.len() as u32) as usize);
-                    machine.vacate(&placement.nodes);
-                    allocator.released(&placement, &machine);
-                    continue;
+/// Positions by falling length, the first of equals first.
+fn by_length(lengths: [u32; 3]) -> [usize; 3] {
+    let mut order = [0, 1, 2];
+    order.sort_by_key(|&d| std::cmp::Reverse(lengths[d]));
+    order
+}
+
+/// Every shape of sides up to the machine's longest, which fit in some orientation or in none.
+fn shapes(mesh: &Mesh) -> Vec<[u32; 3]> {
+    let longest = mesh.extents().into_iter().max().unwrap_or(1);
+    let deepest = if mesh.dims() > 2 { longest } else { 1 };
+    let mut shapes = Vec::new();
+    for c in 1..=deepest {
+        for b in 1..=if mesh.dims() > 1 { longest } else { 1 } {
+            shapes.extend((1..=longest).map(|a| [a, b, c]));
+        }
+    }
+    shapes
+}
+
+/// How many random states are tried; two requests in each.
+const STATES: usize = 100_000;
+
+/// A random machine and one allocator of each kind, which all follow the same jobs.
+struct Crowd {
+    machine: Machine,
+    members: Vec<(&'static str, bool, Box<dyn Allocator>)>,
+    held: Vec<Placement>,
+}
+
+impl Crowd {
+    fn new(mesh: &Mesh) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut members = Vec::new();
+        for (text, turn) in RECOGNISE.into_iter().chain([("qna-scan", true)]) {
+            members.push((text, turn, build(&text.parse()?, &Setup { mesh, seed: 0 })?.0));
+        }
+        Ok(Self { machine: Machine::new(mesh.clone()), members, held: Vec::new() })
+    }
+
+    /// Asks everybody, each of whom gives back what it got; then all are told of what `chosen` chose.
+    fn ask(&mut self, shape: [u32; 3], chosen: usize) -> Tested {
+        let expected = [false, true].map(|turn| first_free(&self.machine, shape, turn));
+        let mut taken = None;
+        for (i, (text, turn, member)) in self.members.iter_mut().enumerate() {
+            let found = member.allocate(&Request::sides(shape), &self.machine);
+            let plain = &expected[usize::from(*turn)];
+            let state = || format!("{text}: {shape:?} on {}", self.machine.mesh());
+            assert_eq!(found.is_some(), plain.is_some(), "{}", state());
+            if let Some(placement) = found {
+                if text.starts_with("first-fit") || ["adaptive-scan", "qna-scan"].contains(text) {
+                    assert_eq!(Some(&placement.nodes), plain.as_ref(), "{}", state());
                 }
-                let procs = 1 + numbers.below(mesh.nodes() / 6);
-                let plain = first_free(&machine, procs, turn);
-                let found = allocator.allocate(&Request { procs }, &machine);
-                assert_eq!(found.is_some(), plain.is_some(), "{spec} on {text}: {procs}");
-                if matches!(spec, "adaptive-scan" | "qna-scan") || spec.starts_with("first-fit") {
-                    assert_eq!(
-                        found.as_ref().map(|placement| &placement.nodes),
-                        plain.as_ref(),
-                        "{spec} on {text}"
-                    );
-                }
-                if let Some(placement) = found {
-                    machine.occupy(&placement.nodes)?;
-                    held.push(placement);
+                member.released(&placement, &self.machine);
+                if i == chosen {
+                    taken = Some(placement);
                 }
             }
+        }
+        if let Some(placement) = taken {
+            for (.., member) in &mut self.members {
+                member.occupied(&placement, &self.machine);
+            }
+            self.machine.occupy(&placement.nodes)?;
+            self.held.push(placement);
+        }
+        Ok(())
+    }
+
+    fn release(&mut self, i: usize) {
+        let placement = self.held.swap_remove(i);
+        self.machine.vacate(&placement.nodes);
+        for (.., member) in &mut self.members {
+            member.released(&placement, &self.machine);
+        }
+    }
+}
+
+#[test]
+fn a_free_box_is_found_in_random_states_of_larger_machines() -> Tested {
+    let mut numbers = Numbers(41);
+    let mut states = 0;
+    while states < STATES {
+        let extents = match numbers.below(5) {
+            0 => vec![2 + numbers.below(7), 2 + numbers.below(7), 2 + numbers.below(7)],
+            1 => vec![65 + numbers.below(9), 1 + numbers.below(4)],
+            _ => vec![1 + numbers.below(32), 1 + numbers.below(32)],
+        };
+        let mesh = Mesh::new(&extents)?;
+        let mut crowd = Crowd::new(&mesh)?;
+        // From machines that a few jobs fill to machines with hundreds of small ones.
+        let part = 1 + numbers.below(6);
+        for _ in 0..500 {
+            let free = crowd.machine.free_count();
+            if !crowd.held.is_empty() && numbers.below(mesh.nodes() + 1) >= free {
+                let i = numbers.below(crowd.held.len() as u32) as usize;
+                crowd.release(i);
+            }
+            let shape = mesh.extents().map(|extent| 1 + numbers.below(extent.div_ceil(part)));
+            let chosen = numbers.below(crowd.members.len() as u32) as usize;
+            crowd.ask(shape, chosen)?;
+            states += 1;
         }
     }
     Ok(())
@@ -229,17 +310,35 @@ fn contiguous_placements_are_boxes_of_the_shape() -> Tested {
             for procs in 1..=mesh.nodes() {
                 let (mut allocator, _) = build(&entry.name.parse()?, &Setup { mesh: &mesh, seed: 0 })?;
                 let idle = Machine::new(mesh.clone());
-                let nodes = allocator.allocate(&Request { procs }, &idle).ok_or("refused")?.nodes;
+                let shape = near_square(procs, &mesh).ok_or("no shape")?;
+                let label = format!("{} on {text}: {procs} as {shape:?}", entry.name);
+                let Some(placement) = allocator.allocate(&Request::of(procs), &idle) else {
+                    assert!(entry.name == "buddy-2d" && larger_than_every_block(shape, &mesh), "{label}");
+                    continue;
+                };
+                let mut nodes = placement.nodes;
+                nodes.sort_unstable();
                 let (first, last) = (mesh.coord(nodes[0]), mesh.coord(nodes[nodes.len() - 1]));
                 let sizes = [0, 1, 2].map(|d| last[d] + 1 - first[d]);
-                assert_eq!(nodes, box_nodes(&mesh, first, sizes), "{} on {text}: {procs}", entry.name);
-                let mut expected = near_square(procs, &mesh).ok_or("no shape")?;
+                assert_eq!(nodes, box_nodes(&mesh, first, sizes), "{label}");
+                let mut expected = shape;
+                if entry.name == "buddy-2d" {
+                    let side = shape.into_iter().max().unwrap_or(1).next_power_of_two();
+                    expected = [0, 1, 2].map(|d| if d < mesh.dims() { side } else { 1 });
+                }
                 let mut sorted = sizes;
                 expected.sort_unstable();
                 sorted.sort_unstable();
-                assert_eq!(sorted, expected, "{} on {text}: {procs}", entry.name);
+                assert_eq!(sorted, expected, "{label}");
             }
         }
     }
     Ok(())
+}
+
+/// Whether the square of a power of two that holds a shape is larger than the machine's shortest dimension.
+fn larger_than_every_block(shape: [u32; 3], mesh: &Mesh) -> bool {
+    let extents = mesh.extents();
+    let shortest = extents[..mesh.dims().max(2)].iter().copied().min().unwrap_or(1);
+    shape.into_iter().max().is_some_and(|side| side.next_power_of_two() > shortest)
 }

@@ -1,6 +1,7 @@
 //! What every registered allocator must do on every history: the laws of algorithms.md §1, over the whole registry.
 
 use meshreplay::allocator::{self, ALLOCATORS, Allocator, Placement, Promises, Request, Setup};
+use meshreplay::job::Shape;
 use meshreplay::machine::order::ORDERS;
 use meshreplay::machine::{Machine, Mesh, NodeId};
 use meshreplay::spec::Spec;
@@ -64,10 +65,15 @@ impl History {
         Ok(Self { machine: Machine::new(mesh.clone()), held: Vec::new(), allocator, promises, label })
     }
 
-    /// One request; the placement, already carried out.
+    /// One request for processors of which only the number is known.
     pub(crate) fn allocate(&mut self, procs: u32) -> Option<Placement> {
-        let free = self.machine.free_count();
-        let placement = self.allocator.allocate(&Request { procs }, &self.machine);
+        self.request(&Request::of(procs))
+    }
+
+    /// One request; the placement, already carried out.
+    pub(crate) fn request(&mut self, request: &Request) -> Option<Placement> {
+        let (free, procs) = (self.machine.free_count(), request.procs);
+        let placement = self.allocator.allocate(request, &self.machine);
         let label = &self.label;
         match &placement {
             None => {
@@ -115,7 +121,15 @@ fn step(history: &mut History, numbers: &mut Numbers) -> Option<Placement> {
         return None;
     }
     let largest = if numbers.below(4) == 0 { nodes } else { nodes.div_ceil(4) };
-    history.allocate(1 + numbers.below(largest))
+    let procs = 1 + numbers.below(largest);
+    let request = match numbers.below(6) {
+        0 => Request { procs, shape: Shape::Row },
+        1 => Request { procs, shape: Shape::PowersOfTwo },
+        // Sides up to one more than the machine has.
+        2 | 3 => Request::sides(history.machine.mesh().extents().map(|extent| 1 + numbers.below(extent + 1))),
+        _ => Request::of(procs),
+    };
+    history.request(&request)
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod support;
 
 mod contiguous;
+mod examples;
 mod exhaustive;
 mod fetch;
 mod laws;

@@ -1,7 +1,7 @@
 //! The definitions, word for word and slow, that the fast paths must equal.
 
 use meshreplay::allocator::{Request, Setup, build};
-use meshreplay::job::{Job, Time};
+use meshreplay::job::{Job, Shape, Time};
 use meshreplay::machine::{Coord, Cuboid, Machine, Mesh, near_square, order};
 
 use super::exhaustive::check_state;
@@ -224,8 +224,7 @@ fn nearest_family_keeps_its_bounds_against_the_optimum() -> Tested {
                     subsets.map(|subset| pairwise_sum(&mesh, &nodes(subset))).min().ok_or("none")?;
                 let found = ["gen-alg", "mm", "mm-inc"].map(|name| {
                     let (mut allocator, _) = build(&name.parse()?, &Setup { mesh: &mesh, seed: 0 })?;
-                    let placed =
-                        allocator.allocate(&Request { procs: k as u32 }, &state).ok_or("refused")?.nodes;
+                    let placed = allocator.allocate(&Request::of(k as u32), &state).ok_or("refused")?.nodes;
                     let coords: Vec<Coord> = placed.into_iter().map(|node| mesh.coord(node)).collect();
                     Ok::<_, Box<dyn std::error::Error>>(f64::from(pairwise_sum(&mesh, &coords)))
                 });
@@ -304,7 +303,7 @@ fn curve_allocators_equal_their_definitions_on_random_histories() -> Tested {
                 continue;
             }
             let ranks: Vec<bool> = order.nodes().iter().map(|&node| machine.free().contains(node)).collect();
-            let placement = allocator.allocate(&Request { procs }, &machine).ok_or("refused")?;
+            let placement = allocator.allocate(&Request::of(procs), &machine).ok_or("refused")?;
             let found: Vec<usize> =
                 placement.nodes.iter().map(|&node| order.rank_of(node) as usize).collect();
             assert_eq!(found, curve(&ranks, procs as usize, select), "{select}");
@@ -419,7 +418,7 @@ fn schedulers_equal_plain_loops_on_random_workloads() -> Tested {
                 // Some estimates are too short: such jobs run on.
                 let estimate = (run + i64::from(numbers.below(40)) - 6).max(0);
                 let [submit, run, estimate] = [submit, run, estimate].map(Time::from_seconds);
-                Job { number, submit, run, estimate, procs: 1 + numbers.below(9) }
+                Job { number, submit, run, estimate, procs: 1 + numbers.below(9), shape: Shape::NearSquare }
             })
             .collect();
         for scheduler in ["fcfs", "easy", "easy:pass=per-event", "first-fit-queue"] {

@@ -105,7 +105,9 @@ fn parquet_files_hold_the_numbers_of_the_csv_files_and_the_resolved_run() -> Tes
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     for format in ["csv", "parquet"] {
-        let arguments = format!("-m 4x4 2x2x4 -a all -o {format} --no-timing --trim 10 -q --format {format}");
+        let arguments = format!(
+            "-m 4x4 2x2x4 -a all --oversize skip -o {format} --no-timing --trim 10 -q --format {format}"
+        );
         let ran = replay(at, &arguments)?;
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     }
@@ -155,12 +157,15 @@ fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(files(&out)?, ["jobs.csv", "run.json", "summary.csv"]);
     let jobs = fs::read_to_string(out.join("jobs.csv"))?;
-    let titles = "replay,job,submit_s,start_s,end_s,run_s,estimate_s,procs,allocated,wait_s,pairwise_sum,\
+    let titles = "replay,seed,job,submit_s,start_s,end_s,run_s,estimate_s,procs,shape,allocated,wait_s,pairwise_sum,\
                   pairwise_mean,diameter,components,bounding_box,allocate_ns";
     assert_eq!((jobs.lines().next(), jobs.lines().count()), (Some(titles), 1 + 2 * 10));
     let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(out.join("run.json"))?)?;
     assert_eq!(run["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(run["rules"], "authors:estimate=recorded,overrun=extend,sizes=all,status=authors");
+    assert_eq!(
+        run["rules"],
+        "authors:estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors"
+    );
     assert_eq!(run["replays"][1]["allocator"], "curve:order=hilbert,select=best-fit");
     assert_eq!(run["logs"][0]["sha256"].as_str().map(str::len), Some(64));
     let summary = fs::read_to_string(out.join("summary.csv"))?;
@@ -196,8 +201,8 @@ fn results_do_not_depend_on_the_number_of_threads() -> Tested {
     for format in ["csv", "parquet", "json"] {
         for threads in ["1", "2"] {
             let arguments = format!(
-                "replay short.swf -m 16x16 8x8x4 -s easy fcfs -a all hilbert+ss --threads {threads} -o {format}{threads} \
-                 --format {format} --no-timing -q"
+                "replay short.swf -m 16x16 8x8x4 -s easy fcfs -a all hilbert+ss --oversize skip --threads {threads} \
+                 -o {format}{threads} --format {format} --no-timing -q"
             );
             assert_eq!(run(at, &arguments)?.code, Some(0));
         }

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use meshreplay::job::Job;
 use meshreplay::metrics::Monitor;
-use meshreplay::study::{Cell, LoadedLog, Outcome, Plan, load};
+use meshreplay::study::{Cell, JobSource, LoadedLog, Outcome, Plan, load};
 use meshreplay::trace::ReadOptions;
-use meshreplay::workload::Rules;
+use meshreplay::workload::{Oversize, Rules};
 
 /// What tests return.
 pub(crate) type Tested = Result<(), Box<dyn Error>>;
@@ -62,10 +62,11 @@ pub(crate) fn replay(
         scheduler: scheduler.parse()?,
         allocator: allocator.parse()?,
         seed: 1,
-        jobs: Arc::new(jobs.to_vec()),
-        skipped: 0,
+        source: JobSource::Recorded { jobs: Arc::new(jobs.to_vec()), skipped: 0 },
+        oversize: Oversize::Error,
     };
-    Ok(cell.run(&Plan::default(), &Monitor::default())?)
+    let plan = Plan { jobs: true, ..Plan::default() };
+    cell.run(&plan, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
 }
 
 /// A small generator (a 64-bit linear congruence) for histories; the same numbers on every machine.

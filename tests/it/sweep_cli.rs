@@ -229,7 +229,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "machines =",
         "machine =",
-        "sixty.toml:3: unknown key 'machine', did you mean 'machines'? (one of: name, description, logs, rules, machines, schedulers, allocators, arrival_scales, seeds)",
+        "sixty.toml:3: unknown key 'machine', did you mean 'machines'? (one of: name, description, logs, rules, machines, schedulers, allocators, arrival_scales, seeds, replications)",
     ),
     (
         "[\"16x16\", \"8x8x4\"]",

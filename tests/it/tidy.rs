@@ -23,11 +23,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("trace", &[]),
     ("workload", &["job", "spec", "trace"]),
     ("machine", &["spec"]),
-    ("allocator", &["machine", "spec"]),
+    ("allocator", &["job", "machine", "spec"]),
     ("scheduler", &["job", "spec"]),
     ("execution", &["job"]),
     ("engine", &["allocator", "execution", "job", "machine", "scheduler"]),
-    ("metrics", &["allocator", "engine", "job", "machine"]),
+    ("metrics", &["allocator", "engine", "job", "machine", "spec"]),
     (
         "study",
         &[
@@ -43,7 +43,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "workload",
         ],
     ),
-    ("frame", &["job", "metrics", "study"]),
+    ("frame", &["metrics", "study"]),
     ("paper", &["allocator", "frame", "job", "spec", "study", "trace", "workload"]),
     ("render", &[]),
     (
@@ -51,6 +51,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "allocator",
             "frame",
+            "job",
             "machine",
             "metrics",
             "paper",

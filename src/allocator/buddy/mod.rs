@@ -10,7 +10,7 @@
 //!    many blocks of the next smaller size instead.
 //! 3. A release returns the job's blocks; siblings that are all free become their parent again.
 //!
-//! Free blocks of a size are ordered by location (x, y, z of the base), then by sizes. Never refuses while k nodes are
+//! Free blocks of a size are ordered by location (x, y, z of the base) unless asked otherwise, then by sizes. Never refuses while k nodes are
 //! free, since single nodes always do. Time O(k + b·log N) for a placement of b blocks.
 //!
 //! Blocks are numbered by size and, within a size, in the order in which free ones are taken, so the list of free
@@ -25,10 +25,20 @@ use crate::machine::{Machine, Mesh, NodeId};
 
 const NONE: u32 = u32::MAX;
 
+/// Which of the free blocks of a size is first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockOrder {
+    /// By x, then y, then z of the base.
+    Location,
+    /// By z, then y, then x.
+    Scan,
+}
+
 /// A machine's blocks and which of them are free.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Buddy {
     mesh: Mesh,
+    order: BlockOrder,
     fanout: u32,
     /// First number of each class of blocks, smallest first, and one behind the last.
     classes: Vec<u32>,
@@ -51,13 +61,20 @@ pub(super) struct Buddy {
 }
 
 impl Buddy {
-    /// All blocks of `forest`, its top-level ones free. O(B log B) for B blocks.
+    /// All blocks of `forest`, its top-level ones free, in location order. O(B log B) for B blocks.
     pub(super) fn new(mesh: &Mesh, forest: &Forest) -> Self {
+        Self::ordered(mesh, forest, BlockOrder::Location)
+    }
+
+    /// The same in any order.
+    pub(super) fn ordered(mesh: &Mesh, forest: &Forest, by: BlockOrder) -> Self {
         let blocks = &forest.blocks;
         let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
         let key = |&id: &u32| {
             let Block { base, sizes, class, .. } = blocks[id as usize];
-            (class, base, sizes)
+            let [x, y, z] = base;
+            let rank = if by == BlockOrder::Scan { [z, y, x] } else { base };
+            (class, rank, sizes)
         };
         order.sort_unstable_by_key(key);
         let mut numbers = vec![0; blocks.len()];
@@ -74,6 +91,7 @@ impl Buddy {
         let sorted = || order.iter().map(|&id| &blocks[id as usize]);
         let mut buddy = Self {
             mesh: mesh.clone(),
+            order: by,
             fanout: forest.fanout,
             bases: sorted().map(|block| mesh.node(block.base)).collect(),
             shapes: sorted().map(shape).collect(),
@@ -231,6 +249,14 @@ impl Buddy {
         Some(Placement { nodes })
     }
 
+    /// Hands out a whole block of `class`, splitting a larger one if need be; `None` if there is none so large.
+    pub(super) fn allocate_block(&mut self, class: usize) -> Option<Placement> {
+        let block = self.take(class)?;
+        let mut nodes = Vec::with_capacity(self.nodes_of_class(class) as usize);
+        self.hand_out(block, &mut nodes);
+        Some(Placement { nodes })
+    }
+
     /// Serves a request from one block, if a free one is large enough: the smallest such size, of which just the first
     /// nodes are taken, smaller and smaller blocks of it, and the rest stays free.
     pub(super) fn allocate_within_one(&mut self, request: Request, machine: &Machine) -> Option<Placement> {
@@ -267,9 +293,12 @@ impl Buddy {
     pub(super) fn occupy(&mut self, placement: &Placement) {
         let [_, length, depth] = self.mesh.extents();
         for &node in &placement.nodes {
-            // Blocks of the smallest class are the single nodes, in location order.
+            // Blocks of the smallest class are the single nodes, in the order of the blocks.
             let [x, y, z] = self.mesh.coord(node);
-            let unit = (x * length + y) * depth + z;
+            let unit = match self.order {
+                BlockOrder::Location => (x * length + y) * depth + z,
+                BlockOrder::Scan => node,
+            };
             let mut path = vec![unit];
             while let Some(&block) = path.last()
                 && block != NONE

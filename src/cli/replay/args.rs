@@ -8,8 +8,9 @@ use clap::ValueEnum;
 
 use crate::allocator;
 use crate::frame::FileFormat;
+use crate::job::Shape;
 use crate::machine::Mesh;
-use crate::metrics::Trim;
+use crate::metrics::{Replications, Trim};
 use crate::scheduler;
 use crate::spec::Spec;
 use crate::study::{ALL, Plan};
@@ -19,12 +20,19 @@ use crate::workload::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status
 /// Replay logs: every log × arrival scale × machine × scheduler × allocator, one row each.
 ///
 /// Specs are `name` or `name:key=value,key=value`; `meshreplay list` shows the names.
+///
+/// A log may also be a workload model, synthetic:KEY=VALUE,…: Poisson arrivals by ratio=R (rate times mean service, 1 by
+/// default), rate=λ (jobs per second) or offered=L (share of what the machine can do); exponential service=S seconds (5);
+/// sides=uniform, exponential or normal with mean=M, sigma=D and outside=clamp or redraw; max=AxB instead of the machine's
+/// sides; jobs=N (10000).
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "Example:
-  meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --scheduler easy --allocator hilbert+bf mc1x1")]
+  meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --scheduler easy --allocator hilbert+bf mc1x1
+  meshreplay replay synthetic:ratio=1.5 --machine 32x32 --scheduler fcfs --allocator first-fit adaptive-scan \\
+      --replications until:within=0.05")]
 pub(crate) struct Args {
-    /// Logs: Standard Workload Format or PReMAS, plain or gzip; - is standard input.
+    /// Logs: Standard Workload Format or PReMAS, plain or gzip; - is standard input. Or workload models, see above.
     #[arg(required = true, value_name = "LOG")]
     pub(super) logs: Vec<PathBuf>,
 
@@ -50,6 +58,11 @@ pub(crate) struct Args {
         value_parser = positive
     )]
     pub(super) arrival_scale: Vec<f64>,
+
+    /// Replay each with as many seeds: a number, or until:within=0.05,min=5,max=200 for as many as make the 95 % confidence
+    /// intervals of turnaround and utilization so narrow (by their means). Models draw new jobs from each seed.
+    #[arg(long, default_value = "1", value_name = "R")]
+    replications: Replications,
 
     /// Seed of everything random; the same for every allocator.
     #[arg(long, default_value_t = 1)]
@@ -93,9 +106,15 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "all")]
     sizes: SizesArg,
 
-    /// Jobs larger than the machine: error, or skip and count them.
-    #[arg(long, default_value = "error", value_parser = oversize)]
-    pub(super) oversize: Oversize,
+    /// Shape of jobs of which only the number of processors is known: nearest to a square or cube, one row, or
+    /// near-square with sides rounded up to powers of two.
+    #[arg(long, value_enum, default_value = "near-square")]
+    shape: ShapeArg,
+
+    /// Jobs larger than the machine, or that the allocator does not find even if it is idle: error, or skip and count
+    /// them.
+    #[arg(long, value_enum, default_value = "error")]
+    oversize: OversizeArg,
 
     /// Leave the first PERCENT of jobs and those that start after the last submission's day out of means.
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = percent)]
@@ -151,10 +170,28 @@ enum SizesArg {
     PowersOfTwo,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ShapeArg {
+    NearSquare,
+    Row,
+    Pow2,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OversizeArg {
+    Error,
+    Skip,
+}
+
 impl Args {
     /// What all replays share.
     pub(super) fn plan(&self) -> Plan {
-        Plan { timed: !self.no_timing, trim: Trim { percent: self.trim } }
+        Plan {
+            timed: !self.no_timing,
+            trim: Trim { percent: self.trim },
+            replications: self.replications.clone(),
+            jobs: self.output.is_some(),
+        }
     }
 
     pub(super) fn read_options(&self) -> ReadOptions {
@@ -181,7 +218,16 @@ impl Args {
             SizesArg::Parallel => Sizes::Parallel,
             SizesArg::PowersOfTwo => Sizes::PowersOfTwo,
         };
-        Rules { status, estimate: self.estimate, overrun, sizes, ..usual }
+        let shape = match self.shape {
+            ShapeArg::NearSquare => Shape::NearSquare,
+            ShapeArg::Row => Shape::Row,
+            ShapeArg::Pow2 => Shape::PowersOfTwo,
+        };
+        let oversize = match self.oversize {
+            OversizeArg::Error => Oversize::Error,
+            OversizeArg::Skip => Oversize::Skip,
+        };
+        Rules { status, estimate: self.estimate, overrun, sizes, shape, oversize, ..usual }
     }
 
     /// The format of result files.
@@ -218,14 +264,6 @@ fn allocator_spec(text: &str) -> Result<Spec> {
         allocator::find(&spec)?;
     }
     Ok(spec)
-}
-
-fn oversize(text: &str) -> Result<Oversize> {
-    match text {
-        "error" => Ok(Oversize::Error),
-        "skip" => Ok(Oversize::Skip),
-        _ => bail!("expected error or skip"),
-    }
 }
 
 fn positive(text: &str) -> Result<f64> {

@@ -1,21 +1,23 @@
 //! `meshreplay replay`: the main command.
 
 mod args;
+mod input;
 mod output;
+mod rows;
 
 pub(super) use args::Args;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 
+use self::input::Input;
 use self::output::Output;
 use super::progress::{Line, Progress};
 use super::{Failure, complain};
 use crate::allocator;
 use crate::spec::SpecError;
-use crate::study::{self, Axes, Cell, Event, LoadedLog, Plan, Point, Running, load};
+use crate::study::{self, Axes, Cell, Event, Outcome, Plan, Point, Running};
 
 /// Replays the product of all that the arguments repeat.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -23,7 +25,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.check_output().map_err(Failure::Usage)?;
     // Before any log is read, so that a wrong name fails at once.
     let points = points(args).map_err(|error| Failure::Usage(error.into()))?;
-    let logs = read_logs(args)?;
+    let logs = args.logs.iter().map(|log| Input::read(args, log)).collect::<Result<Vec<_>, _>>()?;
     let cells = cells(args, &logs, &points)?;
     // More threads than replays would only wait.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -35,7 +37,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     // A second handler cannot be set; then a signal simply ends the process.
     let _ = ctrlc::set_handler(move || stop.stop());
     // Only now: a signal before would leave the temporary file behind.
-    let output = Output::open(args, &logs, &cells, plan)?;
+    let output = Output::open(args, &logs, &cells, plan.clone())?;
     replay_all(args, &pool, &cells, &plan, &running, output)
 }
 
@@ -49,7 +51,7 @@ fn replay_all(
 ) -> Result<(), Failure> {
     let line = |(number, cell): (usize, &Cell)| {
         let name = format!("{} {} {}", cell.log, cell.machine, allocator::short(&cell.allocator));
-        Line { number, name, jobs: cell.jobs.len() as u64 }
+        Line { number, name, jobs: cell.source.count() * u64::from(plan.replications.least()) }
     };
     let mut progress = Progress::new(args.quiet, cells.iter().enumerate().map(line));
     let mut errors: Vec<(usize, String)> = Vec::new();
@@ -58,9 +60,14 @@ fn replay_all(
     study::run_all(pool, running, 0..cells.len(), &work, &mut |event| match event {
         Event::Tick => progress.update(running),
         Event::Ended(number, outcome) => {
-            let outcome = outcome.and_then(|outcome| outcome.map_err(|error| error.to_string()));
-            finished += usize::from(outcome.is_ok());
-            let kept = output.add(number, outcome.map_err(|error| errors.push((number, error))).ok());
+            let outcomes = outcome.and_then(|outcomes| outcomes.map_err(|error| error.to_string()));
+            finished += usize::from(outcomes.is_ok());
+            if let Ok(outcomes) = &outcomes
+                && !args.quiet
+            {
+                progress.above(|| report_misfits(&cells[number], outcomes));
+            }
+            let kept = output.add(number, outcomes.map_err(|error| errors.push((number, error))).ok());
             if let Err(error) = kept {
                 failure.get_or_insert(error);
                 running.stop();
@@ -84,37 +91,14 @@ fn replay_all(
     if errors.is_empty() { Ok(()) } else { Err(Failure::Reported) }
 }
 
-fn read_logs(args: &Args) -> Result<Vec<LoadedLog>, Failure> {
-    let options = args.read_options();
-    let rules = args.rules();
-    let mut logs = Vec::new();
-    for path in &args.logs {
-        let log = load(path, options, rules)?;
-        if !args.quiet {
-            report_log(path, &log);
-        }
-        if log.workload.jobs.is_empty() {
-            let left_out = match log.workload.left_out.total() {
-                0 => "it has no records".to_owned(),
-                _ => format!("left out: {}", log.workload.left_out),
-            };
-            return Err(anyhow!("{}: no job to replay; {left_out}", path.display()).into());
-        }
-        logs.push(log);
-    }
-    Ok(logs)
-}
-
-/// What was left out, and what was odd, on standard error.
-fn report_log(path: &Path, log: &LoadedLog) {
-    if log.workload.left_out.total() > 0 {
-        complain(&format!("note: {}: left out {}", path.display(), log.workload.left_out));
-    }
-    let surplus = log.summary.findings.surplus_field_lines;
-    if surplus > 0 {
+/// How many jobs a replay had to leave out because its allocator never finds a place for them, on standard error.
+fn report_misfits(cell: &Cell, outcomes: &[Outcome]) {
+    let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();
+    if never_fit > 0 {
+        let Cell { log, machine, allocator, .. } = cell;
+        let allocator = allocator::short(allocator);
         complain(&format!(
-            "note: {}: {surplus} lines have more than 18 fields; the rest is ignored",
-            path.display()
+            "note: {log} on {machine}: left out {never_fit} that '{allocator}' never finds a place for"
         ));
     }
 }
@@ -134,22 +118,10 @@ fn points(args: &Args) -> Result<Vec<Point>, SpecError> {
 }
 
 /// The points with their jobs.
-fn cells(args: &Args, logs: &[LoadedLog], points: &[Point]) -> Result<Vec<Cell>, Failure> {
+fn cells(args: &Args, logs: &[Input], points: &[Point]) -> Result<Vec<Cell>, Failure> {
     let mut cells = Vec::with_capacity(points.len());
     for points in points.chunk_by(Point::same_jobs) {
-        let log = &logs[points[0].log];
-        let scaled = Arc::new(study::scaled_jobs(log, points[0].arrival_scale)?);
-        for points in points.chunk_by(|a, b| a.machine == b.machine) {
-            let machine = &points[0].machine;
-            let (jobs, large) = study::fitting(&log.name, &scaled, machine, args.oversize)?;
-            if large > 0 && !args.quiet {
-                complain(&format!("note: {}: left out {large} larger than machine {machine}", log.name));
-            }
-            let skipped = log.workload.left_out.total() + large;
-            cells.extend(
-                points.iter().map(|point| point.cell(&log.name, &log.summary.sha256, &jobs, skipped)),
-            );
-        }
+        cells.extend(logs[points[0].log].cells(args, points)?);
     }
     Ok(cells)
 }

@@ -9,26 +9,27 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use super::args::{Args, Format};
-use crate::allocator;
+use super::input::Input;
+use super::rows::{rows_table, table};
 use crate::frame::{self, FrameFile, TEMPORARY};
-use crate::render::{Align, Table, duration_ns, grouped};
-use crate::study::{Cell, LoadedLog, Outcome, Plan};
+use crate::study::{Cell, JobSource, Outcome, Plan};
 
 /// The resolved run: everything that results depend on.
 #[derive(Serialize)]
-struct Run<'a> {
+struct Run {
     version: &'static str,
-    logs: Vec<RunLog<'a>>,
+    logs: Vec<RunLog>,
     rules: String,
     trim_percent: Option<f64>,
     timed: bool,
+    replications: String,
     replays: Vec<RunReplay>,
 }
 
 #[derive(Serialize)]
-struct RunLog<'a> {
-    name: &'a str,
-    sha256: &'a str,
+struct RunLog {
+    name: String,
+    sha256: String,
     records: u64,
     left_out: BTreeMap<&'static str, u64>,
 }
@@ -41,7 +42,8 @@ struct RunReplay {
     scheduler: String,
     allocator: String,
     seed: u64,
-    skipped: u64,
+    /// Not known beforehand of a workload model.
+    skipped: Option<u64>,
 }
 
 /// Name of the file that holds the resolved run.
@@ -62,17 +64,17 @@ pub(super) struct Output<'a> {
     plan: Plan,
     run: String,
     folder: Option<Folder>,
-    /// Outcomes that came before their turn; `None` for a replay that failed.
-    early: BTreeMap<usize, Option<Outcome>>,
+    /// Replications that came before their turn; `None` for a replay that failed.
+    early: BTreeMap<usize, Option<Vec<Outcome>>>,
     next: usize,
-    /// What the summary needs of each outcome so far: all but its jobs.
-    rows: Vec<(u32, Outcome)>,
+    /// What the summary needs of each replay so far: its replications without their jobs.
+    rows: Vec<(u32, Vec<Outcome>)>,
 }
 
 impl<'a> Output<'a> {
     /// Prepares the output directory before anything is replayed, so that a wrong one fails at once.
-    pub(super) fn open(args: &'a Args, logs: &[LoadedLog], cells: &'a [Cell], plan: Plan) -> Result<Self> {
-        let run = serde_json::to_string_pretty(&describe(args, logs, cells, plan))? + "\n";
+    pub(super) fn open(args: &'a Args, logs: &[Input], cells: &'a [Cell], plan: Plan) -> Result<Self> {
+        let run = serde_json::to_string_pretty(&describe(args, logs, cells, &plan))? + "\n";
         let folder = match &args.output {
             None => None,
             Some(path) => {
@@ -84,40 +86,44 @@ impl<'a> Output<'a> {
         Ok(Self { args, cells, plan, run, folder, early: BTreeMap::new(), next: 0, rows: Vec::new() })
     }
 
-    /// Takes the outcome of replay `number`, or the news that it failed, and writes what is next in order.
-    pub(super) fn add(&mut self, number: usize, outcome: Option<Outcome>) -> Result<()> {
-        self.early.insert(number, outcome);
-        while let Some(outcome) = self.early.remove(&self.next) {
-            self.write(self.next, outcome)?;
+    /// Takes the replications of replay `number`, or the news that it failed, and writes what is next in order.
+    pub(super) fn add(&mut self, number: usize, outcomes: Option<Vec<Outcome>>) -> Result<()> {
+        self.early.insert(number, outcomes);
+        while let Some(outcomes) = self.early.remove(&self.next) {
+            self.write(self.next, outcomes)?;
             self.next += 1;
         }
         Ok(())
     }
 
-    fn write(&mut self, number: usize, outcome: Option<Outcome>) -> Result<()> {
-        let Some(mut outcome) = outcome else { return Ok(()) };
+    fn write(&mut self, number: usize, outcomes: Option<Vec<Outcome>>) -> Result<()> {
+        let Some(mut outcomes) = outcomes else { return Ok(()) };
         let replay = u32::try_from(number)?;
-        if let Some(folder) = &mut self.folder {
-            let mut jobs = frame::jobs(replay, &self.cells[number].jobs, &outcome, self.plan.timed)?;
-            folder.jobs.append(&mut jobs)?;
+        for outcome in &mut outcomes {
+            if let Some(folder) = &mut self.folder {
+                folder.jobs.append(&mut frame::jobs(replay, outcome, self.plan.timed)?)?;
+            }
+            outcome.strip();
         }
-        outcome.records = Vec::new();
-        outcome.recording.dispersal = Vec::new();
-        outcome.recording.allocate_ns = Vec::new();
-        self.rows.push((replay, outcome));
+        self.rows.push((replay, outcomes));
         Ok(())
     }
 
     /// Writes what is left, the summary and the resolved run; prints the summary.
     pub(super) fn finish(mut self) -> Result<()> {
-        for (number, outcome) in std::mem::take(&mut self.early) {
-            self.write(number, outcome)?;
+        for (number, outcomes) in std::mem::take(&mut self.early) {
+            self.write(number, outcomes)?;
         }
+        let cell = |number: u32| &self.cells[number as usize];
         let rows: Vec<(u32, &Cell, &Outcome)> = self
             .rows
             .iter()
-            .map(|(number, outcome)| (*number, &self.cells[*number as usize], outcome))
+            .flat_map(|(number, outcomes)| {
+                outcomes.iter().map(move |outcome| (*number, cell(*number), outcome))
+            })
             .collect();
+        let replays: Vec<(&Cell, &[Outcome])> =
+            self.rows.iter().map(|(number, outcomes)| (cell(*number), outcomes.as_slice())).collect();
         if rows.is_empty() {
             return Ok(());
         }
@@ -134,9 +140,9 @@ impl<'a> Output<'a> {
         }
         let bytes = match self.args.format {
             // The files hold the bytes; a person is told what is in them.
-            Format::Parquet if self.args.output.is_some() => table(&rows, self.plan.timed).into_bytes(),
-            Format::Table => table(&rows, self.plan.timed).into_bytes(),
-            Format::Markdown => rows_table(&rows, self.plan.timed).markdown().into_bytes(),
+            Format::Parquet if self.args.output.is_some() => table(&replays, &self.plan).into_bytes(),
+            Format::Table => table(&replays, &self.plan).into_bytes(),
+            Format::Markdown => rows_table(&replays, &self.plan).markdown().into_bytes(),
             Format::Csv | Format::Json | Format::Parquet => {
                 let mut bytes = Vec::new();
                 frame::write_to(&mut bytes, &mut summary, self.args.file_format(), &self.run)?;
@@ -151,12 +157,12 @@ impl<'a> Output<'a> {
     }
 }
 
-fn describe<'a>(args: &Args, logs: &'a [LoadedLog], cells: &[Cell], plan: Plan) -> Run<'a> {
-    let log = |log: &'a LoadedLog| RunLog {
-        name: &log.name,
-        sha256: &log.summary.sha256,
-        records: log.summary.records,
-        left_out: log.workload.left_out.iter().map(|(reason, count)| (reason.words(), count)).collect(),
+fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
+    let log = |log: &Input| RunLog {
+        name: log.name(),
+        sha256: log.sha256(),
+        records: log.records(),
+        left_out: log.left_out(),
     };
     let replay = |cell: &Cell| RunReplay {
         log: cell.log.clone(),
@@ -165,7 +171,10 @@ fn describe<'a>(args: &Args, logs: &'a [LoadedLog], cells: &[Cell], plan: Plan) 
         scheduler: cell.scheduler.to_string(),
         allocator: cell.allocator.to_string(),
         seed: cell.seed,
-        skipped: cell.skipped,
+        skipped: match &cell.source {
+            JobSource::Recorded { skipped, .. } => Some(*skipped),
+            JobSource::Drawn { .. } => None,
+        },
     };
     Run {
         version: env!("CARGO_PKG_VERSION"),
@@ -173,6 +182,7 @@ fn describe<'a>(args: &Args, logs: &'a [LoadedLog], cells: &[Cell], plan: Plan) 
         rules: args.rules().to_string(),
         trim_percent: plan.trim.percent,
         timed: plan.timed,
+        replications: plan.replications.to_string(),
         replays: cells.iter().map(replay).collect(),
     }
 }
@@ -213,64 +223,4 @@ fn clear(folder: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The rows for a terminal; what all rows share stands in one line above.
-fn table(rows: &[(u32, &Cell, &Outcome)], timed: bool) -> String {
-    let mut table = rows_table(rows, timed);
-    let shared = table.drop_constant(&["log", "machine", "scheduler", "scale", "seed", "jobs"]);
-    let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
-    if shared.is_empty() { table.text() } else { format!(" {}\n\n{}", shared.join(" · "), table.text()) }
-}
-
-fn rows_table(rows: &[(u32, &Cell, &Outcome)], timed: bool) -> Table {
-    let left =
-        ["log", "machine", "scheduler", "scale", "seed", "allocator"].map(|title| (title, Align::Left));
-    let right = [
-        "jobs",
-        "utilization",
-        "wait s",
-        "slowdown",
-        "pairwise sum",
-        "pairwise mean",
-        "components",
-        "contiguous",
-    ];
-    let mut columns = left.to_vec();
-    columns.extend(right.map(|title| (title, Align::Right)));
-    if timed {
-        columns.extend(["call p50", "call p99", "replay"].map(|title| (title, Align::Right)));
-    } else {
-        // Beside the times there is no room for it.
-        columns.push(("to bound", Align::Right));
-    }
-    let mut table = Table::new(&columns);
-    for (_, cell, outcome) in rows {
-        let summary = &outcome.summary;
-        let mut cells = vec![
-            cell.log.clone(),
-            cell.machine.to_string(),
-            cell.scheduler.to_string(),
-            cell.arrival_scale.to_string(),
-            cell.seed.to_string(),
-            allocator::short(&cell.allocator),
-            grouped(summary.jobs as f64, 0),
-            grouped(summary.utilization * 100.0, 1) + "%",
-            grouped(summary.wait_s_mean, 0),
-            grouped(summary.bounded_slowdown_mean, 1),
-            grouped(summary.pairwise_sum_mean, 1),
-            grouped(summary.pairwise_mean_mean, 3),
-            grouped(summary.components_mean, 2),
-            grouped(summary.contiguous_share * 100.0, 1) + "%",
-        ];
-        if timed {
-            cells.push(duration_ns(summary.allocate.p50_ns));
-            cells.push(duration_ns(summary.allocate.p99_ns));
-            cells.push(format!("{:.3} s", outcome.wall_s));
-        } else {
-            cells.push(grouped(summary.pairwise_ratio_to_bound_mean, 3));
-        }
-        table.add(cells);
-    }
-    table
 }

@@ -9,7 +9,6 @@ use super::super::runner::Runner;
 use super::super::{Failure, complain};
 use super::Args;
 use crate::frame::{Sheet, StudyFolder};
-use crate::metrics::Trim;
 use crate::paper::{
     Dataset, Embedded, Evidence, Experiment, Figure, Item, Located, LogFacts, Paper, STREAM, stream_logs,
     write_stream,
@@ -44,7 +43,7 @@ impl<'a> Workshop<'a> {
             (None, None) => PathBuf::new(),
         };
         let [one, many] = [Some(std::num::NonZeroUsize::MIN), args.threads];
-        let interrupts = Runner::new(many, args.quiet, false)?;
+        let interrupts = Runner::new(many, args.quiet)?;
         let timed = interrupts.with_threads(one)?;
         let (missing, failed) = (BTreeSet::new(), 0);
         Ok(Self { args, runners: [interrupts, timed], folder, _temporary: temporary, missing, failed })
@@ -130,7 +129,7 @@ impl<'a> Workshop<'a> {
             located.unwrap_or_else(|| results.join(log))
         };
         let name = format!("{}/{}.toml", paper.name, embedded.name);
-        let plan = Plan { timed, trim: Trim::default() };
+        let plan = Plan { timed, ..Plan::default() };
         let study = Study::plan(Path::new(&name), embedded.text, plan, &find)?;
         let (manifest, folder) =
             (Manifest::from(&study), StudyFolder::new(&results.join(embedded.name), None));

@@ -19,8 +19,6 @@ pub(super) struct Runner {
     pool: rayon::ThreadPool,
     interrupted: Arc<AtomicBool>,
     quiet: bool,
-    /// Whether the jobs of every cell are kept too.
-    jobs: bool,
 }
 
 /// How cells have ended.
@@ -32,18 +30,18 @@ pub(super) struct Tally {
 
 impl Runner {
     /// Starts threads, as many as there are cores unless it is said, and listens to interrupts.
-    pub(super) fn new(threads: Option<NonZeroUsize>, quiet: bool, jobs: bool) -> Result<Self, Failure> {
+    pub(super) fn new(threads: Option<NonZeroUsize>, quiet: bool) -> Result<Self, Failure> {
         let interrupted = Arc::new(AtomicBool::new(false));
         let switch = Arc::clone(&interrupted);
         // A second handler cannot be set; then a signal simply ends the process.
         let _ = ctrlc::set_handler(move || switch.store(true, Ordering::Relaxed));
-        Ok(Self { pool: pool(threads)?, interrupted, quiet, jobs })
+        Ok(Self { pool: pool(threads)?, interrupted, quiet })
     }
 
     /// The same with other threads; an interrupt stops both.
     pub(super) fn with_threads(&self, threads: Option<NonZeroUsize>) -> Result<Self, Failure> {
         let interrupted = Arc::clone(&self.interrupted);
-        Ok(Self { pool: pool(threads)?, interrupted, quiet: self.quiet, jobs: self.jobs })
+        Ok(Self { pool: pool(threads)?, interrupted, quiet: self.quiet })
     }
 
     /// Whether somebody asked to stop.
@@ -64,11 +62,12 @@ impl Runner {
         let line = |&number: &usize| {
             let (cell, point) = (&manifest.cells[number], &study.cells[number].point);
             let name = format!("{} {} {}", cell.log, cell.machine, allocator::short(&point.allocator));
-            Line { number, name, jobs: study.cells[number].jobs }
+            let least = u64::from(study.plan.replications.least());
+            Line { number, name, jobs: study.cells[number].jobs * least }
         };
         let mut progress = Progress::new(self.quiet, cells.iter().map(line));
-        let keep = |number: usize, cell: &study::Cell, outcome: &study::Outcome| {
-            Ok(folder.keep(&manifest.cells[number], (cell, outcome), &study.plan, self.jobs)?)
+        let keep = |number: usize, cell: &study::Cell, outcomes: &[study::Outcome]| {
+            Ok(folder.keep(&manifest.cells[number], (cell, outcomes), &study.plan, study.plan.jobs)?)
         };
         let mut tally = Tally::default();
         study::sweep(study, cells, &self.pool, &running, &keep, &mut |news| {

@@ -71,7 +71,7 @@ pub(super) fn placed(
     let mut single: Vec<Placement> = Vec::new();
     if state.free_count() < mesh.nodes() {
         while machine.free_count() > 0 {
-            let placement = allocator.allocate(&Request { procs: 1 }, &machine).unwrap_or_default();
+            let placement = allocator.allocate(&Request::of(1), &machine).unwrap_or_default();
             if placement.nodes.len() != 1 {
                 let problem = "it does not place single nodes; give no --busy";
                 return Err(Failure::Failed(anyhow::anyhow!(
@@ -86,7 +86,7 @@ pub(super) fn placed(
             allocator.released(placement, &machine);
         }
     }
-    let Some(placement) = allocator.allocate(&Request { procs }, &machine) else { return Ok((name, None)) };
+    let Some(placement) = allocator.allocate(&Request::of(procs), &machine) else { return Ok((name, None)) };
     machine.occupy(&placement.nodes).with_context(|| resolved.to_string())?;
     Ok((name, Some(placement.nodes)))
 }

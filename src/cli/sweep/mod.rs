@@ -10,7 +10,6 @@ use anyhow::anyhow;
 use super::runner::{Runner, Tally};
 use super::{Failure, complain, print};
 use crate::frame::StudyFolder;
-use crate::metrics::Trim;
 use crate::study::{Manifest, Plan, Shard, Study};
 
 /// Run a study: every log × rules × arrival scale × machine × scheduler × allocator × seed of a file.
@@ -27,6 +26,8 @@ use crate::study::{Manifest, Plan, Shard, Study};
   rules = [\"requested:overrun=kill\"]          # [\"authors\"] if left out
   schedulers = [\"fcfs\", \"easy\"]               # [\"easy\"] if left out
   seeds = [1, 2, 3]                           # [1] if left out
+  replications = \"until:within=0.05\"         # 1 if left out
+A log may also be a workload model, such as \"synthetic:ratio=1.5,sides=normal\"; see `meshreplay replay --help`.
 
   meshreplay sweep loads.toml -o loads && meshreplay table loads --columns machine,arrival_scale")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -66,7 +67,7 @@ pub(super) struct Args {
 
 /// Runs the cells that are missing.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let plan = Plan { timed: !args.no_timing, trim: Trim::default() };
+    let plan = Plan { timed: !args.no_timing, jobs: args.jobs, ..Plan::default() };
     let study = Study::read(&args.study, plan)?;
     let costs: Vec<u64> = study.cells.iter().map(|cell| cell.cost).collect();
     let share = args.shard.map_or_else(|| (0..costs.len()).collect(), |shard| shard.share(&costs));
@@ -78,7 +79,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     folder.prepare(&manifest)?;
     let missing = |cell: &usize| !folder.has(&study.cells[*cell].key, args.jobs);
     let cells: Vec<usize> = share.iter().copied().filter(missing).collect();
-    let runner = Runner::new(args.threads, args.quiet, args.jobs)?;
+    let runner = Runner::new(args.threads, args.quiet)?;
     let Tally { finished, failed } = runner.run(&study, &manifest, &folder, &cells);
     // Parts that share a directory must not overwrite each other's whole summary with a partial one.
     let missing = folder.missing(&manifest).len();

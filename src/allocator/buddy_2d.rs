@@ -1,0 +1,153 @@
+//! Two-dimensional buddy: the smallest square block of a power of two that holds the job's shape.
+//!
+//! K. Li, K.-H. Cheng, "A two-dimensional buddy system for dynamic resource allocation in a partitionable mesh connected
+//! system", J. Parallel and Distributed Computing 12(1), 1991.
+//!
+//! 1. A job of a × b nodes gets a block of side 2^⌈log₂ max(a, b)⌉, all of it: the rest is internal fragmentation.
+//! 2. If no such block is free, the first free block of the next larger size that has one is split into four, again and
+//!    again; of the four the one with the lowest base is split further or taken.
+//! 3. A release returns the block; four siblings that are all free become their parent again.
+//!
+//! Free blocks of a size are ordered by base in scan order (z, then y, then x), which is a choice of ours. The original
+//! wants a machine of 2^n × 2^n nodes: `partition=whole`. Other machines are partitioned as for MBS, `partition=pieces`;
+//! machines of three dimensions into cubes, which split into eight. Blocks lie on a grid of their size, so it may refuse
+//! although a free square is there, and jobs larger than the largest block never fit. Time O(log N) beside the nodes.
+
+use super::buddy::{BlockOrder, Buddy, Forest};
+use super::octet_mbs::cubes;
+use super::orientations::orientations;
+use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits, mbs};
+use crate::machine::{Machine, Mesh};
+use crate::spec::{Params, SpecError};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "buddy-2d",
+    summary: "the smallest square block of a power of two that holds the job's shape",
+    source: "Li, Cheng, J. Parallel and Distributed Computing 12(1), 1991",
+    parameters: "partition=pieces (whole)",
+    max_dims: 3,
+    kind: Kind::Contiguous,
+    promises: Promises { exact: false, complete: false, forgets: true },
+    build,
+};
+
+fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
+    let whole = params.choose("partition", &[("pieces", false), ("whole", true)])?;
+    let mesh = setup.mesh;
+    let extents = &mesh.extents()[..mesh.dims()];
+    if whole && extents.iter().any(|&extent| extent != extents[0] || !extent.is_power_of_two()) {
+        return Err(SpecError::Unsuited {
+            owner: params.owner().to_owned(),
+            machine: mesh.to_string(),
+            problem:
+                "all sides must be the same power of two, such as 16x16; partition=pieces takes any machine"
+                    .to_owned(),
+        });
+    }
+    Ok(Box::new(Buddy2d::new(mesh)))
+}
+
+struct Buddy2d {
+    buddy: Buddy,
+}
+
+impl Buddy2d {
+    fn new(mesh: &Mesh) -> Self {
+        Self { buddy: Buddy::ordered(mesh, &blocks(mesh), BlockOrder::Scan) }
+    }
+}
+
+/// Squares, or cubes where there are layers.
+fn blocks(mesh: &Mesh) -> Forest {
+    if mesh.extents()[2] > 1 { cubes(mesh) } else { mbs::layers(mesh) }
+}
+
+impl Allocator for Buddy2d {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let shape = request.sides_on(machine.mesh())?;
+        if !fits(*request, machine) || orientations(shape, machine.mesh()).is_empty() {
+            return None;
+        }
+        let longest = shape.into_iter().max()?;
+        self.buddy.allocate_block(longest.next_power_of_two().ilog2() as usize)
+    }
+
+    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
+        self.buddy.occupy(placement);
+    }
+
+    fn released(&mut self, placement: &Placement, _machine: &Machine) {
+        self.buddy.release(placement);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Base and number of nodes of each job's block, the jobs coming one after the other.
+    fn blocks_of(
+        machine: &str,
+        jobs: &[[u32; 3]],
+    ) -> Result<Vec<Option<([u32; 3], usize)>>, Box<dyn std::error::Error>> {
+        let mut machine = Machine::new(machine.parse()?);
+        let mut strategy = Buddy2d::new(machine.mesh());
+        let fresh = strategy.buddy.clone();
+        let (mut found, mut held) = (Vec::new(), Vec::new());
+        for &sides in jobs {
+            let placement = strategy.allocate(&Request::sides(sides), &machine);
+            if let Some(placement) = &placement {
+                machine.occupy(&placement.nodes)?;
+                held.push(placement.clone());
+            }
+            found.push(
+                placement.map(|placement| (machine.mesh().coord(placement.nodes[0]), placement.nodes.len())),
+            );
+        }
+        for placement in held {
+            machine.vacate(&placement.nodes);
+            strategy.released(&placement, &machine);
+        }
+        assert_eq!(strategy.buddy, fresh);
+        Ok(found)
+    }
+
+    #[test]
+    fn the_published_example_wastes_half_a_block() -> Result<(), Box<dyn std::error::Error>> {
+        // 1 2 . . 3 3 3 3     1: 1×2 in ⟨0,0,1,1⟩, two nodes idle; 2: 3×3 in the first free 4×4.
+        let found = blocks_of("8x8", &[[1, 2, 1], [3, 3, 1], [5, 1, 1], [4, 4, 1], [2, 1, 1]])?;
+        let expected =
+            [Some(([0, 0, 0], 4)), Some(([4, 0, 0], 16)), None, Some(([0, 4, 0], 16)), Some(([2, 0, 0], 4))];
+        assert_eq!(found, expected);
+        Ok(())
+    }
+
+    #[test]
+    fn pieces_of_any_machine_serve_and_cubes_of_solid_ones() -> Result<(), Box<dyn std::error::Error>> {
+        let found = blocks_of("6x4", &[[3, 2, 1], [2, 2, 1], [3, 3, 1], [1, 1, 1]])?;
+        assert_eq!(found, [Some(([0, 0, 0], 16)), Some(([4, 0, 0], 4)), None, Some(([4, 2, 0], 1))]);
+        let found = blocks_of("4x4x4", &[[2, 1, 2], [2, 2, 1], [1, 1, 3]])?;
+        assert_eq!(found, [Some(([0, 0, 0], 8)), Some(([2, 0, 0], 8)), None]);
+        // A shape with layers has no place on a flat machine.
+        assert_eq!(blocks_of("8x8", &[[2, 2, 2]])?, [None]);
+        Ok(())
+    }
+
+    #[test]
+    fn the_original_wants_a_power_of_two() -> Result<(), Box<dyn std::error::Error>> {
+        for (machine, fine) in [("8x8", true), ("6x6", false), ("8x4", false), ("4x4x4", true), ("16", true)]
+        {
+            let mesh = machine.parse()?;
+            let spec = "buddy-2d:partition=whole".parse()?;
+            let built = super::super::build(&spec, &Setup { mesh: &mesh, seed: 0 });
+            let message = built.map(|(_, spec)| spec.to_string()).map_err(|error| error.to_string());
+            match message {
+                Ok(spec) => assert!(fine && spec == "buddy-2d:partition=whole", "{machine}"),
+                Err(message) => {
+                    assert!(!fine && message.contains("partition=pieces"), "{machine}: {message}")
+                }
+            }
+        }
+        Ok(())
+    }
+}

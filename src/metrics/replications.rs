@@ -1,0 +1,227 @@
+//! How often a replay is repeated with another seed, and what the means of the repetitions are worth.
+//!
+//! Replications are independent, so the mean of r of them is within t·s/√r of the true one with the confidence for which t
+//! is the quantile of Student's distribution of r − 1 degrees of freedom and s their standard deviation. The stopping rule
+//! is that of S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006: until that is at most 5 % of the
+//! mean.
+
+use std::fmt;
+use std::str::FromStr;
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::summary::Summary;
+use crate::spec::{Params, Spec, SpecError};
+
+/// A mean with the half width of its 95 % confidence interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// The mean.
+    pub mean: f64,
+    /// Half the width; 0 for a single value, of which nothing is known.
+    pub half_width: f64,
+    /// Number of values.
+    pub count: usize,
+}
+
+impl Interval {
+    /// Of independent values; `None` if there are none. O(values).
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let count = values.len();
+        if count == 0 {
+            return None;
+        }
+        let n = count as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        if count == 1 {
+            return Some(Self { mean, half_width: 0.0, count });
+        }
+        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        let quantile = StudentsT::new(0.0, 1.0, n - 1.0).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975));
+        // Equal values are certain whatever the quantile.
+        let half_width = if variance > 0.0 { quantile * (variance / n).sqrt() } else { 0.0 };
+        Some(Self { mean, half_width, count })
+    }
+}
+
+/// How many replications of a replay there are, each with the next seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replications {
+    least: u32,
+    most: u32,
+    /// Half width that is precise enough, by the mean.
+    within: f64,
+    /// The numbers that must be so precise.
+    of: Vec<Metric>,
+}
+
+/// A number of a summary, by its name.
+type Metric = (&'static str, fn(&Summary) -> f64);
+
+/// What can be asked to be precise.
+const METRICS: [Metric; 7] = [
+    ("turnaround_s_mean", |summary| summary.turnaround_s_mean),
+    ("turnaround_s_variance", |summary| summary.turnaround_s_variance),
+    ("wait_s_mean", |summary| summary.wait_s_mean),
+    ("bounded_slowdown_mean", |summary| summary.bounded_slowdown_mean),
+    ("utilization", |summary| summary.utilization),
+    ("makespan_s", |summary| summary.makespan_s),
+    ("pairwise_sum_mean", |summary| summary.pairwise_sum_mean),
+];
+
+/// More than anybody needs; a slip of the finger should not run for ever.
+const MOST: u32 = 100_000;
+const NAME: &str = "until";
+const WHOLE: &str = "a whole number from 1 to 100,000";
+
+impl Default for Replications {
+    fn default() -> Self {
+        Self::exactly(1)
+    }
+}
+
+impl Replications {
+    /// This many, whatever comes out.
+    pub fn exactly(count: u32) -> Self {
+        Self { least: count, most: count, within: 0.05, of: Vec::new() }
+    }
+
+    /// The least number of them.
+    pub fn least(&self) -> u32 {
+        self.least
+    }
+
+    /// Whether there is more than one.
+    pub fn are_several(&self) -> bool {
+        self.most > 1
+    }
+
+    /// Whether these are enough.
+    pub fn enough(&self, summaries: &[Summary]) -> bool {
+        let count = summaries.len();
+        if count < self.least as usize || count >= self.most as usize {
+            return count >= self.most as usize;
+        }
+        self.of.iter().all(|(_, value)| {
+            let values: Vec<f64> = summaries.iter().map(value).collect();
+            Interval::of(&values)
+                .is_some_and(|interval| interval.half_width <= self.within * interval.mean.abs())
+        })
+    }
+}
+
+/// `5`, or `until:max=200,min=5,of=turnaround_s_mean+utilization,within=0.05`.
+impl fmt::Display for Replications {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { least, most, within, of } = self;
+        if least == most {
+            return write!(f, "{least}");
+        }
+        let of: Vec<&str> = of.iter().map(|(name, _)| *name).collect();
+        write!(f, "{NAME}:max={most},min={least},of={},within={within}", of.join("+"))
+    }
+}
+
+impl FromStr for Replications {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let malformed =
+            |problem: &str| SpecError::Malformed { text: text.to_owned(), problem: problem.to_owned() };
+        if let Ok(count) = text.parse::<u32>() {
+            let count = Some(count).filter(|count| (1..=MOST).contains(count));
+            return count.map(Self::exactly).ok_or_else(|| malformed(&format!("expected {WHOLE}")));
+        }
+        let spec: Spec = text.parse()?;
+        if spec.name != NAME {
+            return Err(malformed(&format!("expected {WHOLE}, or {NAME}:within=0.05,min=5,max=200")));
+        }
+        let mut params = Params::new(&spec);
+        let most = params.take("max", 200_u32, WHOLE)?;
+        let least = params.take("min", 5_u32, "a whole number from 2")?;
+        let within = params.take("within", 0.05_f64, "a number above 0 and below 1")?;
+        let names =
+            params.take("of", "turnaround_s_mean+utilization".to_owned(), "names with + between them")?;
+        if !(2..=MOST).contains(&least) {
+            return Err(params.bad_value("min", &least.to_string(), "a whole number from 2"));
+        }
+        if !(least + 1..=MOST).contains(&most) {
+            let expected = format!("a whole number above min, {least}, up to 100,000");
+            return Err(params.bad_value("max", &most.to_string(), &expected));
+        }
+        if !(within > 0.0 && within < 1.0) {
+            return Err(params.bad_value("within", &within.to_string(), "a number above 0 and below 1"));
+        }
+        let mut of = Vec::new();
+        for name in names.split('+') {
+            let Some(metric) = METRICS.iter().find(|(known, _)| *known == name) else {
+                let known: Vec<&str> = METRICS.iter().map(|(known, _)| *known).collect();
+                let expected = format!("names with + between them, each one of: {}", known.join(", "));
+                return Err(params.bad_value("of", &names, &expected));
+            };
+            of.push(*metric);
+        }
+        params.finish()?;
+        Ok(Self { least, most, within, of })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_use_students_distribution() {
+        // 2.776 is the quantile for 4 degrees of freedom; the standard deviation of 1 to 5 is √2.5.
+        let interval = Interval::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap_or_default();
+        assert!((interval.mean - 3.0).abs() < 1e-12 && interval.count == 5);
+        assert!((interval.half_width - 2.776_445 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-5, "{interval:?}");
+        assert_eq!(Interval::of(&[7.0]), Some(Interval { mean: 7.0, half_width: 0.0, count: 1 }));
+        assert_eq!(Interval::of(&[7.0; 3]).map(|interval| interval.half_width.to_bits()), Some(0));
+        assert_eq!(Interval::of(&[]), None);
+    }
+
+    fn enough(text: &str, turnarounds: &[f64]) -> Result<bool, SpecError> {
+        let of =
+            |&turnaround_s_mean: &f64| Summary { turnaround_s_mean, utilization: 0.5, ..Summary::default() };
+        let summaries: Vec<Summary> = turnarounds.iter().map(of).collect();
+        Ok(text.parse::<Replications>()?.enough(&summaries))
+    }
+
+    #[test]
+    fn they_end_when_the_means_are_precise_or_there_are_as_many_as_allowed() -> Result<(), SpecError> {
+        assert!(!enough("3", &[1.0, 9.0])? && enough("3", &[1.0, 9.0, 2.0])?);
+        let text = "until:within=0.1,min=3,max=6";
+        assert!(!enough(text, &[10.0, 10.0])? && enough(text, &[10.0, 10.1, 9.9])?);
+        assert!(!enough(text, &[10.0, 20.0, 5.0])? && !enough(text, &[10.0, 20.0, 5.0, 7.0, 8.0])?);
+        assert!(enough(text, &[10.0, 20.0, 5.0, 7.0, 8.0, 1.0])?);
+        assert!(enough("until:min=2,max=9,of=utilization", &[10.0, 20.0])?);
+        Ok(())
+    }
+
+    #[test]
+    fn spellings_round_trip_and_wrong_ones_say_what_does_not_fit() -> Result<(), SpecError> {
+        for (text, canonical) in [
+            ("1", "1"),
+            ("until:max=30", "until:max=30,min=5,of=turnaround_s_mean+utilization,within=0.05"),
+            ("until:of=makespan_s", "until:max=200,min=5,of=makespan_s,within=0.05"),
+        ] {
+            let parsed: Replications = text.parse()?;
+            assert_eq!(parsed.to_string(), canonical);
+            assert_eq!(canonical.parse::<Replications>()?, parsed);
+        }
+        for (text, problem) in [
+            ("0", "expected a whole number from 1"),
+            ("-3", "expected a whole number from 1"),
+            ("until:min=1", "expected a whole number from 2"),
+            ("until:min=9,max=9", "expected a whole number above min, 9"),
+            ("until:within=2", "expected a number above 0 and below 1"),
+            ("until:of=speed", "each one of: turnaround_s_mean,"),
+            ("until:to=3", "has no parameter 'to'"),
+        ] {
+            let message = text.parse::<Replications>().expect_err("wrong").to_string();
+            assert!(message.contains(problem), "{text}: {message}");
+        }
+        Ok(())
+    }
+}

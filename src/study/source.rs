@@ -1,0 +1,51 @@
+//! Where the jobs of a cell come from: a log, or a workload model that draws them anew from each seed.
+
+use std::sync::Arc;
+
+use super::jobs::{JobsError, drawn_jobs, fitting};
+use crate::job::Job;
+use crate::machine::Mesh;
+use crate::workload::{Rules, Synthetic};
+
+/// The jobs of a cell, or how to draw them.
+#[derive(Clone, Debug)]
+pub enum JobSource {
+    /// The same for every seed.
+    Recorded {
+        /// The jobs, arrivals scaled; shared by the cells that replay the same ones.
+        jobs: Arc<Vec<Job>>,
+        /// Records of the log that are not among them.
+        skipped: u64,
+    },
+    /// Drawn from the seed.
+    Drawn {
+        /// The model.
+        model: Box<Synthetic>,
+        /// What becomes of its jobs.
+        rules: Rules,
+        /// What arrival times are multiplied by.
+        arrival_scale: f64,
+    },
+}
+
+impl JobSource {
+    /// The jobs of `seed`, and how many records or draws are not among them.
+    pub(super) fn jobs(&self, seed: u64, machine: &Mesh) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
+        match self {
+            Self::Recorded { jobs, skipped } => Ok((Arc::clone(jobs), *skipped)),
+            Self::Drawn { model, rules, arrival_scale } => {
+                let (jobs, left_out) = drawn_jobs(model, rules, *arrival_scale, seed, machine)?;
+                let (jobs, large) = fitting(&model.to_string(), &Arc::new(jobs), machine, rules.oversize)?;
+                Ok((jobs, left_out + large))
+            }
+        }
+    }
+
+    /// About how many jobs there are.
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Recorded { jobs, .. } => jobs.len() as u64,
+            Self::Drawn { model, .. } => u64::from(model.jobs()),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Lengths of a job's sides: whole numbers from 1 to the machine's, by one of three laws.
+
+use rand::{Rng, RngExt};
+use rand_distr::{Distribution, Exp1, StandardNormal};
+use statrs::distribution::{ContinuousCDF, Exp, Normal};
+
+/// How sides are distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SideLaw {
+    /// Every length is as likely as every other.
+    Uniform,
+    /// Exponential, rounded up.
+    Exponential,
+    /// Normal, rounded to the nearest whole number.
+    Normal,
+}
+
+/// What happens to a length that no machine has: below 1, or above the longest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// It becomes the nearest one that there is.
+    Clamp,
+    /// Another one is drawn.
+    Redraw,
+}
+
+/// A law with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sides {
+    /// Which law.
+    pub law: SideLaw,
+    /// Its mean, before lengths are cut off; by default half the longest for exponential sides, the middle for normal
+    /// ones.
+    pub mean: Option<f64>,
+    /// Standard deviation of normal sides; by default a fifth of 1 + the longest: 6.6 for 32.
+    pub sigma: Option<f64>,
+    /// What happens to lengths that are cut off.
+    pub outside: Outside,
+}
+
+impl SideLaw {
+    /// Its name in specs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Exponential => "exponential",
+            Self::Normal => "normal",
+        }
+    }
+}
+
+impl Sides {
+    /// A parameter that was given although the law has no such thing.
+    pub(super) fn useless(&self) -> Option<&'static str> {
+        match self.law {
+            SideLaw::Uniform if self.mean.is_some() => Some("mean"),
+            SideLaw::Uniform | SideLaw::Exponential if self.sigma.is_some() => Some("sigma"),
+            _ => None,
+        }
+    }
+
+    fn mean(&self, most: u32) -> f64 {
+        let most = f64::from(most);
+        self.mean.unwrap_or(if self.law == SideLaw::Exponential {
+            most / 2.0
+        } else {
+            f64::midpoint(most, 1.0)
+        })
+    }
+
+    fn sigma(&self, most: u32) -> f64 {
+        self.sigma.unwrap_or(f64::from(most + 1) / 5.0)
+    }
+
+    /// A length from 1 to `most`. A law that hardly ever gives one is cut off instead of being asked for ever.
+    pub(super) fn draw(&self, most: u32, rng: &mut impl Rng) -> u32 {
+        if most == 1 {
+            return 1;
+        }
+        for _ in 0..1000 {
+            let length: f64 = match self.law {
+                SideLaw::Uniform => return rng.random_range(1..=most),
+                SideLaw::Exponential => {
+                    let unit: f64 = Exp1.sample(rng);
+                    (unit * self.mean(most)).ceil()
+                }
+                SideLaw::Normal => {
+                    let unit: f64 = StandardNormal.sample(rng);
+                    (self.mean(most) + unit * self.sigma(most)).round()
+                }
+            };
+            if (1.0..=f64::from(most)).contains(&length) || self.outside == Outside::Clamp {
+                return length.clamp(1.0, f64::from(most)) as u32;
+            }
+        }
+        self.mean(most).round().clamp(1.0, f64::from(most)) as u32
+    }
+
+    /// The mean of [`Self::draw`]. O(most).
+    pub(super) fn expected(&self, most: u32) -> f64 {
+        let most_f = f64::from(most);
+        // Probability that a length, before it is cut off, is at most s.
+        let below = |s: u32| -> Option<f64> {
+            let s = f64::from(s);
+            Some(match self.law {
+                SideLaw::Uniform => s / most_f,
+                SideLaw::Exponential => Exp::new(self.mean(most).recip()).ok()?.cdf(s),
+                SideLaw::Normal => Normal::new(self.mean(most), self.sigma(most)).ok()?.cdf(s + 0.5),
+            })
+        };
+        let (low, high) = (below(0).unwrap_or(0.0), below(most).unwrap_or(1.0));
+        let share = |s: u32| {
+            let at_most = below(s).unwrap_or(1.0);
+            match self.outside {
+                Outside::Redraw => (at_most - low) / (high - low),
+                Outside::Clamp if s == most => 1.0,
+                Outside::Clamp => at_most,
+            }
+        };
+        // The sum over s of the probability of more than s.
+        (0..most).map(|s| if s == 0 { 1.0 } else { 1.0 - share(s) }).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    #[test]
+    fn means_and_ranges_are_as_computed() {
+        for law in [SideLaw::Uniform, SideLaw::Exponential, SideLaw::Normal] {
+            for outside in [Outside::Clamp, Outside::Redraw] {
+                for (most, mean, sigma) in [(32, None, None), (16, None, None), (9, Some(3.0), Some(4.0))] {
+                    let (mean, sigma) = match law {
+                        SideLaw::Uniform => (None, None),
+                        SideLaw::Exponential => (mean, None),
+                        SideLaw::Normal => (mean, sigma),
+                    };
+                    let sides = Sides { law, mean, sigma, outside };
+                    let mut rng = ChaCha8Rng::seed_from_u64(3);
+                    let drawn: Vec<u32> = (0..100_000).map(|_| sides.draw(most, &mut rng)).collect();
+                    assert_eq!(drawn.iter().copied().min(), Some(1), "{sides:?}");
+                    assert_eq!(drawn.iter().copied().max(), Some(most), "{sides:?}");
+                    let average = drawn.iter().map(|&side| f64::from(side)).sum::<f64>() / 1e5;
+                    assert!((average - sides.expected(most)).abs() < 0.1, "{sides:?}: {average}");
+                }
+            }
+        }
+        let uniform = Sides { law: SideLaw::Uniform, mean: None, sigma: None, outside: Outside::Clamp };
+        assert!((uniform.expected(32) - 16.5).abs() < 1e-12 && (uniform.expected(1) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_deviation_of_normal_sides_is_6_6_for_32() {
+        let sides = Sides { law: SideLaw::Normal, mean: None, sigma: None, outside: Outside::Clamp };
+        assert!((sides.sigma(32) - 6.6).abs() < 1e-12 && (sides.mean(32) - 16.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_law_that_never_gives_a_length_ends() {
+        let sides =
+            Sides { law: SideLaw::Normal, mean: Some(1e6), sigma: Some(1.0), outside: Outside::Redraw };
+        assert_eq!(sides.draw(8, &mut ChaCha8Rng::seed_from_u64(1)), 8);
+    }
+}
