@@ -3,6 +3,7 @@
 //! A scheduler sees processor counts and estimates, never nodes; it asks for a start and is told whether the allocator
 //! could serve it.
 
+mod bypass_queue;
 mod easy;
 mod fcfs;
 mod first_fit_queue;
