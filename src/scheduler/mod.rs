@@ -4,9 +4,11 @@
 //! could serve it.
 
 mod bypass_queue;
+mod conservative;
 mod easy;
 mod fcfs;
 mod first_fit_queue;
+mod profile;
 mod queue;
 mod running;
 
@@ -88,6 +90,7 @@ pub struct Entry {
 
 /// Every scheduler.
 pub const SCHEDULERS: &[Entry] =
+    &[fcfs::ENTRY, easy::ENTRY, conservative::ENTRY, first_fit_queue::ENTRY, bypass_queue::ENTRY];
 
 /// Builds the scheduler that `spec` names, and the spec with every default written out.
 pub fn build(spec: &Spec) -> Result<(Box<dyn Scheduler>, Spec), SpecError> {
