@@ -8,10 +8,12 @@ mod conservative;
 mod easy;
 mod fcfs;
 mod first_fit_queue;
+mod order;
 mod profile;
 mod queue;
 mod running;
 
+pub use order::ORDERS;
 pub use queue::{Backfill, Slot, WaitQueue, Waiting};
 pub use running::{Running, RunningJobs};
 
