@@ -7,7 +7,7 @@ use crate::allocator::{Allocator, Placement, Request};
 use crate::execution::Execution;
 use crate::job::{Job, JobId, Time};
 use crate::machine::{Machine, Mesh};
-use crate::scheduler::{Dispatch, Pass, Running, RunningJobs, Scheduler, Slot, WaitQueue};
+use crate::scheduler::{Cause, Dispatch, Pass, Running, RunningJobs, Scheduler, Slot, WaitQueue};
 
 /// What a replay is put together from.
 pub struct Parts<'a> {
@@ -45,6 +45,7 @@ pub fn replay(
     let mut state = State {
         jobs,
         now: Time::ZERO,
+        cause: Cause::Batch,
         machine: Machine::new(parts.mesh),
         allocator: parts.allocator,
         execution: parts.execution,
@@ -71,6 +72,7 @@ pub fn replay(
         match pass {
             Pass::Batch => state.batch(&mut done, &arrivals[first..arrived], scheduler),
             Pass::PerEvent => state.one_by_one(&mut done, &arrivals[first..arrived], scheduler),
+            Pass::Separate => state.kind_by_kind(&mut done, &arrivals[first..arrived], scheduler),
         }
         if let Some(error) = state.error {
             return Err(error);
@@ -91,6 +93,8 @@ pub fn replay(
 struct State<'a> {
     jobs: &'a [Job],
     now: Time,
+    /// What the next pass is for.
+    cause: Cause,
     machine: Machine,
     allocator: &'a mut dyn Allocator,
     execution: &'a mut dyn Execution,
@@ -107,8 +111,8 @@ struct State<'a> {
 
 impl State<'_> {
     fn arrive(&mut self, job: JobId) {
-        let Job { procs, estimate, .. } = self.jobs[job as usize];
-        self.queue.push(job, procs, estimate);
+        let Job { submit, procs, estimate, .. } = self.jobs[job as usize];
+        self.queue.push(job, submit, procs, estimate);
     }
 
     /// All events of an instant, then one pass.
@@ -139,6 +143,20 @@ impl State<'_> {
             if !expected(self, job) {
                 self.end(job);
             }
+            scheduler.dispatch(self);
+        }
+    }
+
+    /// All departures of an instant, then a pass; then one after each arrival.
+    fn kind_by_kind(&mut self, done: &mut Vec<JobId>, arriving: &[JobId], scheduler: &mut dyn Scheduler) {
+        if !done.is_empty() {
+            done.drain(..).for_each(|job| self.end(job));
+            self.cause = Cause::Departures;
+            scheduler.dispatch(self);
+        }
+        self.cause = Cause::Arrival;
+        for &job in arriving {
+            self.arrive(job);
             scheduler.dispatch(self);
         }
     }
@@ -179,6 +197,10 @@ impl State<'_> {
 impl Dispatch for State<'_> {
     fn now(&self) -> Time {
         self.now
+    }
+
+    fn cause(&self) -> Cause {
+        self.cause
     }
 
     fn free(&self) -> u32 {

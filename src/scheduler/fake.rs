@@ -1,11 +1,12 @@
 //! A machine that only counts, for the schedulers' own tests.
 
-use super::{Dispatch, Running, RunningJobs, Slot, WaitQueue};
+use super::{Cause, Dispatch, Running, RunningJobs, Slot, WaitQueue};
 use crate::job::{JobId, Time};
 
-/// Jobs are (processors, estimate in seconds), numbered in the order given; they never end.
+/// Jobs are (processors, estimate in seconds), numbered in the order given; they end when they are told to.
 pub(super) struct Fake {
     now: Time,
+    cause: Cause,
     free: u32,
     queue: WaitQueue,
     running: RunningJobs,
@@ -16,7 +17,8 @@ pub(super) struct Fake {
 impl Fake {
     pub(super) fn new(nodes: u32, jobs: &[(u32, i64)]) -> Self {
         let (queue, running) = (WaitQueue::default(), RunningJobs::default());
-        let mut fake = Self { now: Time::ZERO, free: nodes, queue, running, arrived: 0, started: Vec::new() };
+        let (now, cause) = (Time::ZERO, Cause::Batch);
+        let mut fake = Self { now, cause, free: nodes, queue, running, arrived: 0, started: Vec::new() };
         fake.advance(0, jobs);
         fake
     }
@@ -24,8 +26,26 @@ impl Fake {
     pub(super) fn advance(&mut self, now_s: i64, jobs: &[(u32, i64)]) {
         self.now = Time::from_seconds(now_s);
         for &(procs, estimate_s) in jobs {
-            self.queue.push(self.arrived, procs, Time::from_seconds(estimate_s));
+            self.queue.push(self.arrived, self.now, procs, Time::from_seconds(estimate_s));
             self.arrived += 1;
+        }
+    }
+
+    /// One more job arrives; the next pass is for it alone.
+    pub(super) fn arrive(&mut self, now_s: i64, job: (u32, i64)) {
+        self.advance(now_s, &[job]);
+        self.cause = Cause::Arrival;
+    }
+
+    /// Running jobs end; the next pass is for these departures.
+    pub(super) fn depart(&mut self, now_s: i64, jobs: &[JobId]) {
+        self.advance(now_s, &[]);
+        self.cause = Cause::Departures;
+        for &job in jobs {
+            let running = self.running.iter().find(|running| running.job == job).copied();
+            let Running { estimated_end, nodes, .. } = running.expect("it runs");
+            self.running.remove(estimated_end, job);
+            self.free += nodes;
         }
     }
 }
@@ -33,6 +53,9 @@ impl Fake {
 impl Dispatch for Fake {
     fn now(&self) -> Time {
         self.now
+    }
+    fn cause(&self) -> Cause {
+        self.cause
     }
     fn free(&self) -> u32 {
         self.free

@@ -1,28 +1,31 @@
 //! First fit on the queue: aggressive, without protection for anybody.
 //!
-//! 1. Try every waiting job in order of arrival and start each that fits.
+//! 1. Try every waiting job in order of arrival, or in the order that `order=` names, and start each that fits.
 //!
-//! A large job can wait for ever behind small ones. O(log queue) per start.
+//! A large job can wait for ever behind small ones. O(log queue) per start; orders other than arrival sort the queue at
+//! each pass in which anybody fits.
 
+use super::order::Order;
 use super::{Backfill, Dispatch, Entry, Scheduler};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "first-fit-queue",
-    summary: "every waiting job that fits starts, in order of arrival, without reservations",
+    summary: "every waiting job that fits starts, in order of arrival or priority, without reservations",
     source: "the aggressive scheduler of the simulator of Walker, Bunde, Leung, 2010",
-    parameters: "",
+    parameters: "order=arrival (sjf, ljf, smallest, largest, ssd, wfp3, unicef, f1, f2, f3, f4)",
     promises: "no waiting job fits",
-    build: |_| Ok(Box::new(FirstFitQueue)),
+    build: |params| Ok(Box::new(FirstFitQueue { order: Order::take(params)? })),
 };
 
-struct FirstFitQueue;
+struct FirstFitQueue {
+    order: Order,
+}
 
 impl Scheduler for FirstFitQueue {
     fn dispatch(&mut self, view: &mut dyn Dispatch) {
-        let mut from = 0;
-        while let Some(slot) = view.queue().first(from, &Backfill::count(view.free())) {
-            view.try_start(slot);
-            from = slot + 1;
+        let mut line = self.order.line(view.queue(), view.free(), view.now());
+        while let Some(job) = line.next(view.queue(), &Backfill::count(view.free())) {
+            view.try_start(job.slot);
         }
     }
 }
@@ -35,7 +38,7 @@ mod tests {
     #[test]
     fn all_that_fits_starts() {
         let mut fake = Fake::new(10, &[(6, 100), (8, 50), (2, 5), (3, 5), (2, 7)]);
-        FirstFitQueue.dispatch(&mut fake);
+        FirstFitQueue { order: Order::Arrival }.dispatch(&mut fake);
         assert_eq!(fake.started, [0, 2, 4]);
     }
 }

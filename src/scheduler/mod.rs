@@ -3,12 +3,17 @@
 //! A scheduler sees processor counts and estimates, never nodes; it asks for a start and is told whether the allocator
 //! could serve it.
 
+mod bypass_queue;
+mod conservative;
 mod easy;
 mod fcfs;
 mod first_fit_queue;
+mod order;
+mod profile;
 mod queue;
 mod running;
 
+pub use order::ORDERS;
 pub use queue::{Backfill, Slot, WaitQueue, Waiting};
 pub use running::{Running, RunningJobs};
 
@@ -19,6 +24,8 @@ use crate::spec::{Params, Spec, SpecError, unknown};
 pub trait Dispatch {
     /// The present.
     fn now(&self) -> Time;
+    /// What this pass is for.
+    fn cause(&self) -> Cause;
     /// Number of free nodes.
     fn free(&self) -> u32;
     /// The waiting jobs in order of arrival.
@@ -48,6 +55,19 @@ pub enum Pass {
     /// After every single event: arrivals, then departures, each kind in the order in which it came about. Running
     /// jobs that end as their estimates run out, as expected, are gone from the first pass on.
     PerEvent,
+    /// Once all departures of the instant have been applied, if there are any, then after each arrival.
+    Separate,
+}
+
+/// What a pass is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Whatever has happened; all passes but those of [`Pass::Separate`].
+    Batch,
+    /// Jobs have ended.
+    Departures,
+    /// The last job of the queue has arrived.
+    Arrival,
 }
 
 /// Builds a scheduler from the parameters that its spec gives.
@@ -71,7 +91,8 @@ pub struct Entry {
 }
 
 /// Every scheduler.
-pub const SCHEDULERS: &[Entry] = &[fcfs::ENTRY, easy::ENTRY, first_fit_queue::ENTRY];
+pub const SCHEDULERS: &[Entry] =
+    &[fcfs::ENTRY, easy::ENTRY, conservative::ENTRY, first_fit_queue::ENTRY, bypass_queue::ENTRY];
 
 /// Builds the scheduler that `spec` names, and the spec with every default written out.
 pub fn build(spec: &Spec) -> Result<(Box<dyn Scheduler>, Spec), SpecError> {

@@ -12,6 +12,8 @@ pub struct Waiting {
     pub slot: Slot,
     /// Which job it is.
     pub job: JobId,
+    /// When it arrived.
+    pub submit: Time,
     /// Processors that it asks for.
     pub procs: u32,
     /// How long it is expected to run.
@@ -36,7 +38,8 @@ impl Backfill {
         Self { free, extra: free, slack: Time::MAX }
     }
 
-    fn admits(&self, procs: u32, estimate: Time) -> bool {
+    /// Whether a job may start.
+    pub fn admits(&self, procs: u32, estimate: Time) -> bool {
         procs <= self.free && (procs <= self.extra || estimate <= self.slack)
     }
 }
@@ -46,6 +49,15 @@ const BLOCK: usize = 16;
 /// What a block without jobs looks like.
 const NOBODY: (u32, Time) = (u32::MAX, Time::MAX);
 
+/// What the queue keeps of a job.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    job: JobId,
+    procs: u32,
+    estimate: Time,
+    submit: Time,
+}
+
 /// Waiting jobs in order of arrival.
 ///
 /// Blocks of 16 places are the leaves of a binary tree of (fewest processors, shortest estimate); the first job that
@@ -54,7 +66,7 @@ const NOBODY: (u32, Time) = (u32::MAX, Time::MAX);
 #[derive(Clone, Debug, Default)]
 pub struct WaitQueue {
     /// Places in order of arrival; a job that has left keeps an empty place until the next compaction.
-    places: Vec<Option<(JobId, u32, Time)>>,
+    places: Vec<Option<Place>>,
     /// The index, root at 1, `tree[blocks + i]` for block i; empty until there are places.
     tree: Vec<(u32, Time)>,
     first: usize,
@@ -79,22 +91,22 @@ impl WaitQueue {
 
     /// The waiting job at `slot`.
     pub fn get(&self, slot: Slot) -> Option<Waiting> {
-        let (job, procs, estimate) = (*self.places.get(slot)?)?;
-        Some(Waiting { slot, job, procs, estimate })
+        let Place { job, procs, estimate, submit } = (*self.places.get(slot)?)?;
+        Some(Waiting { slot, job, submit, procs, estimate })
     }
 
     /// Waiting jobs in order of arrival.
-    pub fn iter(&self) -> impl Iterator<Item = Waiting> + '_ {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Waiting> + '_ {
         (self.first..self.places.len()).filter_map(|slot| self.get(slot))
     }
 
-    /// Adds a job at the end.
-    pub fn push(&mut self, job: JobId, procs: u32, estimate: Time) {
+    /// Adds a job that arrived at `submit` at the end.
+    pub fn push(&mut self, job: JobId, submit: Time, procs: u32, estimate: Time) {
         if self.places.len() == self.blocks() * BLOCK {
             self.compact();
         }
         let slot = self.places.len();
-        self.places.push(Some((job, procs, estimate)));
+        self.places.push(Some(Place { job, procs, estimate, submit }));
         self.waiting += 1;
         let mut node = self.blocks() + slot / BLOCK;
         while node > 0 {
@@ -106,7 +118,7 @@ impl WaitQueue {
 
     /// Removes the job at `slot`; its id, or `None` if there is none.
     pub fn remove(&mut self, slot: Slot) -> Option<JobId> {
-        let (job, ..) = self.places.get_mut(slot)?.take()?;
+        let Place { job, .. } = self.places.get_mut(slot)?.take()?;
         self.waiting -= 1;
         if self.waiting == 0 {
             self.places.clear();
@@ -177,7 +189,7 @@ impl WaitQueue {
         let end = ((from / BLOCK + 1) * BLOCK).min(self.places.len());
         let places = self.places.get(from..end)?;
         let admitted =
-            |place: &Option<_>| place.is_some_and(|(_, procs, estimate)| rule.admits(procs, estimate));
+            |place: &Option<Place>| place.is_some_and(|place| rule.admits(place.procs, place.estimate));
         places.iter().position(admitted).map(|at| from + at)
     }
 
@@ -188,8 +200,8 @@ impl WaitQueue {
     fn summary(&self, block: usize) -> (u32, Time) {
         let end = ((block + 1) * BLOCK).min(self.places.len());
         let jobs = self.places[(block * BLOCK).min(end)..end].iter().flatten();
-        jobs.fold(NOBODY, |(narrowest, shortest), &(_, procs, estimate)| {
-            (narrowest.min(procs), shortest.min(estimate))
+        jobs.fold(NOBODY, |(narrowest, shortest), place| {
+            (narrowest.min(place.procs), shortest.min(place.estimate))
         })
     }
 
@@ -226,7 +238,7 @@ mod tests {
             let grow = if step / 4000 % 2 == 0 { 6 } else { 3 };
             if random(10) < grow || plain.is_empty() {
                 let job = (step, random(100) as u32 + 1, Time::from_seconds(random(1000) as i64));
-                queue.push(job.0, job.1, job.2);
+                queue.push(job.0, Time::from_seconds(i64::from(step)), job.1, job.2);
                 plain.push(job);
             } else {
                 let at = random(plain.len() as u64) as usize;
@@ -234,6 +246,8 @@ mod tests {
                 assert_eq!(slot.and_then(|slot| queue.remove(slot)), Some(plain.remove(at).0));
             }
             assert_eq!(queue.head().map(|head| head.job), plain.first().map(|job| job.0));
+            let submits = |job: Waiting| job.submit == Time::from_seconds(i64::from(job.job));
+            assert!(queue.head().is_none_or(submits));
             let rule = Backfill {
                 free: random(60) as u32,
                 extra: random(5) as u32,

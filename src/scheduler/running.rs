@@ -42,6 +42,17 @@ impl RunningJobs {
         self.latest_first.partition_point(|other| (other.estimated_end, other.job) > (estimated_end, job))
     }
 
+    /// Whether a job with this estimated end runs; O(log R).
+    pub fn contains(&self, estimated_end: Time, job: JobId) -> bool {
+        let at = self.position(estimated_end, job);
+        self.latest_first.get(at).is_some_and(|other| other.job == job)
+    }
+
+    /// Number of running jobs with estimated ends after `now`; O(log R).
+    pub fn len_after(&self, now: Time) -> usize {
+        self.latest_first.partition_point(|job| job.estimated_end > now)
+    }
+
     /// Number of running jobs.
     pub fn len(&self) -> usize {
         self.latest_first.len()
@@ -91,6 +102,8 @@ mod tests {
         assert_eq!(running.free_by(5, 1, at(0)), Some((at(30), 7)));
         assert_eq!(running.free_by(5, 1, at(35)), Some((at(35), 7)));
         assert_eq!(running.free_by(12, 1, at(0)), None);
+        assert_eq!([9, 10, 29, 30, 40].map(|now| running.len_after(at(now))), [4, 3, 3, 1, 0]);
+        assert!(running.contains(at(30), 0) && !running.contains(at(31), 0) && !running.contains(at(30), 2));
         assert!(running.remove(at(30), 1) && !running.remove(at(30), 1));
         assert_eq!(running.free_by(5, 1, at(0)), Some((at(30), 5)));
     }

@@ -15,6 +15,7 @@ mod orders;
 mod papers;
 mod replay_cli;
 mod reproduce_cli;
+mod schedulers;
 mod sweep_cli;
 mod table_cli;
 mod tidy;

@@ -58,7 +58,7 @@ fn repeated_options_multiply_in_a_fixed_order() -> Tested {
     let mut expected = Vec::new();
     for scale in ["1.0", "0.5"] {
         for machine in ["4x4", "16"] {
-            for scheduler in ["fcfs", "easy:pass=batch"] {
+            for scheduler in ["fcfs", "easy:order=arrival,pass=batch"] {
                 expected.extend([(); 2].map(|()| format!("{scale} {machine} {scheduler}")));
             }
         }
@@ -239,6 +239,19 @@ const WRONG: &[(&str, i32, &str)] = &[
     ("{tiny} -m 4x4 -a curve:select=worst", 2, "parameter 'select' of 'curve' is 'worst': expected one of"),
     ("{tiny} -m 4x4 -a naive -s esy", 2, "unknown scheduler 'esy', did you mean 'easy'?"),
     ("{tiny} -m 4x4 -a naive -s easy:pass=both", 2, "expected one of: batch, per-event"),
+    ("{tiny} -m 4x4 -a naive -s easy:order=fifo", 2, "expected one of: arrival, sjf, ljf"),
+    ("{tiny} -m 4x4 -a naive --order fifo", 2, "invalid value 'fifo' for '--order <ORDER>'"),
+    ("{tiny} -m 4x4 -a naive -s easy fcfs --order sjf", 2, "'fcfs' has no parameter 'order' (it has none)"),
+    (
+        "{tiny} -m 4x4 -a naive -s easy:order=ljf --order sjf",
+        2,
+        "parameter 'order' of 'easy' is 'ljf': expected sjf, as --order says",
+    ),
+    (
+        "{tiny} -m 4x4 -a naive -s bypass-queue:threshold=-1",
+        2,
+        "parameter 'threshold' of 'bypass-queue' is '-1': expected a number of seconds, at least 0, or inf",
+    ),
     ("{tiny} -m 0x8 -a naive", 2, "machine '0x8': size 1 is 0"),
     ("{tiny} -m 16y8 -a naive", 2, "machine '16y8': '16y8' is not a size"),
     ("{tiny} -m 2x2x2x2 -a naive", 2, "4 dimensions; expected 1 to 3 sizes"),
@@ -442,11 +455,25 @@ fn an_interrupt_keeps_what_is_finished() -> Tested {
 }
 
 #[test]
+fn the_order_flag_sets_the_order_of_every_scheduler() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let rest = "-m 4x4 -a naive --no-timing --format csv -q";
+    let schedulers = "-s easy:pass=per-event first-fit-queue:order=wfp3";
+    let flag = replay(directory.path(), &format!("{schedulers} --order wfp3 {rest}"))?;
+    let spelt = "-s easy:pass=per-event,order=wfp3 first-fit-queue:order=wfp3";
+    let spelt = replay(directory.path(), &format!("{spelt} {rest}"))?;
+    assert_eq!((flag.code, flag.stderr.as_str()), (Some(0), ""));
+    assert!(flag.stdout.contains("easy:order=wfp3,pass=per-event"), "{}", flag.stdout);
+    assert_eq!(flag.stdout, spelt.stdout);
+    Ok(())
+}
+
+#[test]
 fn lists_name_every_row_with_its_source() -> Tested {
     let directory = tempfile::tempdir()?;
     for (family, names) in [
         ("allocators", &["random", "naive", "curve", "mc1x1", "mc1x1-shells"][..]),
-        ("schedulers", &["fcfs", "easy", "first-fit-queue"]),
+        ("schedulers", &["fcfs", "easy", "conservative", "first-fit-queue", "bypass-queue"]),
         ("orders", &["row-major", "column-snake", "hilbert", "zoltan-hilbert", "gilbert"]),
     ] {
         let ran = run(directory.path(), &format!("list {family}"))?;

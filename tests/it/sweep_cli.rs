@@ -353,7 +353,7 @@ fn a_failing_cell_leaves_the_others_and_can_be_rerun_on_its_own() -> Tested {
     let problem =
         "tiny: job 3 asks for 16 processors, machine 3x3 has 9; --oversize skip leaves such jobs out";
     assert!(ran.stderr.contains(&format!("with naive, seed 7: {problem}")), "{}", ran.stderr);
-    let rerun = "  rerun: meshreplay replay 'a log/tiny.swf' --machine 3x3 --scheduler easy:pass=batch --allocator \
+    let rerun = "  rerun: meshreplay replay 'a log/tiny.swf' --machine 3x3 --scheduler easy:order=arrival,pass=batch --allocator \
                  naive --arrival-scale 1 --seed 7 --rules requested --overrun kill --no-timing";
     assert!(ran.stderr.lines().any(|line| line == rerun), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(at.join("out/summary.csv"))?.lines().count(), 1 + 2);

@@ -12,7 +12,7 @@ use crate::job::Shape;
 use crate::machine::Mesh;
 use crate::metrics::{Replications, Trim};
 use crate::scheduler;
-use crate::spec::Spec;
+use crate::spec::{Params, Spec, SpecError};
 use crate::study::{ALL, Plan};
 use crate::trace::ReadOptions;
 use crate::workload::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
@@ -43,6 +43,10 @@ pub(crate) struct Args {
     /// Schedulers, such as fcfs, easy or easy:pass=per-event.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
     pub(super) scheduler: Vec<Spec>,
+
+    /// Consider waiting jobs in this order; sets `order` of every scheduler given, each of which must have it.
+    #[arg(long, value_name = "ORDER", value_parser = clap::builder::PossibleValuesParser::new(scheduler::ORDERS))]
+    order: Option<String>,
 
     /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1; all is every one.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
@@ -192,6 +196,19 @@ impl Args {
             replications: self.replications.clone(),
             jobs: self.output.is_some(),
         }
+    }
+
+    /// The schedulers, ordered as `--order` says.
+    pub(super) fn schedulers(&self) -> Result<Vec<Spec>, SpecError> {
+        let Some(order) = &self.order else { return Ok(self.scheduler.clone()) };
+        let ordered = |spec: &Spec| match spec.params.get("order") {
+            Some(other) if other != order => {
+                let expected = format!("{order}, as --order says, or no order of its own");
+                Err(Params::new(spec).bad_value("order", other, &expected))
+            }
+            _ => scheduler::build(&spec.clone().with("order", order)).map(|(_, spec)| spec),
+        };
+        self.scheduler.iter().map(ordered).collect()
     }
 
     pub(super) fn read_options(&self) -> ReadOptions {

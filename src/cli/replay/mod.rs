@@ -110,7 +110,7 @@ fn points(args: &Args) -> Result<Vec<Point>, SpecError> {
         rules: vec![args.rules()],
         arrival_scales: args.arrival_scale.clone(),
         machines: args.machine.clone(),
-        schedulers: args.scheduler.clone(),
+        schedulers: args.schedulers()?,
         allocators: args.allocator.clone(),
         seeds: vec![args.seed],
     };

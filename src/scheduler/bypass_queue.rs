@@ -1,0 +1,178 @@
+//! Bypass queue, BQ: waiting jobs may be passed by younger ones until the oldest has waited for a threshold.
+//!
+//! C.-Y. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer systems",
+//! ICPP 1998; Figure 2.
+//!
+//! A job arrives:
+//!
+//! 1. If others wait, it queues behind them and is not tried: nobody bypasses by arriving.
+//! 2. If nobody waits, it is tried.
+//!
+//! Jobs have departed, all of the same instant first:
+//!
+//! 3. The head is the candidate, and its submission is remembered.
+//! 4. The candidate starts if it fits. Stop if it is the last of the queue.
+//! 5. Stop if what is remembered was `threshold` ago or longer. Else the next job is the candidate, the submission of
+//!    the job now at the head is remembered, and the loop goes on with 4.
+//!
+//! Step 5 looks at the age of a head that step 4 may just have started, and then stops although strict first come,
+//! first served, which the text promises for jobs over the threshold, would go on. `rule=literal` does as the figure;
+//! `rule=strict-fcfs`, the default, goes on with the next job whenever the head has started. With `threshold=0` that is
+//! exactly FCFS; with `threshold=inf` both try all waiting jobs at each departure.
+//!
+//! The head is the oldest, so whoever waits longer than the threshold is protected by it or is it. Candidates of more
+//! processors than there are free nodes cannot fit and are skipped by the queue's index: O(log Q) per job tried.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Backfill, Cause, Dispatch, Entry, Pass, Scheduler};
+use crate::job::Time;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "bypass-queue",
+    summary: "jobs bypass the oldest one at departures until it has waited for the threshold (seconds)",
+    source: "Chang & Mohapatra, ICPP 1998",
+    parameters: "rule=strict-fcfs (literal), threshold=inf (seconds)",
+    promises: "nobody is bypassed after waiting for the threshold",
+    build: |params| {
+        let Threshold(threshold) =
+            params.take("threshold", Threshold(Time::MAX), "a number of seconds, at least 0, or inf")?;
+        let literal = params.choose("rule", &[("strict-fcfs", false), ("literal", true)])?;
+        Ok(Box::new(BypassQueue { threshold, literal }))
+    },
+};
+
+/// A length of time in seconds, to the microsecond, or without end.
+struct Threshold(Time);
+
+impl FromStr for Threshold {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        if text == "inf" {
+            return Ok(Self(Time::MAX));
+        }
+        let seconds: f64 = text.parse().map_err(|_| ())?;
+        // Casts saturate: what is beyond the range of times has no end.
+        let micros = (seconds * 1e6).round() as i64;
+        if seconds.is_finite() && seconds >= 0.0 { Ok(Self(Time::from_micros(micros))) } else { Err(()) }
+    }
+}
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == Time::MAX { f.write_str("inf") } else { write!(f, "{}", self.0.as_seconds()) }
+    }
+}
+
+struct BypassQueue {
+    threshold: Time,
+    literal: bool,
+}
+
+impl Scheduler for BypassQueue {
+    fn dispatch(&mut self, view: &mut dyn Dispatch) {
+        match view.cause() {
+            Cause::Arrival if view.queue().len() > 1 => {}
+            _ => self.departure(view),
+        }
+    }
+
+    fn pass(&self) -> Pass {
+        Pass::Separate
+    }
+}
+
+impl BypassQueue {
+    /// Steps 3 to 5; on a queue of one job they are step 2.
+    fn departure(&self, view: &mut dyn Dispatch) {
+        // While the head may not be bypassed it is the only candidate.
+        while let Some(head) = view.queue().head() {
+            if view.now() - head.submit < self.threshold {
+                break;
+            }
+            let starts = head.procs <= view.free() && view.try_start(head.slot);
+            if !starts || self.literal {
+                return;
+            }
+        }
+        // Younger jobs have waited less, so bypassing stays allowed to the end of the queue.
+        let mut from = 0;
+        while let Some(slot) = view.queue().first(from, &Backfill::count(view.free())) {
+            view.try_start(slot);
+            from = slot + 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::Fake;
+    use super::*;
+    use crate::spec::{Params, Spec, SpecError};
+
+    fn queue(threshold_s: i64, literal: bool) -> BypassQueue {
+        BypassQueue { threshold: Time::from_seconds(threshold_s), literal }
+    }
+
+    /// 10 nodes; job 0 holds 8 of them until 50, jobs of 9, 1, 4 and 2 processors queue behind it from 1 on.
+    fn started(threshold_s: i64, literal: bool) -> Vec<u32> {
+        let mut fake = Fake::new(10, &[]);
+        let mut scheduler = queue(threshold_s, literal);
+        for job in [(8, 100), (9, 100), (1, 100), (4, 100), (2, 100)] {
+            fake.arrive(i64::from(job.0 != 8), job);
+            scheduler.dispatch(&mut fake);
+        }
+        assert_eq!(fake.started, [0], "nobody bypasses by arriving");
+        fake.depart(50, &[0]);
+        scheduler.dispatch(&mut fake);
+        fake.started
+    }
+
+    #[test]
+    fn a_young_head_and_those_behind_it_start_as_they_fit() {
+        assert_eq!(started(50, false), [0, 1, 2]);
+        assert_eq!(started(50, true), [0, 1, 2]);
+    }
+
+    /// The anomaly of the figure: the old head starts, the next job would fit, and nobody looks at it.
+    #[test]
+    fn the_literal_rule_stops_after_a_head_that_is_too_old_to_be_bypassed() {
+        assert_eq!(started(49, false), [0, 1, 2]);
+        assert_eq!(started(49, true), [0, 1]);
+    }
+
+    #[test]
+    fn a_head_that_has_waited_for_the_threshold_is_not_bypassed() {
+        for (threshold_s, expected) in [(20, vec![0, 1]), (21, vec![0, 1, 3])] {
+            let mut fake = Fake::new(10, &[(5, 100), (2, 100), (6, 100), (1, 100)]);
+            let mut scheduler = queue(threshold_s, false);
+            // The first pass would start everybody that fits; only the first two are to run.
+            assert!(fake.try_start(0) && fake.try_start(1));
+            fake.depart(20, &[1]);
+            scheduler.dispatch(&mut fake);
+            assert_eq!(fake.started, expected, "{threshold_s}");
+        }
+    }
+
+    #[test]
+    fn thresholds_are_seconds_or_without_end() -> Result<(), SpecError> {
+        for (given, resolved) in
+            [("inf", "inf"), ("0", "0"), ("-0", "0"), ("0.25", "0.25"), ("1e3", "1000"), ("1e300", "inf")]
+        {
+            let mut params = Params::new(&Spec::named("bypass-queue").with("threshold", given));
+            (ENTRY.build)(&mut params)?;
+            assert_eq!(params.finish()?.params["threshold"], resolved, "{given}");
+        }
+        for given in ["-1", "nan", "NaN", "infinity", "-inf", "1s", "-1e-9"] {
+            let mut params = Params::new(&Spec::named("bypass-queue").with("threshold", given));
+            let message = (ENTRY.build)(&mut params).err().map(|error| error.to_string());
+            let expected = format!(
+                "parameter 'threshold' of 'bypass-queue' is '{given}': expected a number of seconds, at least 0, or inf"
+            );
+            assert_eq!(message, Some(expected));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+//! How many nodes will be free when, as far as estimates and reservations tell.
+
+use super::RunningJobs;
+use crate::job::Time;
+
+/// The shortest length of time.
+pub(super) const TICK: Time = Time::from_micros(1);
+
+/// A step function of time: each step is (since when, how many nodes are free), the last one lasts for ever.
+///
+/// Counts can fall below 0 where an allocator gave more nodes than were reserved; nothing fits there. With P steps
+/// everything is O(P).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Profile {
+    steps: Vec<(Time, i64)>,
+}
+
+impl Profile {
+    /// `free` nodes now, and those of the running jobs from their estimated ends on. Jobs past them are expected to
+    /// end next.
+    pub(super) fn new(now: Time, free: u32, running: &RunningJobs) -> Self {
+        let mut free = i64::from(free);
+        let mut steps = vec![(now, free)];
+        for job in running.iter() {
+            let end = job.estimated_end.max(now + TICK);
+            free += i64::from(job.nodes);
+            match steps.last_mut() {
+                Some(last) if last.0 == end => last.1 = free,
+                _ => steps.push((end, free)),
+            }
+        }
+        Self { steps }
+    }
+
+    /// Forgets what was before `now`.
+    pub(super) fn advance(&mut self, now: Time) {
+        let current = self.step_at(now);
+        self.steps.drain(..current);
+        if let Some(first) = self.steps.first_mut() {
+            first.0 = first.0.max(now);
+        }
+    }
+
+    /// The first time from `now` on at which `procs` nodes are free for as long as `length`; `until` if there is none
+    /// before. From `until` on they are taken to be free.
+    pub(super) fn earliest(&self, procs: u32, length: Time, now: Time, until: Time) -> Time {
+        let mut start: Option<Time> = None;
+        for &(since, free) in &self.steps[self.step_at(now)..] {
+            let since = since.max(now);
+            if since >= until || start.is_some_and(|start| since >= start + length) {
+                break;
+            }
+            if free < i64::from(procs) {
+                start = None;
+            } else {
+                start.get_or_insert(since);
+            }
+        }
+        start.unwrap_or(until)
+    }
+
+    /// Takes `nodes` out from `start` on for as long as `length`, or gives them back if they are fewer than 0.
+    pub(super) fn take(&mut self, start: Time, length: Time, nodes: i64) {
+        let end = start + length;
+        if nodes == 0 || start >= end {
+            return;
+        }
+        let first = self.split(start);
+        let last = self.split(end);
+        for step in &mut self.steps[first..last] {
+            step.1 -= nodes;
+        }
+        self.join(last);
+        self.join(first);
+    }
+
+    /// The step that holds at `time`: the first one also before it begins.
+    fn step_at(&self, time: Time) -> usize {
+        self.steps.partition_point(|step| step.0 <= time).saturating_sub(1)
+    }
+
+    /// Makes a step begin at `time`; its position.
+    fn split(&mut self, time: Time) -> usize {
+        let at = self.steps.partition_point(|step| step.0 < time);
+        if self.steps.get(at).is_none_or(|step| step.0 != time) {
+            let free = self.steps[at.saturating_sub(1)].1;
+            self.steps.insert(at, (time, free));
+        }
+        at
+    }
+
+    /// Drops the step at `at` if it is as high as the one before.
+    fn join(&mut self, at: usize) {
+        if at > 0 && at < self.steps.len() && self.steps[at - 1].1 == self.steps[at].1 {
+            self.steps.remove(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECONDS: usize = 60;
+
+    /// The first second at which the plain counts allow it; `until` if there is none before.
+    fn plain_earliest(free: &[i64], procs: i64, length: usize, now: usize, until: usize) -> usize {
+        let fits = |at: usize| at >= until || free.get(at).is_none_or(|&free| free >= procs);
+        (now..until).find(|&start| (start..start + length).all(fits)).unwrap_or(until)
+    }
+
+    #[test]
+    fn every_answer_equals_that_of_a_count_per_second() {
+        let at = |second: usize| Time::from_seconds(second as i64);
+        let mut state = 5_u64;
+        let mut random = move |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        for _ in 0..200 {
+            let mut profile = Profile::new(Time::ZERO, 20, &RunningJobs::default());
+            let (mut plain, mut now) = (vec![20_i64; SECONDS], 0);
+            for _ in 0..30 {
+                now += random(3) / 2;
+                profile.advance(at(now));
+                let (start, length) = (now + random(SECONDS / 2 - 15), 1 + random(15));
+                let nodes = random(12) as i64 - 4;
+                profile.take(at(start), at(length), nodes);
+                plain[start..start + length].iter_mut().for_each(|free| *free -= nodes);
+                assert!(profile.steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 != b.1), "{profile:?}");
+                let (procs, length) = (random(25), 1 + random(20));
+                let until = now + 1 + random(SECONDS);
+                let expected = plain_earliest(&plain, procs as i64, length, now, until);
+                // Beyond the plain counts all 20 are free again.
+                if procs <= 20 {
+                    assert_eq!(
+                        profile.earliest(procs as u32, at(length), at(now), at(until)),
+                        at(expected),
+                        "{procs} for {length} from {now} until {until}: {profile:?}"
+                    );
+                }
+            }
+        }
+    }
+}
