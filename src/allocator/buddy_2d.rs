@@ -85,11 +85,10 @@ impl Allocator for Buddy2d {
 mod tests {
     use super::*;
 
+    type Placed = Option<([u32; 3], usize)>;
+
     /// Base and number of nodes of each job's block, the jobs coming one after the other.
-    fn blocks_of(
-        machine: &str,
-        jobs: &[[u32; 3]],
-    ) -> Result<Vec<Option<([u32; 3], usize)>>, Box<dyn std::error::Error>> {
+    fn blocks_of(machine: &str, jobs: &[[u32; 3]]) -> Result<Vec<Placed>, Box<dyn std::error::Error>> {
         let mut machine = Machine::new(machine.parse()?);
         let mut strategy = Buddy2d::new(machine.mesh());
         let fresh = strategy.buddy.clone();
@@ -144,7 +143,7 @@ mod tests {
             match message {
                 Ok(spec) => assert!(fine && spec == "buddy-2d:partition=whole", "{machine}"),
                 Err(message) => {
-                    assert!(!fine && message.contains("partition=pieces"), "{machine}: {message}")
+                    assert!(!fine && message.contains("partition=pieces"), "{machine}: {message}");
                 }
             }
         }

@@ -90,7 +90,9 @@ pub(super) fn drawn_jobs(
     let count = drawn.len();
     let later = |time: Time| Time::from_micros((time.as_micros() as f64 * arrival_scale).round() as i64);
     let mut jobs: Vec<Job> = drawn.into_iter().filter_map(|job| rules.drawn(job).ok()).collect();
-    jobs.iter_mut().for_each(|job| job.submit = later(job.submit));
+    for job in &mut jobs {
+        job.submit = later(job.submit);
+    }
     let left_out = (count - jobs.len()) as u64;
     Ok((within_range(&model.to_string(), jobs, arrival_scale)?, left_out))
 }

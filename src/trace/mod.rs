@@ -25,7 +25,7 @@ pub use error::{Problem, TraceError};
 pub use format::Format;
 pub use header::Header;
 pub use profile::{Irregularity, Missing, Profile, Quantiles};
-pub use reader::{Entry, Findings, LogSummary, ReadOptions, Reader, read};
+pub use reader::{Entry, Findings, LogSummary, ReadOptions, Reader, SHAPES, read};
 pub use record::{FIELD_NAMES, FIELDS, Record};
 pub use validate::{Finding, Kind, Report, Severity, Tally, validate};
 pub use writer::Writer;

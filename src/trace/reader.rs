@@ -132,8 +132,20 @@ pub struct Reader {
     header: Header,
     findings: Findings,
     records: u64,
+    /// Whether records have sides, once the first one is read.
+    shapes: Option<bool>,
     /// Job number and submit time of the last record.
     previous: (i64, i64),
+}
+
+/// What a header has if its records have sides.
+pub const SHAPES: &str = "Shapes";
+
+/// A record with the sides behind its fields, and how many fields are behind those.
+fn with_sides(line: &[u8]) -> Result<(Record, usize), Problem> {
+    let (record, surplus) = swf::parse(line)?;
+    let sides = swf::sides(line)?;
+    Ok((Record { sides, ..record }, surplus - swf::SIDES))
 }
 
 impl Reader {
@@ -150,6 +162,7 @@ impl Reader {
             header: Header::default(),
             findings: Findings::default(),
             records: 0,
+            shapes: None,
             previous: (i64::MIN, i64::MIN),
         })
     }
@@ -182,7 +195,9 @@ impl Reader {
         if let aside @ ([] | [b';', ..]) = skip_blanks(line) {
             return Ok(Some(keep_aside(aside, self.records, &mut self.header, &mut self.findings)));
         }
+        let shapes = *self.shapes.get_or_insert_with(|| self.header.get(SHAPES).is_some());
         let parsed = match self.format {
+            Format::Swf if shapes => with_sides(line),
             Format::Swf => swf::parse(line),
             Format::Premas => premas::parse(line),
         };

@@ -64,6 +64,9 @@ pub struct Record {
     pub preceding_job: i64,
     /// Field 18: how long after that end it was submitted, in seconds.
     pub think_time_s: i64,
+    /// Fields 19 to 21 of logs whose header has `Shapes`, an extension of ours: the sides of the rectangle or cuboid that
+    /// it asked for, along x, y and z.
+    pub sides: Option<[u32; 3]>,
 }
 
 impl Record {
@@ -87,6 +90,7 @@ impl Record {
         partition: -1,
         preceding_job: -1,
         think_time_s: -1,
+        sides: None,
     };
 
     /// Which fields are unknown, that is −1 (field 6: negative); field n is entry n − 1.

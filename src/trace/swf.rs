@@ -3,7 +3,7 @@
 use nom::Parser;
 
 use super::error::Problem;
-use super::number::{decimal, explain, fields, integer};
+use super::number::{decimal, explain, fields, integer, is_blank};
 use super::record::{FIELD_NAMES, Record};
 
 /// Parses one line without its end; also how many fields there are beyond the 18. O(length).
@@ -35,8 +35,39 @@ pub(super) fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
         partition: labels.5,
         preceding_job: links.0,
         think_time_s: links.1,
+        sides: None,
     };
     Ok((record, if rest.is_empty() { 0 } else { fields(rest) }))
+}
+
+/// Fields beyond the 18 that hold the sides of a job's shape.
+pub(super) const SIDES: usize = 3;
+/// Longest side that any machine has.
+const LONGEST: u32 = 1 << 24;
+
+/// Parses the three fields behind the 18 of a line as the sides of a job's shape; `None` if they are unknown. O(length).
+pub(super) fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
+    const NAMES: [&str; SIDES] = ["side along x", "side along y", "side along z"];
+    let tokens: Vec<&[u8]> = line.split(|&byte| is_blank(byte)).filter(|token| !token.is_empty()).collect();
+    let Some(last) = tokens.get(FIELD_NAMES.len()..FIELD_NAMES.len() + SIDES) else {
+        return Err(Problem::TooFewFields { found: tokens.len(), expected: FIELD_NAMES.len() + SIDES });
+    };
+    if last.iter().all(|token| *token == b"-1") {
+        return Ok(None);
+    }
+    let mut sides = [0; SIDES];
+    for (i, token) in last.iter().enumerate() {
+        let text = String::from_utf8_lossy(token);
+        sides[i] = text.parse().ok().filter(|side| (1..=LONGEST).contains(side)).ok_or_else(|| {
+            Problem::NotANumber {
+                field: FIELD_NAMES.len() + 1 + i,
+                name: NAMES[i],
+                found: text.chars().take(20).collect(),
+                expected: "an integer from 1 to 2^24, or all three sides",
+            }
+        })?;
+    }
+    Ok(Some(sides))
 }
 
 /// Appends the line of `record`, with its end. An average CPU time that is no number is written as unknown.
@@ -45,7 +76,7 @@ pub(super) fn format(record: &Record, line: &mut Vec<u8>) {
     let r = record;
     let cpu_s = if r.average_cpu_s.is_finite() { r.average_cpu_s } else { -1.0 };
     // Writing to memory cannot fail.
-    let _ = writeln!(
+    let _ = write!(
         line,
         "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}",
         r.job,
@@ -67,6 +98,10 @@ pub(super) fn format(record: &Record, line: &mut Vec<u8>) {
         r.preceding_job,
         r.think_time_s
     );
+    if let Some([a, b, c]) = r.sides {
+        let _ = write!(line, " {a} {b} {c}");
+    }
+    line.push(b'\n');
 }
 
 #[cfg(test)]
@@ -91,6 +126,31 @@ mod tests {
         let tabs = format!("{}\t0\t x ", LINE.split_whitespace().collect::<Vec<_>>().join("\t"));
         let (record, surplus) = parse(tabs.as_bytes())?;
         assert_eq!((record, surplus), (parse(LINE.as_bytes())?.0, 2));
+        Ok(())
+    }
+
+    #[test]
+    fn sides_follow_the_18_fields() -> Result<(), Problem> {
+        let with = |rest: &str| sides(format!("{LINE} {rest}").as_bytes());
+        assert_eq!(with("3 2 1")?, Some([3, 2, 1]));
+        assert_eq!(with("-1 -1\t-1")?, None);
+        let (record, _) = parse(LINE.as_bytes())?;
+        let mut line = Vec::new();
+        format(&Record { sides: Some([3, 2, 1]), ..record }, &mut line);
+        assert!(line.ends_with(b" 8 9 3 2 1\n"));
+        assert_eq!(sides(&line[..line.len() - 1])?, Some([3, 2, 1]));
+        for (rest, problem) in [
+            ("3 2", "20 fields, expected 21"),
+            (
+                "3 0 1",
+                "field 20 (side along y): found '0', expected an integer from 1 to 2^24, or all three sides or -1",
+            ),
+            ("x 2 1", "field 19 (side along x): found 'x'"),
+            ("3 2 99999999999", "field 21 (side along z): found '99999999999'"),
+        ] {
+            let found = with(rest).expect_err("wrong").to_string();
+            assert!(found.starts_with(problem), "{rest}: {found}");
+        }
         Ok(())
     }
 

@@ -197,7 +197,11 @@ impl Rules {
         }
         let (run_s, estimate_s) = self.times(run_s, record.requested_time_s);
         let [submit, run, estimate] = [record.submit_s, run_s, estimate_s].map(Time::from_seconds);
-        Ok(Job { number: record.job, submit, run, estimate, procs, shape: self.shape })
+        // A shape of another size than what the job got would change the job.
+        let size = |sides: [u32; 3]| sides.into_iter().map(u128::from).product::<u128>();
+        let own = record.sides.filter(|&sides| size(sides) == u128::from(procs)).map(Shape::Sides);
+        let shape = own.unwrap_or(self.shape);
+        Ok(Job { number: record.job, submit, run, estimate, procs, shape })
     }
 
     /// A job of a workload model by these rules: what they say of records alone does not matter, and the estimate is the run
@@ -294,6 +298,17 @@ mod tests {
         assert_eq!(job(rules, RECORD), Ok((8, 60.0, 60.0)));
         assert_eq!(job(rules, Record { requested_procs: -1, status: 265, ..RECORD }), Ok((4, 60.0, 60.0)));
         assert_eq!(job(rules, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
+    }
+
+    #[test]
+    fn jobs_bring_their_shape_if_the_log_has_one_of_their_size() {
+        let shape = |sides| {
+            let rules = Rules { shape: Shape::Row, ..Rules::default() };
+            rules.job(&Record { sides, ..RECORD }).map(|job| job.shape)
+        };
+        assert_eq!(shape(Some([2, 2, 1])), Ok(Shape::Sides([2, 2, 1])));
+        assert_eq!(shape(Some([4, 2, 1])), Ok(Shape::Row));
+        assert_eq!(shape(None), Ok(Shape::Row));
     }
 
     #[test]

@@ -162,7 +162,8 @@ impl fmt::Display for Synthetic {
 
 /// The one of three parameters that says how often jobs arrive.
 fn arrivals(params: &mut Params, given: &Spec) -> Result<Arrivals, SpecError> {
-    let kinds: [(&str, fn(f64) -> Arrivals); 3] =
+    type Kind = (&'static str, fn(f64) -> Arrivals);
+    let kinds: [Kind; 3] =
         [("ratio", Arrivals::Ratio), ("rate", Arrivals::Rate), ("offered", Arrivals::Offered)];
     let mut named = kinds.iter().filter(|(key, _)| given.params.contains_key(*key));
     let (key, kind) = named.next().unwrap_or(&kinds[0]);

@@ -14,8 +14,9 @@ use meshreplay::job::{Job, Shape, Time};
 use meshreplay::machine::{Machine, Mesh};
 use meshreplay::metrics::{Meter, Monitor};
 use meshreplay::spec::Spec;
-use meshreplay::study::{Cell, Plan};
+use meshreplay::study::{Cell, JobSource, Plan};
 use meshreplay::trace::{ReadOptions, read};
+use meshreplay::workload::Oversize;
 use meshreplay::workload::lublin::{Lublin, LublinOptions};
 
 const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/traces/lublin-256-10k.swf.gz");
@@ -115,13 +116,13 @@ fn replays(criterion: &mut Criterion) {
             scheduler,
             allocator,
             seed: 1,
-            jobs: Arc::clone(&jobs),
-            skipped: 0,
+            source: JobSource::Recorded { jobs: Arc::clone(&jobs), skipped: 0 },
+            oversize: Oversize::Error,
         };
         let plan = Plan { timed: true, ..Plan::default() };
         let label = format!("20,000 jobs, 32x32, {}, {}", cell.scheduler, cell.allocator);
         group.bench_function(label, |bencher| {
-            bencher.iter(|| cell.run(&plan, &Monitor::default()).map(|outcome| outcome.summary));
+            bencher.iter(|| cell.run(&plan, &Monitor::default()).map(|outcomes| outcomes[0].summary));
         });
     }
     group.finish();
