@@ -12,7 +12,7 @@
 use super::border_fit::BorderFit;
 use super::orientations::{TURN, Turn, take_turn, tried};
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::Machine;
+use crate::machine::{Machine, Mesh};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "best-fit",
@@ -39,5 +39,9 @@ impl Allocator for BestFit {
             let (_, place) = self.fit.best(machine, sizes, i64::from)?;
             Some(Placement { nodes: place.nodes(machine) })
         })
+    }
+
+    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
+        Some(tried(request, mesh, self.turn))
     }
 }

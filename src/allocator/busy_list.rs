@@ -59,6 +59,10 @@ impl Allocator for BusyCorners {
         Some(Placement { nodes })
     }
 
+    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
+        Some(tried(request, mesh, Turn::Yes))
+    }
+
     fn occupied(&mut self, placement: &Placement, machine: &Machine) {
         self.busy.add(machine.mesh(), &placement.nodes);
     }

@@ -2,7 +2,7 @@
 
 use super::orientations::{Turn, tried};
 use super::{Allocator, Placement, Request, fits};
-use crate::machine::{BusyList, Coord, Cuboid, Machine};
+use crate::machine::{BusyList, Coord, Cuboid, Machine, Mesh};
 
 /// Finds the base of a free box of these sizes, given the boxes in use.
 pub(super) type Search = fn(&Machine, [u32; 3], &BusyList) -> Option<Coord>;
@@ -31,6 +31,10 @@ impl Allocator for BusySearch {
         let nodes = tried(request, mesh, self.turn).into_iter().find_map(find)?.nodes(machine);
         self.busy.add(mesh, &nodes);
         Some(Placement { nodes })
+    }
+
+    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
+        Some(tried(request, mesh, self.turn))
     }
 
     fn occupied(&mut self, placement: &Placement, machine: &Machine) {

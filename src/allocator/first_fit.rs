@@ -11,7 +11,7 @@
 
 use super::orientations::{TURN, Turn, take_turn, tried};
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::{Cuboid, Frames, Machine};
+use crate::machine::{Cuboid, Frames, Machine, Mesh};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "first-fit",
@@ -39,5 +39,9 @@ impl Allocator for FirstFit {
             let base = self.frames.first()?;
             Some(Placement { nodes: Cuboid { base, sizes }.nodes(machine) })
         })
+    }
+
+    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
+        Some(tried(request, mesh, self.turn))
     }
 }

@@ -12,7 +12,7 @@
 //! dimensions are a choice of ours. A box that fits the machine fits in this orientation too. Cost as first fit.
 
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::{Coord, Frames, Machine, Mesh, NodeId};
+use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh, NodeId};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "fixed-orientation",
@@ -36,15 +36,22 @@ impl Allocator for FixedOrientation {
             return None;
         }
         let mesh = machine.mesh();
-        let shape = request.sides_on(mesh)?;
-        let along = axes(shape, mesh);
-        let mut sizes = [1; 3];
-        for d in 0..3 {
-            sizes[along[d]] = shape[d];
-        }
+        let sizes = laid(request.sides_on(mesh)?, mesh);
         self.frames.find(machine, sizes);
         let base = self.frames.first()?;
-        Some(Placement { nodes: nodes(mesh, base, shape, along) })
+        Some(self.take_box(request, Cuboid { base, sizes }, machine))
+    }
+
+    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
+        let sizes = request.sides_on(mesh).map(|shape| laid(shape, mesh));
+        let fits = |sizes: &[u32; 3]| (0..3).all(|d| sizes[d] <= mesh.extents()[d]);
+        Some(sizes.into_iter().filter(fits).collect())
+    }
+
+    fn take_box(&mut self, request: &Request, place: Cuboid, machine: &Machine) -> Placement {
+        let mesh = machine.mesh();
+        let shape = request.sides_on(mesh).unwrap_or(place.sizes);
+        Placement { nodes: nodes(mesh, place.base, shape, axes(shape, mesh)) }
     }
 }
 
@@ -61,6 +68,16 @@ fn axes(shape: [u32; 3], mesh: &Mesh) -> [usize; 3] {
         along[side] = dimension;
     }
     along
+}
+
+/// The sides along the machine's dimensions.
+fn laid(shape: [u32; 3], mesh: &Mesh) -> [u32; 3] {
+    let along = axes(shape, mesh);
+    let mut sizes = [1; 3];
+    for d in 0..3 {
+        sizes[along[d]] = shape[d];
+    }
+    sizes
 }
 
 /// The nodes of the box at `base` in the order of the job's own coordinates.

@@ -51,6 +51,10 @@ impl Allocator for MaxPeriphery {
         }
         best.map(|(_, place)| Placement { nodes: place.nodes(machine) })
     }
+
+    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
+        Some(tried(request, mesh, Turn::Yes))
+    }
 }
 
 /// The contact of a place with the border; 0 if it does not touch it.

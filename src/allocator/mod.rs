@@ -51,7 +51,7 @@ use std::fmt;
 
 use crate::job::Shape;
 use crate::machine::order::ORDERS;
-use crate::machine::{Machine, Mesh, NodeId, near_square, powers_of_two, row};
+use crate::machine::{Cuboid, Machine, Mesh, NodeId, near_square, powers_of_two, row};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// What a job asks for.
@@ -101,6 +101,19 @@ pub trait Allocator: Send {
     /// Chooses nodes for `request`, or `None`: the job must wait. `machine` is the truth before the choice; the caller
     /// commits whatever comes back, at once, and checks it (free, inside, disjoint, the size promised).
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement>;
+
+    /// The boxes that serve `request`, the preferred first, if it is placed as one of them wherever one is free; `None` if
+    /// it may be placed otherwise or refused although such a box is free. EASY relies on it to reserve a place.
+    fn boxes(&self, _request: &Request, _mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
+        None
+    }
+
+    /// Takes a free place that the caller has chosen from [`Self::boxes`]. Its nodes in rank order.
+    fn take_box(&mut self, _request: &Request, place: Cuboid, machine: &Machine) -> Placement {
+        let placement = Placement { nodes: place.nodes(machine) };
+        self.occupied(&placement, machine);
+        placement
+    }
 
     /// Told that the caller is about to take nodes that somebody else has chosen; they come back by `released`.
     /// Allocators without a private index ignore it.

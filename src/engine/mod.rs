@@ -4,6 +4,7 @@
 //! the scheduler (or as [`crate::scheduler::Pass`] says). The engine owns the machine, carries out and checks every placement, and emits plain records; everything else reads them.
 
 mod replay;
+mod reservation;
 
 pub use replay::{Parts, replay};
 

@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
+use super::reservation::Reservation;
 use super::{Observer, Record, ReplayError};
 use crate::allocator::{Allocator, Placement, Request};
 use crate::execution::Execution;
 use crate::job::{Job, JobId, Time};
-use crate::machine::{Machine, Mesh};
-use crate::scheduler::{Cause, Dispatch, Pass, Running, RunningJobs, Scheduler, Slot, WaitQueue};
+use crate::machine::{Cuboid, Machine, Mesh};
+use crate::scheduler::{Cause, Dispatch, Pass, Running, RunningJobs, Scheduler, Slot, WaitQueue, Waiting};
 
 /// What a replay is put together from.
 pub struct Parts<'a> {
@@ -55,6 +56,7 @@ pub fn replay(
         running: RunningJobs::default(),
         placements: jobs.iter().map(|_| Placement::default()).collect(),
         records: vec![Record::default(); jobs.len()],
+        reservation: None,
         error: None,
     };
     let (mut next, mut finished, mut instants, mut done) = (0, 0, 0_u32, Vec::new());
@@ -105,6 +107,8 @@ struct State<'a> {
     /// Of running jobs; empty before and after.
     placements: Vec<Placement>,
     records: Vec<Record>,
+    /// The place that was reserved last.
+    reservation: Option<Reservation>,
     /// The first thing that went wrong; nothing starts after it.
     error: Option<ReplayError>,
 }
@@ -172,11 +176,27 @@ impl State<'_> {
         self.observer.released(elapsed_ns(began));
     }
 
-    /// Asks the allocator for a place for `job`, and takes it into use.
-    fn place(&mut self, job: JobId, request: Request) -> Option<Placement> {
+    fn request(&self, job: JobId) -> Request {
+        let Job { procs, shape, .. } = self.jobs[job as usize];
+        Request { procs, shape }
+    }
+
+    /// Asks the allocator for a place for `job`, and takes it into use. A place that is not beside the reservation, where
+    /// it has to be, is given back, and another one made.
+    fn place(&mut self, job: JobId, beside: Option<&Reservation>) -> Option<Placement> {
+        let request = self.request(job);
         let began = self.timed.then(Instant::now);
-        let answer = self.allocator.allocate(&request, &self.machine);
+        let mut answer = self.allocator.allocate(&request, &self.machine);
         let cost_ns = elapsed_ns(began);
+        if let (Some(reservation), Some(placement)) = (beside, &answer) {
+            let mesh = self.machine.mesh();
+            if !Cuboid::around(mesh, &placement.nodes).is_some_and(|place| reservation.admits(&place)) {
+                self.allocator.released(placement, &self.machine);
+                let boxes = self.allocator.boxes(&request, mesh).unwrap_or_default();
+                let place = reservation.beside(&self.machine, &boxes);
+                answer = place.map(|place| self.allocator.take_box(&request, place, &self.machine));
+            }
+        }
         if let Some(placement) = &answer {
             let number = self.jobs[job as usize].number;
             let found = placement.nodes.len();
@@ -191,6 +211,19 @@ impl State<'_> {
         }
         self.observer.allocated(job, answer.as_ref(), cost_ns);
         answer
+    }
+}
+
+impl State<'_> {
+    /// Starts a waiting job, whose nodes are in use already.
+    fn start(&mut self, waiting: Waiting, placement: Placement) {
+        let Waiting { slot, job, estimate, .. } = waiting;
+        self.queue.remove(slot);
+        let nodes = placement.nodes.len() as u32;
+        self.placements[job as usize] = placement;
+        self.running.insert(Running { estimated_end: self.now + estimate, job, nodes });
+        self.records[job as usize] = Record { start: self.now, end: self.now, allocated: nodes };
+        self.execution.start(job, self.now, self.jobs[job as usize].run);
     }
 }
 
@@ -217,17 +250,37 @@ impl Dispatch for State<'_> {
 
     fn try_start(&mut self, slot: Slot) -> bool {
         let Some(waiting) = self.queue.get(slot).filter(|_| self.error.is_none()) else { return false };
-        let job = waiting.job;
-        let shape = self.jobs[job as usize].shape;
-        let request = Request { procs: waiting.procs, shape };
-        let Some(placement) = self.place(job, request) else { return false };
-        self.queue.remove(slot);
-        let nodes = placement.nodes.len() as u32;
-        self.placements[job as usize] = placement;
-        self.running.insert(Running { estimated_end: self.now + waiting.estimate, job, nodes });
-        self.records[job as usize] = Record { start: self.now, end: self.now, allocated: nodes };
-        self.execution.start(job, self.now, self.jobs[job as usize].run);
+        let Some(placement) = self.place(waiting.job, None) else { return false };
+        self.start(waiting, placement);
         true
+    }
+
+    fn boxes_decide(&self) -> bool {
+        self.allocator.boxes(&Request::of(1), self.machine.mesh()).is_some()
+    }
+
+    fn reserve(&mut self, slot: Slot) -> Option<Time> {
+        let request = self.request(self.queue.get(slot)?.job);
+        let boxes = self.allocator.boxes(&request, self.machine.mesh())?;
+        let jobs = (&self.running, self.placements.as_slice());
+        let (shadow, reservation) = Reservation::find(&self.machine, jobs, &boxes, self.now)?;
+        self.reservation = Some(reservation);
+        Some(shadow)
+    }
+
+    fn try_start_beside(&mut self, slot: Slot) -> bool {
+        let Some(waiting) = self.queue.get(slot).filter(|_| self.error.is_none()) else { return false };
+        let Some(mut reservation) = self.reservation.take() else { return false };
+        let placement = self.place(waiting.job, Some(&reservation));
+        let started = placement.is_some();
+        if let Some(placement) = placement {
+            if let Some(place) = Cuboid::around(self.machine.mesh(), &placement.nodes) {
+                reservation.take(&place);
+            }
+            self.start(waiting, placement);
+        }
+        self.reservation = Some(reservation);
+        started
     }
 }
 

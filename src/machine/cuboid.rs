@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Coord, Mesh};
+use super::{Coord, Mesh, NodeId};
 
 /// A box of nodes. On a torus it may go round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,23 @@ impl Cuboid {
     ) -> [[Option<Range<usize>>; 2]; 3] {
         let along = |d: usize| span(self.base[d] as usize, self.sizes[d] as usize, radius, extents[d], torus);
         [along(0), along(1), along(2)]
+    }
+
+    /// The smallest box around `nodes`, where nothing wraps; `None` of no nodes.
+    pub fn around(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
+        let mut coords = nodes.iter().map(|&node| mesh.coord(node));
+        let first = coords.next()?;
+        let (low, high) = coords.fold((first, first), |(low, high), at| {
+            ([0, 1, 2].map(|d| low[d].min(at[d])), [0, 1, 2].map(|d| high[d].max(at[d])))
+        });
+        Some(Self { base: low, sizes: [0, 1, 2].map(|d| high[d] + 1 - low[d]) })
+    }
+
+    /// Whether the boxes share a node, where nothing wraps.
+    pub fn meets(&self, other: &Self) -> bool {
+        (0..3).all(|d| {
+            self.base[d] < other.base[d] + other.sizes[d] && other.base[d] < self.base[d] + self.sizes[d]
+        })
     }
 
     /// The number of the shell around the box in which `node` lies: its L∞ distance, 0 inside.
@@ -74,6 +91,26 @@ fn span(start: usize, size: usize, radius: usize, extent: usize, torus: bool) ->
 mod tests {
     use super::*;
     use crate::machine::{FreeCounts, Machine};
+
+    #[test]
+    fn boxes_meet_if_they_share_a_node() -> Result<(), Box<dyn std::error::Error>> {
+        let machine = Machine::new("4x3x2".parse()?);
+        let mesh = machine.mesh();
+        let boxes: Vec<Cuboid> = (0..mesh.nodes())
+            .flat_map(|a| (0..mesh.nodes()).filter_map(move |b| Some((a, b))))
+            .filter_map(|(a, b)| Cuboid::around(mesh, &[a, b]))
+            .collect();
+        for a in boxes.iter().step_by(7) {
+            let nodes = a.nodes(&machine);
+            assert_eq!(Cuboid::around(mesh, &nodes), Some(*a));
+            for b in &boxes {
+                let shared = b.nodes(&machine).iter().any(|node| nodes.contains(node));
+                assert_eq!(a.meets(b), shared, "{a:?} {b:?}");
+            }
+        }
+        assert_eq!(Cuboid::around(mesh, &[]), None);
+        Ok(())
+    }
 
     #[test]
     fn shells_and_counts_of_every_box_equal_plain_ones() -> Result<(), Box<dyn std::error::Error>> {

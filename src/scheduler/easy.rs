@@ -17,7 +17,12 @@
 //! applied. `pass=per-event` decides after every event, arrivals before departures, so a job may start before another
 //! event of the same instant is seen; only the ends of jobs whose estimates run out then are foreseen. The second is the
 //! event order of a family of published simulators: it equals their results to the second.
-//! Only counts decide, as is right for allocators that never refuse a job that fits by count.
+//! Counts of nodes decide, as is right for allocators that never refuse a job that fits by count. Where the allocator
+//! places jobs as boxes, wherever one is free, places decide as in the same simulator: the shadow time is the first
+//! estimated end at which there is a place for the head's box, and a job that lives longer is started only where it leaves
+//! one. It goes where the allocator would put it or, if that leaves none, to the first place in scan order that does. For
+//! others that may refuse (pages, ANCA, frame sliding, two-dimensional buddies) counts decide too, and the head may start
+//! later than its shadow time.
 //!
 //! With `order=` the queue is in another order than that of arrival, see [`super::order`]: its first job is the head that
 //! is never delayed, and the rest is tried in that order. An order by age can change its head from pass to pass.
@@ -25,8 +30,8 @@
 //! Time per pass O(R + b·log Q): R running jobs that end by the shadow time, b jobs started, Q waiting jobs. Orders other
 //! than arrival add O(Q·log Q) where anybody fits.
 
-use super::order::Order;
-use super::{Backfill, Dispatch, Entry, Pass, Scheduler};
+use super::order::{Line, Order};
+use super::{Backfill, Dispatch, Entry, Pass, Scheduler, Slot};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "easy",
@@ -61,6 +66,9 @@ impl Scheduler for Easy {
         if !line.any(view.queue(), &Backfill::count(view.free())) {
             return;
         }
+        if view.boxes_decide() {
+            return backfill_boxes(&mut line, head.slot, view);
+        }
         let (now, mut free) = (view.now(), view.free());
         let need = if refused { free + 1 } else { head.procs };
         let Some((shadow, free_then)) = view.running().free_by(need, free, now) else { return };
@@ -79,6 +87,18 @@ impl Scheduler for Easy {
 
     fn pass(&self) -> Pass {
         self.pass
+    }
+}
+
+/// Starts what leaves a place for the head.
+fn backfill_boxes(line: &mut Line, head: Slot, view: &mut dyn Dispatch) {
+    let Some(shadow) = view.reserve(head) else { return };
+    while let Some(job) = line.next(view.queue(), &Backfill::count(view.free())) {
+        if view.now() + job.estimate <= shadow {
+            view.try_start(job.slot);
+        } else {
+            view.try_start_beside(job.slot);
+        }
     }
 }
 

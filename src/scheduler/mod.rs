@@ -34,6 +34,19 @@ pub trait Dispatch {
     fn running(&self) -> &RunningJobs;
     /// Starts the waiting job at `slot` and takes it off the queue; false if the allocator has no place for it.
     fn try_start(&mut self, slot: Slot) -> bool;
+    /// Whether the allocator places jobs as boxes, wherever one is free, so that counts of nodes do not decide what fits.
+    fn boxes_decide(&self) -> bool {
+        false
+    }
+    /// Reserves a place for the waiting job at `slot`, which has none now: the first estimated end of a running job at
+    /// which there is one, all that end until then being gone. Replaces an earlier reservation.
+    fn reserve(&mut self, _slot: Slot) -> Option<Time> {
+        None
+    }
+    /// As [`Self::try_start`], but only where the job leaves a place for the one reserved.
+    fn try_start_beside(&mut self, _slot: Slot) -> bool {
+        false
+    }
 }
 
 /// Decides which waiting jobs start now.
