@@ -16,14 +16,14 @@
 //! Repeating step 1 sees to it that each start is the end of something, so a scheduler that is asked at ends and arrivals
 //! misses none.
 //!
-//! 4. Where that fails the plan is made anew: the profile from what runs now, reservations in order of arrival. It
-//!    fails where a job outlives its estimate (it is then expected to end next), where the allocator refuses a job
-//!    although enough nodes are free (it may start when the next running job is expected to end), and where an allocator gave a job more
-//!    nodes than it asked for and they are missing now. Only then can a job start later than it was promised.
+//! 4. Where that fails the plan is made anew: the profile from what runs now, reservations in order of arrival. It fails
+//!    where a job outlives its estimate (it is then expected to end next), where the allocator refuses a job although
+//!    enough nodes are free (it may start when the next running job is expected to end), and where an allocator gave a
+//!    job more nodes than it asked for and they are missing now. Only then can a job start later than it was promised.
 //!
-//! Time per pass with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: O(log R)
-//! if nothing changes, as when a job ends by its estimate; O(P) per arrival and O(P + Q) per start; O(Q·P) per
-//! repetition of step 1 and for step 4.
+//! Time per pass with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: if
+//! nothing changes, as when a job ends by its estimate, past steps are dropped and that is all; O(P) per arrival and
+//! O(P + Q) per start; O(Q·P) per repetition of step 1 and for step 4.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "Feitelson & Mu'alem Weil, IPPS 1998; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
     parameters: "",
     promises: "no job starts later than reserved on arrival if no estimate is too short and none that fits is refused",
-    build: |_| Ok(Box::new(Conservative::default())),
+    build: |_| Ok(Box::new(Conservative::new())),
 };
 
 /// When a waiting job is to start.
@@ -57,24 +57,20 @@ struct Held {
     nodes: u32,
 }
 
-#[derive(Default)]
 struct Conservative {
-    /// When the last pass was.
-    last: Option<Time>,
     profile: Profile,
     /// The running jobs that the profile expects to run on after the last pass.
     held: BTreeSet<Held>,
     /// One for each waiting job, in order of arrival.
     reservations: Vec<Reservation>,
-    /// The earliest of their starts.
+    /// The earliest of their starts; if it has passed the plan is made anew.
     next_start: Time,
 }
 
 impl Scheduler for Conservative {
     fn dispatch(&mut self, view: &mut dyn Dispatch) {
         let now = view.now();
-        let before = self.last.replace(now);
-        if before.is_none() || self.next_start < now {
+        if self.next_start < now {
             self.plan_anew(view, None);
             return;
         }
@@ -82,8 +78,8 @@ impl Scheduler for Conservative {
         while self.held.first().is_some_and(|held| held.until <= now) {
             self.held.pop_first();
         }
-        // A job that starts and ends in one instant shows only by its absence.
-        let may_be_early = before == Some(now) || self.held.len() != view.running().len_after(now);
+        // All that run and are expected to run on are held; whoever is held beyond them may have ended.
+        let may_be_early = self.held.len() > view.running().len_after(now);
         if may_be_early && self.give_back(view.running(), now) {
             self.compress(now);
         }
@@ -99,6 +95,12 @@ impl Scheduler for Conservative {
 }
 
 impl Conservative {
+    /// Without a plan: the first pass makes it.
+    fn new() -> Self {
+        let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Vec::new());
+        Self { profile, held, reservations, next_start: Time::from_micros(i64::MIN) }
+    }
+
     /// Gives back what jobs that have ended hold beyond `now`; whether there are any.
     fn give_back(&mut self, running: &RunningJobs, now: Time) -> bool {
         let ended = |held: &&Held| !running.contains(held.estimated_end, held.job);
@@ -220,7 +222,7 @@ mod tests {
     /// 10 nodes: job 0 holds 6 until 100, job 1 needs 8 and waits for it. From 1 on, job 2 would end a second too late
     /// to go before job 1, job 3 ends in time, and job 4 is narrow enough to run beside job 1.
     fn example() -> (Fake, Conservative) {
-        let (mut fake, mut scheduler) = (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::default());
+        let (mut fake, mut scheduler) = (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::new());
         scheduler.dispatch(&mut fake);
         fake.advance(1, &[(4, 100), (4, 99), (2, 500)]);
         scheduler.dispatch(&mut fake);
