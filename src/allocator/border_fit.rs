@@ -20,7 +20,8 @@ impl BorderFit {
 
     /// Whether all nodes of a box are free.
     pub(super) fn is_free(&self, place: Cuboid) -> bool {
-        self.counts.in_cuboid(place, 0) as u32 == place.sizes.iter().product::<u32>()
+        let high = [0, 1, 2].map(|d| place.base[d] + place.sizes[d]);
+        self.counts.in_box(place.base, high) == place.sizes.iter().product::<u32>()
     }
 
     /// Of the free places of boxes of these sizes the one that `key`, of how many positions of the border are taken,
@@ -48,20 +49,18 @@ impl BorderFit {
     /// Positions of the border of a free box that are taken or outside.
     pub(super) fn taken_border(&self, machine: &Machine, place: Cuboid) -> u32 {
         let mesh = machine.mesh();
+        let low = place.base;
+        let high = [0, 1, 2].map(|d| low[d] + place.sizes[d]);
+        let nodes: u32 = place.sizes.iter().product();
         let mut taken = 0;
         // Along a dimension that the machine does not have there is no border.
-        for d in (0..3).filter(|&d| d < mesh.dims()) {
-            let side = |at: u32| {
-                let (mut base, mut sizes) = (place.base, place.sizes);
-                (base[d], sizes[d]) = (at, 1);
-                Cuboid { base, sizes }
-            };
-            let face: u32 =
-                place.sizes.iter().enumerate().filter(|(i, _)| *i != d).map(|(_, &size)| size).product();
-            let free = |at: u32| self.counts.in_cuboid(side(at), 0) as u32;
-            let end = place.base[d] + place.sizes[d];
-            taken += face - place.base[d].checked_sub(1).map_or(0, free);
-            taken += face - if end < mesh.extents()[d] { free(end) } else { 0 };
+        for d in 0..mesh.dims() {
+            // The box itself is free: what else is free in it and its two faces along d is free border.
+            let (mut below, mut above) = (low, high);
+            below[d] = low[d].saturating_sub(1);
+            above[d] = (high[d] + 1).min(mesh.extents()[d]);
+            let free = self.counts.in_box(below, above) - nodes;
+            taken += 2 * nodes / place.sizes[d] - free;
         }
         taken
     }

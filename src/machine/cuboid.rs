@@ -139,6 +139,11 @@ mod tests {
                 for node in mesh.location_order().map(|node| mesh.coord(node)) {
                     assert_eq!(Some(place.shell(mesh, node)), plain(node), "{text} {place:?} {node:?}");
                 }
+                let high = [0, 1, 2].map(|d| base[d] + sizes[d]);
+                if (0..3).all(|d| high[d] <= extents[d]) {
+                    let free = machine.free().iter().filter(|&node| inside(mesh.coord(node))).count();
+                    assert_eq!(counts.in_box(base, high) as usize, free, "{text} {place:?}");
+                }
                 for radius in 0..4 {
                     let near = |&node: &u32| place.shell(mesh, mesh.coord(node)) <= radius;
                     let free = machine.free().iter().filter(near).count() as i32;

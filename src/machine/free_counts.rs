@@ -201,6 +201,27 @@ impl FreeCounts {
         free
     }
 
+    /// Number of free nodes from `low` to before `high`, which is inside the machine and above `low` in every dimension.
+    pub fn in_box(&self, low: Coord, high: Coord) -> u32 {
+        let [[left, front, bottom], [right, back, top]] = [low, high].map(|at| at.map(|c| c as usize));
+        let length = self.extents[1];
+        let row = |y: usize, z: usize| {
+            let sums = &self.sums[((z - 1) * length + y - 1) * self.stride + self.pad..];
+            sums[right] - sums[left]
+        };
+        let mut free = row(back, top);
+        if front > 0 {
+            free -= row(front, top);
+        }
+        if bottom > 0 {
+            free -= row(back, bottom);
+            if front > 0 {
+                free += row(front, bottom);
+            }
+        }
+        free as u32
+    }
+
     /// Number of free nodes within L∞ distance `radius` of `place`, any radius.
     pub fn in_cuboid(&self, place: Cuboid, radius: usize) -> i32 {
         let [xs, ys, zs] = place.grown(radius, self.extents, self.torus);

@@ -1,7 +1,7 @@
 //! Bypass queue, BQ: waiting jobs may be passed by younger ones until the oldest has waited for a threshold.
 //!
 //! C.-Y. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer systems",
-//! ICPP 1998; Figure 2.
+//! 1998; Figure 2.
 //!
 //! A job arrives:
 //!
@@ -32,7 +32,7 @@ use crate::job::Time;
 pub(super) const ENTRY: Entry = Entry {
     name: "bypass-queue",
     summary: "jobs bypass the oldest one at departures until it has waited for the threshold (seconds)",
-    source: "Chang & Mohapatra, ICPP 1998",
+    source: "Chang & Mohapatra, 1998",
     parameters: "rule=strict-fcfs (literal), threshold=inf (seconds)",
     promises: "nobody is bypassed after waiting for the threshold",
     build: |params| {

@@ -70,8 +70,8 @@ pub(super) fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
     Ok(Some(sides))
 }
 
-/// Appends the line of `record`, with its end. An average CPU time that is no number is written as unknown.
-pub(super) fn format(record: &Record, line: &mut Vec<u8>) {
+/// Appends the line of `record`, with the sides of its shape if the log has them, with its end. An average CPU time that is no number is written as unknown.
+pub(super) fn format(record: &Record, with_sides: bool, line: &mut Vec<u8>) {
     use std::io::Write;
     let r = record;
     let cpu_s = if r.average_cpu_s.is_finite() { r.average_cpu_s } else { -1.0 };
@@ -98,9 +98,11 @@ pub(super) fn format(record: &Record, line: &mut Vec<u8>) {
         r.preceding_job,
         r.think_time_s
     );
-    if let Some([a, b, c]) = r.sides {
-        let _ = write!(line, " {a} {b} {c}");
-    }
+    let _ = match r.sides {
+        _ if !with_sides => Ok(()),
+        Some([a, b, c]) => write!(line, " {a} {b} {c}"),
+        None => write!(line, " -1 -1 -1"),
+    };
     line.push(b'\n');
 }
 
@@ -115,7 +117,7 @@ mod tests {
     fn every_field_has_its_place() -> Result<(), Problem> {
         let (record, surplus) = parse(LINE.as_bytes())?;
         let mut line = Vec::new();
-        format(&record, &mut line);
+        format(&record, false, &mut line);
         assert_eq!(line, b"12 342343 5 553 40 552.21 -1 48 43200 -2 1 4 3 -1 6 7 8 9\n");
         assert_eq!((record.run_s, record.requested_procs, record.queue, surplus), (553, 48, 6, 0));
         Ok(())
@@ -136,7 +138,7 @@ mod tests {
         assert_eq!(with("-1 -1\t-1")?, None);
         let (record, _) = parse(LINE.as_bytes())?;
         let mut line = Vec::new();
-        format(&Record { sides: Some([3, 2, 1]), ..record }, &mut line);
+        format(&Record { sides: Some([3, 2, 1]), ..record }, true, &mut line);
         assert!(line.ends_with(b" 8 9 3 2 1\n"));
         assert_eq!(sides(&line[..line.len() - 1])?, Some([3, 2, 1]));
         for (rest, problem) in [
@@ -187,7 +189,7 @@ mod tests {
             match parse(&line) {
                 Ok((record, surplus)) => {
                     let mut again = Vec::new();
-                    format(&record, &mut again);
+                    format(&record, false, &mut again);
                     assert_eq!(parse(again.trim_ascii_end()), Ok((record, 0)));
                     assert_eq!(fields(&line), 18 + surplus);
                 }
@@ -200,7 +202,7 @@ mod tests {
     fn times_that_are_no_numbers_are_written_as_unknown() {
         for average_cpu_s in [f64::NAN, f64::INFINITY] {
             let mut line = Vec::new();
-            format(&Record { average_cpu_s, ..Record::UNKNOWN }, &mut line);
+            format(&Record { average_cpu_s, ..Record::UNKNOWN }, false, &mut line);
             assert_eq!(parse(line.trim_ascii_end()).map(|(record, _)| record), Ok(Record::UNKNOWN));
         }
     }

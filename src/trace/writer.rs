@@ -11,6 +11,7 @@ use tempfile::NamedTempFile;
 use super::error::TraceError;
 use super::format::{Format, is_gzip_name};
 use super::header::Header;
+use super::reader::SHAPES;
 use super::record::Record;
 use super::{premas, swf};
 
@@ -21,6 +22,9 @@ pub struct Writer {
     format: Format,
     overwrite: bool,
     out: Encoder,
+    /// Whether a comment has said that records have sides; those behind the first record say nothing.
+    shapes: bool,
+    records: bool,
     line: Vec<u8>,
 }
 
@@ -83,13 +87,16 @@ impl Writer {
         } else {
             Encoder::Plain(buffered)
         };
-        Self { path, format, overwrite, out, line: Vec::new() }
+        Self { path, format, overwrite, out, shapes: false, records: false, line: Vec::new() }
     }
 
     /// Writes a comment, which should begin with `;`. A format without comments leaves it out.
     pub fn comment(&mut self, text: &[u8]) -> Result<(), TraceError> {
         match self.format {
             Format::Swf => {
+                let mut header = Header::default();
+                header.push(text);
+                self.shapes |= !self.records && header.get(SHAPES).is_some();
                 self.line.clear();
                 self.line.extend_from_slice(text);
                 self.line.push(b'\n');
@@ -107,8 +114,9 @@ impl Writer {
     /// Writes a record with the fields that the format has.
     pub fn record(&mut self, record: &Record) -> Result<(), TraceError> {
         self.line.clear();
+        self.records = true;
         match self.format {
-            Format::Swf => swf::format(record, &mut self.line),
+            Format::Swf => swf::format(record, self.shapes, &mut self.line),
             Format::Premas => premas::format(record, &mut self.line),
         }
         self.write_line()

@@ -9,15 +9,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use meshreplay::allocator::{Request, Setup, build};
+use meshreplay::allocator::{Placement, Request, Setup, build};
 use meshreplay::job::{Job, Shape, Time};
-use meshreplay::machine::{Machine, Mesh};
+use meshreplay::machine::{Cuboid, Machine, Mesh};
 use meshreplay::metrics::{Meter, Monitor};
 use meshreplay::spec::Spec;
 use meshreplay::study::{Cell, JobSource, Plan};
 use meshreplay::trace::{ReadOptions, read};
 use meshreplay::workload::Oversize;
 use meshreplay::workload::lublin::{Lublin, LublinOptions};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/traces/lublin-256-10k.swf.gz");
 
@@ -67,6 +69,55 @@ fn calls(criterion: &mut Criterion) {
             let Ok((mut allocator_, _)) = build(&Spec::named(allocator), &setup) else { continue };
             group.sample_size(20).bench_function(format!("{allocator}, {procs} of {machine}"), |bencher| {
                 bencher.iter(|| allocator_.allocate(black_box(&Request::of(procs)), &state));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// 2,000 submeshes of sides up to 12 that are busy on 512×512, in random places.
+fn busy_submeshes() -> Option<(Machine, Vec<Placement>)> {
+    let mut machine = Machine::new(Mesh::new(&[512, 512]).ok()?);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut held = Vec::new();
+    while held.len() < 2000 {
+        let sizes = [rng.random_range(1..=12), rng.random_range(1..=12), 1];
+        let base = [rng.random_range(0..=512 - sizes[0]), rng.random_range(0..=512 - sizes[1]), 0];
+        let nodes = Cuboid { base, sizes }.nodes(&machine);
+        if machine.occupy(&nodes).is_ok() {
+            held.push(Placement { nodes });
+        }
+    }
+    Some((machine, held))
+}
+
+fn submeshes(criterion: &mut Criterion) {
+    let Some((machine, held)) = busy_submeshes() else { return };
+    let mesh = machine.mesh();
+    let mut group = criterion.benchmark_group("submesh");
+    group.sample_size(20);
+    for name in ["first-fit", "first-fit:turn=yes", "rbs", "stack-based", "qna-scan", "adaptive-scan"] {
+        let Ok(spec) = name.parse::<Spec>() else { continue };
+        let Ok((mut allocator, _)) = build(&spec, &Setup { mesh, seed: 1 }) else { continue };
+        for placement in &held {
+            allocator.occupied(placement, &machine);
+        }
+        for sides in [[4, 3, 1], [16, 12, 1], [60, 40, 1]] {
+            let request = Request::sides(sides);
+            let found = match allocator.allocate(&request, &machine) {
+                Some(placement) => {
+                    allocator.released(&placement, &machine);
+                    "found"
+                }
+                None => "refused",
+            };
+            let label = format!("{name}, {}x{} of 512x512, {found}", sides[0], sides[1]);
+            group.bench_function(label, |bencher| {
+                bencher.iter(|| {
+                    if let Some(placement) = allocator.allocate(black_box(&request), &machine) {
+                        allocator.released(&placement, &machine);
+                    }
+                });
             });
         }
     }
@@ -128,5 +179,5 @@ fn replays(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, parsing, calls, dispersal, replays);
+criterion_group!(benches, parsing, calls, submeshes, dispersal, replays);
 criterion_main!(benches);

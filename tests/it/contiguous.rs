@@ -1,7 +1,7 @@
 //! Contiguous allocators: what they return, what they recognise, and which of them are the same.
 
 use meshreplay::allocator::{ALLOCATORS, Allocator, Kind, Placement, Request, Setup, build};
-use meshreplay::machine::{Coord, Machine, Mesh, NodeId, near_square};
+use meshreplay::machine::{Coord, Cuboid, Machine, Mesh, NodeId, near_square};
 
 use super::laws::MACHINES;
 use super::support::{Numbers, Tested};
@@ -177,6 +177,11 @@ fn check(machine: &Machine, shape: [u32; 3], label: &str) -> Tested {
             assert_eq!(&found, plain, "{text} on {label}: {shape:?} of {:?}", machine.free());
         }
     }
+    for (text, _) in
+        RECOGNISE.into_iter().chain([("qna-scan", true), ("worst-fit", true), ("fixed-orientation", true)])
+    {
+        check_boxes(text, machine, shape)?;
+    }
     // Fixed orientation is first fit of the sorted sides along the sorted dimensions.
     let mut laid = [1; 3];
     for (d, side) in by_length(machine.mesh().extents()).into_iter().zip(by_length(shape)) {
@@ -193,6 +198,20 @@ fn check(machine: &Machine, shape: [u32; 3], label: &str) -> Tested {
     if shape == [1; 3] {
         assert_eq!(slid.map(|placement| placement.nodes), expected[0], "frame-sliding on {label}");
     }
+    Ok(())
+}
+
+/// Whether an allocator places a job as one of the boxes that it names, wherever one of them is free.
+fn check_boxes(text: &str, machine: &Machine, shape: [u32; 3]) -> Tested {
+    let mut allocator = told(text, machine)?;
+    let request = Request::sides(shape);
+    let boxes = allocator.boxes(&request, machine.mesh()).ok_or("it names no boxes")?;
+    let place = allocator.allocate(&request, machine);
+    let place = place.and_then(|placement| Cuboid::around(machine.mesh(), &placement.nodes));
+    let free = boxes.iter().any(|&sizes| first_free(machine, sizes, false).is_some());
+    let label = || format!("{text} on {}: {shape:?} of {:?}", machine.mesh(), machine.free());
+    assert_eq!(place.is_some(), free, "{}", label());
+    assert!(place.is_none_or(|place| boxes.contains(&place.sizes)), "{}", label());
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 mod support;
 
 mod contiguous;
+mod easy_boxes;
 mod examples;
 mod exhaustive;
 mod fetch;

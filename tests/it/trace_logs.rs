@@ -212,7 +212,8 @@ fn any_record() -> impl Strategy<Value = Record> {
     let fraction =
         prop_oneof![Just(-1.0), (0..10_000_000_u32).prop_map(|n| f64::from(n) / 100.0), any::<f64>()];
     let finite = fraction.prop_filter("finite", |value| value.is_finite());
-    (prop::array::uniform17(number()), finite).prop_map(|(n, average_cpu_s)| Record {
+    let sides = prop::option::of(prop::array::uniform3(1_u32..100));
+    (prop::array::uniform17(number()), finite, sides).prop_map(|(n, average_cpu_s, sides)| Record {
         job: n[0],
         submit_s: n[1],
         wait_s: n[2],
@@ -231,6 +232,7 @@ fn any_record() -> impl Strategy<Value = Record> {
         partition: n[14],
         preceding_job: n[15],
         think_time_s: n[16],
+        sides,
     })
 }
 
@@ -242,6 +244,7 @@ proptest! {
         lines in prop::collection::vec("; ?[A-Za-z]{0,8}:? ?[ -~é]{0,30}", 0..6),
         records in prop::collection::vec(any_record(), 0..40),
         gzip in any::<bool>(),
+        shapes in any::<bool>(),
     ) {
         prop_assume!(!(lines.is_empty() && records.is_empty()));
         let directory = tempfile::tempdir()?;
@@ -249,6 +252,12 @@ proptest! {
         let mut header = Header::default();
         for line in &lines {
             header.push(line.as_bytes());
+        }
+        let mut records = records;
+        if shapes {
+            header.push(b"; Shapes: fields 19 to 21");
+        } else {
+            records.iter_mut().for_each(|record| record.sides = None);
         }
         let mut writer = Writer::create(&path, Format::Swf, false)?;
         writer.header(&header)?;
