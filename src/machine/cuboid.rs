@@ -97,7 +97,7 @@ mod tests {
         let machine = Machine::new("4x3x2".parse()?);
         let mesh = machine.mesh();
         let boxes: Vec<Cuboid> = (0..mesh.nodes())
-            .flat_map(|a| (0..mesh.nodes()).filter_map(move |b| Some((a, b))))
+            .flat_map(|a| (0..mesh.nodes()).map(move |b| (a, b)))
             .filter_map(|(a, b)| Cuboid::around(mesh, &[a, b]))
             .collect();
         for a in boxes.iter().step_by(7) {

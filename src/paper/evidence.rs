@@ -6,6 +6,7 @@ use super::dataset::Located;
 use crate::allocator;
 use crate::frame::{Sheet, SheetValues};
 use crate::job::Job;
+use crate::metrics::Interval;
 use crate::spec::Spec;
 use crate::study::LoadedLog;
 use crate::workload::Rules;
@@ -16,11 +17,13 @@ use crate::workload::Rules;
 pub struct At<'a> {
     /// The dataset.
     pub dataset: &'a str,
+    /// The log, where a study has several of a dataset; empty for all of them.
+    pub log: &'a str,
     /// The machine.
     pub machine: &'a str,
     /// The allocator, as tables abbreviate it.
     pub allocator: &'a str,
-    /// The scheduler's name.
+    /// The scheduler: its name, or the spec with every default written out.
     pub scheduler: &'a str,
     /// How records become jobs.
     pub rules: &'a str,
@@ -32,6 +35,7 @@ impl Default for At<'_> {
     fn default() -> Self {
         Self {
             dataset: "",
+            log: "",
             machine: "",
             allocator: "",
             scheduler: "easy",
@@ -80,6 +84,8 @@ impl From<&LoadedLog> for LogFacts {
 #[derive(Clone, Debug)]
 struct Row {
     dataset: String,
+    log: String,
+    seed: String,
     rules: String,
     machine: String,
     scheduler: String,
@@ -120,9 +126,11 @@ impl Evidence {
             let short = |spec: Spec| allocator::short(&spec);
             self.rows.push(Row {
                 dataset: dataset.to_owned(),
+                log: text("log", i),
+                seed: text("seed", i),
                 rules: text("rules", i),
                 machine: text("machine", i),
-                scheduler: text("scheduler", i).split(':').next().unwrap_or_default().to_owned(),
+                scheduler: text("scheduler", i),
                 allocator: allocator.parse().map_or(allocator, short),
                 arrival_scale: numbers.get("arrival_scale").copied().unwrap_or(1.0),
                 numbers,
@@ -148,18 +156,42 @@ impl Evidence {
     /// Column `name` of the summary `at` this point, the mean over seeds and replications; `None` if nothing was
     /// measured there.
     pub fn value(&self, at: At<'_>, name: &str) -> Option<f64> {
-        let rules = at.rules.parse::<Rules>().ok()?.to_string();
-        let same = |row: &&Row| {
+        self.interval(at, name).map(|interval| interval.mean)
+    }
+
+    /// The same with its confidence interval.
+    pub fn interval(&self, at: At<'_>, name: &str) -> Option<Interval> {
+        let values: Vec<f64> = self.rows(at).filter_map(|row| row.numbers.get(name).copied()).collect();
+        Interval::of(&values)
+    }
+
+    /// The means of column `name` at two points over the seeds that both have, and by how much the first is above the
+    /// second: what differs then is not the workload.
+    pub fn pair(&self, a: At<'_>, b: At<'_>, name: &str) -> Option<(f64, f64, Interval)> {
+        let by_seed = |at| -> BTreeMap<&str, f64> {
+            self.rows(at).filter_map(|row| Some((row.seed.as_str(), *row.numbers.get(name)?))).collect()
+        };
+        let (a, b) = (by_seed(a), by_seed(b));
+        let common: Vec<(f64, f64)> =
+            a.iter().filter_map(|(seed, value)| Some((*value, *b.get(seed)?))).collect();
+        let mean = |of: fn(&(f64, f64)) -> f64| common.iter().map(of).sum::<f64>() / common.len() as f64;
+        let above: Vec<f64> = common.iter().map(|(a, b)| a - b).collect();
+        Some((mean(|pair| pair.0), mean(|pair| pair.1), Interval::of(&above)?))
+    }
+
+    /// The results at a point, one per seed and replication.
+    fn rows<'a>(&'a self, at: At<'a>) -> impl Iterator<Item = &'a Row> {
+        let rules = at.rules.parse::<Rules>().map(|rules| rules.to_string()).unwrap_or_default();
+        let same = move |row: &&Row| {
             row.dataset == at.dataset
                 && row.machine == at.machine
                 && row.allocator == at.allocator
-                && row.scheduler == at.scheduler
+                && (at.log.is_empty() || row.log == at.log)
+                && (row.scheduler == at.scheduler || row.scheduler.split(':').next() == Some(at.scheduler))
                 && row.rules == rules
                 && (row.arrival_scale - at.arrival_scale).abs() < 1e-9
         };
-        let values: Vec<f64> =
-            self.rows.iter().filter(same).filter_map(|row| row.numbers.get(name).copied()).collect();
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        self.rows.iter().filter(same)
     }
 
     /// The mean pairwise sum `at` this point.

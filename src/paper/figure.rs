@@ -52,11 +52,14 @@ pub struct Experiment {
 pub struct Embedded {
     /// Name of the study and of its directory.
     pub name: &'static str,
-    /// The dataset that it replays, or [`STREAM`](super::STREAM).
+    /// The dataset that it replays, or [`STREAM`](super::STREAM), or [`MODEL`].
     pub dataset: &'static str,
     /// The study file; its logs are names of the dataset or of streams.
     pub text: &'static str,
 }
+
+/// What stands for a dataset where the logs of a study are workload models.
+pub const MODEL: &str = "synthetic";
 
 impl Paper {
     /// The figure of this name.

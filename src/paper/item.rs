@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::metrics::Interval;
+
 /// A published number, as printed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
@@ -70,8 +72,23 @@ pub struct Item {
     pub published: Option<Published>,
     /// The measured number; for an inequality, how many comparisons hold.
     pub measured: Option<f64>,
+    /// Half the width of its 95 % confidence interval, of means over replications.
+    pub half_width: Option<f64>,
+    /// Where it lies on a curve.
+    pub place: Option<Place>,
     /// How they compare.
     pub verdict: Verdict,
+}
+
+/// A point of a curve, for tables that show curves side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The curve.
+    pub curve: String,
+    /// What varies along it.
+    pub axis: &'static str,
+    /// Its value.
+    pub at: String,
 }
 
 /// What percentages verdicts are rounded up to.
@@ -86,6 +103,8 @@ impl Item {
             machine: machine.to_owned(),
             published: None,
             measured: None,
+            half_width: None,
+            place: None,
             verdict: Verdict::None,
         }
     }
@@ -94,6 +113,29 @@ impl Item {
     #[must_use]
     pub fn measured(self, measured: f64) -> Self {
         Self { measured: Some(measured), ..self }
+    }
+
+    /// With a mean over replications.
+    #[must_use]
+    pub fn measured_within(self, interval: Interval) -> Self {
+        let half_width = (interval.count > 1).then_some(interval.half_width);
+        Self { measured: Some(interval.mean), half_width, ..self }
+    }
+
+    /// As a point of a curve.
+    #[must_use]
+    pub fn on_curve(self, curve: &str, axis: &'static str, at: &str) -> Self {
+        Self { place: Some(Place { curve: curve.to_owned(), axis, at: at.to_owned() }), ..self }
+    }
+
+    /// With something before its name, and that of its curve.
+    #[must_use]
+    pub fn named(mut self, before: &str) -> Self {
+        self.item.insert_str(0, before);
+        if let Some(place) = &mut self.place {
+            place.curve.insert_str(0, before);
+        }
+        self
     }
 
     /// With both numbers, and the verdict that `tolerance` allows.

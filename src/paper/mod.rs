@@ -4,6 +4,8 @@
 //! that turns what was measured, the [`Evidence`], into [`Item`]s: published value, measured value, verdict. Verdicts
 //! are computed, never written down.
 
+mod chang_mohapatra1998;
+mod comparisons;
 mod dataset;
 mod evidence;
 mod figure;
@@ -14,7 +16,7 @@ mod walker2010;
 
 pub use dataset::{DATASETS, Dataset, Located, Locating};
 pub use evidence::{At, Evidence, LogFacts};
-pub use figure::{Embedded, Experiment, Figure, Paper, State};
-pub use item::{Item, Published, Tolerance, Verdict};
+pub use figure::{Embedded, Experiment, Figure, MODEL, Paper, State};
+pub use item::{Item, Place, Published, Tolerance, Verdict};
 pub use registry::PAPERS;
 pub use stream::{STREAM, stream_logs, write_stream};

@@ -1,7 +1,7 @@
 //! Every figure of every paper, and whether it can be regenerated.
 
 use super::figure::{Figure, Paper, State};
-use super::walker2010;
+use super::{chang_mohapatra1998, walker2010};
 
 const fn missing(name: &'static str, title: &'static str, what: &'static str) -> Figure {
     Figure { name, title, state: State::Missing(what) }
@@ -14,19 +14,7 @@ const NETWORK: &str = "needs the wormhole network";
 /// Every paper, by the breadth of what it asks.
 pub const PAPERS: &[Paper] = &[
     walker2010::PAPER,
-    Paper {
-        name: "chang-mohapatra1998",
-        source: "C.-Y. Chang, P. Mohapatra, \"An integrated processor management scheme for mesh-connected \
-                 multicomputer systems\", 1998",
-        figures: &[
-            missing("fig1", "An example of fixed orientation", SUBMESHES),
-            missing("fig3", "Turnaround under the bypass queue", SUBMESHES),
-            missing("fig4a", "Turnaround of FF, FO and AS, uniform sides", SUBMESHES),
-            missing("fig4b", "Turnaround of FF, FO and AS, normal sides", SUBMESHES),
-            missing("fig5", "Turnaround of BQ+FO and AS", SUBMESHES),
-            missing("fig6", "Variance of turnaround by threshold", SUBMESHES),
-        ],
-    },
+    chang_mohapatra1998::PAPER,
     Paper {
         name: "diessel1996",
         source: "O. Diessel, H. ElGindy, B. Beresford-Smith, \"Partial task compaction reduces queuing delays in \

@@ -104,14 +104,15 @@ impl Naive<'_> {
         }
         let Some(&head) = self.waiting.first() else { return };
         let Some((shadow, mut left)) = self.shadow(head, now) else { return };
-        for job in self.waiting[1..].to_vec() {
+        let others: Vec<usize> = self.waiting.iter().skip(1).copied().collect();
+        for job in others {
             let places = self.places(job, &self.busy());
             let chosen = if now + self.jobs[job].estimate.as_micros() <= shadow {
                 places.into_iter().next()
             } else {
-                let held: Vec<&Cells> =
+                let then: Vec<&Cells> =
                     self.running.iter().filter(|run| left.contains(&run.job)).map(|run| &run.cells).collect();
-                let reserved = self.places(head, &held);
+                let reserved = self.places(head, &then);
                 let apart = |place: &Cells, other: &Cells| !place.iter().any(|cell| other.contains(cell));
                 let found = places.into_iter().find(|place| reserved.iter().any(|other| apart(place, other)));
                 left.extend(found.is_some().then_some(job));

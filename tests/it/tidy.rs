@@ -44,7 +44,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("frame", &["metrics", "study"]),
-    ("paper", &["allocator", "frame", "job", "spec", "study", "trace", "workload"]),
+    ("paper", &["allocator", "frame", "job", "machine", "metrics", "spec", "study", "trace", "workload"]),
     ("render", &[]),
     (
         "cli",

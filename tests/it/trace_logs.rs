@@ -257,7 +257,9 @@ proptest! {
         if shapes {
             header.push(b"; Shapes: fields 19 to 21");
         } else {
-            records.iter_mut().for_each(|record| record.sides = None);
+            for record in &mut records {
+                record.sides = None;
+            }
         }
         let mut writer = Writer::create(&path, Format::Swf, false)?;
         writer.header(&header)?;

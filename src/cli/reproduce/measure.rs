@@ -10,8 +10,8 @@ use super::super::{Failure, complain};
 use super::Args;
 use crate::frame::{Sheet, StudyFolder};
 use crate::paper::{
-    Dataset, Embedded, Evidence, Experiment, Figure, Item, Located, LogFacts, Paper, STREAM, stream_logs,
-    write_stream,
+    Dataset, Embedded, Evidence, Experiment, Figure, Item, Located, LogFacts, MODEL, Paper, STREAM,
+    stream_logs, write_stream,
 };
 use crate::study::{Manifest, Plan, Study, load};
 use crate::trace::ReadOptions;
@@ -66,6 +66,8 @@ impl<'a> Workshop<'a> {
         for embedded in experiment.studies {
             if embedded.dataset == STREAM {
                 self.make_streams(paper)?;
+            } else if embedded.dataset == MODEL {
+                // Its logs are drawn.
             } else if let Some(located) = self.locate(embedded.dataset)? {
                 evidence.add_log(embedded.dataset, located, None);
             } else {

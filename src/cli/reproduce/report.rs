@@ -25,12 +25,14 @@ struct Row<'a> {
     machine: &'a str,
     published: Option<f64>,
     measured: Option<f64>,
+    /// Half the width of the 95 % confidence interval of a mean over replications.
+    half_width: Option<f64>,
     ratio: Option<f64>,
     verdict: String,
 }
 
-const COLUMNS: [&str; 9] =
-    ["paper", "figure", "item", "log", "machine", "published", "measured", "ratio", "verdict"];
+const COLUMNS: [&str; 10] =
+    ["paper", "figure", "item", "log", "machine", "published", "measured", "half_width", "ratio", "verdict"];
 
 /// All comparisons as one text.
 pub(super) fn text(comparisons: &[Comparison], format: Format) -> serde_json::Result<String> {
@@ -55,6 +57,7 @@ fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
         machine: &item.machine,
         published: item.published.map(|published| published.value),
         measured: item.measured,
+        half_width: item.half_width,
         ratio: item.ratio(),
         verdict: item.verdict.to_string(),
     })
@@ -65,10 +68,20 @@ fn csv(rows: &[Row<'_>]) -> String {
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let mut text = COLUMNS.join(",") + "\n";
     for row in rows {
-        let numbers = [row.published, row.measured, row.ratio].map(number);
-        let [published, measured, ratio] = &numbers;
-        let cells =
-            [row.paper, row.figure, row.item, row.log, row.machine, published, measured, ratio, &row.verdict];
+        let numbers = [row.published, row.measured, row.half_width, row.ratio].map(number);
+        let [published, measured, half_width, ratio] = &numbers;
+        let cells = [
+            row.paper,
+            row.figure,
+            row.item,
+            row.log,
+            row.machine,
+            published,
+            measured,
+            half_width,
+            ratio,
+            &row.verdict,
+        ];
         text += &(cells.map(quoted).join(",") + "\n");
     }
     text
@@ -95,9 +108,10 @@ fn figure(comparison: &Comparison, format: Format) -> String {
         ("verdict", Align::Left),
     ];
     let mut table = Table::new(&columns);
-    for item in items {
+    let (points, others): (Vec<&Item>, Vec<&Item>) = items.iter().partition(|item| item.place.is_some());
+    for item in &others {
         let published = item.published.map(|published| grouped(published.value, published.decimals));
-        let measured = item.measured.map(|measured| grouped(measured, decimals(item, measured)));
+        let measured = item.measured.map(|measured| shown(item, measured));
         let digits = |ratio: f64| if ratio > 0.0 && ratio < 0.01 { 6 } else { 4 };
         let ratio = item.ratio().map(|ratio| format!("{ratio:.*}", digits(ratio)));
         let numbers = [published, measured, ratio].map(Option::unwrap_or_default);
@@ -107,13 +121,71 @@ fn figure(comparison: &Comparison, format: Format) -> String {
     }
     table.drop_constant(&["log", "machine"]);
     let name = format!("{} {}: {}", paper.name, figure.name, figure.title);
-    let (before, mark, table) = match format {
-        Format::Markdown => ("## ", "\n* ", table.markdown()),
-        _ => (" ", "\n ", table.text()),
-    };
+    let written = |table: &Table| if format == Format::Markdown { table.markdown() } else { table.text() };
+    let (before, mark) = if format == Format::Markdown { ("## ", "\n* ") } else { (" ", "\n ") };
+    let mut tables: Vec<String> = curves(&points).iter().map(written).collect();
+    if !others.is_empty() {
+        tables.push(written(&table));
+    }
+    let table = tables.join("\n");
     let notes: Vec<&str> = versions.iter().flat_map(|line| [mark, line]).collect();
     let end = if notes.is_empty() { "" } else { "\n" };
     format!("{before}{name}\n\n{table}{}{end}", notes.concat())
+}
+
+/// A number with half the width of its confidence interval, if it has one.
+fn shown(item: &Item, measured: f64) -> String {
+    let digits = decimals(item, measured);
+    match item.half_width {
+        None => grouped(measured, digits),
+        Some(half_width) => {
+            // As many digits as the interval leaves any sense in, and one more.
+            let digits = if half_width > 0.0 {
+                (1.0 - half_width.log10().floor()).clamp(0.0, 4.0) as usize
+            } else {
+                digits
+            };
+            format!("{} ±{}", grouped(measured, digits), grouped(half_width, digits))
+        }
+    }
+}
+
+/// The points of curves, a table for each kind of axis: a row per curve, a column per place along it.
+fn curves(points: &[&Item]) -> Vec<Table> {
+    let mut axes: Vec<&str> = Vec::new();
+    let places = || points.iter().filter_map(|item| Some((*item, item.place.as_ref()?)));
+    for (_, place) in places() {
+        if !axes.contains(&place.axis) {
+            axes.push(place.axis);
+        }
+    }
+    let of_axis = |axis: &&str| {
+        let mut columns: Vec<&str> = Vec::new();
+        let mut rows: Vec<(&str, Vec<(&str, String)>)> = Vec::new();
+        for (item, place) in places().filter(|(_, place)| place.axis == *axis) {
+            if !columns.contains(&place.at.as_str()) {
+                columns.push(&place.at);
+            }
+            let cell =
+                (place.at.as_str(), item.measured.map(|measured| shown(item, measured)).unwrap_or_default());
+            match rows.iter_mut().find(|(curve, _)| *curve == place.curve) {
+                Some((_, cells)) => cells.push(cell),
+                None => rows.push((&place.curve, vec![cell])),
+            }
+        }
+        let titles =
+            std::iter::once((*axis, Align::Left)).chain(columns.iter().map(|at| (*at, Align::Right)));
+        let mut table = Table::new(&titles.collect::<Vec<_>>());
+        for (curve, cells) in rows {
+            let cell = |at: &&str| {
+                let found = cells.iter().find(|(place, _)| place == at);
+                found.map(|(_, text)| text.clone()).unwrap_or_default()
+            };
+            table.add(std::iter::once(curve.to_owned()).chain(columns.iter().map(cell)).collect());
+        }
+        table
+    };
+    axes.iter().map(of_axis).collect()
 }
 
 /// One digit more than was printed, or enough for four.

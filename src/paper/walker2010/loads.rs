@@ -66,9 +66,12 @@ fn judge(found: &Evidence, dataset: &str, machine: &str) -> Vec<Item> {
     for scheduler in SCHEDULERS {
         for allocator in ALLOCATORS {
             for [scale, utilization, sum] in series(found, dataset, machine, scheduler, allocator) {
-                let name = format!("{allocator} {scheduler} × {scale:.2}");
-                items.push(Item::new(&format!("{name}, utilization"), &log, machine).measured(utilization));
-                items.push(Item::new(&format!("{name}, pairwise sum"), &log, machine).measured(sum));
+                for (quantity, value) in [("utilization", utilization), ("pairwise sum", sum)] {
+                    let curve = format!("{allocator} {scheduler}, {quantity}");
+                    let at = format!("{scale:.2}");
+                    let item = Item::new(&format!("{curve} × {at}"), &log, machine).measured(value);
+                    items.push(item.on_curve(&curve, "arrivals ×", &at));
+                }
             }
         }
     }

@@ -7,9 +7,10 @@ mod fig8;
 mod fig9;
 mod loads;
 
+use super::comparisons::Comparisons;
 use super::evidence::{At, Evidence};
 use super::figure::{Embedded, Figure, Paper, State};
-use super::item::{Item, Published, Verdict};
+use super::item::{Item, Published};
 
 /// The paper.
 pub(super) const PAPER: Paper = Paper {
@@ -102,55 +103,4 @@ impl Printed {
                 .map(move |(label, cells)| (*label, dataset, machine, cells.get(j).copied().flatten()))
         })
     }
-}
-
-/// Comparisons of one fact, in words with their numbers; those of which a side was not measured do not count.
-#[derive(Default)]
-struct Comparisons(Vec<(String, bool)>);
-
-impl Comparisons {
-    /// That `a` is below `b`.
-    fn below(&mut self, (a, x): (&str, Option<f64>), (b, y): (&str, Option<f64>)) {
-        self.holds((a, x), (b, y), "below", |x, y| x < y);
-    }
-
-    /// That `a` is at most `b`.
-    fn at_most(&mut self, (a, x): (&str, Option<f64>), (b, y): (&str, Option<f64>)) {
-        self.holds((a, x), (b, y), "at most", |x, y| x <= y);
-    }
-
-    fn holds(
-        &mut self,
-        (a, x): (&str, Option<f64>),
-        (b, y): (&str, Option<f64>),
-        words: &str,
-        relation: fn(f64, f64) -> bool,
-    ) {
-        if let (Some(x), Some(y)) = (x, y) {
-            let holds = relation(x, y);
-            let not = if holds { "" } else { "not " };
-            self.0.push((format!("{a} ({}) is {not}{words} {b} ({})", rounded(x), rounded(y)), holds));
-        }
-    }
-
-    /// The item of the fact, unless nothing was compared.
-    fn item(self, fact: &str, log: &str, machine: &str) -> Option<Item> {
-        (!self.0.is_empty()).then(|| Item::new(fact, log, machine).ordered(&self.0))
-    }
-
-    /// The item of a fact that is said of nearly all cases, which is taken for all but one.
-    fn nearly(self, fact: &str, log: &str, machine: &str) -> Option<Item> {
-        let exceptions = self.0.iter().filter(|(_, holds)| !holds).count();
-        let mut item = self.item(fact, log, machine)?;
-        if exceptions <= 1 {
-            item.verdict = Verdict::OrderingHolds;
-        }
-        Some(item)
-    }
-}
-
-/// Four digits, more where there are more before the point.
-fn rounded(value: f64) -> String {
-    let digits = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 6.0) } else { 0.0 };
-    format!("{value:.0$}", digits as usize)
 }
