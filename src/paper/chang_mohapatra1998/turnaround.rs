@@ -90,7 +90,7 @@ fn lie(
                 Below => comparisons.below(low, high),
                 // What is less than chance is no difference.
                 AtMost if above.mean <= above.half_width => {
-                    comparisons.at_most((low.0, Some(a.min(b))), high)
+                    comparisons.at_most((low.0, Some(a.min(b))), high);
                 }
                 AtMost => comparisons.at_most(low, high),
             }
