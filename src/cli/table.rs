@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use super::{Failure, complain, print};
 use crate::allocator;
 use crate::frame::{Sheet, SheetColumn, SheetValues};
+use crate::metrics::Interval;
 use crate::render::{Best, PaperCell, PaperTable, Pivot, PivotEntry, Side, grouped};
 use crate::spec::Spec;
 
@@ -92,14 +93,20 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         .collect();
     let mut pivot = Pivot::new(&entries);
     let mut title = args.value.clone();
-    let notes: Vec<String> = mean_note(args, &sheet, &pivot).into_iter().collect();
+    let hidden = hidden(args, &sheet);
+    let mut notes: Vec<String> = mean_note(args, &pivot, &hidden).into_iter().collect();
+    let mut widths = None;
+    if hidden == ["seed"] && pivot.results.1 > 1 && args.relative_to.is_none() && args.format != Format::Csv {
+        notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
+        widths = Some(half_widths(&pivot, &entries));
+    }
     if let Some(base) = &args.relative_to {
         let (side, base) = baseline(args, &pivot, base)?;
         title = format!("{title} relative to {}", short(base));
         pivot = pivot.relative_to(side, base);
     }
     let counts = whole && args.relative_to.is_none() && pivot.results.1 == 1;
-    let table = paper(args, &pivot, title, &notes, counts);
+    let table = paper(args, (&pivot, widths.as_deref()), title, &notes, counts);
     match args.format {
         Format::Text => {
             let bold =
@@ -154,24 +161,34 @@ fn unknown<'a>(option: &str, name: &str, known: impl Iterator<Item = &'a str>) -
     Failure::Usage(error.context(option.to_owned()))
 }
 
+/// Columns in which results that share a place differ.
+fn hidden(args: &Args, sheet: &Sheet) -> Vec<&'static str> {
+    let shown = |name: &str| args.rows.iter().chain(&args.columns).any(|other| other == name);
+    let varies = |column: &SheetColumn| (1..sheet.height()).any(|i| column.label(i) != column.label(0));
+    IDENTITY.iter().copied().filter(|name| !shown(name) && sheet.column(name).is_some_and(varies)).collect()
+}
+
 /// What numbers are means of, if several results share a place.
-fn mean_note(args: &Args, sheet: &Sheet, pivot: &Pivot) -> Option<String> {
+fn mean_note(args: &Args, pivot: &Pivot, hidden: &[&str]) -> Option<String> {
     let (fewest, most) = pivot.results;
     if most < 2 {
         return None;
     }
-    let shown = |name: &str| args.rows.iter().chain(&args.columns).any(|other| other == name);
-    let varies = |column: &SheetColumn| (1..sheet.height()).any(|i| column.label(i) != column.label(0));
-    let hidden: Vec<&str> = IDENTITY
-        .iter()
-        .copied()
-        .filter(|name| !shown(name) && sheet.column(name).is_some_and(varies))
-        .collect();
     let count = if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
     let over =
         if hidden.is_empty() { String::new() } else { format!(", which differ in {}", hidden.join(", ")) };
     let what = if args.relative_to.is_some() { "ratio of means" } else { "mean" };
     Some(format!("each number is the {what} of {count} results{over}"))
+}
+
+/// Half the width of the confidence interval of each place with several results.
+fn half_widths(pivot: &Pivot, entries: &[PivotEntry]) -> Vec<Vec<Option<f64>>> {
+    let width = |row: &Vec<String>, column: &Vec<String>| {
+        let same = entries.iter().filter(|(r, c, _)| r == row && c == column);
+        let values: Vec<f64> = same.map(|(.., value)| *value).collect();
+        Interval::of(&values).filter(|interval| interval.count > 1).map(|interval| interval.half_width)
+    };
+    pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| width(row, column)).collect()).collect()
 }
 
 /// The row or column that `given` means: its label, its short form, or its name if only one has it.
@@ -201,7 +218,13 @@ fn short(label: &str) -> String {
 }
 
 /// The table as it is printed; `counts` if its values are whole numbers.
-fn paper(args: &Args, pivot: &Pivot, mut title: String, notes: &[String], counts: bool) -> PaperTable {
+fn paper(
+    args: &Args,
+    (pivot, widths): (&Pivot, Option<&[Vec<Option<f64>>]>),
+    mut title: String,
+    notes: &[String],
+    counts: bool,
+) -> PaperTable {
     let decimals = args.decimals.map_or_else(|| if counts { 0 } else { pivot.decimals() }, usize::from);
     let csv = args.format == Format::Csv;
     let text = |value: f64| match (csv, args.decimals) {
@@ -214,11 +237,13 @@ fn paper(args: &Args, pivot: &Pivot, mut title: String, notes: &[String], counts
         labels.iter().map(|label| if csv { label.clone() } else { short(label) }).collect()
     };
     let row = |i: usize| {
-        let cell = |(value, best): (&Option<f64>, &bool)| PaperCell {
-            text: value.map(&text).unwrap_or_default(),
-            best: *best,
+        let cell = |j: usize| {
+            let width = widths.and_then(|widths| widths[i][j]);
+            let spread = width.map(|width| format!(" ±{}", text(width))).unwrap_or_default();
+            let text = pivot.values[i][j].map(|value| text(value) + &spread).unwrap_or_default();
+            PaperCell { text, best: bests[i][j] }
         };
-        (labels(&pivot.rows[i]), pivot.values[i].iter().zip(&bests[i]).map(cell).collect())
+        (labels(&pivot.rows[i]), (0..pivot.columns.len()).map(cell).collect())
     };
     let mut columns: Vec<Vec<String>> = pivot.columns.iter().map(|column| labels(column)).collect();
     if !csv {

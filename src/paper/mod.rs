@@ -10,6 +10,7 @@ mod dataset;
 mod evidence;
 mod figure;
 mod item;
+mod qna_fig1;
 mod registry;
 mod stream;
 mod walker2010;

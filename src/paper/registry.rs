@@ -1,13 +1,12 @@
 //! Every figure of every paper, and whether it can be regenerated.
 
 use super::figure::{Figure, Paper, State};
-use super::{chang_mohapatra1998, walker2010};
+use super::{chang_mohapatra1998, qna_fig1, walker2010};
 
 const fn missing(name: &'static str, title: &'static str, what: &'static str) -> Figure {
     Figure { name, title, state: State::Missing(what) }
 }
 
-const SUBMESHES: &str = "needs jobs with shapes and synthetic workloads";
 const ARRAYS: &str = "needs partitionable linear arrays";
 const NETWORK: &str = "needs the wormhole network";
 
@@ -40,7 +39,11 @@ pub const PAPERS: &[Paper] = &[
         name: "qna2013",
         source: "R. Zolfaghari, \"Quick non-contiguous allocation\", IJEAT 2013",
         figures: &[
-            missing("fig1", "An example of the scan for submeshes", SUBMESHES),
+            Figure {
+                name: "fig1",
+                title: "An example of the scan for submeshes",
+                state: State::Ready(qna_fig1::EXPERIMENT),
+            },
             missing("fig2", "Completion times, one-to-all, uniform sides", NETWORK),
             missing("fig3", "Completion times, one-to-all, exponential sides", NETWORK),
             missing("fig4", "Completion times, all-to-all, uniform sides", NETWORK),

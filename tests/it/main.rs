@@ -18,6 +18,7 @@ mod replay_cli;
 mod reproduce_cli;
 mod schedulers;
 mod sweep_cli;
+mod synthetic_cli;
 mod table_cli;
 mod tidy;
 mod trace_cli;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use meshreplay::paper::{Dataset, PAPERS, STREAM, State, stream_logs};
+use meshreplay::paper::{Dataset, MODEL, PAPERS, STREAM, State, stream_logs};
 use meshreplay::study::{Plan, Study};
 
-use super::support::{Tested, bundled, run, shared};
+use super::support::{Tested, bundled, csv_cells, run, shared};
 
 /// A row of the comparison as CSV: item, log, machine, published, measured, verdict.
 #[derive(Debug)]
@@ -20,32 +20,15 @@ struct Row {
     verdict: String,
 }
 
-/// The cells of a line of comma-separated values.
-fn cells(line: &str) -> Vec<String> {
-    let (mut cells, mut quoted) = (vec![String::new()], false);
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(String::new()),
-            c => {
-                if let Some(cell) = cells.last_mut() {
-                    cell.push(c);
-                }
-            }
-        }
-    }
-    cells
-}
-
 fn rows(csv: &str) -> Vec<Row> {
     let row = |line: &str| {
-        let cells = cells(line);
-        assert_eq!(cells.len(), 9, "{line}");
-        let [published, measured, ratio] = [5, 6, 7].map(|i: usize| cells[i].parse::<f64>().ok());
+        let cells = csv_cells(line);
+        assert_eq!(cells.len(), 10, "{line}");
+        let [published, measured, ratio] = [5, 6, 8].map(|i: usize| cells[i].parse::<f64>().ok());
         if let (Some(published), Some(measured), Some(ratio)) = (published, measured, ratio) {
             assert!((measured / published - ratio).abs() < 1e-9, "{line}");
         }
-        let [item, log, machine, verdict] = [2, 3, 4, 8].map(|i: usize| cells[i].clone());
+        let [item, log, machine, verdict] = [2, 3, 4, 9].map(|i: usize| cells[i].clone());
         Row { item, log, machine, published, measured, verdict }
     };
     csv.lines().skip(1).map(row).collect()
@@ -58,7 +41,9 @@ fn measured(figures: &str) -> Result<Option<Vec<Row>>, Box<dyn std::error::Error
     let arguments = format!("reproduce walker2010 {figures} --traces {} --format csv", traces.display());
     let ran = run(at.path(), &arguments)?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.starts_with("paper,figure,item,log,machine,published,measured,ratio,verdict\n"));
+    assert!(
+        ran.stdout.starts_with("paper,figure,item,log,machine,published,measured,half_width,ratio,verdict\n")
+    );
     Ok(Some(rows(&ran.stdout)))
 }
 
@@ -204,6 +189,41 @@ fn results_that_are_kept_are_not_measured_again() -> Tested {
 }
 
 #[test]
+fn fixed_orientation_is_below_first_fit_by_the_published_part() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let ran = run(directory.path(), "reproduce chang-mohapatra1998 fig1 fig4a --format csv -q")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let rows = rows(&ran.stdout);
+    for (item, expected) in [
+        ("first-fit, jobs placed", "exact"),
+        ("fixed-orientation, jobs placed", "exact"),
+        ("fixed-orientation below first-fit at every ratio", "ordering holds"),
+        ("adaptive-scan at most fixed-orientation at every ratio", "ordering holds"),
+        ("fixed-orientation below first-fit by percent, ratio 1.5", "within 4"),
+    ] {
+        let row = rows.iter().find(|row| row.item == item).ok_or(item)?;
+        assert_eq!(row.verdict, expected, "{row:?}");
+    }
+    // An independent program has 32.2, 18.3 and 16.6.
+    for (curve, expected) in [("first-fit", 32.2), ("fixed-orientation", 18.3), ("adaptive-scan", 16.6)] {
+        let item = format!("{curve}, FCFS, turnaround, ratio 1.5");
+        let measured = rows.iter().find(|row| row.item == item).and_then(|row| row.measured).ok_or(curve)?;
+        assert!((measured / expected - 1.0).abs() < 0.05, "{curve}: {measured}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_printed_base_of_a_scan_is_not_what_its_procedure_gives() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let ran = run(directory.path(), "reproduce qna2013 fig1 --format csv -q")?;
+    let rows = rows(&ran.stdout);
+    assert!(rows[0].verdict.ends_with("begins at (0, 3)"), "{rows:?}");
+    assert_eq!(rows[1].verdict, "exact", "{rows:?}");
+    Ok(())
+}
+
+#[test]
 fn every_embedded_study_can_be_planned() -> Tested {
     let log = bundled("tiny.swf");
     for paper in PAPERS {
@@ -223,8 +243,13 @@ fn every_embedded_study_can_be_planned() -> Tested {
                     );
                     continue;
                 }
-                assert!(Dataset::find(embedded.dataset).is_some(), "{label}");
                 let study = planned.map_err(|error| format!("{label}: {error}"))?;
+                if embedded.dataset == MODEL {
+                    assert!(study.logs.iter().all(|log| log.model.is_some()), "{label}");
+                    assert_eq!(study.name, embedded.name, "{label}");
+                    continue;
+                }
+                assert!(Dataset::find(embedded.dataset).is_some(), "{label}");
                 assert_eq!((study.name.as_str(), study.logs.len()), (embedded.name, 1), "{label}");
                 assert_eq!(study.logs[0].file, embedded.dataset, "{label}");
             }

@@ -117,3 +117,20 @@ pub(crate) fn run(directory: &Path, arguments: &str) -> Result<Ran, Box<dyn Erro
 pub(crate) fn bundled(file: &str) -> String {
     format!("{}/traces/{file}", env!("CARGO_MANIFEST_DIR"))
 }
+
+/// The cells of a line of comma-separated values.
+pub(crate) fn csv_cells(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            c => {
+                if let Some(cell) = cells.last_mut() {
+                    cell.push(c);
+                }
+            }
+        }
+    }
+    cells
+}
