@@ -53,7 +53,7 @@ impl Allocator for Anca {
         loop {
             if let Some(places) = self.place_all(machine, &level) {
                 let nodes = places.into_iter().flat_map(|place| place.nodes(machine)).collect();
-                return Some(Placement { nodes });
+                return Some(Placement::of(nodes));
             }
             level = self.halve(mesh, level)?;
         }

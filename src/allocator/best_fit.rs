@@ -37,7 +37,7 @@ impl Allocator for BestFit {
         }
         tried(request, machine.mesh(), self.turn).into_iter().find_map(|sizes| {
             let (_, place) = self.fit.best(machine, sizes, i64::from)?;
-            Some(Placement { nodes: place.nodes(machine) })
+            Some(Placement::of(place.nodes(machine)))
         })
     }
 

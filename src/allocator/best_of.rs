@@ -48,6 +48,9 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, S
         }
         complete |= entry.promises.complete;
         let (member, spec) = build_member(spec, setup)?;
+        if member.rearranges() {
+            return Err(wrong("members that leave running jobs where they are"));
+        }
         members.push(member);
         resolved.push(spec.to_string());
     }

@@ -10,13 +10,13 @@
 //!
 //! Free blocks of a size are ordered by base in scan order (z, then y, then x), which is a choice of ours. The original
 //! wants a machine of 2^n × 2^n nodes: `partition=whole`. Other machines are partitioned as for MBS, `partition=pieces`;
-//! machines of three dimensions into cubes, which split into eight. Blocks lie on a grid of their size, so it may refuse
+//! machines of three dimensions into cubes, which split into eight, and arrays into intervals. Blocks lie on a grid of their size, so it may refuse
 //! although a free square is there, and jobs larger than the largest block never fit. Time O(log N) beside the nodes.
 
 use super::buddy::{BlockOrder, Buddy, Forest};
 use super::octet_mbs::cubes;
 use super::orientations::orientations;
-use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits, mbs};
+use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
 use crate::machine::{Machine, Mesh};
 use crate::spec::{Params, SpecError};
 
@@ -57,9 +57,34 @@ impl Buddy2d {
     }
 }
 
-/// Squares, or cubes where there are layers.
+/// Squares along the two dimensions that the machine has, cubes if it has three, intervals if it has one.
 fn blocks(mesh: &Mesh) -> Forest {
-    if mesh.extents()[2] > 1 { cubes(mesh) } else { mbs::layers(mesh) }
+    let axes: Vec<usize> = (0..3).filter(|&d| mesh.extents()[d] > 1).collect();
+    if axes.len() == 3 {
+        return cubes(mesh);
+    }
+    let mut forest = Forest::new(1 << axes.len());
+    let mut parts = vec![([0; 3], mesh.extents())];
+    while let Some((base, sizes)) = parts.pop() {
+        let least = axes.iter().map(|&d| sizes[d]).min().unwrap_or(1);
+        if least == 0 {
+            continue;
+        }
+        let class = least.ilog2();
+        let side = 1 << class;
+        forest.add_tree(base, class as u8, &axes);
+        // As for MBS: the part behind the block along the first dimension has the full size along the others.
+        for (i, &d) in axes.iter().enumerate() {
+            let (mut base, mut sizes) = (base, sizes);
+            base[d] += side;
+            sizes[d] -= side;
+            for &before in &axes[..i] {
+                sizes[before] = side;
+            }
+            parts.push((base, sizes));
+        }
+    }
+    forest
 }
 
 impl Allocator for Buddy2d {
@@ -129,6 +154,22 @@ mod tests {
         assert_eq!(found, [Some(([0, 0, 0], 8)), Some(([2, 0, 0], 8)), None]);
         // A shape with layers has no place on a flat machine.
         assert_eq!(blocks_of("8x8", &[[2, 2, 2]])?, [None]);
+        Ok(())
+    }
+
+    #[test]
+    fn flat_machines_are_partitioned_as_for_mbs_whatever_their_axes() -> Result<(), Box<dyn std::error::Error>>
+    {
+        for machine in ["8x8", "16x15", "5x4", "7x3"] {
+            let mesh: Mesh = machine.parse()?;
+            assert_eq!(blocks(&mesh).tops(), super::super::mbs::layers(&mesh).tops(), "{machine}");
+        }
+        assert_eq!(blocks(&"4x1x4".parse()?).tops(), [([0; 3], [4, 1, 4])]);
+        assert_eq!(blocks(&"6".parse()?).tops(), [([0; 3], [4, 1, 1]), ([4, 0, 0], [2, 1, 1])]);
+        assert_eq!(
+            blocks_of("6", &[[3, 1, 1], [2, 1, 1], [1, 1, 1]])?,
+            [Some(([0; 3], 4)), Some(([4, 0, 0], 2)), None]
+        );
         Ok(())
     }
 

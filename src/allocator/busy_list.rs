@@ -56,7 +56,7 @@ impl Allocator for BusyCorners {
         }
         let nodes = best?.1.nodes(machine);
         self.busy.add(mesh, &nodes);
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 
     fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {

@@ -30,7 +30,7 @@ impl Allocator for BusySearch {
         let find = |sizes| Some(Cuboid { base: (self.search)(machine, sizes, &self.busy)?, sizes });
         let nodes = tried(request, mesh, self.turn).into_iter().find_map(find)?.nodes(machine);
         self.busy.add(mesh, &nodes);
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 
     fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {

@@ -37,7 +37,7 @@ impl Allocator for FirstFit {
         tried(request, machine.mesh(), self.turn).into_iter().find_map(|sizes| {
             self.frames.find(machine, sizes);
             let base = self.frames.first()?;
-            Some(Placement { nodes: Cuboid { base, sizes }.nodes(machine) })
+            Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
         })
     }
 

@@ -51,7 +51,7 @@ impl Allocator for FixedOrientation {
     fn take_box(&mut self, request: &Request, place: Cuboid, machine: &Machine) -> Placement {
         let mesh = machine.mesh();
         let shape = request.sides_on(mesh).unwrap_or(place.sizes);
-        Placement { nodes: nodes(mesh, place.base, shape, axes(shape, mesh)) }
+        Placement::of(nodes(mesh, place.base, shape, axes(shape, mesh)))
     }
 }
 

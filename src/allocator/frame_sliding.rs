@@ -40,7 +40,7 @@ impl Allocator for FrameSliding {
         let first = mesh.coord(machine.free().iter().next()?);
         self.frames.find(machine, sizes);
         let base = slide(mesh, sizes, first).into_iter().find(|&base| self.frames.contains(base))?;
-        Some(Placement { nodes: Cuboid { base, sizes }.nodes(machine) })
+        Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
     }
 }
 

@@ -41,14 +41,14 @@ impl Allocator for GenAlg {
             return None;
         }
         if k == machine.free_count() {
-            return Some(Placement { nodes: machine.free().iter().collect() });
+            return Some(Placement::of(machine.free().iter().collect()));
         }
         if k == 1 {
             // Every centre takes itself, at no cost; the first one wins.
             let first = mesh.location_order().find(|&node| machine.free().contains(node))?;
-            return Some(Placement { nodes: vec![first] });
+            return Some(Placement::of(vec![first]));
         }
         let nodes = self.nearest.choose(k, machine)?;
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 }

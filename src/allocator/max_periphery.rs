@@ -49,7 +49,7 @@ impl Allocator for MaxPeriphery {
                 }
             }
         }
-        best.map(|(_, place)| Placement { nodes: place.nodes(machine) })
+        best.map(|(_, place)| Placement::of(place.nodes(machine)))
     }
 
     fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {

@@ -49,7 +49,7 @@ impl Allocator for Mc {
             return None;
         }
         if k == machine.free_count() {
-            return Some(Placement { nodes: machine.free().iter().collect() });
+            return Some(Placement::of(machine.free().iter().collect()));
         }
         let mesh = machine.mesh();
         let mut tried = match request.shape {
@@ -62,7 +62,7 @@ impl Allocator for Mc {
         }
         self.counts.rebuild(machine, 0);
         let place = self.cheapest(mesh, k, &tried)?;
-        Some(Placement { nodes: self.take(machine, k, place) })
+        Some(Placement::of(self.take(machine, k, place)))
     }
 }
 

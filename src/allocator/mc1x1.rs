@@ -51,7 +51,7 @@ impl Allocator for Mc1x1 {
             return None;
         }
         if k == machine.free_count() {
-            return Some(Placement { nodes: machine.free().iter().collect() });
+            return Some(Placement::of(machine.free().iter().collect()));
         }
         let mesh = machine.mesh();
         self.shells.prepare(machine, k);
@@ -82,7 +82,7 @@ impl Allocator for Mc1x1 {
             }
         }
         let nodes = best.nodes(machine);
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 }
 

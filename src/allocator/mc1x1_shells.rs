@@ -43,7 +43,7 @@ impl Allocator for Mc1x1Shells {
             return None;
         }
         if k == machine.free_count() {
-            return Some(Placement { nodes: machine.free().iter().collect() });
+            return Some(Placement::of(machine.free().iter().collect()));
         }
         self.shells.prepare(machine, k);
         let best = self.shells.best(machine, k)?;
@@ -62,7 +62,7 @@ impl Allocator for Mc1x1Shells {
         tied.truncate(need);
         chosen.append(&mut tied);
         let nodes: Vec<NodeId> = chosen.into_iter().map(|node| mesh.node(node)).collect();
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 }
 

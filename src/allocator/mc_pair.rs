@@ -37,7 +37,7 @@ impl Allocator for McPair {
             return None;
         }
         if k == machine.free_count() {
-            return Some(Placement { nodes: machine.free().iter().collect() });
+            return Some(Placement::of(machine.free().iter().collect()));
         }
         self.shells.prepare(machine, k);
         self.fill.prepare(machine);
@@ -56,6 +56,6 @@ impl Allocator for McPair {
                 best = Some((sum, nodes));
             }
         }
-        best.map(|(_, nodes)| Placement { nodes })
+        best.map(|(_, nodes)| Placement::of(nodes))
     }
 }

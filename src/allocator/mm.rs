@@ -44,9 +44,9 @@ impl Allocator for Mm {
             return None;
         }
         if request.procs == machine.free_count() {
-            return Some(Placement { nodes: machine.free().iter().collect() });
+            return Some(Placement::of(machine.free().iter().collect()));
         }
         let nodes = self.nearest.choose(request.procs, machine)?;
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 }

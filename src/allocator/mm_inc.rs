@@ -38,7 +38,7 @@ impl Allocator for MmInc {
             return None;
         }
         if k == machine.free_count() {
-            return Some(Placement { nodes: machine.free().iter().collect() });
+            return Some(Placement::of(machine.free().iter().collect()));
         }
         let chosen = self.mm.allocate(request, machine)?.nodes;
         let mut taken: Vec<Coord> = chosen.into_iter().map(|node| mesh.coord(node)).collect();
@@ -51,7 +51,7 @@ impl Allocator for MmInc {
             taken.sort_unstable();
             free.sort_unstable();
         }
-        Some(Placement { nodes: taken.into_iter().map(|node| mesh.node(node)).collect() })
+        Some(Placement::of(taken.into_iter().map(|node| mesh.node(node)).collect()))
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod adaptive_scan;
 mod anca;
+pub mod array;
 mod best_fit;
 mod best_of;
 mod border_fit;
@@ -13,6 +14,8 @@ mod buddy_2d;
 mod busy_list;
 mod busy_search;
 mod carried;
+mod compactor;
+mod cost_free_compaction;
 pub mod curve;
 mod first_fit;
 mod first_set;
@@ -22,6 +25,8 @@ mod gabl;
 mod gen_alg;
 mod granular_mbs;
 mod layered_mbs;
+mod left_compaction;
+mod linear_first_fit;
 mod max_periphery;
 mod mbs;
 mod mc;
@@ -33,6 +38,7 @@ mod mm_inc;
 mod naive;
 mod nearest;
 mod octet_mbs;
+mod ordered_compaction;
 mod orientations;
 mod paging;
 mod pieces;
@@ -40,6 +46,7 @@ mod qna;
 mod qna_scan;
 mod random;
 mod rbs;
+mod right_compaction;
 mod round_up_mbs;
 mod shell_fill;
 mod shells;
@@ -49,7 +56,7 @@ mod worst_fit;
 
 use std::fmt;
 
-use crate::job::Shape;
+use crate::job::{Shape, Time};
 use crate::machine::order::ORDERS;
 use crate::machine::{Cuboid, Machine, Mesh, NodeId, near_square, powers_of_two, row};
 use crate::spec::{Params, Spec, SpecError, unknown};
@@ -94,6 +101,39 @@ impl Request {
 pub struct Placement {
     /// The nodes in rank order: task `i` of the job runs on `nodes[i]`.
     pub nodes: Vec<NodeId>,
+    /// What has to happen first, if other jobs are in the way.
+    pub rearrangement: Option<Box<Rearrangement>>,
+}
+
+impl Placement {
+    /// Nodes that are free.
+    pub fn of(nodes: Vec<NodeId>) -> Self {
+        Self { nodes, rearrangement: None }
+    }
+}
+
+/// How running jobs make room for another one. Nothing has changed yet: the caller tells the allocator when it is done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rearrangement {
+    /// The jobs that move. All of them give up their nodes before any takes its new ones.
+    pub moves: Vec<JobMove>,
+    /// How long it takes to decide; if one of the jobs ends until then, all of it is void.
+    pub decided: Time,
+    /// How long it then takes until the new job can start.
+    pub ready: Time,
+}
+
+/// A running job that moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobMove {
+    /// The first of its nodes, by which it is known.
+    pub first: NodeId,
+    /// Its new nodes, in rank order.
+    pub nodes: Vec<NodeId>,
+    /// How long it stands still.
+    pub suspended: Time,
+    /// When it has moved, from the decision on; it cannot end before.
+    pub until: Time,
 }
 
 /// Chooses nodes for requests. Occupancy has one owner, the caller; an allocator may keep a private index of it.
@@ -110,10 +150,18 @@ pub trait Allocator: Send {
 
     /// Takes a free place that the caller has chosen from [`Self::boxes`]. Its nodes in rank order.
     fn take_box(&mut self, _request: &Request, place: Cuboid, machine: &Machine) -> Placement {
-        let placement = Placement { nodes: place.nodes(machine) };
+        let placement = Placement::of(place.nodes(machine));
         self.occupied(&placement, machine);
         placement
     }
+
+    /// Whether placements may carry a rearrangement.
+    fn rearranges(&self) -> bool {
+        false
+    }
+
+    /// Told that a rearrangement was carried out: the jobs have moved, and the placement's nodes are in use.
+    fn rearranged(&mut self, _placement: &Placement) {}
 
     /// Told that the caller is about to take nodes that somebody else has chosen; they come back by `released`.
     /// Allocators without a private index ignore it.
@@ -238,6 +286,11 @@ pub const ALLOCATORS: &[Entry] = &[
     rbs::ENTRY,
     stack_based::ENTRY,
     qna_scan::ENTRY,
+    linear_first_fit::ENTRY,
+    left_compaction::ENTRY,
+    right_compaction::ENTRY,
+    ordered_compaction::ENTRY,
+    cost_free_compaction::ENTRY,
 ];
 
 /// A request is never larger than what is free, or smaller than one node: the guard that complete allocators share.

@@ -31,6 +31,6 @@ impl Allocator for Naive {
         }
         let mut nodes = Vec::with_capacity(request.procs as usize);
         nodes.extend(machine.free().iter().take(request.procs as usize));
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 }

@@ -140,7 +140,7 @@ impl Allocator for Paging {
         for page in taken {
             self.busy[page as usize] = self.pages[page as usize].len() as u32;
         }
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 
     fn occupied(&mut self, placement: &Placement, _machine: &Machine) {

@@ -103,7 +103,7 @@ impl Allocator for Pieces {
         let pieces = self.take(shape);
         let nodes: Vec<NodeId> = pieces.iter().flat_map(|piece| piece.nodes(machine)).collect();
         self.held.insert(*nodes.first()?, pieces);
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 
     fn occupied(&mut self, placement: &Placement, machine: &Machine) {

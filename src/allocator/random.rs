@@ -44,7 +44,7 @@ impl Allocator for Random {
             let j = self.rng.random_range(i..count);
             self.free.swap(i, j);
         }
-        Some(Placement { nodes: self.free[..procs].to_vec() })
+        Some(Placement::of(self.free[..procs].to_vec()))
     }
 }
 

@@ -34,7 +34,7 @@ impl Allocator for WorstFit {
         }
         tried(request, machine.mesh(), self.turn).into_iter().find_map(|sizes| {
             let (_, place) = self.fit.best(machine, sizes, |taken| -i64::from(taken))?;
-            Some(Placement { nodes: place.nodes(machine) })
+            Some(Placement::of(place.nodes(machine)))
         })
     }
 

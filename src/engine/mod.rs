@@ -3,6 +3,7 @@
 //! Events of one instant: departures first, then arrivals, each in the order in which they came about, then one pass of
 //! the scheduler (or as [`crate::scheduler::Pass`] says). The engine owns the machine, carries out and checks every placement, and emits plain records; everything else reads them.
 
+mod moves;
 mod replay;
 mod reservation;
 
@@ -21,6 +22,12 @@ pub struct Record {
     pub end: Time,
     /// Nodes that it held.
     pub allocated: u32,
+    /// When it became the oldest waiting job, or started if it never was.
+    pub head: Time,
+    /// How often it was moved while it ran.
+    pub moves: u32,
+    /// How long it stood still because of that.
+    pub suspended: Time,
 }
 
 /// Told what happens in a replay, at the instant at which it happens.
@@ -71,6 +78,12 @@ pub enum ReplayError {
         number: i64,
         /// What is wrong.
         problem: OccupyError,
+    },
+    /// An allocator moves a job that does not run.
+    #[error("the allocator's placement for job {number} moves a job that does not run")]
+    BadMove {
+        /// The log's number of the job.
+        number: i64,
     },
     /// An allocator returned fewer nodes than requested.
     #[error("the allocator's placement for job {number} has {found} nodes, {procs} were requested")]

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::moves::Held;
 use super::reservation::Reservation;
 use super::{Observer, Record, ReplayError};
 use crate::allocator::{Allocator, Placement, Request};
@@ -56,18 +57,22 @@ pub fn replay(
         running: RunningJobs::default(),
         placements: jobs.iter().map(|_| Placement::default()).collect(),
         records: vec![Record::default(); jobs.len()],
+        held: None,
         reservation: None,
         error: None,
     };
     let (mut next, mut finished, mut instants, mut done) = (0, 0, 0_u32, Vec::new());
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
-        let Some(now) = [arrival, state.execution.next_completion()].into_iter().flatten().min() else {
+        let due = state.held.as_ref().map(Held::due);
+        let Some(now) = [arrival, state.execution.next_completion(), due].into_iter().flatten().min() else {
             break;
         };
         state.now = now;
         state.execution.advance(now, &mut done);
         finished += done.len();
+        state.void_if_ended(&done);
+        state.go_on();
         let arriving = arrivals[next..].partition_point(|&job| jobs[job as usize].submit == now);
         let (first, arrived) = (next, next + arriving);
         next = arrived;
@@ -92,31 +97,43 @@ pub fn replay(
 }
 
 /// Everything that changes during a replay; to the scheduler it is the view.
-struct State<'a> {
-    jobs: &'a [Job],
-    now: Time,
+pub(super) struct State<'a> {
+    pub(super) jobs: &'a [Job],
+    pub(super) now: Time,
     /// What the next pass is for.
-    cause: Cause,
-    machine: Machine,
-    allocator: &'a mut dyn Allocator,
-    execution: &'a mut dyn Execution,
-    timed: bool,
-    observer: &'a mut dyn Observer,
-    queue: WaitQueue,
-    running: RunningJobs,
+    pub(super) cause: Cause,
+    pub(super) machine: Machine,
+    pub(super) allocator: &'a mut dyn Allocator,
+    pub(super) execution: &'a mut dyn Execution,
+    pub(super) timed: bool,
+    pub(super) observer: &'a mut dyn Observer,
+    pub(super) queue: WaitQueue,
+    pub(super) running: RunningJobs,
     /// Of running jobs; empty before and after.
-    placements: Vec<Placement>,
-    records: Vec<Record>,
+    pub(super) placements: Vec<Placement>,
+    pub(super) records: Vec<Record>,
+    /// A job that others make room for.
+    pub(super) held: Option<Held>,
     /// The place that was reserved last.
-    reservation: Option<Reservation>,
+    pub(super) reservation: Option<Reservation>,
     /// The first thing that went wrong; nothing starts after it.
-    error: Option<ReplayError>,
+    pub(super) error: Option<ReplayError>,
 }
 
 impl State<'_> {
     fn arrive(&mut self, job: JobId) {
         let Job { submit, procs, estimate, .. } = self.jobs[job as usize];
+        if self.queue.is_empty() {
+            self.records[job as usize].head = self.now;
+        }
         self.queue.push(job, submit, procs, estimate);
+    }
+
+    /// A pass of the scheduler, unless a job is about to start that others make room for.
+    fn dispatch(&mut self, scheduler: &mut dyn Scheduler) {
+        if self.held.is_none() {
+            scheduler.dispatch(self);
+        }
     }
 
     /// All events of an instant, then one pass.
@@ -125,7 +142,7 @@ impl State<'_> {
         for &job in arriving {
             self.arrive(job);
         }
-        scheduler.dispatch(self);
+        self.dispatch(scheduler);
     }
 
     /// A pass after each event of an instant. A scheduler that is asked then counts on estimates: jobs that end as
@@ -141,13 +158,13 @@ impl State<'_> {
         }
         for &job in arriving {
             self.arrive(job);
-            scheduler.dispatch(self);
+            self.dispatch(scheduler);
         }
         for job in done.drain(..) {
             if !expected(self, job) {
                 self.end(job);
             }
-            scheduler.dispatch(self);
+            self.dispatch(scheduler);
         }
     }
 
@@ -156,12 +173,12 @@ impl State<'_> {
         if !done.is_empty() {
             done.drain(..).for_each(|job| self.end(job));
             self.cause = Cause::Departures;
-            scheduler.dispatch(self);
+            self.dispatch(scheduler);
         }
         self.cause = Cause::Arrival;
         for &job in arriving {
             self.arrive(job);
-            scheduler.dispatch(self);
+            self.dispatch(scheduler);
         }
     }
 
@@ -169,7 +186,7 @@ impl State<'_> {
         let placement = std::mem::take(&mut self.placements[job as usize]);
         let record = &mut self.records[job as usize];
         record.end = self.now;
-        self.running.remove(record.start + self.jobs[job as usize].estimate, job);
+        self.running.remove(record.start + self.jobs[job as usize].estimate + record.suspended, job);
         self.machine.vacate(&placement.nodes);
         let began = self.timed.then(Instant::now);
         self.allocator.released(&placement, &self.machine);
@@ -181,9 +198,9 @@ impl State<'_> {
         Request { procs, shape }
     }
 
-    /// Asks the allocator for a place for `job`, and takes it into use. A place that is not beside the reservation, where
+    /// Asks the allocator for a place for `job`, and takes it into use, unless others must move first. A place that is not beside the reservation, where
     /// it has to be, is given back, and another one made.
-    fn place(&mut self, job: JobId, beside: Option<&Reservation>) -> Option<Placement> {
+    fn place(&mut self, job: JobId, beside: Option<&Reservation>) -> Option<(Placement, u64)> {
         let request = self.request(job);
         let began = self.timed.then(Instant::now);
         let mut answer = self.allocator.allocate(&request, &self.machine);
@@ -204,25 +221,40 @@ impl State<'_> {
                 self.error = Some(ReplayError::WrongSize { number, found, procs: request.procs });
                 return None;
             }
+            if placement.rearrangement.is_some() {
+                return answer.map(|placement| (placement, cost_ns));
+            }
             if let Err(problem) = self.machine.occupy(&placement.nodes) {
                 self.error = Some(ReplayError::BadPlacement { number, problem });
                 return None;
             }
         }
         self.observer.allocated(job, answer.as_ref(), cost_ns);
-        answer
+        answer.map(|placement| (placement, cost_ns))
     }
 }
 
 impl State<'_> {
+    /// Whether anything may start: nothing has gone wrong, and nobody waits for others to make room.
+    fn may_start(&self) -> bool {
+        self.error.is_none() && self.held.is_none()
+    }
+
     /// Starts a waiting job, whose nodes are in use already.
-    fn start(&mut self, waiting: Waiting, placement: Placement) {
+    pub(super) fn start(&mut self, waiting: Waiting, placement: Placement) {
         let Waiting { slot, job, estimate, .. } = waiting;
+        let was_head = self.queue.head().is_some_and(|head| head.job == job);
         self.queue.remove(slot);
+        let record = &mut self.records[job as usize];
+        record.head = if was_head { record.head } else { self.now };
+        if let Some(head) = self.queue.head().filter(|_| was_head) {
+            self.records[head.job as usize].head = self.now;
+        }
         let nodes = placement.nodes.len() as u32;
         self.placements[job as usize] = placement;
         self.running.insert(Running { estimated_end: self.now + estimate, job, nodes });
-        self.records[job as usize] = Record { start: self.now, end: self.now, allocated: nodes };
+        let record = &mut self.records[job as usize];
+        (record.start, record.end, record.allocated) = (self.now, self.now, nodes);
         self.execution.start(job, self.now, self.jobs[job as usize].run);
     }
 }
@@ -249,8 +281,11 @@ impl Dispatch for State<'_> {
     }
 
     fn try_start(&mut self, slot: Slot) -> bool {
-        let Some(waiting) = self.queue.get(slot).filter(|_| self.error.is_none()) else { return false };
-        let Some(placement) = self.place(waiting.job, None) else { return false };
+        let Some(waiting) = self.queue.get(slot).filter(|_| self.may_start()) else { return false };
+        let Some((placement, cost_ns)) = self.place(waiting.job, None) else { return false };
+        if placement.rearrangement.is_some() {
+            return self.hold(waiting.job, placement, cost_ns);
+        }
         self.start(waiting, placement);
         true
     }
@@ -269,11 +304,11 @@ impl Dispatch for State<'_> {
     }
 
     fn try_start_beside(&mut self, slot: Slot) -> bool {
-        let Some(waiting) = self.queue.get(slot).filter(|_| self.error.is_none()) else { return false };
+        let Some(waiting) = self.queue.get(slot).filter(|_| self.may_start()) else { return false };
         let Some(mut reservation) = self.reservation.take() else { return false };
-        let placement = self.place(waiting.job, Some(&reservation));
-        let started = placement.is_some();
-        if let Some(placement) = placement {
+        let placed = self.place(waiting.job, Some(&reservation));
+        let started = placed.is_some();
+        if let Some((placement, _)) = placed {
             if let Some(place) = Cuboid::around(self.machine.mesh(), &placement.nodes) {
                 reservation.take(&place);
             }

@@ -79,7 +79,7 @@ mod tests {
     /// `11..`, `1122`: job 1 ends at 10, job 2 at 20; both may be late.
     fn example(now_s: i64, boxes: &[[u32; 3]]) -> Result<Option<(f64, usize)>, Box<dyn std::error::Error>> {
         let mesh: Mesh = "4x2".parse()?;
-        let placements = [vec![0, 1, 4, 5], vec![2, 3]].map(|nodes| Placement { nodes });
+        let placements = [vec![0, 1, 4, 5], vec![2, 3]].map(Placement::of);
         let (mut machine, mut running) = (Machine::new(mesh), RunningJobs::default());
         for (job, end_s) in [(0, 10), (1, 20)] {
             let nodes = &placements[job as usize].nodes;

@@ -19,6 +19,21 @@ impl Execution for RecordedRunTimes {
         self.started += 1;
     }
 
+    /// O(running jobs).
+    fn postpone(&mut self, jobs: &[(JobId, Time)]) {
+        let mut ends = std::mem::take(&mut self.ends).into_vec();
+        for Reverse((end, _, job)) in &mut ends {
+            if let Some((_, by)) = jobs.iter().find(|(other, _)| other == job) {
+                *end = *end + *by;
+            }
+        }
+        self.ends = ends.into();
+    }
+
+    fn end_of(&self, job: JobId) -> Option<Time> {
+        self.ends.iter().find(|Reverse((.., other))| *other == job).map(|Reverse((end, ..))| *end)
+    }
+
     fn next_completion(&self) -> Option<Time> {
         self.ends.peek().map(|Reverse((end, ..))| *end)
     }
@@ -37,6 +52,20 @@ impl Execution for RecordedRunTimes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn jobs_that_stand_still_end_later() {
+        let mut model = RecordedRunTimes::default();
+        let at = Time::from_seconds;
+        model.start(0, at(0), at(10));
+        model.start(1, at(0), at(20));
+        model.postpone(&[(0, at(15)), (7, at(1))]);
+        assert_eq!([0, 1, 7].map(|job| model.end_of(job)), [Some(at(25)), Some(at(20)), None]);
+        assert_eq!(model.next_completion(), Some(at(20)));
+        let mut done = Vec::new();
+        model.advance(at(25), &mut done);
+        assert_eq!(done, [1, 0]);
+    }
 
     #[test]
     fn jobs_end_by_time_then_by_start() {

@@ -21,6 +21,10 @@ use crate::study::Outcome;
 /// | `shape` | str | | the shape that they are to have: sides such as 3x2, or a rule |
 /// | `allocated` | u32 | | nodes held |
 /// | `wait_s` | f64 | s | start − arrival |
+/// | `queue_delay_s` | f64 | s | arrival to head of the queue, or to the start if that is before |
+/// | `allocation_delay_s` | f64 | s | from there to the start |
+/// | `moves` | u32 | | how often it was moved while it ran |
+/// | `suspended_s` | f64 | s | how long it stood still because of that; part of `run_s` |
 /// | `pairwise_sum` | u64 | hops | Σ L1 distance over unordered pairs of its nodes |
 /// | `pairwise_mean` | f64 | hops | the same per pair; 0 for one node |
 /// | `diameter` | u32 | hops | largest L1 distance of two of its nodes |
@@ -53,6 +57,10 @@ pub fn jobs(replay: u32, outcome: &Outcome, timed: bool) -> Result<DataFrame, Fr
         Series::new(name("shape"), jobs.iter().map(|job| job.shape.to_string()).collect::<Vec<_>>()).into(),
         counts("allocated", &|i| records[i].allocated),
         reals("wait_s", &|i| (records[i].start - jobs[i].submit).as_seconds()),
+        reals("queue_delay_s", &|i| (records[i].head - jobs[i].submit).as_seconds()),
+        reals("allocation_delay_s", &|i| (records[i].start - records[i].head).as_seconds()),
+        counts("moves", &|i| records[i].moves),
+        reals("suspended_s", &|i| records[i].suspended.as_seconds()),
         Series::new(name("pairwise_sum"), sums).into(),
         reals("pairwise_mean", &|i| dispersal(i).pairwise_mean()),
         counts("diameter", &|i| dispersal(i).diameter),

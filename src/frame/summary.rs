@@ -25,7 +25,11 @@ type CostOf = fn(&Outcome) -> &CostSummary;
 /// | `makespan_s` | f64 | s | first arrival to last end |
 /// | `utilization` | f64 | | busy node-seconds by nodes and makespan |
 /// | `internal_fragmentation` | f64 | | share of busy node-seconds that no job asked for |
-/// | `wait_s_mean`, `turnaround_s_mean` | f64 | s | mean of start − arrival, of end − arrival |
+/// | `wait_s_mean` | f64 | s | mean of start − arrival |
+/// | `queue_delay_s_mean`, `allocation_delay_s_mean` | f64 | s | mean of arrival to head of the queue, of head to start |
+/// | `moves` | u64 | | moves of running jobs that made room |
+/// | `suspended_s_mean` | f64 | s | mean time that jobs stood still because of that |
+/// | `turnaround_s_mean` | f64 | s | mean of end − arrival |
 /// | `turnaround_s_variance` | f64 | s² | variance of end − arrival over the jobs |
 /// | `bounded_slowdown_mean` | f64 | | mean of max(1, turnaround / max(run, 10 s)) |
 /// | `pairwise_sum_mean` | f64 | hops | mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0 |
@@ -74,6 +78,10 @@ pub fn summary(rows: &[(u32, &Cell, &Outcome)], plan: &Plan) -> Result<DataFrame
         real("utilization", &|outcome| outcome.summary.utilization),
         real("internal_fragmentation", &|outcome| outcome.summary.internal_fragmentation),
         real("wait_s_mean", &|outcome| outcome.summary.wait_s_mean),
+        real("queue_delay_s_mean", &|outcome| outcome.summary.queue_delay_s_mean),
+        real("allocation_delay_s_mean", &|outcome| outcome.summary.allocation_delay_s_mean),
+        whole("moves", &|_, outcome| outcome.summary.moves),
+        real("suspended_s_mean", &|outcome| outcome.summary.suspended_s_mean),
         real("turnaround_s_mean", &|outcome| outcome.summary.turnaround_s_mean),
         real("turnaround_s_variance", &|outcome| outcome.summary.turnaround_s_variance),
         real("bounded_slowdown_mean", &|outcome| outcome.summary.bounded_slowdown_mean),

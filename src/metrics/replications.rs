@@ -102,11 +102,24 @@ impl Replications {
         if count < self.least as usize || count >= self.most as usize {
             return count >= self.most as usize;
         }
-        self.of.iter().all(|(_, value)| {
+        self.widest(summaries).is_none()
+    }
+
+    /// What is less precise than was asked, in words, if there are as many replications as allowed.
+    pub fn shortfall(&self, summaries: &[Summary]) -> Option<String> {
+        let (name, Interval { mean, half_width, count }) = self.widest(summaries)?;
+        let (percent, asked) = (100.0 * half_width / mean.abs(), 100.0 * self.within);
+        Some(format!("after {count} replications {name} is known within {percent:.0} % only, not {asked} %"))
+    }
+
+    /// The first number that is not precise enough.
+    fn widest(&self, summaries: &[Summary]) -> Option<(&'static str, Interval)> {
+        let interval = |(name, value): &Metric| {
             let values: Vec<f64> = summaries.iter().map(value).collect();
-            Interval::of(&values)
-                .is_some_and(|interval| interval.half_width <= self.within * interval.mean.abs())
-        })
+            Some((*name, Interval::of(&values)?))
+        };
+        let rough = |(_, interval): &(_, Interval)| interval.half_width > self.within * interval.mean.abs();
+        self.of.iter().filter_map(interval).find(rough)
     }
 }
 
@@ -196,6 +209,11 @@ mod tests {
         assert!(!enough(text, &[10.0, 20.0, 5.0])? && !enough(text, &[10.0, 20.0, 5.0, 7.0, 8.0])?);
         assert!(enough(text, &[10.0, 20.0, 5.0, 7.0, 8.0, 1.0])?);
         assert!(enough("until:min=2,max=9,of=utilization", &[10.0, 20.0])?);
+        let of = |turnaround_s_mean| Summary { turnaround_s_mean, utilization: 0.5, ..Summary::default() };
+        let rough = "until:min=2,max=3".parse::<Replications>()?.shortfall(&[of(10.0), of(20.0), of(30.0)]);
+        let words = "after 3 replications turnaround_s_mean is known within 124 % only, not 5 %";
+        assert_eq!(rough.as_deref(), Some(words));
+        assert_eq!("3".parse::<Replications>()?.shortfall(&[of(10.0), of(20.0), of(30.0)]), None);
         Ok(())
     }
 

@@ -29,6 +29,14 @@ pub struct Summary {
     pub internal_fragmentation: f64,
     /// Mean of start − arrival.
     pub wait_s_mean: f64,
+    /// Mean of the time from arrival to the head of the queue, or to the start of jobs that start before.
+    pub queue_delay_s_mean: f64,
+    /// Mean of the time from there to the start: waiting for nodes, and for running jobs to make room.
+    pub allocation_delay_s_mean: f64,
+    /// Running jobs that were moved to make room, each as often as it was.
+    pub moves: u64,
+    /// Mean of the time that jobs stood still because of that.
+    pub suspended_s_mean: f64,
     /// Mean of end − arrival.
     pub turnaround_s_mean: f64,
     /// Variance of end − arrival over the jobs, in square seconds.
@@ -97,6 +105,10 @@ pub fn summarize(
         utilization: share(busy_total_s, capacity_s),
         internal_fragmentation: share(unasked_s, busy_total_s),
         wait_s_mean: mean(&wait_s),
+        queue_delay_s_mean: mean(&|i| (records[i].head - jobs[i].submit).as_seconds()),
+        allocation_delay_s_mean: mean(&|i| (records[i].start - records[i].head).as_seconds()),
+        moves: records.iter().map(|record| u64::from(record.moves)).sum(),
+        suspended_s_mean: mean(&|i| records[i].suspended.as_seconds()),
         turnaround_s_mean: mean(&residence_s),
         turnaround_s_variance: {
             let middle_s = mean(&residence_s);
@@ -161,6 +173,8 @@ mod tests {
             start: at(start),
             end: at(start) + job.run,
             allocated: job.procs,
+            head: at((start - 20).max(job.submit.as_seconds() as i64)),
+            ..Record::default()
         };
         let records = jobs.iter().zip(starts).map(ran).collect();
         let of = |pairwise_sum, nodes, components| Dispersal {
@@ -195,6 +209,8 @@ mod tests {
         assert!(near(summary.utilization, (40.0 + 5.0 + 160.0 + 1600.0) / (86_800.0 * 4.0)));
         assert!(near(summary.internal_fragmentation, 0.0));
         assert!(near(summary.wait_s_mean, (20.0 + 500.0) / 4.0));
+        assert!(near(summary.queue_delay_s_mean, 480.0 / 4.0));
+        assert!(near(summary.allocation_delay_s_mean, (20.0 + 20.0) / 4.0));
         assert!(near(summary.turnaround_s_mean, (20.0 + 5.0 + 60.0 + 900.0) / 4.0));
         let squares = 20.0_f64.powi(2) + 5.0 * 5.0 + 60.0 * 60.0 + 900.0 * 900.0;
         assert!(near(summary.turnaround_s_variance, squares / 4.0 - (985.0_f64 / 4.0).powi(2)));

@@ -24,7 +24,7 @@ fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     let mesh = machine.mesh().clone();
     let (mut allocator, _) = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 1 }).ok()?;
     for corners in RUNNING {
-        let placement = Placement { nodes: between(corners, &machine) };
+        let placement = Placement::of(between(corners, &machine));
         allocator.occupied(&placement, &machine);
         machine.occupy(&placement.nodes).ok()?;
     }

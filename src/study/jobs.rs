@@ -9,15 +9,16 @@ use crate::allocator::{self, Request, Setup};
 use crate::job::{Job, Shape, Time};
 use crate::machine::{Machine, Mesh};
 use crate::spec::{Spec, SpecError};
-use crate::workload::{Oversize, Rules, Synthetic, scaled};
+use crate::workload::{Oversize, Rules, Synthetic, SyntheticError, scaled};
+
+/// What to do about jobs that do not fit.
+const SKIP: &str = "--oversize skip, or oversize=skip in the rules of a study, leaves such jobs out";
 
 /// Why jobs cannot be replayed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum JobsError {
     /// A job is larger than the machine, and nobody said that such jobs are to be left out.
-    #[error(
-        "{log}: job {number} asks for {asked}, machine {machine} has {nodes}; --oversize skip leaves such jobs out"
-    )]
+    #[error("{log}: job {number} asks for {asked}, machine {machine} has {nodes}; {SKIP}")]
     TooLarge {
         /// Name of the log.
         log: String,
@@ -26,14 +27,14 @@ pub enum JobsError {
         /// What it asks for, in words.
         asked: String,
         /// The machine.
-        machine: Mesh,
+        machine: String,
         /// Its nodes.
         nodes: u32,
     },
     /// The allocator refuses a job on an idle machine, and nobody said that such jobs are to be left out.
     #[error(
         "{log}: job {number} asks for {asked}, which '{allocator}' does not find on machine {machine} even if it is \
-         idle; --oversize skip leaves such jobs out"
+         idle; {SKIP}"
     )]
     NeverFits {
         /// Name of the log.
@@ -48,18 +49,18 @@ pub enum JobsError {
         machine: String,
     },
     /// Without the jobs that never fit none is left.
-    #[error("{log}: no job to replay on machine {machine}; all {jobs} are larger")]
+    #[error("{log}: no job to replay on machine {machine}; all {jobs} are larger or never find a place")]
     NoneFits {
         /// Name of the log.
         log: String,
         /// The machine.
-        machine: Mesh,
+        machine: String,
         /// Number of jobs.
         jobs: usize,
     },
     /// A replay could pass the last representable time.
     #[error(
-        "{log}: arrivals (field 2) times {arrival_scale:e} and run times (field 4) leave the range of time, \
+        "{log}: arrivals (field 2 of a log) times {arrival_scale:e} and run times (field 4) leave the range of time, \
          292,000 years; `meshreplay trace info` shows the log's, the arrival scale changes arrivals"
     )]
     OutOfRange {
@@ -68,6 +69,9 @@ pub enum JobsError {
         /// What arrivals were multiplied by.
         arrival_scale: f64,
     },
+    /// A workload model gives none.
+    #[error(transparent)]
+    Model(#[from] SyntheticError),
     /// The allocator cannot be built.
     #[error(transparent)]
     Spec(#[from] SpecError),
@@ -86,13 +90,9 @@ pub(super) fn drawn_jobs(
     seed: u64,
     machine: &Mesh,
 ) -> Result<(Vec<Job>, u64), JobsError> {
-    let drawn = model.draw(seed, machine.extents());
+    let drawn = model.draw(seed, machine.extents(), arrival_scale)?;
     let count = drawn.len();
-    let later = |time: Time| Time::from_micros((time.as_micros() as f64 * arrival_scale).round() as i64);
-    let mut jobs: Vec<Job> = drawn.into_iter().filter_map(|job| rules.drawn(job).ok()).collect();
-    for job in &mut jobs {
-        job.submit = later(job.submit);
-    }
+    let jobs: Vec<Job> = drawn.into_iter().filter_map(|job| rules.drawn(job).ok()).collect();
     let left_out = (count - jobs.len()) as u64;
     Ok((within_range(&model.to_string(), jobs, arrival_scale)?, left_out))
 }
@@ -119,7 +119,7 @@ pub fn fitting(
 ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
     let nodes = machine.nodes();
     without(jobs, &|job| job.procs <= nodes, oversize, |misfit| {
-        let (log, machine) = (log.to_owned(), machine.clone());
+        let (log, machine) = (log.to_owned(), machine.to_string());
         match misfit {
             Some(job) => JobsError::TooLarge { log, number: job.number, asked: asked(job), machine, nodes },
             None => JobsError::NoneFits { log, machine, jobs: jobs.len() },
@@ -139,17 +139,11 @@ pub(super) fn placeable(
 ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
     let served = served(jobs, machine, allocator)?;
     without(jobs, &|job| served.get(&request(job)).is_none_or(|&fits| fits), oversize, |misfit| {
-        let (log, machine) = (log.to_owned(), machine.clone());
+        let (log, machine) = (log.to_owned(), machine.to_string());
         match misfit {
             Some(job) => {
                 let (number, allocator) = (job.number, allocator::short(allocator));
-                JobsError::NeverFits {
-                    log,
-                    number,
-                    asked: asked(job),
-                    allocator,
-                    machine: machine.to_string(),
-                }
+                JobsError::NeverFits { log, number, asked: asked(job), allocator, machine }
             }
             None => JobsError::NoneFits { log, machine, jobs: jobs.len() },
         }
@@ -246,12 +240,12 @@ mod tests {
         assert_eq!(
             message(found.err()),
             "a: job 3 asks for 5 processors as 1x5, which 'first-fit' does not find on machine 5x4 even if it is \
-             idle; --oversize skip leaves such jobs out"
+             idle; --oversize skip, or oversize=skip in the rules of a study, leaves such jobs out"
         );
         let found = fitting("a", &jobs, &machine, Oversize::Error);
         assert_eq!(
             message(found.err()),
-            "a: job 5 asks for 729 processors as 9x9x9, machine 5x4 has 20; --oversize skip leaves such jobs out"
+            "a: job 5 asks for 729 processors as 9x9x9, machine 5x4 has 20; --oversize skip, or oversize=skip in the rules of a study, leaves such jobs out"
         );
         Ok(())
     }

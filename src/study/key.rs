@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::cell::Plan;
 use super::planned::StudyLog;
 use super::product::Point;
+use crate::spec::Spec;
 
 /// SHA-256 of the cell's resolved spec, its log's SHA-256 and the version of this program, in hexadecimal. What a
 /// parameter `path` of the allocator names counts with its content.
@@ -24,11 +25,23 @@ pub(super) fn key(point: &Point, log: &StudyLog, plan: &Plan) -> String {
         plan.replications,
         plan.timed
     );
-    if let Some(content) = allocator.params.get("path").and_then(|path| fs::read(path).ok()) {
-        // Writing to memory cannot fail.
-        let _ = writeln!(text, "path_sha256={}", hexadecimal(&Sha256::digest(content)));
+    for path in paths(allocator) {
+        if let Ok(content) = fs::read(&path) {
+            // Writing to memory cannot fail.
+            let _ = writeln!(text, "path_sha256={}", hexadecimal(&Sha256::digest(content)));
+        }
     }
     hexadecimal(&Sha256::digest(text))
+}
+
+/// Files that an allocator reads, its members too.
+fn paths(allocator: &Spec) -> Vec<String> {
+    let mut paths: Vec<String> = allocator.params.get("path").cloned().into_iter().collect();
+    let members = allocator.members.iter().flat_map(|members| members.split('|'));
+    for member in members.filter_map(|member| member.parse().ok()) {
+        paths.extend(self::paths(&member));
+    }
+    paths
 }
 
 /// SHA-256 of a text, in hexadecimal.
@@ -49,6 +62,15 @@ mod tests {
     use crate::metrics::Replications;
     use crate::workload::Rules;
     use std::path::PathBuf;
+
+    #[test]
+    fn files_of_members_count_too() -> Result<(), Box<dyn std::error::Error>> {
+        let spec: Spec = "best-of:curve:order=file,path=a.txt|curve:order=file,path=b.txt|naive".parse()?;
+        assert_eq!(paths(&spec), ["a.txt", "b.txt"]);
+        assert_eq!(paths(&"curve:order=file,path=a.txt".parse()?), ["a.txt"]);
+        assert!(paths(&"naive".parse()?).is_empty());
+        Ok(())
+    }
 
     #[test]
     fn whatever_a_result_depends_on_changes_its_key() -> Result<(), Box<dyn std::error::Error>> {

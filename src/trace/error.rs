@@ -128,6 +128,14 @@ pub enum Problem {
         /// The kind of number: `an integer` or `a number`.
         expected: &'static str,
     },
+    /// The sides of a job's shape do not multiply to its processors.
+    #[error("fields 19 to 21 (sides): found {found} processors, expected those of field 5 or 8, {expected}")]
+    Sides {
+        /// The product of the sides.
+        found: u128,
+        /// The processors of the record.
+        expected: String,
+    },
     /// A field is a number too large for any log.
     #[error("field {field} ({name}): found '{found}', expected a value between -2^63 and 2^63")]
     OutOfRange {

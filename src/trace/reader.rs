@@ -96,7 +96,7 @@ impl Findings {
         match problem {
             Problem::TooFewFields { .. } => self.skipped_too_few_fields += 1,
             Problem::NotANumber { .. } => self.skipped_not_a_number += 1,
-            Problem::OutOfRange { .. } => self.skipped_out_of_range += 1,
+            Problem::OutOfRange { .. } | Problem::Sides { .. } => self.skipped_out_of_range += 1,
         }
     }
 }
@@ -145,6 +145,14 @@ pub const SHAPES: &str = "Shapes";
 fn with_sides(line: &[u8]) -> Result<(Record, usize), Problem> {
     let (record, surplus) = swf::parse(line)?;
     let sides = swf::sides(line)?;
+    if let Some(sides) = sides {
+        let found: u128 = sides.into_iter().map(u128::from).product();
+        let same = |procs: i64| u128::try_from(procs).is_ok_and(|procs| procs == found);
+        if !same(record.allocated_procs) && !same(record.requested_procs) {
+            let expected = format!("{} and {}", record.allocated_procs, record.requested_procs);
+            return Err(Problem::Sides { found, expected });
+        }
+    }
     Ok((Record { sides, ..record }, surplus - swf::SIDES))
 }
 

@@ -174,7 +174,7 @@ pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<R
                 let kind = match problem {
                     Problem::TooFewFields { .. } => Kind::TooFewFields,
                     Problem::NotANumber { .. } => Kind::NotANumber,
-                    Problem::OutOfRange { .. } => Kind::OutOfRange,
+                    Problem::OutOfRange { .. } | Problem::Sides { .. } => Kind::OutOfRange,
                 };
                 check.found(kind, reader.line(), format_args!("{problem}"));
             }

@@ -12,4 +12,4 @@ pub use rules::{
     Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder, scaled,
 };
 pub use sides::{Outside, SideLaw, Sides as SideLengths};
-pub use synthetic::Synthetic;
+pub use synthetic::{Synthetic, SyntheticError};

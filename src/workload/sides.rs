@@ -96,21 +96,32 @@ impl Sides {
         self.mean(most).round().clamp(1.0, f64::from(most)) as u32
     }
 
+    /// How often a length that is drawn is from 1 to `most`, or becomes one.
+    pub(super) fn likely(&self, most: u32) -> f64 {
+        match self.outside {
+            Outside::Clamp => 1.0,
+            Outside::Redraw => self.below(most, most) - self.below(most, 0),
+        }
+    }
+
+    /// Probability that a length, before it is cut off, is at most `s`.
+    fn below(&self, most: u32, s: u32) -> f64 {
+        let s = f64::from(s);
+        let found = match self.law {
+            SideLaw::Uniform => Some(s / f64::from(most)),
+            SideLaw::Exponential => Exp::new(self.mean(most).recip()).ok().map(|law| law.cdf(s)),
+            SideLaw::Normal => {
+                Normal::new(self.mean(most), self.sigma(most)).ok().map(|law| law.cdf(s + 0.5))
+            }
+        };
+        found.unwrap_or(f64::NAN)
+    }
+
     /// The mean of [`Self::draw`]. O(most).
     pub(super) fn expected(&self, most: u32) -> f64 {
-        let most_f = f64::from(most);
-        // Probability that a length, before it is cut off, is at most s.
-        let below = |s: u32| -> Option<f64> {
-            let s = f64::from(s);
-            Some(match self.law {
-                SideLaw::Uniform => s / most_f,
-                SideLaw::Exponential => Exp::new(self.mean(most).recip()).ok()?.cdf(s),
-                SideLaw::Normal => Normal::new(self.mean(most), self.sigma(most)).ok()?.cdf(s + 0.5),
-            })
-        };
-        let (low, high) = (below(0).unwrap_or(0.0), below(most).unwrap_or(1.0));
+        let (low, high) = (self.below(most, 0), self.below(most, most));
         let share = |s: u32| {
-            let at_most = below(s).unwrap_or(1.0);
+            let at_most = self.below(most, s);
             match self.outside {
                 Outside::Redraw => (at_most - low) / (high - low),
                 Outside::Clamp if s == most => 1.0,

@@ -44,9 +44,53 @@ pub struct Synthetic {
     max: Option<[u32; 3]>,
     /// The spec with every default written out.
     spec: Spec,
-    /// What of it was given.
-    given: Spec,
 }
+
+/// Why a model has no jobs.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SyntheticError {
+    /// Sides are redrawn nearly for ever.
+    #[error(
+        "{model}: fewer than one in {LEAST_LIKELY} sides is from 1 to {most}; outside=clamp cuts them off"
+    )]
+    Unlikely {
+        /// The model.
+        model: String,
+        /// The longest side.
+        most: u32,
+    },
+    /// No rate of arrivals comes out.
+    #[error("{model}: jobs arrive at a rate of {rate:e} per second, expected a number above 0")]
+    Rate {
+        /// The model.
+        model: String,
+        /// The rate.
+        rate: f64,
+    },
+    /// A time is later than any.
+    #[error(
+        "{model}: job {number} leaves the range of time, 292,000 years; expected a higher rate or shorter service"
+    )]
+    OutOfRange {
+        /// The model.
+        model: String,
+        /// The job.
+        number: i64,
+    },
+    /// A job has more processors than can be counted.
+    #[error("{model}: job {number} has sides {sides:?}, more than 2^32 processors; expected a smaller 'max'")]
+    TooLarge {
+        /// The model.
+        model: String,
+        /// The job.
+        number: i64,
+        /// Its sides.
+        sides: [u32; 3],
+    },
+}
+
+/// Sides of a law that is redrawn must come up more often than once in so many times.
+const LEAST_LIKELY: u32 = 20;
 
 /// Name of the model in specs.
 const NAME: &str = "synthetic";
@@ -78,7 +122,11 @@ impl Synthetic {
                 ("normal", SideLaw::Normal),
             ],
         )?;
-        let outside = params.choose("outside", &[("clamp", Outside::Clamp), ("redraw", Outside::Redraw)])?;
+        let outside = match law {
+            // Every length that is drawn is there.
+            SideLaw::Uniform => Outside::Clamp,
+            _ => params.choose("outside", &[("clamp", Outside::Clamp), ("redraw", Outside::Redraw)])?,
+        };
         let mean = optional(&mut params, "mean")?;
         let sigma = optional(&mut params, "sigma")?;
         let max = match params.take_text("max") {
@@ -97,7 +145,7 @@ impl Synthetic {
             ));
         }
         let spec = params.finish()?;
-        Ok(Self { jobs, arrivals, service_s, sides, max, spec, given: given.clone() })
+        Ok(Self { jobs, arrivals, service_s, sides, max, spec })
     }
 
     /// Number of jobs.
@@ -127,36 +175,63 @@ impl Synthetic {
         self.max.unwrap_or(machine).iter().map(|&most| self.sides.expected(most)).product()
     }
 
-    /// The jobs of `seed` for a machine of these extents.
-    pub fn draw(&self, seed: u64, machine: [u32; 3]) -> Vec<Job> {
+    /// The jobs of `seed` for a machine of these extents, arrivals multiplied by `arrival_scale`.
+    pub fn draw(&self, seed: u64, machine: [u32; 3], arrival_scale: f64) -> Result<Vec<Job>, SyntheticError> {
         let stream = |number: u64| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(number);
             rng
         };
         let [mut gaps, mut shapes, mut services] = [0, 1, 2].map(stream);
-        let most = self.max.unwrap_or(machine);
+        let longest = self.max.unwrap_or(machine);
+        if let Some(&most) =
+            longest.iter().find(|&&most| self.sides.likely(most) < 1.0 / f64::from(LEAST_LIKELY))
+        {
+            return Err(SyntheticError::Unlikely { model: self.to_string(), most });
+        }
         let rate = self.rate(machine);
+        if !(rate.is_finite() && rate > 0.0) {
+            return Err(SyntheticError::Rate { model: self.to_string(), rate });
+        }
         let mut now_s = 0.0_f64;
         let exponential = |rng: &mut ChaCha8Rng| -> f64 { Exp1.sample(rng) };
-        let time = |seconds: f64| Time::from_micros((seconds * 1e6).round() as i64);
-        (1..=i64::from(self.jobs))
-            .map(|number| {
-                now_s += exponential(&mut gaps) / rate;
-                let sides = most.map(|most| self.sides.draw(most, &mut shapes));
-                let procs = sides.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
-                // A job of no length would end before it is seen to run.
-                let run = time(exponential(&mut services) * self.service_s).max(Time::from_micros(1));
-                Job { number, submit: time(now_s), run, estimate: run, procs, shape: Shape::Sides(sides) }
-            })
-            .collect()
+        let mut jobs = Vec::with_capacity(self.jobs as usize);
+        for number in 1..=i64::from(self.jobs) {
+            now_s += exponential(&mut gaps) / rate * arrival_scale;
+            let sides = longest.map(|most| self.sides.draw(most, &mut shapes));
+            let procs = sides.iter().try_fold(1_u32, |product, &side| product.checked_mul(side));
+            let Some(procs) = procs else {
+                return Err(SyntheticError::TooLarge { model: self.to_string(), number, sides });
+            };
+            let run_s = exponential(&mut services) * self.service_s;
+            let (Some(submit), Some(run)) = (time(now_s), time(run_s)) else {
+                return Err(SyntheticError::OutOfRange { model: self.to_string(), number });
+            };
+            // A job of no length would end before it is seen to run.
+            let run = run.max(Time::from_micros(1));
+            jobs.push(Job { number, submit, run, estimate: run, procs, shape: Shape::Sides(sides) });
+        }
+        Ok(jobs)
     }
 }
 
-/// What was given, in its canonical order.
+/// In whole microseconds; `None` beyond the range of time.
+fn time(seconds: f64) -> Option<Time> {
+    let micros = (seconds * 1e6).round();
+    (micros < i64::MAX as f64).then(|| Time::from_micros(micros as i64))
+}
+
+/// The shortest spelling, which always says how often jobs arrive.
 impl fmt::Display for Synthetic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.given.fmt(f)
+        let mut short = self.spec.clone();
+        for (key, usual) in [("jobs", "10000"), ("service", "5"), ("sides", "uniform"), ("outside", "clamp")]
+        {
+            if short.params.get(key).is_some_and(|value| value == usual) {
+                short.params.remove(key);
+            }
+        }
+        short.fmt(f)
     }
 }
 
@@ -223,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn means_are_those_asked_for() -> Result<(), SpecError> {
+    fn means_are_those_asked_for() -> Result<(), Box<dyn std::error::Error>> {
         for (text, rate) in [
             ("synthetic:jobs=200000,ratio=1.5,service=5", 0.3),
             ("synthetic:jobs=200000,rate=0.02,service=40", 0.02),
@@ -231,7 +306,7 @@ mod tests {
             ("synthetic:jobs=200000,offered=0.5", 0.5 * 1024.0 / (272.25 * 5.0)),
         ] {
             let model = model(text)?;
-            let jobs = model.draw(1, MACHINE);
+            let jobs = model.draw(1, MACHINE, 1.0)?;
             let mean = |value: &dyn Fn(&Job) -> f64| jobs.iter().map(value).sum::<f64>() / jobs.len() as f64;
             assert!(near(model.rate(MACHINE), rate, 1e-9), "{text}");
             let last_s = jobs.last().map_or(0.0, |job| job.submit.as_seconds());
@@ -243,22 +318,24 @@ mod tests {
     }
 
     #[test]
-    fn one_seed_has_the_same_jobs_at_every_rate() -> Result<(), SpecError> {
-        let (sparse, dense) =
-            (model("synthetic:ratio=1")?.draw(7, MACHINE), model("synthetic:ratio=2")?.draw(7, MACHINE));
+    fn one_seed_has_the_same_jobs_at_every_rate() -> Result<(), Box<dyn std::error::Error>> {
+        let (sparse, dense) = (
+            model("synthetic:ratio=1")?.draw(7, MACHINE, 1.0)?,
+            model("synthetic:ratio=2")?.draw(7, MACHINE, 1.0)?,
+        );
         for (a, b) in sparse.iter().zip(&dense) {
             assert_eq!((a.shape, a.run), (b.shape, b.run));
             assert!((a.submit.as_micros() - 2 * b.submit.as_micros()).abs() <= 2);
         }
-        assert_ne!(sparse[..9], model("synthetic")?.draw(8, MACHINE)[..9]);
-        assert_eq!(sparse, model("synthetic:sides=uniform,ratio=1")?.draw(7, MACHINE));
+        assert_ne!(sparse[..9], model("synthetic")?.draw(8, MACHINE, 1.0)?[..9]);
+        assert_eq!(sparse, model("synthetic:sides=uniform,ratio=1")?.draw(7, MACHINE, 1.0)?);
         Ok(())
     }
 
     #[test]
-    fn sides_follow_the_machine_unless_they_are_given() -> Result<(), SpecError> {
-        let largest = |text: &str, machine| -> Result<[u32; 3], SpecError> {
-            let jobs = model(text)?.draw(1, machine);
+    fn sides_follow_the_machine_unless_they_are_given() -> Result<(), Box<dyn std::error::Error>> {
+        let largest = |text: &str, machine| -> Result<[u32; 3], Box<dyn std::error::Error>> {
+            let jobs = model(text)?.draw(1, machine, 1.0)?;
             Ok(jobs.iter().fold([0; 3], |most, job| match job.shape {
                 Shape::Sides(sides) => [0, 1, 2].map(|d| most[d].max(sides[d])),
                 _ => most,
@@ -266,6 +343,46 @@ mod tests {
         };
         assert_eq!(largest("synthetic", [8, 6, 4])?, [8, 6, 4]);
         assert_eq!(largest("synthetic:max=5x3", [8, 6, 4])?, [5, 3, 1]);
+        Ok(())
+    }
+
+    #[test]
+    fn models_that_give_no_jobs_say_why() -> Result<(), SpecError> {
+        for (text, scale, problem) in [
+            ("synthetic:jobs=3,ratio=1e-15", 1.0, "leaves the range of time"),
+            ("synthetic:jobs=3,service=1e300", 1.0, "leaves the range of time"),
+            ("synthetic:jobs=3,rate=1e-300", 1e-200, "leaves the range of time"),
+            (
+                "synthetic:sides=normal,mean=1e6,sigma=1,outside=redraw",
+                1.0,
+                "fewer than one in 20 sides is from 1 to 32",
+            ),
+            (
+                "synthetic:sides=exponential,mean=1e9,outside=redraw,offered=0.5",
+                1.0,
+                "fewer than one in 20 sides",
+            ),
+            ("synthetic:max=16777216x16777216x16777216", 1.0, "more than 2^32 processors"),
+        ] {
+            let Ok(model) = model(text) else { continue };
+            let error = model.draw(1, MACHINE, scale).expect_err("no jobs").to_string();
+            assert!(error.starts_with("synthetic:") && error.contains(problem), "{text}: {error}");
+        }
+        // Far apart, but scaled within the range.
+        assert!(model("synthetic:jobs=3,ratio=1e-15")?.draw(1, MACHINE, 0.001).is_ok());
+        Ok(())
+    }
+
+    #[test]
+    fn names_are_the_shortest_spelling() -> Result<(), SpecError> {
+        for (text, name) in [
+            ("synthetic", "synthetic:ratio=1"),
+            ("synthetic:ratio=1.0,jobs=10000,outside=clamp,sides=normal", "synthetic:ratio=1,sides=normal"),
+            ("synthetic:rate=0.5,jobs=30", "synthetic:jobs=30,rate=0.5"),
+        ] {
+            assert_eq!(model(text)?.to_string(), name);
+            assert_eq!(model(name)?.spec(), model(text)?.spec());
+        }
         Ok(())
     }
 
@@ -283,6 +400,7 @@ mod tests {
                 "synthetic:sigma=2",
                 "parameter 'sigma' of 'synthetic' is '2': expected nothing, as sides=uniform",
             ),
+            ("synthetic:outside=redraw", "'synthetic' has no parameter 'outside'"),
             ("synthetic:max=0x3", "'0x3': expected one to three sides"),
             ("synthetic:max=1x2x3x4", "expected one to three sides"),
             ("synthetic:sides=square", "expected one of: uniform, exponential, normal"),

@@ -85,7 +85,7 @@ fn busy_submeshes() -> Option<(Machine, Vec<Placement>)> {
         let base = [rng.random_range(0..=512 - sizes[0]), rng.random_range(0..=512 - sizes[1]), 0];
         let nodes = Cuboid { base, sizes }.nodes(&machine);
         if machine.occupy(&nodes).is_ok() {
-            held.push(Placement { nodes });
+            held.push(Placement::of(nodes));
         }
     }
     Some((machine, held))

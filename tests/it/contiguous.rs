@@ -140,7 +140,7 @@ fn told(text: &str, machine: &Machine) -> Result<Box<dyn Allocator>, Box<dyn std
     let mesh = machine.mesh();
     let (mut allocator, _) = build(&text.parse()?, &Setup { mesh, seed: 0 })?;
     let nodes = (0..mesh.nodes()).filter(|&node| !machine.free().contains(node)).collect();
-    allocator.occupied(&Placement { nodes }, &Machine::new(mesh.clone()));
+    allocator.occupied(&Placement::of(nodes), &Machine::new(mesh.clone()));
     Ok(allocator)
 }
 

@@ -26,7 +26,7 @@ fn placed(allocator: &str, before: &str, jobs: &[[u32; 3]]) -> Result<String, Bo
         let nodes: Vec<u32> =
             (0..).zip(rows.concat()).filter(|(_, at)| *at == job).map(|(node, _)| node).collect();
         if !nodes.is_empty() {
-            let placement = Placement { nodes };
+            let placement = Placement::of(nodes);
             strategy.occupied(&placement, &machine);
             machine.occupy(&placement.nodes)?;
         }

@@ -74,7 +74,7 @@ impl History {
     pub(crate) fn request(&mut self, request: &Request) -> Option<Placement> {
         let (free, procs) = (self.machine.free_count(), request.procs);
         let placement = self.allocator.allocate(request, &self.machine);
-        let label = &self.label;
+        let label = self.label.clone();
         match &placement {
             None => {
                 assert!(!self.promises.complete || procs > free, "{label}: {procs} of {free} free refused");
@@ -87,6 +87,7 @@ impl History {
                     !self.promises.exact || found == procs as usize,
                     "{label}: {found} nodes for {procs}"
                 );
+                self.rearrange(placement);
                 let done = self.machine.occupy(&placement.nodes);
                 assert_eq!(done, Ok(()), "{label}: {:?}", placement.nodes);
                 self.held.push(placement.clone());
@@ -95,9 +96,30 @@ impl History {
         placement
     }
 
+    /// Moves what has to make room for a placement.
+    fn rearrange(&mut self, placement: &Placement) {
+        let Some(plan) = &placement.rearrangement else { return };
+        assert!(self.allocator.rearranges(), "{}", self.label);
+        let holder = |held: &[Placement], first| held.iter().position(|other| other.nodes.contains(&first));
+        // A placement of others may be several tasks to an allocator that knows rows of nodes only.
+        let mut moved = Vec::new();
+        for job in &plan.moves {
+            let i = holder(&self.held, job.first).expect("a job that moves runs");
+            let at = self.held[i].nodes.iter().position(|&node| node == job.first).unwrap_or(0);
+            let old = self.held[i].nodes[at..at + job.nodes.len()].to_vec();
+            self.machine.vacate(&old);
+            moved.push((i, at));
+        }
+        for (job, (i, at)) in plan.moves.iter().zip(moved) {
+            assert_eq!(self.machine.occupy(&job.nodes), Ok(()), "{}", self.label);
+            self.held[i].nodes[at..at + job.nodes.len()].copy_from_slice(&job.nodes);
+        }
+        self.allocator.rearranged(placement);
+    }
+
     /// Gives nodes that somebody else has chosen to a job.
     pub(crate) fn occupy(&mut self, nodes: Vec<NodeId>) {
-        let placement = Placement { nodes };
+        let placement = Placement::of(nodes);
         self.allocator.occupied(&placement, &self.machine);
         assert_eq!(self.machine.occupy(&placement.nodes), Ok(()));
         self.held.push(placement);

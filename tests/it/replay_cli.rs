@@ -157,7 +157,7 @@ fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(files(&out)?, ["jobs.csv", "run.json", "summary.csv"]);
     let jobs = fs::read_to_string(out.join("jobs.csv"))?;
-    let titles = "replay,seed,job,submit_s,start_s,end_s,run_s,estimate_s,procs,shape,allocated,wait_s,pairwise_sum,\
+    let titles = "replay,seed,job,submit_s,start_s,end_s,run_s,estimate_s,procs,shape,allocated,wait_s,queue_delay_s,allocation_delay_s,moves,suspended_s,pairwise_sum,\
                   pairwise_mean,diameter,components,bounding_box,allocate_ns";
     assert_eq!((jobs.lines().next(), jobs.lines().count()), (Some(titles), 1 + 2 * 10));
     let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(out.join("run.json"))?)?;
@@ -259,11 +259,15 @@ const WRONG: &[(&str, i32, &str)] = &[
     ("{tiny} -m 4x4 -a naive --trim -1", 2, "expected a number from 0 to below 100"),
     ("{tiny} -m 4x4 -a naive --arrival-scale 0", 2, "expected a number above 0"),
     ("{tiny} -m 4x4 -a naive --arrival-scale -1", 2, "expected a number above 0"),
-    ("{tiny} -m 4x4 -a naive --arrival-scale 1e300", 1, "tiny: arrivals (field 2) times 1e300 and run times"),
+    (
+        "{tiny} -m 4x4 -a naive --arrival-scale 1e300",
+        1,
+        "tiny: arrivals (field 2 of a log) times 1e300 and run times",
+    ),
     (
         "far.swf -m 4x4 -a naive",
         1,
-        "far: arrivals (field 2) times 1e0 and run times (field 4) leave the range",
+        "far: arrivals (field 2 of a log) times 1e0 and run times (field 4) leave the range",
     ),
     ("{tiny} -m 4x4 -a naive --estimate factor=-1", 2, "factor=F with F above 0"),
     ("{tiny} -m 4x4 -a naive --threads 0", 2, "--threads"),
@@ -448,7 +452,7 @@ fn an_interrupt_keeps_what_is_finished() -> Tested {
     let child = start(at, &format!("replay big.swf -a mc1x1 {rest} --force"))?;
     let ran = interrupt(child, &out, ".meshreplay-", 0)?;
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
-    assert_eq!(ran.stderr, "error: interrupted: 0 of 1 replays finished and are kept\n");
+    assert_eq!(ran.stderr, "error: interrupted: 0 of 1 replays finished\n");
     assert_eq!(files(&out)?, results);
     assert_eq!(fs::read_to_string(out.join("summary.csv"))?, summary);
     Ok(())

@@ -350,8 +350,7 @@ fn a_failing_cell_leaves_the_others_and_can_be_rerun_on_its_own() -> Tested {
     let ran = run_with(at, &["sweep", "a log/study.toml", "-o", "out", "--no-timing"], b"")?;
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     assert!(ran.stderr.ends_with("error: 2 of 4 cells failed; 2 finished and are kept\n"), "{}", ran.stderr);
-    let problem =
-        "tiny: job 3 asks for 16 processors, machine 3x3 has 9; --oversize skip leaves such jobs out";
+    let problem = "tiny: job 3 asks for 16 processors, machine 3x3 has 9; --oversize skip, or oversize=skip in the rules of a study, leaves such jobs out";
     assert!(ran.stderr.contains(&format!("with naive, seed 7: {problem}")), "{}", ran.stderr);
     let rerun = "  rerun: meshreplay replay 'a log/tiny.swf' --machine 3x3 --scheduler easy:order=arrival,pass=batch --allocator \
                  naive --arrival-scale 1 --seed 7 --rules requested --overrun kill --no-timing";

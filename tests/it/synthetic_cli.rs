@@ -33,7 +33,7 @@ fn every_allocator_replays_the_same_jobs_and_every_seed_others() -> Tested {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let jobs = columns(&at.join("out/jobs.csv"))?;
     let mut workloads: BTreeMap<(&str, &str), Vec<[&str; 4]>> = BTreeMap::new();
-    for i in 0..jobs["job"].len() {
+    for (i, _) in jobs["job"].iter().enumerate() {
         let of = |column: &str| jobs[column][i].as_str();
         let job = [of("submit_s"), of("run_s"), of("procs"), of("shape")];
         workloads.entry((of("replay"), of("seed"))).or_default().push(job);

@@ -213,27 +213,34 @@ fn any_record() -> impl Strategy<Value = Record> {
         prop_oneof![Just(-1.0), (0..10_000_000_u32).prop_map(|n| f64::from(n) / 100.0), any::<f64>()];
     let finite = fraction.prop_filter("finite", |value| value.is_finite());
     let sides = prop::option::of(prop::array::uniform3(1_u32..100));
-    (prop::array::uniform17(number()), finite, sides).prop_map(|(n, average_cpu_s, sides)| Record {
-        job: n[0],
-        submit_s: n[1],
-        wait_s: n[2],
-        run_s: n[3],
-        allocated_procs: n[4],
-        average_cpu_s,
-        used_memory_kb: n[5],
-        requested_procs: n[6],
-        requested_time_s: n[7],
-        requested_memory_kb: n[8],
-        status: n[9],
-        user: n[10],
-        group: n[11],
-        executable: n[12],
-        queue: n[13],
-        partition: n[14],
-        preceding_job: n[15],
-        think_time_s: n[16],
-        sides,
-    })
+    (prop::array::uniform17(number()), finite, sides)
+        .prop_map(|(n, average_cpu_s, sides)| Record {
+            job: n[0],
+            submit_s: n[1],
+            wait_s: n[2],
+            run_s: n[3],
+            allocated_procs: n[4],
+            average_cpu_s,
+            used_memory_kb: n[5],
+            requested_procs: n[6],
+            requested_time_s: n[7],
+            requested_memory_kb: n[8],
+            status: n[9],
+            user: n[10],
+            group: n[11],
+            executable: n[12],
+            queue: n[13],
+            partition: n[14],
+            preceding_job: n[15],
+            think_time_s: n[16],
+            sides,
+        })
+        .prop_map(|record| match record.sides {
+            Some(sides) => {
+                Record { requested_procs: sides.iter().map(|&side| i64::from(side)).product(), ..record }
+            }
+            None => record,
+        })
 }
 
 proptest! {

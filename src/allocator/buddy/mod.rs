@@ -246,7 +246,7 @@ impl Buddy {
                 }
             }
         }
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 
     /// Hands out a whole block of `class`, splitting a larger one if need be; `None` if there is none so large.
@@ -254,7 +254,7 @@ impl Buddy {
         let block = self.take(class)?;
         let mut nodes = Vec::with_capacity(self.nodes_of_class(class) as usize);
         self.hand_out(block, &mut nodes);
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 
     /// Serves a request from one block, if a free one is large enough: the smallest such size, of which just the first
@@ -286,7 +286,7 @@ impl Buddy {
             }
             block = next;
         }
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 
     /// Takes nodes that somebody else has chosen, each as a block of its own. O(k·log N).

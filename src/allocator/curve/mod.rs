@@ -115,7 +115,7 @@ impl Allocator for Curve {
         self.free.take(from, k, |start, end| {
             nodes.extend_from_slice(&order.nodes()[start as usize..end as usize]);
         });
-        Some(Placement { nodes })
+        Some(Placement::of(nodes))
     }
 
     fn occupied(&mut self, placement: &Placement, _machine: &Machine) {

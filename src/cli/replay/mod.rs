@@ -16,8 +16,9 @@ use self::output::Output;
 use super::progress::{Line, Progress};
 use super::{Failure, complain};
 use crate::allocator;
+use crate::metrics::Summary;
 use crate::spec::SpecError;
-use crate::study::{self, Axes, Cell, Event, Outcome, Plan, Point, Running};
+use crate::study::{self, Axes, Cell, Event, JobSource, Outcome, Plan, Point, Running};
 
 /// Replays the product of all that the arguments repeat.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -65,7 +66,7 @@ fn replay_all(
             if let Ok(outcomes) = &outcomes
                 && !args.quiet
             {
-                progress.above(|| report_misfits(&cells[number], outcomes));
+                progress.above(|| report(&cells[number], outcomes, plan));
             }
             let kept = output.add(number, outcomes.map_err(|error| errors.push((number, error))).ok());
             if let Err(error) = kept {
@@ -80,9 +81,12 @@ fn replay_all(
     }
     output.finish()?;
     if running.is_stopped() {
-        return Err(
-            anyhow!("interrupted: {finished} of {} replays finished and are kept", cells.len()).into()
-        );
+        return Err(anyhow!(
+            "interrupted: {finished} of {} replays finished{}",
+            cells.len(),
+            if finished > 0 { " and are kept" } else { "" }
+        )
+        .into());
     }
     for (number, error) in &errors {
         let Cell { log, machine, scheduler, allocator, .. } = &cells[*number];
@@ -91,15 +95,28 @@ fn replay_all(
     if errors.is_empty() { Ok(()) } else { Err(Failure::Reported) }
 }
 
-/// How many jobs a replay had to leave out because its allocator never finds a place for them, on standard error.
-fn report_misfits(cell: &Cell, outcomes: &[Outcome]) {
+/// How many jobs a replay had to leave out, where that was not known before, on standard error; and whether its means are
+/// less precise than was asked.
+fn report(cell: &Cell, outcomes: &[Outcome], plan: &Plan) {
+    let Cell { log, machine, allocator, .. } = cell;
+    let allocator = allocator::short(allocator);
     let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();
     if never_fit > 0 {
-        let Cell { log, machine, allocator, .. } = cell;
-        let allocator = allocator::short(allocator);
         complain(&format!(
             "note: {log} on {machine}: left out {never_fit} that '{allocator}' never finds a place for"
         ));
+    }
+    if matches!(cell.source, JobSource::Drawn { .. }) {
+        let others = outcomes.iter().map(|outcome| outcome.skipped).sum::<u64>() - never_fit;
+        if others > 0 {
+            complain(&format!(
+                "note: {log} on {machine} with '{allocator}': left out {others} larger than the machine or of another size"
+            ));
+        }
+    }
+    let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary).collect();
+    if let Some(shortfall) = plan.replications.shortfall(&summaries) {
+        complain(&format!("note: {log} on {machine} with '{allocator}': {shortfall}"));
     }
 }
 

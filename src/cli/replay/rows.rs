@@ -17,6 +17,18 @@ pub(super) fn table(replays: &[(&Cell, &[Outcome])], plan: &Plan) -> String {
 /// A column of numbers: title, value, factor, decimals, unit.
 type Column = (&'static str, fn(&Summary) -> f64, f64, fn(f64) -> usize, &'static str);
 
+/// What replications are usually asked to make precise.
+const TURNAROUND: Column = ("turnaround s", |summary| summary.turnaround_s_mean, 1.0, seconds, "");
+
+/// The columns of a table: with replications, turnaround instead of slowdown.
+fn columns_of(plan: &Plan) -> [Column; 7] {
+    let mut columns = COLUMNS;
+    if plan.replications.are_several() {
+        columns[2] = TURNAROUND;
+    }
+    columns
+}
+
 const COLUMNS: [Column; 7] = [
     ("utilization", |summary| summary.utilization, 100.0, |_| 1, "%"),
     ("wait s", |summary| summary.wait_s_mean, 1.0, seconds, ""),
@@ -38,7 +50,7 @@ pub(super) fn rows_table(replays: &[(&Cell, &[Outcome])], plan: &Plan) -> Table 
     let mut columns = left.to_vec();
     let mut right = vec!["jobs"];
     right.extend(plan.replications.are_several().then_some("replications"));
-    right.extend(COLUMNS.map(|(title, ..)| title));
+    right.extend(columns_of(plan).map(|(title, ..)| title));
     if plan.timed {
         right.extend(["call p50", "call p99", "replay"]);
     } else {
@@ -67,7 +79,7 @@ fn row(cell: &Cell, outcomes: &[Outcome], plan: &Plan) -> Vec<String> {
         grouped(interval(&|outcome| outcome.summary.jobs as f64).mean, 0),
     ];
     cells.extend(plan.replications.are_several().then(|| outcomes.len().to_string()));
-    for (_, value, factor, decimals, unit) in COLUMNS {
+    for (_, value, factor, decimals, unit) in columns_of(plan) {
         let Interval { mean, half_width, count } = interval(&|outcome| factor * value(&outcome.summary));
         let decimals = decimals(mean);
         let spread = if count > 1 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };

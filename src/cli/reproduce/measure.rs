@@ -42,6 +42,8 @@ impl<'a> Workshop<'a> {
             (None, Some(folder)) => folder.path().to_owned(),
             (None, None) => PathBuf::new(),
         };
+        // Results that need no replays are kept there too.
+        std::fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
         let [one, many] = [Some(std::num::NonZeroUsize::MIN), args.threads];
         let interrupts = Runner::new(many, args.quiet)?;
         let timed = interrupts.with_threads(one)?;

@@ -8,7 +8,11 @@ use crate::workload::Rules;
 pub(super) fn command(study: &Study, cell: usize) -> String {
     let Point { log, rules, arrival_scale, machine, scheduler, allocator, seed } = &study.cells[cell].point;
     let mut words: Vec<String> = vec!["meshreplay".to_owned(), "replay".to_owned()];
-    words.push(study.logs[*log].path.display().to_string());
+    let log = &study.logs[*log];
+    words.push(match &log.model {
+        Some(model) => model.spec().to_string(),
+        None => log.path.display().to_string(),
+    });
     let options = [
         ("--machine", machine.to_string()),
         ("--scheduler", scheduler.to_string()),
@@ -17,6 +21,9 @@ pub(super) fn command(study: &Study, cell: usize) -> String {
         ("--seed", seed.to_string()),
     ];
     words.extend(options.into_iter().flat_map(|(option, value)| [option.to_owned(), value]));
+    if study.plan.replications.are_several() {
+        words.extend(["--replications".to_owned(), study.plan.replications.to_string()]);
+    }
     words.extend(rules_options(rules));
     if !study.plan.timed {
         words.push("--no-timing".to_owned());

@@ -55,8 +55,7 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine> {
 
 /// The allocator's name in short, and what it places in this state; `None` if it refuses.
 ///
-/// Allocators may keep an index of what they have placed, so a new one gets there by placing single nodes until the
-/// machine is full and releasing those that are free in `state`.
+/// Allocators may keep an index of what is in use, so a new one is told.
 pub(super) fn placed(
     spec: &Spec,
     state: &Machine,
@@ -67,26 +66,15 @@ pub(super) fn placed(
     let (mut allocator, resolved) =
         allocator::build(spec, &Setup { mesh, seed }).context("--allocator").map_err(Failure::Usage)?;
     let name = allocator::short(&resolved);
-    let mut machine = Machine::new(mesh.clone());
-    let mut single: Vec<Placement> = Vec::new();
-    if state.free_count() < mesh.nodes() {
-        while machine.free_count() > 0 {
-            let placement = allocator.allocate(&Request::of(1), &machine).unwrap_or_default();
-            if placement.nodes.len() != 1 {
-                let problem = "it does not place single nodes; give no --busy";
-                return Err(Failure::Failed(anyhow::anyhow!(
-                    "{resolved} cannot be shown in this state: {problem}"
-                )));
-            }
-            machine.occupy(&placement.nodes).with_context(|| resolved.to_string())?;
-            single.push(placement);
-        }
-        for placement in single.iter().filter(|placement| state.free().contains(placement.nodes[0])) {
-            machine.vacate(&placement.nodes);
-            allocator.released(placement, &machine);
-        }
+    let busy: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| !state.free().contains(node)).collect();
+    if !busy.is_empty() {
+        allocator.occupied(&Placement::of(busy), &Machine::new(mesh.clone()));
     }
-    let Some(placement) = allocator.allocate(&Request::of(procs), &machine) else { return Ok((name, None)) };
-    machine.occupy(&placement.nodes).with_context(|| resolved.to_string())?;
+    let Some(placement) = allocator.allocate(&Request::of(procs), state) else { return Ok((name, None)) };
+    if placement.rearrangement.is_some() {
+        let problem = "it moves the jobs that run, and a state of nodes does not say which they are";
+        return Err(Failure::Failed(anyhow::anyhow!("{resolved} cannot be shown here: {problem}")));
+    }
+    state.clone().occupy(&placement.nodes).with_context(|| resolved.to_string())?;
     Ok((name, Some(placement.nodes)))
 }

@@ -12,7 +12,7 @@ const SHORT_S: f64 = 50.0;
 
 /// Writes the jobs of a model.
 pub(super) fn write(mut writer: Writer, model: &Synthetic, machine: &Mesh, seed: u64) -> Result<(), Failure> {
-    let jobs = model.draw(seed, machine.extents());
+    let jobs = model.draw(seed, machine.extents(), 1.0)?;
     let (spec, count, nodes) = (model.spec(), jobs.len(), machine.nodes());
     let version = env!("CARGO_PKG_VERSION");
     writer.header(&header_of(&[

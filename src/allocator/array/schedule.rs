@@ -1,0 +1,426 @@
+//! In which steps the elements of tasks move over a mesh of one row of switches, so that no two share a piece of it.
+//!
+//! Elements of a sequence move one per step, the rightmost first; sequences move side by side. From the *head* of a
+//! sequence the next one follows (procedure ComputeLeftOrderedSequences): where the head goes to
+//!
+//! 1. a free processor: the next element left of it;
+//! 2. an element of a task that moves no further than it is long: the next element left of that;
+//! 3. an element of a task that moves further: the last element of the task left of that one, which has to wait.
+//!
+//! A candidate begins with the last element of one of the tasks that end in the window. Tasks right of it form a sequence
+//! that starts when the window is as good as free, so that the incoming task can start after as many steps as processors
+//! are covered, one later if the processor next to the window is busy. The candidate with the smallest largest delay is
+//! taken, then the shortest, then the leftmost.
+//!
+//! Where the elements go follows from their order alone: the one that is e-th from the right goes to the e-th processor
+//! left of the window. So the heads' successors, and the longest sequence behind each head, are the same for all
+//! candidates: O(elements). Delays are computed candidate by candidate, the shortest schedule first, until one delays
+//! nobody: O(elements · candidates) at worst.
+
+use super::window::{Shift, Window};
+
+/// A schedule for the tasks of a window; steps count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// Steps until the window is free.
+    pub vacated: u32,
+    /// Steps until all tasks have moved: `S_L`, in the paper.
+    pub length: u32,
+    /// Most steps that a task spends switched out without moving.
+    pub delay: u32,
+    /// For each task of the window that moves the steps from first to last in which it is switched out.
+    pub suspended: Vec<(u32, u32)>,
+    /// How many schedules were considered.
+    pub candidates: u32,
+    /// The step of each element, in the order in which they leave the window: the first task's last one first.
+    steps: Vec<u32>,
+}
+
+/// One element of a task on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// In which step.
+    pub step: u32,
+    /// From which processor.
+    pub from: u32,
+    /// To which one.
+    pub to: u32,
+}
+
+/// The elements that move, numbered from the window on; everything as if they moved left.
+struct Elements<'a> {
+    shifts: &'a [Shift],
+    /// Number of each task's first element, and of one behind the last.
+    first: Vec<u32>,
+    /// The element that would begin the next sequence behind each one; one behind the last for none.
+    next: Vec<u32>,
+    /// Of each element, the number of the one that is where it goes to.
+    met: Vec<Option<u32>>,
+    /// The longest sequence from each element on, if that is a head.
+    longest: Vec<u32>,
+}
+
+impl<'a> Elements<'a> {
+    fn new(window: &'a Window) -> Self {
+        let shifts = window.shifts.as_slice();
+        let mut first = vec![0];
+        for shift in shifts {
+            first.push(first[first.len() - 1] + shift.task.length);
+        }
+        let count = first[shifts.len()];
+        let mut elements = Self { shifts, first, next: Vec::new(), met: Vec::new(), longest: Vec::new() };
+        elements.link(count);
+        elements.longest = vec![0; count as usize];
+        for head in (0..count).rev() {
+            let next = elements.next[head as usize];
+            let rest = elements.longest.get(next as usize).copied().unwrap_or(0);
+            elements.longest[head as usize] = rest.max(next - head);
+        }
+        elements
+    }
+
+    /// How far element `e` of task `i` is from the window's near end; 0 is the first processor outside of it. Elements in
+    /// the window are negative.
+    fn place(&self, i: usize, e: u32) -> i64 {
+        // The e-th element goes to the e-th place.
+        i64::from(e) - i64::from(self.shifts[i].distance)
+    }
+
+    /// Finds what each element meets at its goal, and the head that follows.
+    fn link(&mut self, count: u32) {
+        // The element that is the first one at or beyond the goal.
+        let (mut i, mut at) = (0, 0);
+        for e in 0..count {
+            while at < count && self.place(i, at) < i64::from(e) {
+                at += 1;
+                while i + 1 < self.shifts.len() && at >= self.first[i + 1] {
+                    i += 1;
+                }
+            }
+            let here = at < count && self.place(i, at) == i64::from(e);
+            self.met.push(here.then_some(at));
+            let Shift { task, distance, .. } = self.shifts[i];
+            self.next.push(match (here, distance <= task.length) {
+                (false, _) => at,
+                (true, true) => at + 1,
+                (true, false) => self.first[i + 1],
+            });
+        }
+    }
+
+    /// The steps of all elements if `candidate` begins; those of tasks before it start behind `late` steps.
+    fn steps(&self, candidate: usize, late: u32) -> Vec<u32> {
+        let start = self.first[candidate];
+        let count = self.next.len() as u32;
+        let mut steps: Vec<u32> = (0..start).map(|e| late + 1 + e).collect();
+        let mut head = start;
+        while head < count {
+            let next = self.next[head as usize];
+            steps.extend((head..next).map(|e| 1 + e - head));
+            head = next;
+        }
+        steps
+    }
+
+    /// For each task the first and the last step in which it is switched out, and in how many of them it does not move.
+    fn involved(&self, steps: &[u32]) -> Vec<(u32, u32, u32)> {
+        let mut spans: Vec<(u32, u32, u32)> = Vec::with_capacity(self.shifts.len());
+        let mut moving: Vec<u32> = Vec::new();
+        for i in 0..self.shifts.len() {
+            let own = self.first[i] as usize..self.first[i + 1] as usize;
+            moving.clear();
+            moving.extend_from_slice(&steps[own]);
+            moving.sort_unstable();
+            moving.dedup();
+            let (first, last) = (moving.first().copied().unwrap_or(0), moving.last().copied().unwrap_or(0));
+            spans.push((first, last, moving.len() as u32));
+        }
+        let mut i = 0;
+        for (&step, met) in steps.iter().zip(&self.met) {
+            let Some(met) = *met else { continue };
+            while met >= self.first[i + 1] {
+                i += 1;
+            }
+            // Its processor is needed before it has gone.
+            if step < steps[met as usize] {
+                spans[i].0 = spans[i].0.min(step);
+            }
+        }
+        spans.into_iter().map(|(first, last, moving)| (first, last, last + 1 - first - moving)).collect()
+    }
+}
+
+impl Schedule {
+    /// The schedule of least delay, then of least length, for the tasks of a window.
+    pub fn best(window: &Window) -> Self {
+        let elements = Elements::new(window);
+        let vacated = window.covered + u32::from(window.next_is_busy);
+        // Of the tasks that end in the window.
+        let ends_inside = |i: &usize| elements.place(*i, elements.first[*i]) < 0;
+        let mut candidates: Vec<(u32, usize)> = (0..window.shifts.len())
+            .take_while(ends_inside)
+            .map(|i| {
+                let behind = if i > 0 { vacated } else { 0 };
+                (behind.max(elements.longest[elements.first[i] as usize]), i)
+            })
+            .collect();
+        let considered = candidates.len() as u32;
+        // The shortest first, and of those the one farthest from the window.
+        candidates.sort_unstable_by_key(|&(length, i)| (length, std::cmp::Reverse(i)));
+        let mut best: Option<Self> = None;
+        for (length, i) in candidates {
+            let steps = elements.steps(i, vacated - elements.first[i]);
+            let involved = elements.involved(&steps);
+            let delay = involved.iter().map(|(.., delay)| *delay).max().unwrap_or(0);
+            if best.as_ref().is_none_or(|best| delay < best.delay) {
+                let suspended = involved.iter().map(|&(first, last, _)| (first, last)).collect();
+                best = Some(Self { vacated, length, delay, suspended, candidates: considered, steps });
+            }
+            if delay == 0 {
+                break;
+            }
+        }
+        best.unwrap_or_else(|| Self {
+            vacated: 0,
+            length: 0,
+            delay: 0,
+            suspended: Vec::new(),
+            candidates: 0,
+            steps: Vec::new(),
+        })
+    }
+
+    /// Every move of an element, by element.
+    pub fn transfers(&self, window: &Window) -> Vec<Transfer> {
+        let mut transfers = Vec::with_capacity(self.steps.len());
+        for shift in &window.shifts {
+            let target = shift.target();
+            for v in 0..shift.task.length {
+                // The element nearest to the window comes first.
+                let v = if shift.rightwards { v } else { shift.task.length - 1 - v };
+                let step = self.steps[transfers.len()];
+                transfers.push(Transfer { step, from: shift.task.base + v, to: target + v });
+            }
+        }
+        transfers
+    }
+
+    /// Carries the schedule out step by step, and says what goes wrong: two transfers of a step on one piece of the mesh, a
+    /// third element on a processor, a window that is not free when it should be, a schedule longer than twice the number
+    /// of processors covered.
+    pub fn check(&self, window: &Window, processors: u32) -> Result<(), String> {
+        let mut transfers = self.transfers(window);
+        transfers.sort_unstable_by_key(|transfer| (transfer.step, transfer.from.min(transfer.to)));
+        let mut held = vec![0_u8; processors as usize];
+        for shift in &window.shifts {
+            held[shift.task.base as usize..shift.task.end() as usize].fill(1);
+        }
+        for moves in transfers.chunk_by(|a, b| a.step == b.step) {
+            let step = moves[0].step;
+            let mut reached = 0;
+            for transfer in moves {
+                let (low, high) = (transfer.from.min(transfer.to), transfer.from.max(transfer.to));
+                if low < reached {
+                    return Err(format!("step {step}: {transfer:?} crosses another transfer"));
+                }
+                reached = high;
+                held[transfer.from as usize] -= 1;
+            }
+            for transfer in moves {
+                held[transfer.to as usize] += 1;
+            }
+            if held.iter().any(|&elements| elements > 2) {
+                return Err(format!("step {step}: three elements on a processor"));
+            }
+            let inside = window.base as usize..(window.base + window.length) as usize;
+            if step >= self.vacated && held[inside].iter().any(|&elements| elements > 0) {
+                return Err(format!("step {step}: the window should be free after {}", self.vacated));
+            }
+        }
+        let last = transfers.last().map_or(0, |transfer| transfer.step);
+        if last != self.length || self.length > 2 * window.covered {
+            return Err(format!("{last} steps, {} announced, {} covered", self.length, window.covered));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Array, Task};
+    use super::*;
+
+    fn array(processors: u32, tasks: &[(u32, u32)]) -> Array {
+        let mut array = Array::new(processors);
+        for &(first, last) in tasks {
+            array.insert(Task { base: first, length: last + 1 - first });
+        }
+        array
+    }
+
+    /// Fig. 3 of the paper, as its text has it: tasks E, D, A, B and C right of fixed ones.
+    fn figure_3() -> (Window, Schedule) {
+        let array = array(37, &[(0, 10), (15, 15), (17, 19), (21, 24), (29, 30), (31, 33)]);
+        let window = Window::left(&array, 13).expect("enough are free");
+        let schedule = Schedule::best(&window);
+        (window, schedule)
+    }
+
+    #[test]
+    fn figure_3_comes_out() {
+        let (window, schedule) = figure_3();
+        assert_eq!((window.base, window.covered, window.next_is_busy), (24, 6, true));
+        let shifts: Vec<(u32, u32)> =
+            window.shifts.iter().map(|shift| (shift.task.base, shift.distance)).collect();
+        assert_eq!(shifts, [(31, 10), (29, 10), (21, 6), (17, 5), (15, 4)]);
+        assert_eq!((schedule.vacated, schedule.length, schedule.delay), (7, 7, 0));
+        assert_eq!(schedule.candidates, 3);
+        let mut steps: Vec<(u32, u32)> =
+            schedule.transfers(&window).iter().map(|transfer| (transfer.from, transfer.step)).collect();
+        steps.sort_unstable_by(|a, b| b.cmp(a));
+        let expected = [
+            (33, 5),
+            (32, 6),
+            (31, 7),
+            (30, 1),
+            (29, 2),
+            (24, 3),
+            (23, 4),
+            (22, 5),
+            (21, 6),
+            (19, 1),
+            (18, 2),
+            (17, 3),
+            (15, 4),
+        ];
+        assert_eq!(steps, expected);
+        assert_eq!(schedule.check(&window, 37), Ok(()));
+    }
+
+    #[test]
+    fn the_other_candidates_of_figure_3_come_out() {
+        let (window, _) = figure_3();
+        let elements = Elements::new(&window);
+        for (candidate, heads, length, delay) in
+            [(2, vec![24, 15], 7, 4), (1, vec![30, 19], 7, 0), (0, vec![33, 19], 9, 5)]
+        {
+            let steps = elements.steps(candidate, 7 - elements.first[candidate]);
+            let places: Vec<u32> =
+                window.shifts.iter().flat_map(|shift| (shift.task.base..shift.task.end()).rev()).collect();
+            let start = elements.first[candidate] as usize;
+            let found: Vec<u32> =
+                (start..steps.len()).filter(|&e| steps[e] == 1).map(|e| places[e]).collect();
+            assert_eq!(found, heads, "candidate {candidate}");
+            assert_eq!(steps.iter().copied().max(), Some(length), "candidate {candidate}");
+            let most = elements.involved(&steps).iter().map(|(.., delay)| *delay).max();
+            assert_eq!(most, Some(delay), "candidate {candidate}");
+        }
+    }
+
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, bound: u32) -> u32 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((self.0 >> 33) % u64::from(bound)) as u32
+        }
+    }
+
+    fn random(numbers: &mut Numbers) -> Array {
+        let processors = 4 + numbers.below(60);
+        let (longest, widest) = (1 + numbers.below(8), 1 + numbers.below(4));
+        let mut array = Array::new(processors);
+        let mut at = numbers.below(widest + 1);
+        while at < processors {
+            let length = (1 + numbers.below(longest)).min(processors - at);
+            array.insert(Task { base: at, length });
+            at += length + numbers.below(widest + 1);
+        }
+        array
+    }
+
+    /// First and last step of each task and its delay, step by step.
+    fn naive(window: &Window, schedule: &Schedule) -> Vec<(u32, u32, u32)> {
+        let transfers = schedule.transfers(window);
+        let mut own = 0;
+        let span = |shift: &Shift| {
+            let mine = &transfers[own..own + shift.task.length as usize];
+            own += shift.task.length as usize;
+            let moves = |step: u32| mine.iter().any(|transfer| transfer.step == step);
+            let gives_way = |step: u32| {
+                let lost = |at: u32| mine.iter().any(|transfer| transfer.from == at && transfer.step > step);
+                transfers.iter().any(|transfer| transfer.step == step && lost(transfer.to))
+            };
+            let last = (1..=schedule.length).filter(|&step| moves(step)).max().unwrap_or(0);
+            let first = (1..=last).find(|&step| moves(step) || gives_way(step)).unwrap_or(0);
+            (first, last, (first..=last).filter(|&step| !moves(step)).count() as u32)
+        };
+        window.shifts.iter().map(span).collect()
+    }
+
+    #[test]
+    fn random_schedules_are_free_of_conflicts_and_keep_the_bounds() {
+        let mut numbers = Numbers(3);
+        let mut instances = 0;
+        while instances < 100_000 {
+            let array = random(&mut numbers);
+            if array.free() == 0 {
+                continue;
+            }
+            let length = 1 + numbers.below(array.free());
+            if array.first_fit(length).is_some() {
+                continue;
+            }
+            for window in [Window::left(&array, length), Window::right(&array, length)].into_iter().flatten()
+            {
+                let schedule = Schedule::best(&window);
+                let label = format!("{array:?} {length} {window:?} {schedule:?}");
+                assert_eq!(schedule.check(&window, array.processors()), Ok(()), "{label}");
+                assert!((window.covered..=window.covered + 1).contains(&schedule.vacated), "{label}");
+                assert!(schedule.delay <= window.covered, "{label}");
+                if instances % 50 == 0 {
+                    let naive = naive(&window, &schedule);
+                    let spans: Vec<(u32, u32)> =
+                        naive.iter().map(|&(first, last, _)| (first, last)).collect();
+                    assert_eq!(spans, schedule.suspended, "{label}");
+                    assert_eq!(naive.iter().map(|(.., delay)| *delay).max(), Some(schedule.delay), "{label}");
+                }
+                instances += 1;
+            }
+        }
+    }
+
+    #[test]
+    fn no_candidate_is_better_than_the_one_taken() {
+        let mut numbers = Numbers(9);
+        for _ in 0..5000 {
+            let array = random(&mut numbers);
+            let length = 1 + numbers.below(array.free().max(1));
+            let Some(window) = Window::left(&array, length).filter(|_| array.first_fit(length).is_none())
+            else {
+                continue;
+            };
+            let (schedule, elements) = (Schedule::best(&window), Elements::new(&window));
+            let vacated = window.covered + u32::from(window.next_is_busy);
+            let all: Vec<(u32, u32)> = (0..schedule.candidates as usize)
+                .map(|i| {
+                    let steps = elements.steps(i, vacated - elements.first[i]);
+                    let delay = elements.involved(&steps).iter().map(|(.., delay)| *delay).max();
+                    (delay.unwrap_or(0), steps.iter().copied().max().unwrap_or(0))
+                })
+                .collect();
+            assert_eq!(all.iter().min(), Some(&(schedule.delay, schedule.length)), "{array:?} {length}");
+        }
+    }
+
+    #[test]
+    fn a_schedule_with_a_conflict_is_found_out() {
+        let (window, schedule) = figure_3();
+        let mut wrong = schedule.clone();
+        wrong.steps[0] = 1;
+        assert!(wrong.check(&window, 37).is_err());
+        let mut slow = schedule.clone();
+        slow.vacated = 6;
+        assert!(slow.check(&window, 37).is_err_and(|problem| problem.contains("should be free after 6")));
+    }
+}

@@ -1,0 +1,150 @@
+//! Where an incoming task takes least time to make room for, if tasks left of it move left.
+
+use super::{Array, Task};
+
+/// A task that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shift {
+    /// Where it is.
+    pub task: Task,
+    /// By how many processors it moves.
+    pub distance: u32,
+    /// Whether to the right.
+    pub rightwards: bool,
+}
+
+impl Shift {
+    /// Where it will begin.
+    pub fn target(&self) -> u32 {
+        if self.rightwards { self.task.base + self.distance } else { self.task.base - self.distance }
+    }
+}
+
+/// A place for an incoming task, and the tasks that move out of it and out of each other's way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Its first processor.
+    pub base: u32,
+    /// Its processors.
+    pub length: u32,
+    /// How many of them have a task now: `S_O`, in the paper.
+    pub covered: u32,
+    /// Whether the processor has a task that is next to the window on the side that tasks move to.
+    pub next_is_busy: bool,
+    /// The tasks that move, the one that moves first first: from the window on.
+    pub shifts: Vec<Shift>,
+}
+
+impl Window {
+    /// The window for a task of `length` processors, of which as many must be free on the array: the right end is that of a
+    /// free block (Theorem 1), as few processors as possible are covered, and the leftmost such window is taken. `None` if
+    /// there are not as many free processors. O(tasks).
+    pub fn left(array: &Array, length: u32) -> Option<Self> {
+        let tasks = array.tasks();
+        // How many processors the tasks before each one have.
+        let mut before = Vec::with_capacity(tasks.len() + 1);
+        before.push(0);
+        for task in tasks {
+            before.push(before[before.len() - 1] + task.length);
+        }
+        // Of the best window: processors covered, base, number of tasks left of its right end.
+        let mut best: Option<(u32, u32, usize)> = None;
+        let (mut first, mut from) = (0, 0);
+        for i in 0..=tasks.len() {
+            let end = tasks.get(i).map_or(array.processors(), |task| task.base);
+            let block = end - std::mem::replace(&mut from, tasks.get(i).map_or(end, |task| task.end()));
+            if block == 0 || end - before[i] < length {
+                continue;
+            }
+            let base = end - length;
+            while first < i && tasks[first].end() <= base {
+                first += 1;
+            }
+            let outside = tasks.get(first).map_or(0, |task| base.saturating_sub(task.base));
+            let covered = if first < i { before[i] - before[first] - outside } else { 0 };
+            if best.is_none_or(|(fewest, ..)| covered < fewest) {
+                best = Some((covered, base, i));
+            }
+        }
+        let (covered, base, behind) = best?;
+        Some(Self {
+            base,
+            length,
+            covered,
+            next_is_busy: base > 0 && tasks.iter().any(|task| task.base < base && base <= task.end()),
+            shifts: shifts(&tasks[..behind], base),
+        })
+    }
+
+    /// The mirror image: tasks move right.
+    pub fn right(array: &Array, length: u32) -> Option<Self> {
+        let mirrored = Self::left(&array.mirrored(), length)?;
+        let back = |shift: &Shift| Shift { task: array.mirror(shift.task), rightwards: true, ..*shift };
+        let shifts = mirrored.shifts.iter().map(back).collect();
+        let place = array.mirror(Task { base: mirrored.base, length });
+        Some(Self { base: place.base, shifts, ..mirrored })
+    }
+}
+
+/// The tasks that have to move left until all end before `base`, the rightmost first.
+fn shifts(tasks: &[Task], base: u32) -> Vec<Shift> {
+    let (mut edge, mut shifts) = (base, Vec::new());
+    for &task in tasks.iter().rev() {
+        // There are enough free processors on the left.
+        let Some(target) = edge.checked_sub(task.length).filter(|&target| target < task.base) else { break };
+        shifts.push(Shift { task, distance: task.base - target, rightwards: false });
+        edge = target;
+    }
+    shifts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_window_equals_brute_force() {
+        let mut state = 5_u64;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % u64::from(below)) as u32
+        };
+        for _ in 0..3000 {
+            let processors = 4 + random(30);
+            let (mut array, mut at) = (Array::new(processors), random(4));
+            while at < processors {
+                let length = (1 + random(6)).min(processors - at);
+                array.insert(Task { base: at, length });
+                at += length + random(3);
+            }
+            let busy: Vec<bool> = (0..processors)
+                .map(|p| array.tasks().iter().any(|task| task.base <= p && p < task.end()))
+                .collect();
+            for length in 1..=array.free() {
+                // Every window that has enough free processors up to its right end, wherever that is.
+                let covered =
+                    |base: u32| busy[base as usize..(base + length) as usize].iter().filter(|b| **b).count();
+                let fits = |base: &u32| {
+                    busy[..(base + length) as usize].iter().filter(|b| !**b).count() >= length as usize
+                };
+                let fewest = (0..=processors - length).filter(fits).map(covered).min();
+                let window = Window::left(&array, length).expect("enough are free");
+                assert_eq!(Some(window.covered as usize), fewest, "{array:?} {length}");
+                assert_eq!(covered(window.base), window.covered as usize);
+                let next = window.base > 0 && busy[window.base as usize - 1];
+                assert_eq!(window.next_is_busy, next);
+                let mut after = array.clone();
+                after.carry_out(&window);
+                assert!(after.tasks().windows(2).all(|pair| pair[0].end() <= pair[1].base), "{after:?}");
+                assert_eq!(after.free(), array.free() - length);
+                let lengths = |array: &Array| array.tasks().iter().map(|task| task.length).sum::<u32>();
+                assert_eq!(lengths(&after), lengths(&array) + length);
+                let right = Window::right(&array, length).expect("enough are free");
+                let mut after = array.clone();
+                after.carry_out(&right);
+                assert!(after.tasks().windows(2).all(|pair| pair[0].end() <= pair[1].base), "{after:?}");
+            }
+            assert_eq!(Window::left(&array, array.free() + 1), None);
+        }
+    }
+}

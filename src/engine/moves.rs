@@ -1,0 +1,144 @@
+//! Running jobs that move: a job that waits for them, from the decision to its start.
+
+use super::replay::State;
+use super::{Record, ReplayError};
+use crate::allocator::{JobMove, Placement};
+use crate::job::{JobId, Time};
+
+/// The job that others make room for. Nothing else starts meanwhile.
+pub(super) struct Held {
+    pub(super) job: JobId,
+    pub(super) placement: Placement,
+    /// What the call of the allocator took.
+    pub(super) cost_ns: u64,
+    pub(super) stage: Stage,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// The decision is ready at this time.
+    Deciding(Time),
+    /// The others are on their way; it starts at this time.
+    Starting(Time),
+}
+
+impl Held {
+    /// When it goes on.
+    pub(super) fn due(&self) -> Time {
+        match self.stage {
+            Stage::Deciding(at) | Stage::Starting(at) => at,
+        }
+    }
+
+    fn moves(&self) -> &[JobMove] {
+        self.placement.rearrangement.as_ref().map_or(&[], |rearrangement| &rearrangement.moves)
+    }
+}
+
+impl State<'_> {
+    /// Holds a job whose placement needs a rearrangement; whether it could start at once.
+    pub(super) fn hold(&mut self, job: JobId, placement: Placement, cost_ns: u64) -> bool {
+        let decided = placement.rearrangement.as_ref().map_or(Time::ZERO, |plan| plan.decided);
+        self.held = Some(Held { job, placement, cost_ns, stage: Stage::Deciding(self.now + decided) });
+        self.go_on()
+    }
+
+    /// Drops the plan if one of these jobs, which end now, would have moved.
+    pub(super) fn void_if_ended(&mut self, ended: &[JobId]) {
+        let Some(held) = self.held.as_ref().filter(|held| matches!(held.stage, Stage::Deciding(_))) else {
+            return;
+        };
+        let first = |job: &JobId| self.placements[*job as usize].nodes.first().copied();
+        let moves = |job| held.moves().iter().any(|moved| Some(moved.first) == first(job));
+        if ended.iter().any(moves) {
+            self.observer.allocated(held.job, None, held.cost_ns);
+            self.held = None;
+        }
+    }
+
+    /// Carries out what is due of the held job; whether it has started.
+    pub(super) fn go_on(&mut self) -> bool {
+        while let Some(mut held) = self.held.take_if(|held| held.due() <= self.now) {
+            match held.stage {
+                Stage::Deciding(_) => {
+                    if !self.rearrange(&held) {
+                        return false;
+                    }
+                    let ready = held.placement.rearrangement.as_ref().map_or(Time::ZERO, |plan| plan.ready);
+                    held.stage = Stage::Starting(self.now + ready);
+                    self.held = Some(held);
+                }
+                Stage::Starting(_) => {
+                    let slot = self.queue.head().filter(|head| head.job == held.job);
+                    let waiting = slot.or_else(|| self.queue.iter().find(|waiting| waiting.job == held.job));
+                    let Some(waiting) = waiting else { return false };
+                    self.start(waiting, held.placement);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Moves the running jobs, and takes the nodes of the held one into use; false if the plan is wrong.
+    fn rearrange(&mut self, held: &Held) -> bool {
+        let mut postponed = Vec::with_capacity(held.moves().len());
+        let mut targets = Vec::with_capacity(held.moves().len());
+        for moved in held.moves() {
+            let Some(job) = self.job_at(moved.first) else { return self.wrong(held.job) };
+            let by = self.stands_still(job, moved);
+            let Record { start, suspended, .. } = self.records[job as usize];
+            let estimated_end = start + self.jobs[job as usize].estimate + suspended;
+            self.machine.vacate(&self.placements[job as usize].nodes);
+            if self.running.remove(estimated_end, job) {
+                let nodes = moved.nodes.len() as u32;
+                self.running.insert(crate::scheduler::Running {
+                    estimated_end: estimated_end + by,
+                    job,
+                    nodes,
+                });
+            }
+            postponed.push((job, by));
+            targets.push((job, moved));
+        }
+        for (job, moved) in targets {
+            if let Err(problem) = self.machine.occupy(&moved.nodes) {
+                let number = self.jobs[job as usize].number;
+                self.error = Some(ReplayError::BadPlacement { number, problem });
+                return false;
+            }
+            self.placements[job as usize].nodes.clone_from(&moved.nodes);
+        }
+        for &(job, by) in &postponed {
+            let record = &mut self.records[job as usize];
+            record.moves += 1;
+            record.suspended = record.suspended + by;
+        }
+        self.execution.postpone(&postponed);
+        if let Err(problem) = self.machine.occupy(&held.placement.nodes) {
+            let number = self.jobs[held.job as usize].number;
+            self.error = Some(ReplayError::BadPlacement { number, problem });
+            return false;
+        }
+        self.allocator.rearranged(&held.placement);
+        self.observer.allocated(held.job, Some(&held.placement), held.cost_ns);
+        true
+    }
+
+    /// How long a job stands still; longer than its move takes if it would end before it has moved.
+    fn stands_still(&self, job: JobId, moved: &JobMove) -> Time {
+        let end = self.execution.end_of(job).map_or(Time::MAX, |end| end + moved.suspended);
+        moved.suspended + (self.now + moved.until - end).max(Time::ZERO)
+    }
+
+    fn job_at(&self, first: u32) -> Option<JobId> {
+        let holds = |job: &JobId| self.placements[*job as usize].nodes.first() == Some(&first);
+        self.running.iter().map(|running| running.job).find(holds)
+    }
+
+    fn wrong(&mut self, job: JobId) -> bool {
+        self.error = Some(ReplayError::BadMove { number: self.jobs[job as usize].number });
+        false
+    }
+}
