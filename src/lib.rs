@@ -37,7 +37,7 @@
 //!     scheduler: "easy".parse()?,
 //!     allocator: "hilbert+bf".parse()?,
 //!     seed: 1,
-//!     source: JobSource::Recorded { jobs: Arc::new(jobs), skipped: 0 },
+//!     source: JobSource::recorded(Arc::new(jobs), 0),
 //!     oversize: Oversize::Error,
 //! };
 //! let plan = Plan { jobs: true, ..Plan::default() };

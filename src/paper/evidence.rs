@@ -138,6 +138,17 @@ impl Evidence {
         }
     }
 
+    /// The allocators that were measured on a dataset, in the order of the study.
+    pub fn allocators(&self, dataset: &str) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.dataset == dataset) {
+            if !found.contains(&row.allocator) {
+                found.push(row.allocator.clone());
+            }
+        }
+        found
+    }
+
     /// The file name without extensions of a dataset that was found.
     pub fn log(&self, dataset: &str) -> Option<String> {
         self.logs.get(dataset).map(|(located, _)| format!("{dataset}-{}", located.version))

@@ -7,6 +7,7 @@
 mod chang_mohapatra1998;
 mod comparisons;
 mod dataset;
+mod diessel1996;
 mod evidence;
 mod figure;
 mod item;

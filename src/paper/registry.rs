@@ -1,30 +1,19 @@
 //! Every figure of every paper, and whether it can be regenerated.
 
 use super::figure::{Figure, Paper, State};
-use super::{chang_mohapatra1998, qna_fig1, walker2010};
+use super::{chang_mohapatra1998, diessel1996, qna_fig1, walker2010};
 
 const fn missing(name: &'static str, title: &'static str, what: &'static str) -> Figure {
     Figure { name, title, state: State::Missing(what) }
 }
 
-const ARRAYS: &str = "needs partitionable linear arrays";
 const NETWORK: &str = "needs the wormhole network";
 
 /// Every paper, by the breadth of what it asks.
 pub const PAPERS: &[Paper] = &[
     walker2010::PAPER,
     chang_mohapatra1998::PAPER,
-    Paper {
-        name: "diessel1996",
-        source: "O. Diessel, H. ElGindy, B. Beresford-Smith, \"Partial task compaction reduces queuing delays in \
-                 partitionable-array machines\", 1996",
-        figures: &[
-            missing("fig3", "An example of ordered compaction", ARRAYS),
-            missing("fig4", "Delays by load", ARRAYS),
-            missing("fig5", "Reduction of allocation delay by array size", ARRAYS),
-            missing("table1", "Tasks that finish earlier and later", ARRAYS),
-        ],
-    },
+    diessel1996::PAPER,
     Paper {
         name: "gabl2006",
         source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, \"Non-contiguous processor allocation \

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::jobs::{JobsError, drawn_jobs, fitting};
 use crate::job::Job;
 use crate::machine::Mesh;
-use crate::workload::{Rules, Synthetic};
+use crate::workload::{Arrivals, Rules, Synthetic};
 
 /// The jobs of a cell, or how to draw them.
 #[derive(Clone, Debug)]
@@ -16,6 +16,10 @@ pub enum JobSource {
         jobs: Arc<Vec<Job>>,
         /// Records of the log that are not among them.
         skipped: u64,
+        /// When they arrive; the arrival scale is in the jobs unless it is drawn.
+        arrivals: Arrivals,
+        /// What gaps are multiplied by, where they are drawn.
+        arrival_scale: f64,
     },
     /// Drawn from the seed.
     Drawn {
@@ -29,10 +33,18 @@ pub enum JobSource {
 }
 
 impl JobSource {
+    /// Jobs as they were recorded.
+    pub fn recorded(jobs: Arc<Vec<Job>>, skipped: u64) -> Self {
+        Self::Recorded { jobs, skipped, arrivals: Arrivals::Recorded, arrival_scale: 1.0 }
+    }
+
     /// The jobs of `seed`, and how many records or draws are not among them.
     pub(super) fn jobs(&self, seed: u64, machine: &Mesh) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
         match self {
-            Self::Recorded { jobs, skipped } => Ok((Arc::clone(jobs), *skipped)),
+            Self::Recorded { jobs, skipped, arrivals, arrival_scale } => {
+                let drawn = arrivals.redraw(jobs, *arrival_scale, seed);
+                Ok((drawn.map_or_else(|| Arc::clone(jobs), Arc::new), *skipped))
+            }
             Self::Drawn { model, rules, arrival_scale } => {
                 let (jobs, left_out) = drawn_jobs(model, rules, *arrival_scale, seed, machine)?;
                 let (jobs, large) = fitting(&model.to_string(), &Arc::new(jobs), machine, rules.oversize)?;

@@ -108,7 +108,9 @@ impl<'a> Workloads<'a> {
         let jobs =
             self.jobs[&(point.log, rules, scale)].get(|| Ok(scaled_jobs(&log, point.arrival_scale)?))?;
         let (jobs, large) = fitting(&log.name, &jobs, &point.machine, point.rules.oversize)?;
-        let source = JobSource::Recorded { jobs, skipped: log.workload.left_out.total() + large };
+        let skipped = log.workload.left_out.total() + large;
+        let (arrivals, arrival_scale) = (point.rules.arrivals, point.arrival_scale);
+        let source = JobSource::Recorded { jobs, skipped, arrivals, arrival_scale };
         Ok(point.cell(&log.name, &log.summary.sha256, source))
     }
 

@@ -1,5 +1,6 @@
 //! Logs and models to jobs.
 
+mod arrivals;
 mod left_out;
 pub mod lublin;
 mod rules;
@@ -7,6 +8,7 @@ mod sides;
 mod spelling;
 mod synthetic;
 
+pub use arrivals::Arrivals;
 pub use left_out::{LeftOut, Reason};
 pub use rules::{
     Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder, scaled,

@@ -4,6 +4,7 @@
 //! processors that a job got, since several logs do not say what it asked for; others take the request. Whatever is
 //! left out is counted by reason.
 
+use super::arrivals::Arrivals;
 use super::left_out::{LeftOut, Reason};
 use crate::job::{Job, Shape, Time};
 use crate::trace::Record;
@@ -16,6 +17,8 @@ pub enum RuleSet {
     Authors,
     /// Processors requested, else allocated; jobs without a positive run time are left out.
     Requested,
+    /// Processors allocated; jobs without a positive run time are left out.
+    Allocated,
 }
 
 /// Which ends of a job are accepted (SWF field 11).
@@ -100,6 +103,8 @@ pub struct Rules {
     pub shape: Shape,
     /// Jobs that the machine cannot hold.
     pub oversize: Oversize,
+    /// When jobs arrive.
+    pub arrivals: Arrivals,
 }
 
 impl Default for Rules {
@@ -150,7 +155,7 @@ impl Rules {
     pub fn usual(set: RuleSet) -> Self {
         let status = match set {
             RuleSet::Authors => Status::Authors,
-            RuleSet::Requested => Status::All,
+            RuleSet::Requested | RuleSet::Allocated => Status::All,
         };
         Self {
             set,
@@ -160,6 +165,7 @@ impl Rules {
             sizes: Sizes::All,
             shape: Shape::NearSquare,
             oversize: Oversize::Error,
+            arrivals: Arrivals::Recorded,
         }
     }
 
@@ -167,7 +173,7 @@ impl Rules {
     pub fn job(&self, record: &Record) -> Result<Job, Reason> {
         let procs = match self.set {
             RuleSet::Requested if record.requested_procs > 0 => record.requested_procs,
-            RuleSet::Authors | RuleSet::Requested => record.allocated_procs,
+            _ => record.allocated_procs,
         };
         if procs <= 0 {
             return Err(Reason::NoProcessors);
@@ -186,7 +192,7 @@ impl Rules {
         if !accepted {
             return Err(Reason::Status);
         }
-        if run_s < 0 || run_s == 0 && self.set == RuleSet::Requested {
+        if run_s < 0 || run_s == 0 && self.set != RuleSet::Authors {
             return Err(Reason::NoRunTime);
         }
         if record.submit_s < 0 {
@@ -298,6 +304,9 @@ mod tests {
         assert_eq!(job(rules, RECORD), Ok((8, 60.0, 60.0)));
         assert_eq!(job(rules, Record { requested_procs: -1, status: 265, ..RECORD }), Ok((4, 60.0, 60.0)));
         assert_eq!(job(rules, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
+        let allocated = Rules::usual(RuleSet::Allocated);
+        assert_eq!(job(allocated, Record { status: 3, ..RECORD }), Ok((4, 100.0, 100.0)));
+        assert_eq!(job(allocated, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
     }
 
     #[test]

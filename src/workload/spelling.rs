@@ -3,11 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::arrivals::ARRIVALS;
 use super::rules::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
 use crate::job::Shape;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
-const SETS: &[(&str, RuleSet)] = &[("authors", RuleSet::Authors), ("requested", RuleSet::Requested)];
+const SETS: &[(&str, RuleSet)] =
+    &[("authors", RuleSet::Authors), ("requested", RuleSet::Requested), ("allocated", RuleSet::Allocated)];
 const STATUSES: [(&str, Status); 3] =
     [("authors", Status::Authors), ("completed", Status::Completed), ("all", Status::All)];
 const OVERRUNS: [(&str, Overrun); 3] =
@@ -26,7 +28,7 @@ fn name_of<T: PartialEq>(choices: &[(&'static str, T)], value: &T) -> &'static s
 }
 
 /// Canonical spelling, such as
-/// `authors:estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors`.
+/// `authors:arrivals=recorded,estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors`.
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (set, status) = (name_of(SETS, &self.set), name_of(&STATUSES, &self.status));
@@ -34,8 +36,8 @@ impl fmt::Display for Rules {
         let (shape, oversize) = (name_of(&SHAPES, &self.shape), name_of(&OVERSIZES, &self.oversize));
         write!(
             f,
-            "{set}:estimate={},overrun={overrun},oversize={oversize},shape={shape},sizes={sizes},status={status}",
-            self.estimate
+            "{set}:arrivals={},estimate={},overrun={overrun},oversize={oversize},shape={shape},sizes={sizes},status={status}",
+            self.arrivals, self.estimate
         )
     }
 }
@@ -55,6 +57,7 @@ impl FromStr for Rules {
         statuses.sort_by_key(|(_, status)| *status != usual.status);
         let rules = Self {
             set: *set,
+            arrivals: params.take("arrivals", usual.arrivals, ARRIVALS)?,
             estimate: params.take("estimate", usual.estimate, ESTIMATES)?,
             overrun: params.choose("overrun", &OVERRUNS)?,
             oversize: params.choose("oversize", &OVERSIZES)?,
@@ -95,6 +98,7 @@ impl FromStr for Estimate {
 
 #[cfg(test)]
 mod tests {
+    use super::super::arrivals::Arrivals;
     use super::*;
 
     #[test]
@@ -106,9 +110,19 @@ mod tests {
                     for (i, ((_, status), (_, sizes))) in STATUSES.into_iter().zip(SIZES).enumerate() {
                         let (_, shape) = SHAPES[i];
                         for (_, oversize) in OVERSIZES {
-                            let rules =
-                                Rules { set: *set, status, estimate, overrun, sizes, shape, oversize };
-                            assert_eq!(rules.to_string().parse::<Rules>()?, rules);
+                            for arrivals in [Arrivals::Recorded, Arrivals::Uniform(2.5)] {
+                                let rules = Rules {
+                                    set: *set,
+                                    status,
+                                    estimate,
+                                    overrun,
+                                    sizes,
+                                    shape,
+                                    oversize,
+                                    arrivals,
+                                };
+                                assert_eq!(rules.to_string().parse::<Rules>()?, rules);
+                            }
                         }
                     }
                 }
@@ -123,7 +137,7 @@ mod tests {
         let rules: Rules = "requested:overrun=kill".parse()?;
         assert_eq!(
             rules.to_string(),
-            "requested:estimate=recorded,overrun=kill,oversize=error,shape=near-square,sizes=all,status=all"
+            "requested:arrivals=recorded,estimate=recorded,overrun=kill,oversize=error,shape=near-square,sizes=all,status=all"
         );
         Ok(())
     }
@@ -131,12 +145,15 @@ mod tests {
     #[test]
     fn wrong_spellings_say_what_does_not_fit() {
         for (text, problem) in [
-            ("autors", "unknown rules 'autors', did you mean 'authors'? (one of: authors, requested)"),
+            (
+                "autors",
+                "unknown rules 'autors', did you mean 'authors'? (one of: authors, requested, allocated)",
+            ),
             ("authors:overrun=stop", "'stop': expected one of: extend, kill, run-on"),
             ("authors:estimate=factor=0", "'factor=0': expected recorded, exact or factor=F"),
             (
                 "authors:kill=yes",
-                "'authors' has no parameter 'kill' (it has: estimate, overrun, oversize, shape, sizes, status)",
+                "'authors' has no parameter 'kill' (it has: arrivals, estimate, overrun, oversize, shape, sizes, status)",
             ),
         ] {
             let message = text.parse::<Rules>().expect_err("wrong").to_string();

@@ -167,7 +167,7 @@ fn replays(criterion: &mut Criterion) {
             scheduler,
             allocator,
             seed: 1,
-            source: JobSource::Recorded { jobs: Arc::clone(&jobs), skipped: 0 },
+            source: JobSource::recorded(Arc::clone(&jobs), 0),
             oversize: Oversize::Error,
         };
         let plan = Plan { timed: true, ..Plan::default() };

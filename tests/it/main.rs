@@ -3,6 +3,7 @@
 
 mod support;
 
+mod compaction;
 mod contiguous;
 mod easy_boxes;
 mod examples;

@@ -164,7 +164,7 @@ fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
     assert_eq!(run["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(
         run["rules"],
-        "authors:estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors"
+        "authors:arrivals=recorded,estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors"
     );
     assert_eq!(run["replays"][1]["allocator"], "curve:order=hilbert,select=best-fit");
     assert_eq!(run["logs"][0]["sha256"].as_str().map(str::len), Some(64));

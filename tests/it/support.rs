@@ -62,7 +62,7 @@ pub(crate) fn replay(
         scheduler: scheduler.parse()?,
         allocator: allocator.parse()?,
         seed: 1,
-        source: JobSource::Recorded { jobs: Arc::new(jobs.to_vec()), skipped: 0 },
+        source: JobSource::recorded(Arc::new(jobs.to_vec()), 0),
         oversize: Oversize::Error,
     };
     let plan = Plan { jobs: true, ..Plan::default() };

@@ -44,7 +44,10 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("frame", &["metrics", "study"]),
-    ("paper", &["allocator", "frame", "job", "machine", "metrics", "spec", "study", "trace", "workload"]),
+    (
+        "paper",
+        &["allocator", "engine", "frame", "job", "machine", "metrics", "spec", "study", "trace", "workload"],
+    ),
     ("render", &[]),
     (
         "cli",

@@ -15,7 +15,7 @@ use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
 use crate::study::{ALL, Plan};
 use crate::trace::ReadOptions;
-use crate::workload::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
+use crate::workload::{Arrivals, Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
 
 /// Replay logs: every log × arrival scale × machine × scheduler × allocator, one row each.
 ///
@@ -89,7 +89,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "table")]
     pub(super) format: Format,
 
-    /// Which fields of a record count: authors takes the processors a job got, requested what it asked for.
+    /// Which fields of a record count: authors takes the processors a job got, requested what it asked for, allocated what
+    /// it got if it ran at all.
     #[arg(long, value_enum, default_value = "authors")]
     rules: RulesArg,
 
@@ -101,6 +102,11 @@ pub(crate) struct Args {
     /// Estimates: recorded, exact (the run time) or factor=F (F times the run time).
     #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
     estimate: Estimate,
+
+    /// Arrivals: recorded, or uniform:max=M for gaps drawn anew from each seed, from 0 to M seconds, in the order of the
+    /// log; all at once if M is 0.
+    #[arg(long, default_value = "recorded", value_name = "ARRIVALS")]
+    arrivals: Arrivals,
 
     /// Jobs that run longer than estimated: extend raises the estimate, kill cuts the run, run-on keeps both.
     #[arg(long, value_enum, default_value = "extend")]
@@ -151,6 +157,7 @@ pub(super) enum Format {
 enum RulesArg {
     Authors,
     Requested,
+    Allocated,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -219,6 +226,7 @@ impl Args {
         let usual = Rules::usual(match self.rules {
             RulesArg::Authors => RuleSet::Authors,
             RulesArg::Requested => RuleSet::Requested,
+            RulesArg::Allocated => RuleSet::Allocated,
         });
         let status = self.status.map_or(usual.status, |status| match status {
             StatusArg::Authors => Status::Authors,
@@ -244,7 +252,8 @@ impl Args {
             OversizeArg::Error => Oversize::Error,
             OversizeArg::Skip => Oversize::Skip,
         };
-        Rules { status, estimate: self.estimate, overrun, sizes, shape, oversize, ..usual }
+        let (estimate, arrivals) = (self.estimate, self.arrivals);
+        Rules { status, estimate, overrun, sizes, shape, oversize, arrivals, ..usual }
     }
 
     /// The format of result files.

@@ -96,7 +96,8 @@ impl Input {
                 complain(&format!("note: {name}: left out {large} larger than machine {machine}"));
             }
             let skipped = log.workload.left_out.total() + large;
-            let source = || JobSource::Recorded { jobs: Arc::clone(&jobs), skipped };
+            let (arrivals, arrival_scale) = (rules.arrivals, first.arrival_scale);
+            let source = || JobSource::Recorded { jobs: Arc::clone(&jobs), skipped, arrivals, arrival_scale };
             cells.extend(points.iter().map(|point| point.cell(&name, &sha256, source())));
         }
         Ok(cells)

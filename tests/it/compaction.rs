@@ -1,0 +1,155 @@
+//! Jobs that move while they run: how the engine follows, and what compaction gains on the real logs.
+
+use meshreplay::job::{Job, Shape, Time};
+
+use super::support::{Numbers, Tested, replay, run, shared};
+
+fn job(number: i64, submit_s: f64, run_s: f64, procs: u32) -> Job {
+    let [submit, run] = [submit_s, run_s].map(|seconds| Time::from_micros((seconds * 1e6) as i64));
+    Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
+}
+
+/// Four jobs side by side on ten processors, and one of five that waits: `000111 2233`, of which 0 and 2 end.
+fn fragmented(second_run_s: f64) -> Vec<Job> {
+    vec![
+        job(0, 0.0, 2.0, 3),
+        job(1, 0.0, second_run_s, 3),
+        job(2, 0.0, 4.5, 2),
+        job(3, 0.0, 100.0, 2),
+        job(4, 0.0, 10.0, 5),
+    ]
+}
+
+/// A step takes 1 s, a record or a task looked at 0.1 s.
+const SLOW: &str = "left-compaction:step_time=1,select_cost=0.1,schedule_cost=0.1,check=yes";
+
+fn seconds(time: Time) -> f64 {
+    time.as_seconds()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-6
+}
+
+#[test]
+fn a_job_starts_when_others_have_made_room_and_they_end_later() -> Tested {
+    let found = replay(&fragmented(100.0), "10", "fcfs", SLOW)?;
+    // Two tasks: five records; one schedule of one task: 0.6 s. Three processors are covered: three steps.
+    assert!(near(seconds(found.records[4].start), 4.5 + 0.6 + 3.0), "{:?}", found.records[4]);
+    let moved = &found.records[1];
+    assert_eq!((moved.moves, moved.suspended), (1, Time::from_seconds(3)));
+    assert!(near(seconds(moved.end), 103.0));
+    assert!(near(seconds(found.records[3].end), 100.0) && found.records[3].moves == 0);
+    // All arrive together: it is the oldest that waits from the start on.
+    assert_eq!(found.records[4].head, Time::ZERO);
+    let summary = &found.summary;
+    assert!(near(summary.allocation_delay_s_mean, 8.1 / 5.0) && near(summary.queue_delay_s_mean, 0.0));
+    assert!(near(summary.suspended_s_mean, 3.0 / 5.0) && summary.moves == 1);
+    // Without compaction it waits for the one in the middle.
+    let found = replay(&fragmented(100.0), "10", "fcfs", "linear-first-fit")?;
+    assert!(near(seconds(found.records[4].start), 100.0));
+    let found = replay(&fragmented(100.0), "10", "fcfs", "cost-free-compaction")?;
+    assert!(near(seconds(found.records[4].start), 4.5) && near(seconds(found.records[1].end), 100.0));
+    Ok(())
+}
+
+#[test]
+fn a_plan_is_void_if_a_job_that_would_move_ends_before_it_is_made() -> Tested {
+    for (second_run_s, start_s) in [(4.8, 4.8), (5.1, 5.1), (5.2, 8.1)] {
+        let found = replay(&fragmented(second_run_s), "10", "fcfs", SLOW)?;
+        assert!(near(seconds(found.records[4].start), start_s), "{second_run_s}: {:?}", found.records[4]);
+    }
+    // A job that would end while it is on its way ends when it is there.
+    let found = replay(&fragmented(5.2), "10", "fcfs", SLOW)?;
+    let moved = &found.records[1];
+    assert!(near(seconds(moved.end), 8.2) && moved.suspended == Time::from_seconds(3), "{moved:?}");
+    Ok(())
+}
+
+#[test]
+fn no_time_is_lost_that_is_not_accounted_for() -> Tested {
+    let mut numbers = Numbers(29);
+    for round in 0..40 {
+        let mut submit_s = 0.0;
+        let jobs: Vec<Job> = (0..150)
+            .map(|number| {
+                submit_s += f64::from(numbers.below(4));
+                job(number, submit_s, f64::from(1 + numbers.below(40)), 1 + numbers.below(9))
+            })
+            .collect();
+        for way in ["left", "right", "ordered"] {
+            for (scheduler, costs) in [
+                ("fcfs", "step_time=1,select_cost=0.01,schedule_cost=0.01"),
+                ("easy", "step_time=0.5,height=3,select_cost=0,schedule_cost=0"),
+                ("first-fit-queue", "step_time=0.001"),
+                ("conservative", "step_time=0.3,select_cost=0.02"),
+            ] {
+                let allocator = format!("{way}-compaction:check=yes,{costs}");
+                let found = replay(&jobs, "20", scheduler, &allocator)?;
+                let mut moves = 0;
+                for (job, record) in jobs.iter().zip(&found.records) {
+                    let label =
+                        format!("{allocator} {scheduler} round {round}, job {}: {record:?}", job.number);
+                    assert_eq!(record.end - record.start, job.run + record.suspended, "{label}");
+                    assert!(record.start >= record.head && record.head >= job.submit, "{label}");
+                    assert!(record.suspended == Time::ZERO || record.moves > 0, "{label}");
+                    moves += record.moves;
+                }
+                assert!(moves > 0, "{allocator} {scheduler}");
+                // At no instant more processors are busy than there are.
+                let mut events: Vec<(Time, i64)> = Vec::new();
+                for (job, record) in jobs.iter().zip(&found.records) {
+                    events
+                        .extend([(record.start, i64::from(job.procs)), (record.end, -i64::from(job.procs))]);
+                }
+                events.sort_unstable();
+                let mut busy = 0;
+                assert!(events.iter().all(|(_, change)| {
+                    busy += change;
+                    busy <= 20
+                }));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn reductions_on_the_real_logs_are_those_of_an_independent_program() -> Tested {
+    let Some(traces) = shared("traces") else { return Ok(()) };
+    let at = tempfile::tempdir()?;
+    // Queue delay, allocation delay, completion time and gain in utilization in percent, first fit to cost-free.
+    for (log, array, expected) in [
+        ("SDSC-Par-1996-3.1-cln", "400", [15.4, 14.4, 14.4, 16.8]),
+        ("NASA-iPSC-1993-3.1-cln", "128", [4.9, 5.7, 5.7, 6.0]),
+        ("NASA-iPSC-1993-3.1-cln", "256", [16.3, 16.2, 16.0, 19.0]),
+        ("NASA-iPSC-1993-3.1-cln", "384", [20.0, 19.9, 19.3, 23.9]),
+        ("NASA-iPSC-1993-3.1-cln", "512", [18.2, 18.4, 17.2, 20.8]),
+    ] {
+        let log = traces.join(format!("{log}.swf.gz"));
+        let arguments = format!(
+            "replay {} -m {array} -s fcfs -a linear-first-fit left-compaction cost-free-compaction --rules allocated \
+             --arrivals uniform:max=0 --format json -q --no-timing",
+            log.display()
+        );
+        let ran = run(at.path(), &arguments)?;
+        let rows: serde_json::Value = serde_json::from_str(&ran.stdout)?;
+        let of = |i: usize, column: &str| rows[i][column].as_f64().unwrap_or(f64::NAN);
+        let percent = |i: usize| {
+            ["queue_delay_s_mean", "allocation_delay_s_mean", "makespan_s", "utilization"].map(|column| {
+                let ratio = of(i, column) / of(0, column);
+                100.0 * if column == "utilization" { ratio - 1.0 } else { 1.0 - ratio }
+            })
+        };
+        let (loc, cfc) = (percent(1), percent(2));
+        for i in 0..4 {
+            assert!((cfc[i] - expected[i]).abs() <= 0.1, "{array} {i}: {}", cfc[i]);
+            assert!((cfc[i] - loc[i]).abs() <= 0.5, "{array} {i}: {} {}", loc[i], cfc[i]);
+        }
+        for column in ["queue_delay_s_mean", "allocation_delay_s_mean"] {
+            let [ff, loc, cfc] = [0, 1, 2].map(|i| of(i, column));
+            assert!(ff > loc && loc >= cfc, "{array}: {ff} {loc} {cfc}");
+        }
+    }
+    Ok(())
+}
