@@ -318,19 +318,32 @@ fn unknown_allocator(name: &str) -> SpecError {
     error
 }
 
-/// A resolved spec in short, for tables: `hilbert+bf`, and the bare name where every parameter has its default.
+/// A resolved spec in short, for tables: `hilbert+bf`, and without the parameters that have their defaults.
 pub fn short(spec: &Spec) -> String {
-    let bare = Spec::named(&spec.name);
-    let smallest = Mesh::new(&[1]).ok();
-    let default = smallest.and_then(|mesh| build(&bare, &Setup { mesh: &mesh, seed: 0 }).ok());
-    if spec.name != curve::ENTRY.name && default.is_some_and(|(_, default)| default == *spec) {
-        return bare.name;
-    }
     if let Some(members) = &spec.members {
+        let bare = Spec::named(&spec.name);
+        if defaults(&bare).is_some_and(|default| default == *spec) {
+            return bare.name;
+        }
         let short = |member: &str| member.parse().map_or_else(|_| member.to_owned(), |spec| short(&spec));
         return format!("{}:{}", spec.name, members.split('|').map(short).collect::<Vec<_>>().join("|"));
     }
-    curve::abbreviate(spec).unwrap_or_else(|| spec.to_string())
+    if let Some(short) = curve::abbreviate(spec) {
+        return short;
+    }
+    let mut short = spec.clone();
+    if spec.name != curve::ENTRY.name
+        && let Some(usual) = defaults(&Spec::named(&spec.name))
+    {
+        short.params.retain(|key, value| usual.params.get(key) != Some(value));
+    }
+    short.to_string()
+}
+
+/// A spec with every default written out.
+fn defaults(spec: &Spec) -> Option<Spec> {
+    let smallest = Mesh::new(&[1]).ok()?;
+    Some(build(spec, &Setup { mesh: &smallest, seed: 0 }).ok()?.1)
 }
 
 /// Builds the allocator that `spec` names, and the spec with every default written out.

@@ -123,7 +123,7 @@ impl Allocator for Pieces {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{qna_scan, rbs};
+    use super::super::{qna, qna_scan, rbs};
     use super::*;
 
     /// What a job of 6×2 gets on the running example of algorithms.md §2.
@@ -148,7 +148,9 @@ mod tests {
     fn the_published_example_comes_out() -> Result<(), Box<dyn std::error::Error>> {
         let expected = [[0, 3, 3, 4], [4, 0, 5, 1]];
         assert_eq!(example(rbs::search, Turn::No, Repeat::Text)?, expected);
-        assert_eq!(example(qna_scan::scan, Turn::Yes, Repeat::Text)?, expected);
+        for search in [qna_scan::scan, qna::lowest] {
+            assert_eq!(example(search, Turn::Yes, Repeat::Text)?, expected);
+        }
         Ok(())
     }
 

@@ -8,11 +8,12 @@
 //! 3. `repeat=text` looks for a size again after a box of it was taken, as the text and the example do; `literal`
 //!    shortens it first, as the listing does.
 //!
-//! Never refuses while as many nodes are free as the shape has. Time O(b·(m·log m + m·rows)) for b boxes taken and m in use.
+//! Never refuses while as many nodes are free as the shape has. Time O(b·N/64·log a) for b boxes taken.
 
 use super::orientations::Turn;
 use super::pieces::{Pieces, Repeat};
-use super::{Entry, Kind, Promises, qna_scan};
+use super::{Entry, Kind, Promises};
+use crate::machine::{BusyList, Coord, Frames, Machine};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "qna",
@@ -24,6 +25,13 @@ pub(super) const ENTRY: Entry = Entry {
     promises: Promises { exact: false, complete: false, forgets: true },
     build: |params, setup| {
         let repeat = params.choose("repeat", &[("text", Repeat::Text), ("literal", Repeat::Literal)])?;
-        Ok(Box::new(Pieces::new(setup.mesh, qna_scan::scan, Turn::Yes, repeat)))
+        Ok(Box::new(Pieces::new(setup.mesh, lowest, Turn::Yes, repeat)))
     },
 };
+
+/// The base that the scan of rows finds, which is the first in scan order (see `qna_scan`); looked up as in first fit.
+pub(super) fn lowest(machine: &Machine, sizes: [u32; 3], _busy: &BusyList) -> Option<Coord> {
+    let mut frames = Frames::default();
+    frames.find(machine, sizes);
+    frames.first()
+}

@@ -37,11 +37,14 @@ pub(super) fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Opt
     let mut frames = Frames::default();
     frames.find(machine, sizes);
     frames.first()?;
+    let left = Region { high: [0, all.high[1], all.high[2]], ..all };
+    if let Some(base) = lowest(left, &frames) {
+        return Some(base);
+    }
     let mut boxes: Vec<&Cuboid> = busy.boxes().iter().collect();
     boxes.sort_by_key(|held| std::cmp::Reverse(held.base[1] + held.sizes[1]));
-    let left = Region { high: [0, all.high[1], all.high[2]], ..all };
     let right = boxes.into_iter().filter_map(|held| right_of(held, sizes, &all));
-    std::iter::once(left).chain(right).find_map(|candidate| lowest(candidate, &frames))
+    right.into_iter().find_map(|candidate| lowest(candidate, &frames))
 }
 
 /// The bases right behind a box at which a new one would touch it.

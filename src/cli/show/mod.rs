@@ -1,5 +1,6 @@
 //! `meshreplay show`: pictures of what replays work with.
 
+mod compaction;
 mod curve;
 mod optimum;
 mod picture;
@@ -18,12 +19,14 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    Compaction(compaction::Args),
     Curve(curve::Args),
     Optimum(optimum::Args),
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
+        What::Compaction(args) => compaction::run(args),
         What::Curve(args) => curve::run(args),
         What::Optimum(args) => optimum::run(args),
     }
