@@ -10,6 +10,8 @@ pub struct Paper {
     pub name: &'static str,
     /// Authors, title, venue, year.
     pub source: &'static str,
+    /// Whether the versions of logs that [`super::DATASETS`] names are this paper's.
+    pub versions: bool,
     /// Its figures and tables in their order.
     pub figures: &'static [Figure],
 }

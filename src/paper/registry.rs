@@ -18,6 +18,7 @@ pub const PAPERS: &[Paper] = &[
         name: "gabl2006",
         source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, \"Non-contiguous processor allocation \
                  strategy for 2D mesh connected multicomputers\", ICPADS 2006",
+        versions: false,
         figures: &[
             missing("fig3", "Finish times by load", NETWORK),
             missing("fig4", "Turnaround by load", NETWORK),
@@ -27,6 +28,7 @@ pub const PAPERS: &[Paper] = &[
     Paper {
         name: "qna2013",
         source: "R. Zolfaghari, \"Quick non-contiguous allocation\", IJEAT 2013",
+        versions: false,
         figures: &[
             Figure {
                 name: "fig1",

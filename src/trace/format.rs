@@ -9,17 +9,25 @@ pub enum Format {
     Swf,
     /// The four columns of the `PReMAS` simulator: arrival, processors, run time, estimate.
     Premas,
+    /// The native log of the iPSC/860 at NASA Ames; it can be read only.
+    NasIpsc,
+    /// Columns that are told; they can be read only.
+    Columns,
 }
 
 impl Format {
-    /// Every format.
-    pub const ALL: [Self; 2] = [Self::Swf, Self::Premas];
+    /// Every format that has a name of its own.
+    pub const ALL: [Self; 3] = [Self::Swf, Self::Premas, Self::NasIpsc];
+    /// Those that can be written.
+    pub const WRITABLE: [Self; 2] = [Self::Swf, Self::Premas];
 
     /// What the format is called on the command line, and its file name extension.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Swf => "swf",
             Self::Premas => "premas",
+            Self::NasIpsc => "nas-ipsc",
+            Self::Columns => "columns",
         }
     }
 
@@ -27,7 +35,7 @@ impl Format {
     pub fn of_path(path: &Path) -> Option<Self> {
         let stem = if is_gzip_name(path) { Path::new(path.file_stem()?) } else { path };
         let extension = stem.extension()?.to_str()?;
-        Self::ALL.into_iter().find(|format| extension.eq_ignore_ascii_case(format.name()))
+        Self::WRITABLE.into_iter().find(|format| extension.eq_ignore_ascii_case(format.name()))
     }
 }
 

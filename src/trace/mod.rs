@@ -7,10 +7,12 @@
 //!
 //! A record is what the log says; which records become jobs is decided by the workload.
 
+mod columns;
 mod error;
 mod format;
 mod header;
 mod lines;
+mod nas;
 mod number;
 pub mod premas;
 mod profile;
@@ -21,6 +23,7 @@ mod swf;
 mod validate;
 mod writer;
 
+pub use columns::Columns;
 pub use error::{Problem, TraceError};
 pub use format::Format;
 pub use header::Header;

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::columns::{ColumnReader, Columns};
 use super::error::{Problem, TraceError};
 use super::format::Format;
 use super::header::Header;
 use super::lines::Lines;
+use super::nas::{Line, Nas};
 use super::number::skip_blanks;
 use super::record::Record;
 use super::source::Source;
@@ -18,6 +20,8 @@ pub struct ReadOptions {
     pub lenient: bool,
     /// The format; by default what the file name tells, or else SWF.
     pub format: Option<Format>,
+    /// The columns, of a log that has them told.
+    pub columns: Option<Columns>,
 }
 
 /// One line of a log.
@@ -34,6 +38,8 @@ pub enum Entry<'a> {
     Comment(&'a [u8]),
     /// Nothing but blanks.
     Blank,
+    /// A line of a native log that is no job.
+    NoJob,
     /// A line that does not follow the format (lenient reading only).
     Skipped(Problem),
 }
@@ -49,6 +55,8 @@ pub struct Findings {
     pub blank_lines: u64,
     /// Comments after the first record.
     pub late_comments: u64,
+    /// Lines of a native log that are no jobs.
+    pub no_jobs: u64,
     /// Records with more fields than the format has.
     pub surplus_field_lines: u64,
     /// Records submitted before the record above them.
@@ -79,6 +87,7 @@ impl Findings {
             ("skipped lines: too few fields", self.skipped_too_few_fields),
             ("skipped lines: not a number", self.skipped_not_a_number),
             ("skipped lines: number out of range", self.skipped_out_of_range),
+            ("lines that are no jobs", self.no_jobs),
             ("lines with too many fields", self.surplus_field_lines),
             ("lines separated by tabs", self.tab_lines),
             ("lines ending in CR LF", self.crlf_lines),
@@ -134,8 +143,27 @@ pub struct Reader {
     records: u64,
     /// Whether records have sides, once the first one is read.
     shapes: Option<bool>,
+    native: Native,
     /// Job number and submit time of the last record.
     previous: (i64, i64),
+}
+
+/// What has to be remembered of a native log from line to line.
+#[derive(Debug)]
+enum Native {
+    None,
+    Nas(Box<Nas>),
+    Columns(Box<ColumnReader>),
+}
+
+impl Native {
+    fn parse(&mut self, line: &[u8]) -> Result<(Line, usize), Problem> {
+        match self {
+            Self::Nas(nas) => nas.parse(line),
+            Self::Columns(columns) => Ok((Line::Job(columns.parse(line)?), 0)),
+            Self::None => Ok((Line::NoJob, 0)),
+        }
+    }
 }
 
 /// What a header has if its records have sides.
@@ -159,7 +187,13 @@ fn with_sides(line: &[u8]) -> Result<(Record, usize), Problem> {
 impl Reader {
     /// Opens the log at `path`; `-` is standard input. Compression is recognised by content, not by name.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
-        let format = options.format.or_else(|| Format::of_path(path)).unwrap_or(Format::Swf);
+        let told = options.columns.map(|_| Format::Columns).or(options.format);
+        let format = told.or_else(|| Format::of_path(path)).unwrap_or(Format::Swf);
+        let native = match (format, options.columns) {
+            (Format::NasIpsc, _) => Native::Nas(Box::new(Nas::new())),
+            (_, Some(columns)) => Native::Columns(Box::new(ColumnReader::new(columns))),
+            _ => Native::None,
+        };
         let source = Source::open(path)?;
         Ok(Self {
             path: source.path().to_owned(),
@@ -171,6 +205,7 @@ impl Reader {
             findings: Findings::default(),
             records: 0,
             shapes: None,
+            native,
             previous: (i64::MIN, i64::MIN),
         })
     }
@@ -208,6 +243,14 @@ impl Reader {
             Format::Swf if shapes => with_sides(line),
             Format::Swf => swf::parse(line),
             Format::Premas => premas::parse(line),
+            Format::NasIpsc | Format::Columns => match self.native.parse(line) {
+                Ok((Line::Job(record), surplus)) => Ok((record, surplus)),
+                Ok((Line::NoJob, _)) => {
+                    self.findings.no_jobs += 1;
+                    return Ok(Some(Entry::NoJob));
+                }
+                Err(problem) => Err(problem),
+            },
         };
         let (mut record, surplus) = match parsed {
             Ok(parsed) => parsed,
@@ -224,6 +267,7 @@ impl Reader {
         match self.format {
             Format::Swf => self.findings.tab_lines += u64::from(memchr::memchr(b'\t', line).is_some()),
             Format::Premas => record.job = self.records as i64,
+            Format::NasIpsc | Format::Columns => {}
         }
         self.findings.surplus_field_lines += u64::from(surplus > 0);
         self.findings.job_descents += u64::from(record.job < self.previous.0);
@@ -337,7 +381,7 @@ mod tests {
             format!("{JOB}\n1 2 3\n{}\n{}\n", JOB.replace("60", "6O"), JOB.replace("60", &"9".repeat(20)));
         let message = read_text(&text, ReadOptions::default()).expect_err("strict").to_string();
         assert!(message.ends_with(":2: 3 fields, expected 18; --lenient skips such lines"), "{message}");
-        let (records, summary) = read_text(&text, ReadOptions { lenient: true, format: None })?;
+        let (records, summary) = read_text(&text, ReadOptions { lenient: true, ..ReadOptions::default() })?;
         assert_eq!((records.len(), summary.findings.skipped()), (1, 3));
         let findings = summary.findings;
         assert_eq!(
@@ -349,7 +393,7 @@ mod tests {
 
     #[test]
     fn premas_records_are_numbered() -> Result<(), Box<dyn std::error::Error>> {
-        let options = ReadOptions { lenient: false, format: Some(Format::Premas) };
+        let options = ReadOptions { format: Some(Format::Premas), ..ReadOptions::default() };
         let (records, summary) = read_text("0\t4\t60\t-1\n5\t1\t9\t10\n", options)?;
         assert_eq!(records.iter().map(|record| record.job).collect::<Vec<_>>(), [1, 2]);
         assert_eq!((records[1].run_s, records[1].requested_time_s), (9, 10));

@@ -168,7 +168,7 @@ pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<R
             Entry::Comment(_) if procs_max.is_some() => {
                 check.found(Kind::LateComment, reader.line(), format_args!(""));
             }
-            Entry::Comment(_) => {}
+            Entry::Comment(_) | Entry::NoJob => {}
             Entry::Blank => check.found(Kind::BlankLine, reader.line(), format_args!("")),
             Entry::Skipped(problem) => {
                 let kind = match problem {
@@ -293,7 +293,7 @@ mod tests {
     fn findings(text: &str, lenient: bool) -> Result<(Found, u64), Box<dyn std::error::Error>> {
         let mut file = tempfile::NamedTempFile::new()?;
         file.write_all(text.as_bytes())?;
-        let report = validate(file.path(), ReadOptions { lenient, format: None }, 2)?;
+        let report = validate(file.path(), ReadOptions { lenient, ..ReadOptions::default() }, 2)?;
         let errors = report.count(Severity::Error);
         let row =
             |tally: Tally| (tally.kind, tally.count, tally.shown.first().and_then(|finding| finding.line));

@@ -102,7 +102,7 @@ impl Writer {
                 self.line.push(b'\n');
                 self.write_line()
             }
-            Format::Premas => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -117,7 +117,7 @@ impl Writer {
         self.records = true;
         match self.format {
             Format::Swf => swf::format(record, self.shapes, &mut self.line),
-            Format::Premas => premas::format(record, &mut self.line),
+            _ => premas::format(record, &mut self.line),
         }
         self.write_line()
     }

@@ -124,6 +124,38 @@ fn submeshes(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// An array of 100,000 processors with 5,000 tasks, as many as leave an eighth of it free in blocks too short.
+fn compaction(criterion: &mut Criterion) {
+    let Ok(mesh) = Mesh::new(&[100_000]) else { return };
+    let machine = Machine::new(mesh.clone());
+    let mut group = criterion.benchmark_group("compaction");
+    group.sample_size(20);
+    for name in ["left-compaction", "ordered-compaction", "cost-free-compaction"] {
+        let Ok((mut allocator, _)) = build(&Spec::named(name), &Setup { mesh: &mesh, seed: 1 }) else {
+            continue;
+        };
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut at = 0_u32;
+        for _ in 0..5000 {
+            let (gap, length) = (rng.random_range(0..=4_u32), rng.random_range(1..=34_u32));
+            if at + gap + length > 100_000 {
+                break;
+            }
+            let nodes = (at + gap..at + gap + length).collect();
+            allocator.occupied(&Placement::of(nodes), &machine);
+            at += gap + length;
+        }
+        // The rest is one task, so that no block is long.
+        allocator.occupied(&Placement::of((at + 3..100_000).collect()), &machine);
+        for procs in [64, 1024, 5000] {
+            group.bench_function(format!("{name}, {procs} of 100,000"), |bencher| {
+                bencher.iter(|| allocator.allocate(black_box(&Request::of(procs)), &machine));
+            });
+        }
+    }
+    group.finish();
+}
+
 fn dispersal(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("dispersal");
     for machine in ["32x32", "torus:32x32"] {
@@ -179,5 +211,5 @@ fn replays(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, parsing, calls, submeshes, dispersal, replays);
+criterion_group!(benches, parsing, calls, submeshes, compaction, dispersal, replays);
 criterion_main!(benches);

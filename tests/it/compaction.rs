@@ -115,6 +115,52 @@ fn no_time_is_lost_that_is_not_accounted_for() -> Tested {
 }
 
 #[test]
+fn one_compaction_is_drawn() -> Tested {
+    let at = tempfile::tempdir()?;
+    let ran = run(at.path(), "show compaction --check")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for line in [
+        " AAAAAAAAAAA....B.CCC.DDDD....EEFFF...",
+        "                         ^^^^^^^^^^^^^",
+        " step 5: 33→23, 22→16",
+        " AAAAAAAAAAABCCCDDDDEEFFF*************",
+    ] {
+        assert!(ran.stdout.lines().any(|found| found == line), "{line}: {}", ran.stdout);
+    }
+    assert!(ran.stdout.contains("checked: no two transfers cross"));
+    for (arguments, message) in [
+        ("--tasks 2-4 4-6", "--tasks 4-6: processor 4 has a task already"),
+        ("--tasks 30-40", "the array has processors 0 to 36 only"),
+        ("--tasks 5-3", "expected the first and the last processor, such as 3-5"),
+        ("--request 0", "--request 0 cannot be served: 13 of 37 processors are free"),
+        ("--request 14", "--request 14 cannot be served"),
+        ("--processors 0", "0 is not in 1..="),
+    ] {
+        let ran = run(at.path(), &format!("show compaction {arguments}"))?;
+        assert_eq!(ran.code, Some(2), "{arguments}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
+    }
+    let ran = run(at.path(), "show compaction --request 4")?;
+    assert!(ran.stdout.contains("nothing has to move: processors 11 to 14 are free"), "{}", ran.stdout);
+    for (spec, message) in [
+        ("left-compaction:step_time=-1", "expected a number of seconds, at least 0"),
+        ("left-compaction:height=0", "expected a whole number from 1"),
+        ("best-of:left-compaction|naive", "expected members that leave running jobs where they are"),
+    ] {
+        let ran = run(at.path(), &format!("replay synthetic:jobs=5 -m 16 -a {spec}"))?;
+        assert_eq!(ran.code, Some(2), "{spec}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{spec}: {}", ran.stderr);
+    }
+    let ran = run(at.path(), "replay synthetic:jobs=5 -m 4x4 -a left-compaction")?;
+    assert!(
+        ran.code == Some(2) && ran.stderr.contains("'left-compaction' cannot serve machine 4x4"),
+        "{}",
+        ran.stderr
+    );
+    Ok(())
+}
+
+#[test]
 fn reductions_on_the_real_logs_are_those_of_an_independent_program() -> Tested {
     let Some(traces) = shared("traces") else { return Ok(()) };
     let at = tempfile::tempdir()?;

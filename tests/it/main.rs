@@ -12,6 +12,7 @@ mod fetch;
 mod laws;
 mod lublin;
 mod naive_twins;
+mod native_logs;
 mod oracle;
 mod orders;
 mod papers;

@@ -214,6 +214,27 @@ fn fixed_orientation_is_below_first_fit_by_the_published_part() -> Tested {
 }
 
 #[test]
+fn compaction_is_regenerated() -> Tested {
+    let Some(traces) = shared("traces") else { return Ok(()) };
+    let directory = tempfile::tempdir()?;
+    let arguments =
+        format!("reproduce diessel1996 fig3 fig5 table1 --traces {} --format csv -q", traces.display());
+    let ran = run(directory.path(), &arguments)?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let rows = rows(&ran.stdout);
+    let verdicts: Vec<&str> =
+        rows.iter().map(|row| row.verdict.as_str()).filter(|verdict| !verdict.is_empty()).collect();
+    assert!(
+        verdicts.len() >= 8 && verdicts.iter().all(|verdict| !verdict.starts_with("differs")),
+        "{rows:?}"
+    );
+    let earlier =
+        rows.iter().find(|row| row.item == "tasks that finish earlier, percent").ok_or("not there")?;
+    assert!(earlier.measured.is_some_and(|percent| percent > 99.0), "{earlier:?}");
+    Ok(())
+}
+
+#[test]
 fn the_printed_base_of_a_scan_is_not_what_its_procedure_gives() -> Tested {
     let directory = tempfile::tempdir()?;
     let ran = run(directory.path(), "reproduce qna2013 fig1 --format csv -q")?;

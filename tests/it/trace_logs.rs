@@ -12,8 +12,8 @@ use proptest::prelude::*;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-const STRICT: ReadOptions = ReadOptions { lenient: false, format: None };
-const LENIENT: ReadOptions = ReadOptions { lenient: true, format: None };
+const STRICT: ReadOptions = ReadOptions { lenient: false, format: None, columns: None };
+const LENIENT: ReadOptions = ReadOptions { lenient: true, format: None, columns: None };
 const JOB: &str = "1 0 -1 60 4 -1 -1 4 90 -1 1 1 1 -1 -1 -1 -1 -1";
 
 fn read_text(text: &[u8], options: ReadOptions) -> Result<(Vec<Record>, LogSummary), TraceError> {
@@ -307,7 +307,7 @@ fn mutated_logs_never_panic() -> Outcome {
         std::fs::write(&path, &text)?;
         for format in Format::ALL {
             for lenient in [false, true] {
-                let options = ReadOptions { lenient, format: Some(format) };
+                let options = ReadOptions { lenient, format: Some(format), columns: None };
                 let outcome = Reader::open(&path, options).and_then(Reader::finish);
                 if lenient && !text.contains(&0) {
                     let summary = outcome?;

@@ -14,8 +14,8 @@
 //!
 //! Where the elements go follows from their order alone: the one that is e-th from the right goes to the e-th processor
 //! left of the window. So the heads' successors, and the longest sequence behind each head, are the same for all
-//! candidates: O(elements). Delays are computed candidate by candidate, the shortest schedule first, until one delays
-//! nobody: O(elements · candidates) at worst.
+//! candidates: O(elements). Delays are computed candidate by candidate, the shortest schedule first, each only until a task
+//! waits as long as in the best one so far, and until one delays nobody: O(elements · candidates) at worst.
 
 use super::window::{Shift, Window};
 
@@ -108,46 +108,63 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// The steps of all elements if `candidate` begins; those of tasks before it start behind `late` steps.
-    fn steps(&self, candidate: usize, late: u32) -> Vec<u32> {
-        let start = self.first[candidate];
-        let count = self.next.len() as u32;
-        let mut steps: Vec<u32> = (0..start).map(|e| late + 1 + e).collect();
-        let mut head = start;
-        while head < count {
-            let next = self.next[head as usize];
-            steps.extend((head..next).map(|e| 1 + e - head));
-            head = next;
+    /// Carries out the schedule in which `candidate` begins and those of tasks before it start behind `late` steps, task by
+    /// task from the window on, as long as none waits for `bound` steps: the steps of all elements, and for each task the
+    /// first and the last step in which it is switched out; `None` if one waits too long.
+    fn trial(&self, candidate: usize, late: u32, bound: u32) -> Option<Trial> {
+        let mut steps: Vec<u32> = (0..self.first[candidate]).map(|e| late + 1 + e).collect();
+        let mut trial =
+            Trial { delay: 0, suspended: Vec::with_capacity(self.shifts.len()), steps: Vec::new() };
+        let (mut head, mut arriving) = (self.first[candidate], 0);
+        for own in self.first.windows(2) {
+            while steps.len() < own[1] as usize {
+                let next = self.next[head as usize];
+                steps.extend((head..next).map(|e| 1 + e - head));
+                head = next;
+            }
+            let (mut first, last, moving) = moving(&steps[own[0] as usize..own[1] as usize]);
+            // Whoever arrives is nearer to the window, so that its step is known.
+            while let Some(met) = self.met.get(arriving).filter(|met| met.is_none_or(|met| met < own[1])) {
+                if let Some(met) = *met
+                    && steps[arriving] < steps[met as usize]
+                {
+                    // The processor is needed before its element has gone.
+                    first = first.min(steps[arriving]);
+                }
+                arriving += 1;
+                if arriving >= own[1] as usize {
+                    break;
+                }
+            }
+            let delay = last + 1 - first - moving;
+            if delay >= bound {
+                return None;
+            }
+            trial.delay = trial.delay.max(delay);
+            trial.suspended.push((first, last));
         }
-        steps
+        trial.steps = steps;
+        Some(trial)
     }
+}
 
-    /// For each task the first and the last step in which it is switched out, and in how many of them it does not move.
-    fn involved(&self, steps: &[u32]) -> Vec<(u32, u32, u32)> {
-        let mut spans: Vec<(u32, u32, u32)> = Vec::with_capacity(self.shifts.len());
-        let mut moving: Vec<u32> = Vec::new();
-        for i in 0..self.shifts.len() {
-            let own = self.first[i] as usize..self.first[i + 1] as usize;
-            moving.clear();
-            moving.extend_from_slice(&steps[own]);
-            moving.sort_unstable();
-            moving.dedup();
-            let (first, last) = (moving.first().copied().unwrap_or(0), moving.last().copied().unwrap_or(0));
-            spans.push((first, last, moving.len() as u32));
-        }
-        let mut i = 0;
-        for (&step, met) in steps.iter().zip(&self.met) {
-            let Some(met) = *met else { continue };
-            while met >= self.first[i + 1] {
-                i += 1;
-            }
-            // Its processor is needed before it has gone.
-            if step < steps[met as usize] {
-                spans[i].0 = spans[i].0.min(step);
-            }
-        }
-        spans.into_iter().map(|(first, last, moving)| (first, last, last + 1 - first - moving)).collect()
-    }
+/// A schedule that was tried.
+struct Trial {
+    delay: u32,
+    suspended: Vec<(u32, u32)>,
+    steps: Vec<u32>,
+}
+
+/// The first and the last step in which a task moves, and in how many: its elements move one per step, but where a new
+/// sequence begins, which is in step 1.
+fn moving(steps: &[u32]) -> (u32, u32, u32) {
+    let mut pieces = steps.chunk_by(|a, b| a + 1 == *b);
+    let Some(upper) = pieces.next() else { return (0, 0, 0) };
+    let (start, end) = (upper[0], upper[upper.len() - 1]);
+    let longest = pieces.map(<[u32]>::len).max().unwrap_or(0) as u32;
+    let shared = (longest.min(end) + 1).saturating_sub(start);
+    let first = if longest > 0 { 1 } else { start };
+    (first, end.max(longest), upper.len() as u32 + longest - shared)
 }
 
 impl Schedule {
@@ -169,13 +186,10 @@ impl Schedule {
         candidates.sort_unstable_by_key(|&(length, i)| (length, std::cmp::Reverse(i)));
         let mut best: Option<Self> = None;
         for (length, i) in candidates {
-            let steps = elements.steps(i, vacated - elements.first[i]);
-            let involved = elements.involved(&steps);
-            let delay = involved.iter().map(|(.., delay)| *delay).max().unwrap_or(0);
-            if best.as_ref().is_none_or(|best| delay < best.delay) {
-                let suspended = involved.iter().map(|&(first, last, _)| (first, last)).collect();
-                best = Some(Self { vacated, length, delay, suspended, candidates: considered, steps });
-            }
+            let bound = best.as_ref().map_or(u32::MAX, |best| best.delay);
+            let Some(trial) = elements.trial(i, vacated - elements.first[i], bound) else { continue };
+            let Trial { delay, suspended, steps } = trial;
+            best = Some(Self { vacated, length, delay, suspended, candidates: considered, steps });
             if delay == 0 {
                 break;
             }
@@ -304,7 +318,8 @@ mod tests {
         for (candidate, heads, length, delay) in
             [(2, vec![24, 15], 7, 4), (1, vec![30, 19], 7, 0), (0, vec![33, 19], 9, 5)]
         {
-            let steps = elements.steps(candidate, 7 - elements.first[candidate]);
+            let Trial { delay: most, steps, .. } =
+                elements.trial(candidate, 7 - elements.first[candidate], u32::MAX).expect("no bound");
             let places: Vec<u32> =
                 window.shifts.iter().flat_map(|shift| (shift.task.base..shift.task.end()).rev()).collect();
             let start = elements.first[candidate] as usize;
@@ -312,8 +327,7 @@ mod tests {
                 (start..steps.len()).filter(|&e| steps[e] == 1).map(|e| places[e]).collect();
             assert_eq!(found, heads, "candidate {candidate}");
             assert_eq!(steps.iter().copied().max(), Some(length), "candidate {candidate}");
-            let most = elements.involved(&steps).iter().map(|(.., delay)| *delay).max();
-            assert_eq!(most, Some(delay), "candidate {candidate}");
+            assert_eq!(most, delay, "candidate {candidate}");
         }
     }
 
@@ -404,9 +418,8 @@ mod tests {
             let vacated = window.covered + u32::from(window.next_is_busy);
             let all: Vec<(u32, u32)> = (0..schedule.candidates as usize)
                 .map(|i| {
-                    let steps = elements.steps(i, vacated - elements.first[i]);
-                    let delay = elements.involved(&steps).iter().map(|(.., delay)| *delay).max();
-                    (delay.unwrap_or(0), steps.iter().copied().max().unwrap_or(0))
+                    let trial = elements.trial(i, vacated - elements.first[i], u32::MAX).expect("no bound");
+                    (trial.delay, trial.steps.iter().copied().max().unwrap_or(0))
                 })
                 .collect();
             assert_eq!(all.iter().min(), Some(&(schedule.delay, schedule.length)), "{array:?} {length}");

@@ -80,7 +80,7 @@ impl<'a> Workshop<'a> {
                 evidence.add_sheet(embedded.dataset, &sheet);
             }
         }
-        let versions = evidence.logs().filter_map(|(dataset, located)| {
+        let versions = evidence.logs().filter(|_| paper.versions).filter_map(|(dataset, located)| {
             let used = located.used_instead_of?;
             Some(format!("{dataset}: version {}; the paper's is {used}", located.version))
         });

@@ -97,10 +97,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     });
     let key = |(window, schedule): &(Window, Schedule)| (window.covered, schedule.delay, schedule.length);
     let (window, schedule) = match args.way {
-        Way::Left => left,
         Way::Right => right,
         Way::Both if key(&right) < key(&left) => right,
-        Way::Both => left,
+        Way::Left | Way::Both => left,
     };
     let mut text = described(&array, &window, &schedule);
     if args.check {
@@ -151,7 +150,7 @@ fn picture(array: &Array, window: Option<(u32, u32, char)>) -> String {
     let mut text = format!(" {}\n", line.into_iter().collect::<String>());
     if let Some((base, length, mark)) = window {
         let blanks = " ".repeat(base as usize + 1);
-        text += &format!("{blanks}{}\n", mark.to_string().repeat(length as usize));
+        text += &[blanks, mark.to_string().repeat(length as usize), "\n".to_owned()].concat();
     }
     text
 }
@@ -183,8 +182,7 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
         ];
         table.add(std::iter::once(name(shift)).chain(cells).collect());
     }
-    text += &format!("\n{}", table.text());
-    text += "\n";
+    text += &["\n", &table.text(), "\n"].concat();
     let transfers = schedule.transfers(window);
     for step in 1..=schedule.length {
         let moves = transfers.iter().filter(|transfer| transfer.step == step);
@@ -193,7 +191,9 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
         let _ = writeln!(text, " step {step}: {}", words.join(", "));
     }
     let Schedule { vacated, length, delay, candidates, .. } = schedule;
-    text += &format!(
+    // Writing to memory cannot fail.
+    let _ = write!(
+        text,
         "\n after; the incoming task starts after step {vacated}, all is done after {length}; tasks wait {delay} steps at \
          most\n (the best of {candidates} schedules)\n\n"
     );
@@ -205,7 +205,7 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
     }
     line[base as usize..(base + window.length) as usize].fill('*');
     if array.processors() <= WIDEST {
-        text += &format!(" {}\n", line.into_iter().collect::<String>());
+        text += &[" ", &line.into_iter().collect::<String>(), "\n"].concat();
     }
     text
 }

@@ -113,7 +113,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 }
             }
             Entry::Comment(text) => writer.comment(text)?,
-            Entry::Blank | Entry::Skipped(_) => {}
+            Entry::Blank | Entry::NoJob | Entry::Skipped(_) => {}
         }
     }
     if !noted {

@@ -14,7 +14,7 @@ use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{Failure, complain};
-use crate::trace::{Format, LogSummary, ReadOptions, Writer};
+use crate::trace::{Columns, Format, LogSummary, ReadOptions, Writer};
 
 /// Looks at logs, checks, converts and cuts them
 #[derive(Debug, clap::Args)]
@@ -57,11 +57,16 @@ struct Input {
     /// Format of LOG [default: by its extension, or else swf]
     #[arg(id = "input_format", long = "input-format", value_name = "FORMAT", value_parser = format_parser())]
     format: Option<Format>,
+
+    /// Read LOG by columns, from 1, separated by blanks: FIELD=COLUMN,… with the fields job, submit, wait, run, procs, cpu,
+    /// memory, req-procs, req-time, req-memory, status, user, group, app, queue, partition, preceding and think
+    #[arg(long, value_name = "COLUMNS", conflicts_with = "input_format")]
+    columns: Option<Columns>,
 }
 
 impl Input {
     fn options(&self) -> ReadOptions {
-        ReadOptions { lenient: self.lenient, format: self.format }
+        ReadOptions { lenient: self.lenient, format: self.format, columns: self.columns }
     }
 }
 
@@ -77,7 +82,7 @@ struct Output {
     force: bool,
 
     /// Format of OUT [default: by its extension]
-    #[arg(id = "output_format", long = "output-format", value_name = "FORMAT", value_parser = format_parser())]
+    #[arg(id = "output_format", long = "output-format", value_name = "FORMAT", value_parser = writable_parser())]
     format: Option<Format>,
 }
 
@@ -88,7 +93,7 @@ impl Output {
             return Ok(format);
         }
         if self.is_stdout() {
-            return Ok(input);
+            return Ok(if Format::WRITABLE.contains(&input) { input } else { Format::Swf });
         }
         let out = self.out.display();
         Err(Failure::Usage(anyhow!(
@@ -107,6 +112,12 @@ impl Output {
         }
         Ok(Writer::create(&self.out, format, self.force)?)
     }
+}
+
+fn writable_parser() -> impl TypedValueParser<Value = Format> {
+    let named = |name: String| Format::WRITABLE.into_iter().find(|format| format.name() == name);
+    PossibleValuesParser::new(Format::WRITABLE.map(Format::name))
+        .try_map(move |name| named(name).ok_or("not a format that can be written"))
 }
 
 fn format_parser() -> impl TypedValueParser<Value = Format> {

@@ -15,6 +15,7 @@ pub(super) const PAPER: Paper = Paper {
     name: "chang-mohapatra1998",
     source: "C.-Y. Chang, P. Mohapatra, \"An integrated processor management scheme for the mesh-connected multicomputer \
              systems\", 1998",
+    versions: false,
     figures: &[
         Figure {
             name: "fig1",

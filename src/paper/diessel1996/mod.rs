@@ -15,6 +15,7 @@ pub(super) const PAPER: Paper = Paper {
     name: "diessel1996",
     source: "O. Diessel, H. ElGindy, B. Beresford-Smith, \"Partial task compaction reduces queuing delays in \
              partitionable-array machines\", 1996",
+    versions: false,
     figures: &[
         Figure {
             name: "fig3",

@@ -16,6 +16,7 @@ use super::item::{Item, Published};
 pub(super) const PAPER: Paper = Paper {
     name: "walker2010",
     source: "P. Walker, D. Bunde, V. Leung, \"Faster high-quality processor allocation\", 2010",
+    versions: true,
     figures: &[
         Figure {
             name: "fig7",
