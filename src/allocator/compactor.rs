@@ -9,6 +9,8 @@
 //! paper leaves them to a report that could not be had, and the defaults are those that its results suggest. If a task
 //! that would move ends while the decision is being made, the plan is void, and the allocator is asked anew.
 
+use std::cmp::Ordering;
+
 use super::array::{Array, Schedule, Task, Window};
 use super::{Allocator, JobMove, Placement, Rearrangement, Request, fits};
 use crate::job::Time;
@@ -107,12 +109,17 @@ impl Compactor {
             (Ways::Left, costs) => Some(self.scheduled(best(Window::left(&self.array, length)?), costs)),
             (Ways::Right, costs) => Some(self.scheduled(best(Window::right(&self.array, length)?), costs)),
             (Ways::Both, costs) => {
-                let left = best(Window::left(&self.array, length)?);
-                let right = best(Window::right(&self.array, length)?);
-                let key = |(window, schedule): &(Window, Schedule)| {
-                    (window.covered, schedule.delay, schedule.length)
+                let (left, right) = (Window::left(&self.array, length)?, Window::right(&self.array, length)?);
+                // Schedules matter only between windows that cover as much.
+                let plan = match left.covered.cmp(&right.covered) {
+                    Ordering::Less => best(left),
+                    Ordering::Greater => best(right),
+                    Ordering::Equal => {
+                        let (left, right) = (best(left), best(right));
+                        let key = |(_, schedule): &(Window, Schedule)| (schedule.delay, schedule.length);
+                        if key(&right) < key(&left) { right } else { left }
+                    }
                 };
-                let plan = if key(&right) < key(&left) { right } else { left };
                 Some(self.scheduled(plan, costs))
             }
         }

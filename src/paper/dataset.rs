@@ -31,7 +31,7 @@ pub const DATASETS: &[Dataset] = &[
     // The paper does not say; this is the one that comes with its authors' simulator.
     dataset("KTH-SP2-1996", Some("2"), "2"),
     dataset("HPC2N-2002", None, "2.2-cln"),
-    Dataset { folder: Some("l_sdsc_par"), ..dataset("SDSC-Par-1996", None, "3.1-cln") },
+    dataset("SDSC-Par-1996", None, "3.1-cln"),
 ];
 
 /// A dataset's file.
