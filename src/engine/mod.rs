@@ -3,9 +3,11 @@
 //! Events of one instant: departures first, then arrivals, each in the order in which they came about, then one pass of
 //! the scheduler (or as [`crate::scheduler::Pass`] says). The engine owns the machine, carries out and checks every placement, and emits plain records; everything else reads them.
 
+mod held;
 mod moves;
 mod replay;
 mod reservation;
+mod state;
 
 pub use replay::{Parts, replay};
 

@@ -1,15 +1,13 @@
 //! The replay loop.
 
-use std::time::Instant;
-
-use super::moves::Held;
-use super::reservation::Reservation;
+use super::held::Held;
+use super::state::State;
 use super::{Observer, Record, ReplayError};
-use crate::allocator::{Allocator, Placement, Request};
+use crate::allocator::{Allocator, Placement};
 use crate::execution::Execution;
 use crate::job::{Job, JobId, Time};
-use crate::machine::{Cuboid, Machine, Mesh};
-use crate::scheduler::{Cause, Dispatch, Pass, Running, RunningJobs, Scheduler, Slot, WaitQueue, Waiting};
+use crate::machine::{Machine, Mesh};
+use crate::scheduler::{Cause, Pass, RunningJobs, Scheduler, WaitQueue};
 
 /// What a replay is put together from.
 pub struct Parts<'a> {
@@ -72,7 +70,7 @@ pub fn replay(
         state.execution.advance(now, &mut done);
         finished += done.len();
         state.void_if_ended(&done);
-        state.go_on();
+        let started = state.go_on();
         let arriving = arrivals[next..].partition_point(|&job| jobs[job as usize].submit == now);
         let (first, arrived) = (next, next + arriving);
         next = arrived;
@@ -80,6 +78,11 @@ pub fn replay(
             Pass::Batch => state.batch(&mut done, &arrivals[first..arrived], scheduler),
             Pass::PerEvent => state.one_by_one(&mut done, &arrivals[first..arrived], scheduler),
             Pass::Separate => state.kind_by_kind(&mut done, &arrivals[first..arrived], scheduler),
+        }
+        if started && pass != Pass::Batch {
+            // The queue has a new head, and no event of its own has asked for it.
+            state.cause = Cause::Departures;
+            state.dispatch(scheduler);
         }
         if let Some(error) = state.error {
             return Err(error);
@@ -94,232 +97,4 @@ pub fn replay(
     }
     state.observer.proceed(finished);
     Ok(state.records)
-}
-
-/// Everything that changes during a replay; to the scheduler it is the view.
-pub(super) struct State<'a> {
-    pub(super) jobs: &'a [Job],
-    pub(super) now: Time,
-    /// What the next pass is for.
-    pub(super) cause: Cause,
-    pub(super) machine: Machine,
-    pub(super) allocator: &'a mut dyn Allocator,
-    pub(super) execution: &'a mut dyn Execution,
-    pub(super) timed: bool,
-    pub(super) observer: &'a mut dyn Observer,
-    pub(super) queue: WaitQueue,
-    pub(super) running: RunningJobs,
-    /// Of running jobs; empty before and after.
-    pub(super) placements: Vec<Placement>,
-    pub(super) records: Vec<Record>,
-    /// A job that others make room for.
-    pub(super) held: Option<Held>,
-    /// The place that was reserved last.
-    pub(super) reservation: Option<Reservation>,
-    /// The first thing that went wrong; nothing starts after it.
-    pub(super) error: Option<ReplayError>,
-}
-
-impl State<'_> {
-    fn arrive(&mut self, job: JobId) {
-        let Job { submit, procs, estimate, .. } = self.jobs[job as usize];
-        if self.queue.is_empty() {
-            self.records[job as usize].head = self.now;
-        }
-        self.queue.push(job, submit, procs, estimate);
-    }
-
-    /// A pass of the scheduler, unless a job is about to start that others make room for.
-    fn dispatch(&mut self, scheduler: &mut dyn Scheduler) {
-        if self.held.is_none() {
-            scheduler.dispatch(self);
-        }
-    }
-
-    /// All events of an instant, then one pass.
-    fn batch(&mut self, done: &mut Vec<JobId>, arriving: &[JobId], scheduler: &mut dyn Scheduler) {
-        done.drain(..).for_each(|job| self.end(job));
-        for &job in arriving {
-            self.arrive(job);
-        }
-        self.dispatch(scheduler);
-    }
-
-    /// A pass after each event of an instant. A scheduler that is asked then counts on estimates: jobs that end as
-    /// their estimates run out are gone for it from the first pass on; other departures come after the arrivals.
-    fn one_by_one(&mut self, done: &mut Vec<JobId>, arriving: &[JobId], scheduler: &mut dyn Scheduler) {
-        let expected = |state: &Self, job: JobId| {
-            state.records[job as usize].start + state.jobs[job as usize].estimate <= state.now
-        };
-        for &job in &*done {
-            if expected(self, job) {
-                self.end(job);
-            }
-        }
-        for &job in arriving {
-            self.arrive(job);
-            self.dispatch(scheduler);
-        }
-        for job in done.drain(..) {
-            if !expected(self, job) {
-                self.end(job);
-            }
-            self.dispatch(scheduler);
-        }
-    }
-
-    /// All departures of an instant, then a pass; then one after each arrival.
-    fn kind_by_kind(&mut self, done: &mut Vec<JobId>, arriving: &[JobId], scheduler: &mut dyn Scheduler) {
-        if !done.is_empty() {
-            done.drain(..).for_each(|job| self.end(job));
-            self.cause = Cause::Departures;
-            self.dispatch(scheduler);
-        }
-        self.cause = Cause::Arrival;
-        for &job in arriving {
-            self.arrive(job);
-            self.dispatch(scheduler);
-        }
-    }
-
-    fn end(&mut self, job: JobId) {
-        let placement = std::mem::take(&mut self.placements[job as usize]);
-        let record = &mut self.records[job as usize];
-        record.end = self.now;
-        self.running.remove(record.start + self.jobs[job as usize].estimate + record.suspended, job);
-        self.machine.vacate(&placement.nodes);
-        let began = self.timed.then(Instant::now);
-        self.allocator.released(&placement, &self.machine);
-        self.observer.released(elapsed_ns(began));
-    }
-
-    fn request(&self, job: JobId) -> Request {
-        let Job { procs, shape, .. } = self.jobs[job as usize];
-        Request { procs, shape }
-    }
-
-    /// Asks the allocator for a place for `job`, and takes it into use, unless others must move first. A place that is not beside the reservation, where
-    /// it has to be, is given back, and another one made.
-    fn place(&mut self, job: JobId, beside: Option<&Reservation>) -> Option<(Placement, u64)> {
-        let request = self.request(job);
-        let began = self.timed.then(Instant::now);
-        let mut answer = self.allocator.allocate(&request, &self.machine);
-        let cost_ns = elapsed_ns(began);
-        if let (Some(reservation), Some(placement)) = (beside, &answer) {
-            let mesh = self.machine.mesh();
-            if !Cuboid::around(mesh, &placement.nodes).is_some_and(|place| reservation.admits(&place)) {
-                self.allocator.released(placement, &self.machine);
-                let boxes = self.allocator.boxes(&request, mesh).unwrap_or_default();
-                let place = reservation.beside(&self.machine, &boxes);
-                answer = place.map(|place| self.allocator.take_box(&request, place, &self.machine));
-            }
-        }
-        if let Some(placement) = &answer {
-            let number = self.jobs[job as usize].number;
-            let found = placement.nodes.len();
-            if found < request.procs as usize {
-                self.error = Some(ReplayError::WrongSize { number, found, procs: request.procs });
-                return None;
-            }
-            if placement.rearrangement.is_some() {
-                return answer.map(|placement| (placement, cost_ns));
-            }
-            if let Err(problem) = self.machine.occupy(&placement.nodes) {
-                self.error = Some(ReplayError::BadPlacement { number, problem });
-                return None;
-            }
-        }
-        self.observer.allocated(job, answer.as_ref(), cost_ns);
-        answer.map(|placement| (placement, cost_ns))
-    }
-}
-
-impl State<'_> {
-    /// Whether anything may start: nothing has gone wrong, and nobody waits for others to make room.
-    fn may_start(&self) -> bool {
-        self.error.is_none() && self.held.is_none()
-    }
-
-    /// Starts a waiting job, whose nodes are in use already.
-    pub(super) fn start(&mut self, waiting: Waiting, placement: Placement) {
-        let Waiting { slot, job, estimate, .. } = waiting;
-        let was_head = self.queue.head().is_some_and(|head| head.job == job);
-        self.queue.remove(slot);
-        let record = &mut self.records[job as usize];
-        record.head = if was_head { record.head } else { self.now };
-        if let Some(head) = self.queue.head().filter(|_| was_head) {
-            self.records[head.job as usize].head = self.now;
-        }
-        let nodes = placement.nodes.len() as u32;
-        self.placements[job as usize] = placement;
-        self.running.insert(Running { estimated_end: self.now + estimate, job, nodes });
-        let record = &mut self.records[job as usize];
-        (record.start, record.end, record.allocated) = (self.now, self.now, nodes);
-        self.execution.start(job, self.now, self.jobs[job as usize].run);
-    }
-}
-
-impl Dispatch for State<'_> {
-    fn now(&self) -> Time {
-        self.now
-    }
-
-    fn cause(&self) -> Cause {
-        self.cause
-    }
-
-    fn free(&self) -> u32 {
-        self.machine.free_count()
-    }
-
-    fn queue(&self) -> &WaitQueue {
-        &self.queue
-    }
-
-    fn running(&self) -> &RunningJobs {
-        &self.running
-    }
-
-    fn try_start(&mut self, slot: Slot) -> bool {
-        let Some(waiting) = self.queue.get(slot).filter(|_| self.may_start()) else { return false };
-        let Some((placement, cost_ns)) = self.place(waiting.job, None) else { return false };
-        if placement.rearrangement.is_some() {
-            return self.hold(waiting.job, placement, cost_ns);
-        }
-        self.start(waiting, placement);
-        true
-    }
-
-    fn boxes_decide(&self) -> bool {
-        self.allocator.boxes(&Request::of(1), self.machine.mesh()).is_some()
-    }
-
-    fn reserve(&mut self, slot: Slot) -> Option<Time> {
-        let request = self.request(self.queue.get(slot)?.job);
-        let boxes = self.allocator.boxes(&request, self.machine.mesh())?;
-        let jobs = (&self.running, self.placements.as_slice());
-        let (shadow, reservation) = Reservation::find(&self.machine, jobs, &boxes, self.now)?;
-        self.reservation = Some(reservation);
-        Some(shadow)
-    }
-
-    fn try_start_beside(&mut self, slot: Slot) -> bool {
-        let Some(waiting) = self.queue.get(slot).filter(|_| self.may_start()) else { return false };
-        let Some(mut reservation) = self.reservation.take() else { return false };
-        let placed = self.place(waiting.job, Some(&reservation));
-        let started = placed.is_some();
-        if let Some((placement, _)) = placed {
-            if let Some(place) = Cuboid::around(self.machine.mesh(), &placement.nodes) {
-                reservation.take(&place);
-            }
-            self.start(waiting, placement);
-        }
-        self.reservation = Some(reservation);
-        started
-    }
-}
-
-/// Nanoseconds since `began`, or 0 where nothing is timed.
-fn elapsed_ns(began: Option<Instant>) -> u64 {
-    began.map_or(0, |began| u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX))
 }
