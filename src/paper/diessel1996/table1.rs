@@ -84,6 +84,27 @@ fn groups(without: &[Outcome], with: &[Outcome]) -> [Group; 3] {
     groups
 }
 
+/// The extensions that were printed suggest that a step took longer than the millisecond that is the default.
+fn slower_steps(path: &Path, without: &[Outcome], log: &str) -> Vec<Item> {
+    let Some(with) = runs(path, "left-compaction:step_time=0.1") else { return Vec::new() };
+    let [later, _, earlier] = groups(without, &with);
+    let facts = [
+        ("finishing later: tasks", "10.0", later.tasks / f64::from(RUNS)),
+        ("finishing later: finish time, largest change, percent", "0.9", later.most),
+        ("finishing earlier: run time, largest extension, percent", "48.7", earlier.most_run),
+        (
+            "finishing earlier: run time, mean extension, percent",
+            "0.8",
+            earlier.sum_run / earlier.moved.max(1.0),
+        ),
+    ];
+    let item = |(fact, printed, measured): (&str, &str, f64)| {
+        let item = Item::new(&format!("{fact} (a step of 0.1 s)"), log, ARRAY).measured(measured);
+        Item { published: Published::parse(printed), ..item }
+    };
+    facts.into_iter().map(item).collect()
+}
+
 fn judge(found: &Evidence) -> Vec<Item> {
     let located = found.logs().find(|(dataset, _)| *dataset == SDSC).map(|(_, located)| located.path.clone());
     let (Some(path), Some(log)) = (located, found.log(SDSC)) else { return Vec::new() };
@@ -117,6 +138,7 @@ fn judge(found: &Evidence) -> Vec<Item> {
             items.push(Item { published: Published::parse(printed), verdict: Verdict::None, ..item });
         }
     }
+    items.extend(slower_steps(&path, &without, &log));
     let tasks: f64 = groups.iter().map(|group| group.tasks).sum();
     for (fact, printed, measured) in [
         ("tasks that finish later, percent", "0.03", 100.0 * groups[0].tasks / tasks),
