@@ -305,7 +305,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "logs =",
         "rules = [\"authors\", \"asked\"]\nlogs =",
-        "sixty.toml:2: key 'rules', entry 2: unknown rules 'asked' (one of: authors, requested)",
+        "sixty.toml:2: key 'rules', entry 2: unknown rules 'asked' (one of: authors, requested, allocated)",
     ),
     (
         "logs =",
