@@ -65,12 +65,16 @@ struct Conservative {
     reservations: Vec<Reservation>,
     /// The earliest of their starts; if it has passed the plan is made anew.
     next_start: Time,
+    /// The first job that could not start in the last pass: others may make room for it until the next one.
+    refused: Option<JobId>,
 }
 
 impl Scheduler for Conservative {
     fn dispatch(&mut self, view: &mut dyn Dispatch) {
         let now = view.now();
-        if self.next_start < now {
+        let refused = self.refused.take();
+        let has_started = refused.is_some_and(|job| view.queue().iter().all(|waiting| waiting.job != job));
+        if self.next_start < now || has_started {
             self.plan_anew(view, None);
             return;
         }
@@ -98,7 +102,7 @@ impl Conservative {
     /// Without a plan: the first pass makes it.
     fn new() -> Self {
         let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Vec::new());
-        Self { profile, held, reservations, next_start: Time::from_micros(i64::MIN) }
+        Self { profile, held, reservations, next_start: Time::from_micros(i64::MIN), refused: None }
     }
 
     /// Gives back what jobs that have ended hold beyond `now`; whether there are any.
@@ -168,7 +172,11 @@ impl Conservative {
     /// Starts a job for which the profile has `reserved` nodes already; false if it cannot be.
     fn start(&mut self, view: &mut dyn Dispatch, job: &Waiting, reserved: u32) -> bool {
         let (now, free) = (view.now(), view.free());
-        if job.procs > free || !view.try_start(job.slot) {
+        if job.procs > free {
+            return false;
+        }
+        if !view.try_start(job.slot) {
+            self.refused.get_or_insert(job.job);
             return false;
         }
         let (nodes, length) = (free - view.free(), job.estimate.max(TICK));
