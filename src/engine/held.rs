@@ -7,6 +7,8 @@ use crate::job::{JobId, Time};
 pub(super) struct Held {
     pub(super) job: JobId,
     pub(super) placement: Placement,
+    /// When it was decided that it is next.
+    pub(super) asked: Time,
     /// What the call of the allocator took.
     pub(super) cost_ns: u64,
     pub(super) stage: Stage,

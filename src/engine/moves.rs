@@ -10,7 +10,8 @@ impl State<'_> {
     /// Holds a job whose placement needs a rearrangement; whether it could start at once.
     pub(super) fn hold(&mut self, job: JobId, placement: Placement, cost_ns: u64) -> bool {
         let decided = placement.rearrangement.as_ref().map_or(Time::ZERO, |plan| plan.decided);
-        self.held = Some(Held { job, placement, cost_ns, stage: Stage::Deciding(self.now + decided) });
+        let (asked, stage) = (self.now, Stage::Deciding(self.now + decided));
+        self.held = Some(Held { job, placement, asked, cost_ns, stage });
         self.go_on()
     }
 
@@ -43,7 +44,12 @@ impl State<'_> {
                     let slot = self.queue.head().filter(|head| head.job == held.job);
                     let waiting = slot.or_else(|| self.queue.iter().find(|waiting| waiting.job == held.job));
                     let Some(waiting) = waiting else { return false };
+                    let passes_others = slot.is_none();
                     self.start(waiting, held.placement);
+                    if passes_others {
+                        // Making room is part of the allocation, not of the queue.
+                        self.records[held.job as usize].head = held.asked;
+                    }
                     return true;
                 }
             }

@@ -71,6 +71,9 @@ impl State<'_> {
         let expected = |state: &Self, job: JobId| {
             state.records[job as usize].start + state.jobs[job as usize].estimate <= state.now
         };
+        // Jobs that could be moved must not be there any more once they have ended.
+        let movable = self.allocator.rearranges();
+        let expected = |state: &Self, job: JobId| movable || expected(state, job);
         for &job in &*done {
             if expected(self, job) {
                 self.end(job);

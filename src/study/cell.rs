@@ -109,7 +109,7 @@ impl Cell {
     }
 
     fn run_once(&self, seed: u64, plan: &Plan, monitor: &Monitor) -> Result<Outcome, CellError> {
-        let (jobs, skipped) = self.source.jobs(seed, &self.machine)?;
+        let (jobs, skipped) = self.source.jobs(&self.log, seed, &self.machine)?;
         let (jobs, never_fit) = placeable(&self.log, &jobs, &self.machine, &self.allocator, self.oversize)?;
         let skipped = skipped + never_fit;
         let setup = Setup { mesh: &self.machine, seed };

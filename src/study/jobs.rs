@@ -99,7 +99,7 @@ pub(super) fn drawn_jobs(
 
 /// Times beyond their range are clamped to it, and results would be wrong without a word; so even if every job waited
 /// for all others, the last end must be within.
-fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
+pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
     let micros = |time: Time| i128::from(time.as_micros());
     let last_arrival = jobs.iter().map(|job| micros(job.submit)).max().unwrap_or_default();
     let runs: i128 = jobs.iter().map(|job| micros(job.run)).sum();

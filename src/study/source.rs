@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::jobs::{JobsError, drawn_jobs, fitting};
+use super::jobs::{JobsError, drawn_jobs, fitting, within_range};
 use crate::job::Job;
 use crate::machine::Mesh;
 use crate::workload::{Arrivals, Rules, Synthetic};
@@ -39,14 +39,25 @@ impl JobSource {
     }
 
     /// The jobs of `seed`, and how many records or draws are not among them.
-    pub(super) fn jobs(&self, seed: u64, machine: &Mesh) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
+    pub(super) fn jobs(
+        &self,
+        log: &str,
+        seed: u64,
+        machine: &Mesh,
+    ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
         match self {
             Self::Recorded { jobs, skipped, arrivals, arrival_scale } => {
-                let drawn = arrivals.redraw(jobs, *arrival_scale, seed);
-                Ok((drawn.map_or_else(|| Arc::clone(jobs), Arc::new), *skipped))
+                let Some(drawn) = arrivals.redraw(jobs, *arrival_scale, seed) else {
+                    return Ok((Arc::clone(jobs), *skipped));
+                };
+                Ok((Arc::new(within_range(log, drawn, *arrival_scale)?), *skipped))
             }
             Self::Drawn { model, rules, arrival_scale } => {
                 let (jobs, left_out) = drawn_jobs(model, rules, *arrival_scale, seed, machine)?;
+                let jobs = match rules.arrivals.redraw(&jobs, *arrival_scale, seed) {
+                    Some(drawn) => within_range(log, drawn, *arrival_scale)?,
+                    None => jobs,
+                };
                 let (jobs, large) = fitting(&model.to_string(), &Arc::new(jobs), machine, rules.oversize)?;
                 Ok((jobs, left_out + large))
             }

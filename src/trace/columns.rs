@@ -28,7 +28,7 @@ const NAMES: [&str; FIELDS] = [
     "preceding",
     "think",
 ];
-/// Fields that may be names, which are then numbered as they appear: user, group, application, queue, partition.
+/// Fields that name something, by a word or a number; what they name is numbered as it appears: user, group, application, queue, partition.
 const LABELS: std::ops::Range<usize> = 11..16;
 /// Fields without which a line is no job: submit, run, procs.
 const NEEDED: [usize; 3] = [1, 3, 4];
@@ -102,13 +102,13 @@ impl ColumnReader {
             };
             let number = token.parse().ok().filter(|value: &f64| value.is_finite() && value.abs() < 9e18);
             values[field] = match number {
-                Some(value) => value,
-                None if LABELS.contains(&field) => {
+                Some(value) if !LABELS.contains(&field) || value < 0.0 => value,
+                _ if LABELS.contains(&field) => {
                     let known = &mut self.labels[field];
                     let next = known.len() as i64 + 1;
                     *known.entry((*token).to_owned()).or_insert(next) as f64
                 }
-                None => {
+                _ => {
                     let (found, name) = (token.chars().take(20).collect(), FIELD_NAMES[field]);
                     return Err(Problem::NotANumber {
                         field: usize::from(column),

@@ -84,7 +84,9 @@ impl Nas {
         let wrong = |field: usize, token: &[u8], expected| not_a_number(field, token, expected);
         let [month, day, year] = parts(date, b'/').ok_or_else(|| wrong(4, date, "a date MM/DD/YY"))?;
         let [hour, minute, second] = parts(time, b':').ok_or_else(|| wrong(5, time, "a time HH:MM:SS"))?;
-        let civil = DateTime::new(1900 + i16::from(year), month, day, hour, minute, second, 0)
+        // Two digits of a log that began in 1993.
+        let century = if year < 70 { 2000 } else { 1900 };
+        let civil = DateTime::new(century + i16::from(year), month, day, hour, minute, second, 0)
             .map_err(|_| wrong(4, date, "a date of the calendar and a time of the day"))?;
         let zoned = self.zone.clone().and_then(|zone| civil.to_zoned(zone).ok());
         let zoned = zoned.ok_or_else(|| wrong(4, date, "a date that the time zone has"))?;

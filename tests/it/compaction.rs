@@ -151,6 +151,57 @@ fn reservations_follow_jobs_that_others_make_room_for() -> Tested {
     Ok(())
 }
 
+/// Jobs with estimates: submit, run, processors, estimate.
+fn estimated(jobs: &[(i64, i64, u32, i64)]) -> Vec<Job> {
+    let at = Time::from_seconds;
+    let job = |(number, &(submit, run, procs, estimate)): (i64, &(i64, i64, u32, i64))| {
+        let [submit, run, estimate] = [submit, run, estimate].map(at);
+        Job { number, submit, run, estimate, procs, shape: Shape::NearSquare }
+    };
+    (1..).zip(jobs).map(job).collect()
+}
+
+#[test]
+fn whoever_waits_behind_a_held_job_is_asked_when_it_has_started() -> Tested {
+    let jobs = estimated(&[
+        (0, 10, 3, 10),
+        (0, 1000, 4, 1000),
+        (0, 1000, 1, 1000),
+        (20, 100, 4, 100),
+        (20, 5, 1, 5),
+    ]);
+    for scheduler in
+        ["fcfs", "easy", "easy:pass=per-event", "conservative", "bypass-queue", "first-fit-queue"]
+    {
+        let found = replay(&jobs, "10", scheduler, "left-compaction:step_time=1")?;
+        assert!(near(seconds(found.records[4].start), 23.000_009), "{scheduler}: {:?}", found.records);
+    }
+    Ok(())
+}
+
+#[test]
+fn jobs_that_end_in_an_instant_are_not_moved_in_it() -> Tested {
+    for jobs in [
+        estimated(&[(16, 6, 1, 6), (20, 3, 2, 6), (20, 5, 1, 10), (22, 7, 4, 70), (23, 5, 3, 50)]),
+        estimated(&[(12, 4, 2, 8), (16, 8, 1, 80), (18, 3, 4, 30), (21, 5, 5, 5)]),
+        estimated(&[(12, 6, 4, 6), (17, 6, 5, 12), (18, 5, 5, 5), (31, 3, 3, 30)]),
+    ] {
+        for scheduler in ["easy:pass=per-event", "conservative", "easy"] {
+            for costs in ["select_cost=0.1,schedule_cost=0.1", "select_cost=0,schedule_cost=0"] {
+                let found = replay(&jobs, "10", scheduler, &format!("left-compaction:step_time=1,{costs}"))?;
+                for (job, record) in jobs.iter().zip(&found.records) {
+                    assert_eq!(
+                        record.end - record.start,
+                        job.run + record.suspended,
+                        "{scheduler} {costs}: {record:?}"
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn one_compaction_is_drawn() -> Tested {
     let at = tempfile::tempdir()?;
