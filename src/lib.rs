@@ -36,6 +36,7 @@
 //!     machine: "4x2".parse()?,
 //!     scheduler: "easy".parse()?,
 //!     allocator: "hilbert+bf".parse()?,
+//!     network: "recorded".parse()?,
 //!     seed: 1,
 //!     source: JobSource::recorded(Arc::new(jobs), 0),
 //!     oversize: Oversize::Error,

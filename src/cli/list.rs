@@ -4,11 +4,12 @@ use clap::ValueEnum;
 
 use super::{Failure, print};
 use crate::allocator::ALLOCATORS;
+use crate::execution::NETWORKS;
 use crate::machine::order::ORDERS;
 use crate::render::{Align, Table};
 use crate::scheduler::SCHEDULERS;
 
-/// List allocators, schedulers or orders with their sources.
+/// List allocators, schedulers, networks or orders with their sources.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// What to list.
@@ -23,6 +24,7 @@ pub(super) struct Args {
 enum Family {
     Allocators,
     Schedulers,
+    Networks,
     Orders,
 }
 
@@ -56,6 +58,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             for row in SCHEDULERS {
                 let cells = [row.name, row.summary, row.promises, row.parameters, row.source];
                 table.add(cells.map(text).to_vec());
+            }
+            table
+        }
+        Family::Networks => {
+            let mut table = Table::new(&[NAME, column("what"), column("parameters"), SOURCE]);
+            for row in NETWORKS {
+                table.add([row.name, row.summary, row.parameters, row.source].map(text).to_vec());
             }
             table
         }

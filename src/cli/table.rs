@@ -69,8 +69,17 @@ enum BestArg {
 }
 
 /// Columns that say what was replayed: results that differ in one of them are not the same.
-const IDENTITY: &[&str] =
-    &["log", "rules", "arrival_scale", "machine", "scheduler", "allocator", "seed", "trim_percent"];
+const IDENTITY: &[&str] = &[
+    "log",
+    "rules",
+    "arrival_scale",
+    "machine",
+    "scheduler",
+    "allocator",
+    "network",
+    "seed",
+    "trim_percent",
+];
 
 /// Values of which more is better.
 const HIGHEST: &[&str] = &["utilization", "contiguous_share"];

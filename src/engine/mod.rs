@@ -1,7 +1,8 @@
 //! Time: replays jobs through a scheduler, an allocator and an execution model.
 //!
 //! Events of one instant: departures first, then arrivals, each in the order in which they came about, then one pass of
-//! the scheduler (or as [`crate::scheduler::Pass`] says). The engine owns the machine, carries out and checks every placement, and emits plain records; everything else reads them.
+//! the scheduler (or as [`crate::scheduler::Pass`] says). The engine owns the machine, carries out and checks every
+//! placement, and emits plain records; everything else reads them.
 
 mod held;
 mod moves;
@@ -13,7 +14,7 @@ pub use replay::{Parts, replay};
 
 use crate::allocator::Placement;
 use crate::job::{JobId, Time};
-use crate::machine::{Mesh, OccupyError};
+use crate::machine::{Mesh, NodeId, OccupyError};
 
 /// When a job of a replay started and ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +38,12 @@ pub trait Observer {
     /// An allocator call has returned after `cost_ns` (0 where calls are not timed): a placement for `job`, already
     /// checked and carried out, or a refusal.
     fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64);
+
+    /// A job has taken nodes into use, at its start or as it moves.
+    fn occupied(&mut self, _job: JobId, _nodes: &[NodeId], _now: Time) {}
+
+    /// A job has given its nodes back, at its end or as it moves.
+    fn vacated(&mut self, _nodes: &[NodeId], _now: Time) {}
 
     /// An allocator was told of a release, which took it `cost_ns`.
     fn released(&mut self, cost_ns: u64);

@@ -5,6 +5,7 @@ use super::state::State;
 use super::{Record, ReplayError};
 use crate::allocator::{JobMove, Placement};
 use crate::job::{JobId, Time};
+use crate::scheduler::Running;
 
 impl State<'_> {
     /// Holds a job whose placement needs a rearrangement; whether it could start at once.
@@ -66,14 +67,12 @@ impl State<'_> {
             let by = self.stands_still(job, moved);
             let Record { start, suspended, .. } = self.records[job as usize];
             let estimated_end = start + self.jobs[job as usize].estimate + suspended;
-            self.machine.vacate(&self.placements[job as usize].nodes);
+            let nodes = &self.placements[job as usize].nodes;
+            self.machine.vacate(nodes);
+            self.observer.vacated(nodes, self.now);
             if self.running.remove(estimated_end, job) {
                 let nodes = moved.nodes.len() as u32;
-                self.running.insert(crate::scheduler::Running {
-                    estimated_end: estimated_end + by,
-                    job,
-                    nodes,
-                });
+                self.running.insert(Running { estimated_end: estimated_end + by, job, nodes });
             }
             postponed.push((job, by));
             targets.push((job, moved));
@@ -84,6 +83,7 @@ impl State<'_> {
                 self.error = Some(ReplayError::BadPlacement { number, problem });
                 return false;
             }
+            self.observer.occupied(job, &moved.nodes, self.now);
             self.placements[job as usize].nodes.clone_from(&moved.nodes);
         }
         for &(job, by) in &postponed {
@@ -99,6 +99,7 @@ impl State<'_> {
         }
         self.allocator.rearranged(&held.placement);
         self.observer.allocated(held.job, Some(&held.placement), held.cost_ns);
+        self.observer.occupied(held.job, &held.placement.nodes, self.now);
         true
     }
 

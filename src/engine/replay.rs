@@ -63,9 +63,9 @@ pub fn replay(
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
         let due = state.held.as_ref().map(Held::due);
-        let Some(now) = [arrival, state.execution.next_completion(), due].into_iter().flatten().min() else {
-            break;
-        };
+        let event = arrival.into_iter().chain(due).min();
+        let completion = state.execution.next_completion(event.unwrap_or(Time::MAX));
+        let Some(now) = event.into_iter().chain(completion).min() else { break };
         state.now = now;
         state.execution.advance(now, &mut done);
         finished += done.len();

@@ -6,7 +6,7 @@ use super::held::Held;
 use super::reservation::Reservation;
 use super::{Observer, Record, ReplayError};
 use crate::allocator::{Allocator, Placement, Request};
-use crate::execution::Execution;
+use crate::execution::{Execution, Started};
 use crate::job::{Job, JobId, Time};
 use crate::machine::{Cuboid, Machine};
 use crate::scheduler::{Cause, Dispatch, Running, RunningJobs, Scheduler, Slot, WaitQueue, Waiting};
@@ -116,6 +116,7 @@ impl State<'_> {
         record.end = self.now;
         self.running.remove(record.start + self.jobs[job as usize].estimate + record.suspended, job);
         self.machine.vacate(&placement.nodes);
+        self.observer.vacated(&placement.nodes, self.now);
         let began = self.timed.then(Instant::now);
         self.allocator.released(&placement, &self.machine);
         self.observer.released(elapsed_ns(began));
@@ -126,8 +127,8 @@ impl State<'_> {
         Request { procs, shape }
     }
 
-    /// Asks the allocator for a place for `job`, and takes it into use, unless others must move first. A place that is not beside the reservation, where
-    /// it has to be, is given back, and another one made.
+    /// Asks the allocator for a place for `job`, and takes it into use, unless others must move first. A place that is not
+    /// beside the reservation, where it has to be, is given back, and another one made.
     fn place(&mut self, job: JobId, beside: Option<&Reservation>) -> Option<(Placement, u64)> {
         let request = self.request(job);
         let began = self.timed.then(Instant::now);
@@ -158,6 +159,9 @@ impl State<'_> {
             }
         }
         self.observer.allocated(job, answer.as_ref(), cost_ns);
+        if let Some(placement) = &answer {
+            self.observer.occupied(job, &placement.nodes, self.now);
+        }
         answer.map(|placement| (placement, cost_ns))
     }
 }
@@ -183,7 +187,8 @@ impl State<'_> {
         self.running.insert(Running { estimated_end: self.now + estimate, job, nodes });
         let record = &mut self.records[job as usize];
         (record.start, record.end, record.allocated) = (self.now, self.now, nodes);
-        self.execution.start(job, self.now, self.jobs[job as usize].run);
+        let nodes = &self.placements[job as usize].nodes;
+        self.execution.start(Started { id: job, job: &self.jobs[job as usize], nodes, now: self.now });
     }
 }
 

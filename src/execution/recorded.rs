@@ -3,8 +3,17 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Execution;
+use super::{Entry, Execution, Started};
 use crate::job::{JobId, Time};
+
+/// Its row in the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: "recorded",
+    summary: "jobs run as long as the log says",
+    source: "as the log has it",
+    parameters: "",
+    build: |_, _| Ok(Box::new(RecordedRunTimes::default())),
+};
 
 /// Recorded run times: a heap of ends. Jobs that end together do so in the order in which they started.
 #[derive(Debug, Default)]
@@ -14,8 +23,8 @@ pub struct RecordedRunTimes {
 }
 
 impl Execution for RecordedRunTimes {
-    fn start(&mut self, job: JobId, now: Time, run: Time) {
-        self.ends.push(Reverse((now + run, self.started, job)));
+    fn start(&mut self, started: Started<'_>) {
+        self.ends.push(Reverse((started.now + started.job.run, self.started, started.id)));
         self.started += 1;
     }
 
@@ -30,11 +39,15 @@ impl Execution for RecordedRunTimes {
         self.ends = ends.into();
     }
 
+    fn postpones(&self) -> bool {
+        true
+    }
+
     fn end_of(&self, job: JobId) -> Option<Time> {
         self.ends.iter().find(|Reverse((.., other))| *other == job).map(|Reverse((end, ..))| *end)
     }
 
-    fn next_completion(&self) -> Option<Time> {
+    fn next_completion(&mut self, _until: Time) -> Option<Time> {
         self.ends.peek().map(|Reverse((end, ..))| *end)
     }
 
@@ -52,16 +65,23 @@ impl Execution for RecordedRunTimes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::{Job, Shape};
+
+    fn start(model: &mut RecordedRunTimes, id: JobId, now_s: i64, run_s: i64) {
+        let [now, run] = [now_s, run_s].map(Time::from_seconds);
+        let job = Job { number: 0, submit: now, run, estimate: run, procs: 1, shape: Shape::NearSquare };
+        model.start(Started { id, job: &job, nodes: &[0], now });
+    }
 
     #[test]
     fn jobs_that_stand_still_end_later() {
         let mut model = RecordedRunTimes::default();
         let at = Time::from_seconds;
-        model.start(0, at(0), at(10));
-        model.start(1, at(0), at(20));
+        start(&mut model, 0, 0, 10);
+        start(&mut model, 1, 0, 20);
         model.postpone(&[(0, at(15)), (7, at(1))]);
         assert_eq!([0, 1, 7].map(|job| model.end_of(job)), [Some(at(25)), Some(at(20)), None]);
-        assert_eq!(model.next_completion(), Some(at(20)));
+        assert_eq!(model.next_completion(Time::MAX), Some(at(20)));
         let mut done = Vec::new();
         model.advance(at(25), &mut done);
         assert_eq!(done, [1, 0]);
@@ -71,12 +91,12 @@ mod tests {
     fn jobs_end_by_time_then_by_start() {
         let mut model = RecordedRunTimes::default();
         let at = Time::from_seconds;
-        model.start(5, at(0), at(10));
-        model.start(3, at(4), at(6));
-        model.start(9, at(4), at(1));
+        start(&mut model, 5, 0, 10);
+        start(&mut model, 3, 4, 6);
+        start(&mut model, 9, 4, 1);
         let mut done = Vec::new();
-        assert_eq!(model.next_completion(), Some(at(5)));
+        assert_eq!(model.next_completion(Time::MAX), Some(at(5)));
         model.advance(at(10), &mut done);
-        assert_eq!((done, model.next_completion()), (vec![9, 5, 3], None));
+        assert_eq!((done, model.next_completion(Time::MAX)), (vec![9, 5, 3], None));
     }
 }

@@ -118,7 +118,7 @@ impl StudyFolder {
         if with_jobs {
             let mut all: Option<DataFrame> = None;
             for outcome in outcomes {
-                stack(&mut all, jobs(0, outcome, plan.timed)?.drop("replay")?)?;
+                stack(&mut all, jobs(0, outcome, plan)?.drop("replay")?)?;
             }
             let frame = all.unwrap_or_default();
             self.write_frame(&self.jobs(&described.key), frame, FileFormat::Parquet, &origin)?;

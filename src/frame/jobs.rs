@@ -3,7 +3,8 @@
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use super::{FrameError, frame, name};
-use crate::study::Outcome;
+use crate::execution::JobTraffic;
+use crate::study::{Outcome, Plan};
 
 /// The jobs of a replication of replay number `replay`, in the order of the log; none unless the plan wants jobs.
 ///
@@ -30,10 +31,17 @@ use crate::study::Outcome;
 /// | `diameter` | u32 | hops | largest L1 distance of two of its nodes |
 /// | `components` | u32 | | connected components of its nodes |
 /// | `bounding_box` | u32 | nodes | size of the smallest enclosing box |
-/// | `allocate_ns` | u64 | ns | duration of the allocator call that placed it; absent if not `timed` |
+/// | `contention_own` | f64 | pairs | pairs of its messages that meet on a link if each node sends one to each other |
+/// | `contention_others` | f64 | pairs | pairs of one of those and one of a job that ran as it started |
+/// | `packets` | u64 | | packets that it sent |
+/// | `packets_contended` | u64 | | those that waited for another job's packet |
+/// | `packet_latency_cycles_mean` | f64 | cycles | mean of creation to arrival of the last flit; 0 without packets |
+/// | `packet_blocked_cycles_mean` | f64 | cycles | mean time that headers waited for channels in the network |
+/// | `allocate_ns` | u64 | ns | duration of the allocator call that placed it; absent if the plan is not timed |
 ///
-/// There are no nulls.
-pub fn jobs(replay: u32, outcome: &Outcome, timed: bool) -> Result<DataFrame, FrameError> {
+/// The columns of contention are absent unless the plan estimates it. Those of packets are absent unless a cell of the plan
+/// has a network, and null for cells that have none; there are no other nulls.
+pub fn jobs(replay: u32, outcome: &Outcome, plan: &Plan) -> Result<DataFrame, FrameError> {
     let Outcome { jobs, records, recording, seed, .. } = outcome;
     let reals = |label: &str, value: &dyn Fn(usize) -> f64| -> Column {
         Series::new(name(label), (0..jobs.len()).map(value).collect::<Vec<f64>>()).into()
@@ -67,8 +75,38 @@ pub fn jobs(replay: u32, outcome: &Outcome, timed: bool) -> Result<DataFrame, Fr
         counts("components", &|i| dispersal(i).components),
         counts("bounding_box", &|i| dispersal(i).bounding_box),
     ];
-    if timed {
+    if let Some(contention) = &recording.contention {
+        columns.push(reals("contention_own", &|i| contention.jobs[i].own));
+        columns.push(reals("contention_others", &|i| contention.jobs[i].others));
+    }
+    if plan.traffic {
+        columns.extend(traffic(outcome));
+    }
+    if plan.timed {
         columns.push(Series::new(name("allocate_ns"), recording.allocate_ns.as_slice()).into());
     }
     frame(columns)
+}
+
+/// The columns of packets.
+fn traffic(outcome: &Outcome) -> [Column; 4] {
+    let found: Vec<Option<JobTraffic>> = match &outcome.traffic {
+        Some(traffic) => traffic.jobs.iter().copied().map(Some).collect(),
+        None => vec![None; outcome.jobs.len()],
+    };
+    let whole = |label: &str, value: fn(JobTraffic) -> u64| -> Column {
+        let values: Vec<Option<u64>> = found.iter().map(|traffic| traffic.map(value)).collect();
+        Series::new(name(label), values).into()
+    };
+    let mean = |label: &str, total: fn(JobTraffic) -> u64| -> Column {
+        let of = |traffic: JobTraffic| total(traffic) as f64 / traffic.packets.max(1) as f64;
+        let values: Vec<Option<f64>> = found.iter().map(|traffic| traffic.map(of)).collect();
+        Series::new(name(label), values).into()
+    };
+    [
+        whole("packets", |traffic| traffic.packets),
+        whole("packets_contended", |traffic| traffic.contended),
+        mean("packet_latency_cycles_mean", |traffic| traffic.latency),
+        mean("packet_blocked_cycles_mean", |traffic| traffic.blocked),
+    ]
 }

@@ -1,5 +1,6 @@
 //! Records to numbers: dispersal of placements, delays, utilisation, cost of allocator calls. No room below looks here.
 
+mod contention;
 mod cost;
 mod dispersal;
 mod recorder;
@@ -7,9 +8,12 @@ mod replications;
 mod rows;
 mod summary;
 mod torus_diameter;
+mod traffic;
 
+pub use contention::{Contention, JobContention};
 pub use cost::{Cost, CostSummary};
 pub use dispersal::{Dispersal, Meter};
-pub use recorder::{Monitor, Recorder, Recording};
+pub use recorder::{ContentionRecord, Monitor, Recorder, Recording};
 pub use replications::{Interval, Replications};
-pub use summary::{Summary, Trim, summarize};
+pub use summary::{ContentionSummary, Summary, Trim, summarize};
+pub use traffic::TrafficSummary;

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use super::contention::{Contention, JobContention};
 use super::cost::Cost;
 use super::dispersal::{Dispersal, Meter};
 use crate::allocator::Placement;
 use crate::engine::Observer;
-use crate::job::JobId;
-use crate::machine::Mesh;
+use crate::job::{JobId, Time};
+use crate::machine::{Mesh, NodeId};
 
 /// What others may know of a running replay, and tell it, from another thread.
 #[derive(Debug, Default)]
@@ -33,6 +34,17 @@ pub struct Recording {
     pub refused: Cost,
     /// Releases.
     pub release: Cost,
+    /// What the jobs' messages would do to each other, if that is wanted.
+    pub contention: Option<ContentionRecord>,
+}
+
+/// Static contention of a replay.
+#[derive(Clone, Debug, Default)]
+pub struct ContentionRecord {
+    /// Of each job as it starts, by job.
+    pub jobs: Vec<JobContention>,
+    /// Pairs of messages that meet times the seconds that they do.
+    pub pair_seconds: f64,
 }
 
 /// The observer of a replay that gathers dispersal and cost.
@@ -40,6 +52,7 @@ pub struct Recorder<'a> {
     meter: Meter,
     timed: bool,
     monitor: &'a Monitor,
+    contention: Option<Contention>,
     recording: Recording,
 }
 
@@ -52,12 +65,25 @@ impl<'a> Recorder<'a> {
             allocate: Cost::default(),
             refused: Cost::default(),
             release: Cost::default(),
+            contention: None,
         };
-        Self { meter: Meter::new(mesh), timed, monitor, recording }
+        Self { meter: Meter::new(mesh), timed, monitor, contention: None, recording }
+    }
+
+    /// Estimates contention on `mesh` as well.
+    #[must_use]
+    pub fn with_contention(mut self, mesh: &Mesh) -> Self {
+        self.contention = Some(Contention::new(mesh));
+        let jobs = vec![JobContention::default(); self.recording.dispersal.len()];
+        self.recording.contention = Some(ContentionRecord { jobs, pair_seconds: 0.0 });
+        self
     }
 
     /// What was gathered.
-    pub fn finish(self) -> Recording {
+    pub fn finish(mut self) -> Recording {
+        if let (Some(contention), Some(record)) = (&self.contention, &mut self.recording.contention) {
+            record.pair_seconds = contention.pair_seconds();
+        }
         self.recording
     }
 }
@@ -74,6 +100,18 @@ impl Observer for Recorder<'_> {
             None => &mut recording.refused,
         };
         if self.timed { cost.add(cost_ns) } else { cost.count() }
+    }
+
+    fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
+        if let (Some(contention), Some(record)) = (&mut self.contention, &mut self.recording.contention) {
+            record.jobs[job as usize] = contention.add(nodes, now);
+        }
+    }
+
+    fn vacated(&mut self, nodes: &[NodeId], now: Time) {
+        if let Some(contention) = &mut self.contention {
+            contention.remove(nodes, now);
+        }
     }
 
     fn released(&mut self, cost_ns: u64) {

@@ -2,6 +2,7 @@
 
 use super::cost::CostSummary;
 use super::recorder::Recording;
+use super::traffic::TrafficSummary;
 use crate::engine::Record;
 use crate::job::{Job, Time};
 use crate::machine::{Mesh, PairwiseBound};
@@ -63,6 +64,23 @@ pub struct Summary {
     pub refused: CostSummary,
     /// Releases.
     pub release: CostSummary,
+    /// Mean of end − start.
+    pub service_s_mean: f64,
+    /// What the jobs' messages would do to each other, if that was estimated.
+    pub contention: Option<ContentionSummary>,
+    /// What the jobs sent each other, where there is a network.
+    pub traffic: Option<TrafficSummary>,
+}
+
+/// Static contention in pairs of messages that meet on a link, each node of a job sending one to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContentionSummary {
+    /// Mean over the jobs of pairs of their own messages.
+    pub own_mean: f64,
+    /// Mean over the jobs of pairs of one of theirs and one of the jobs that run as they start.
+    pub others_mean: f64,
+    /// Mean over the makespan of all pairs on the machine.
+    pub mean: f64,
 }
 
 const DAY_S: f64 = 86_400.0;
@@ -126,6 +144,13 @@ pub fn summarize(
         allocate: recording.allocate.summary(),
         refused: recording.refused.summary(),
         release: recording.release.summary(),
+        service_s_mean: mean(&run_s),
+        contention: recording.contention.as_ref().map(|record| ContentionSummary {
+            own_mean: mean(&|i| record.jobs[i].own),
+            others_mean: mean(&|i| record.jobs[i].others),
+            mean: share(record.pair_seconds, makespan_s),
+        }),
+        traffic: None,
     }
 }
 
@@ -189,6 +214,7 @@ mod tests {
             allocate: Cost::default(),
             refused: Cost::default(),
             release: Cost::default(),
+            contention: None,
         };
         (jobs, records, recording)
     }

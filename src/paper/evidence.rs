@@ -29,6 +29,8 @@ pub struct At<'a> {
     pub rules: &'a str,
     /// What arrival times were multiplied by.
     pub arrival_scale: f64,
+    /// The execution model with every default written out.
+    pub network: &'a str,
 }
 
 impl Default for At<'_> {
@@ -41,6 +43,7 @@ impl Default for At<'_> {
             scheduler: "easy",
             rules: "authors",
             arrival_scale: 1.0,
+            network: "recorded",
         }
     }
 }
@@ -90,6 +93,7 @@ struct Row {
     machine: String,
     scheduler: String,
     allocator: String,
+    network: String,
     arrival_scale: f64,
     numbers: BTreeMap<String, f64>,
 }
@@ -132,6 +136,7 @@ impl Evidence {
                 machine: text("machine", i),
                 scheduler: text("scheduler", i),
                 allocator: allocator.parse().map_or(allocator, short),
+                network: text("network", i),
                 arrival_scale: numbers.get("arrival_scale").copied().unwrap_or(1.0),
                 numbers,
             });
@@ -197,6 +202,7 @@ impl Evidence {
             row.dataset == at.dataset
                 && row.machine == at.machine
                 && row.allocator == at.allocator
+                && row.network == at.network
                 && (at.log.is_empty() || row.log == at.log)
                 && (row.scheduler == at.scheduler || row.scheduler.split(':').next() == Some(at.scheduler))
                 && row.rules == rules

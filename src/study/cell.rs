@@ -8,10 +8,10 @@ use super::jobs::{JobsError, placeable};
 use super::source::JobSource;
 use crate::allocator::{self, Setup};
 use crate::engine::{self, Parts, Record, ReplayError};
-use crate::execution::RecordedRunTimes;
+use crate::execution::{self, Traffic};
 use crate::job::Job;
 use crate::machine::Mesh;
-use crate::metrics::{Monitor, Recorder, Recording, Replications, Summary, Trim, summarize};
+use crate::metrics::{Monitor, Recorder, Recording, Replications, Summary, TrafficSummary, Trim, summarize};
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::workload::Oversize;
@@ -33,6 +33,8 @@ pub struct Cell {
     pub scheduler: Spec,
     /// The allocator, with every default written out.
     pub allocator: Spec,
+    /// How long jobs run, with every default written out.
+    pub network: Spec,
     /// Seed of everything random; each further replication has the next one.
     pub seed: u64,
     /// The jobs.
@@ -43,6 +45,7 @@ pub struct Cell {
 
 /// What all cells of a study share.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says whether results have something")]
 pub struct Plan {
     /// Whether allocator calls and replays are timed.
     pub timed: bool,
@@ -52,6 +55,10 @@ pub struct Plan {
     pub replications: Replications,
     /// Whether outcomes hold what concerns single jobs.
     pub jobs: bool,
+    /// Whether results have columns for the traffic of a network.
+    pub traffic: bool,
+    /// Whether contention is estimated.
+    pub contention: bool,
 }
 
 /// What came out of one replay.
@@ -69,6 +76,8 @@ pub struct Outcome {
     pub records: Vec<Record>,
     /// Dispersal and cost; of single jobs only where jobs are wanted.
     pub recording: Recording,
+    /// What the jobs have sent each other, where there is a network; of single jobs only where jobs are wanted.
+    pub traffic: Option<Traffic>,
     /// Everything in one row.
     pub summary: Summary,
     /// Wall-clock time of the replay without reading the log; 0 if not timed.
@@ -115,20 +124,27 @@ impl Cell {
         let setup = Setup { mesh: &self.machine, seed };
         let (mut allocator, _) = allocator::build(&self.allocator, &setup)?;
         let (mut scheduler, _) = scheduler::build(&self.scheduler)?;
+        let setup = execution::Setup { mesh: &self.machine, jobs: jobs.len(), seed };
+        let (mut execution, _) = execution::build(&self.network, &setup)?;
         let mut recorder = Recorder::new(&self.machine, jobs.len(), plan.timed, monitor);
+        if plan.contention {
+            recorder = recorder.with_contention(&self.machine);
+        }
         let parts = Parts {
             mesh: self.machine.clone(),
             scheduler: scheduler.as_mut(),
             allocator: allocator.as_mut(),
-            execution: &mut RecordedRunTimes::default(),
+            execution: execution.as_mut(),
             timed: plan.timed,
         };
         let began = Instant::now();
         let records = engine::replay(&jobs, parts, &mut recorder)?;
         let wall_s = if plan.timed { began.elapsed().as_secs_f64() } else { 0.0 };
         let recording = recorder.finish();
-        let summary = summarize(&jobs, &records, &recording, &self.machine, plan.trim);
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, summary, wall_s })
+        let traffic = execution.traffic();
+        let mut summary = summarize(&jobs, &records, &recording, &self.machine, plan.trim);
+        summary.traffic = traffic.as_ref().map(|traffic| TrafficSummary::of(traffic, summary.makespan_s));
+        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary, wall_s })
     }
 }
 
@@ -139,5 +155,11 @@ impl Outcome {
         self.records = Vec::new();
         self.recording.dispersal = Vec::new();
         self.recording.allocate_ns = Vec::new();
+        if let Some(contention) = &mut self.recording.contention {
+            contention.jobs = Vec::new();
+        }
+        if let Some(traffic) = &mut self.traffic {
+            traffic.jobs = Vec::new();
+        }
     }
 }

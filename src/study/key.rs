@@ -14,16 +14,18 @@ use crate::spec::Spec;
 /// SHA-256 of the cell's resolved spec, its log's SHA-256 and the version of this program, in hexadecimal. What a
 /// parameter `path` of the allocator names counts with its content.
 pub(super) fn key(point: &Point, log: &StudyLog, plan: &Plan) -> String {
-    let Point { log: _, rules, arrival_scale, machine, scheduler, allocator, seed } = point;
+    let Point { log: _, rules, arrival_scale, machine, scheduler, allocator, network, seed } = point;
     let trim = plan.trim.percent.map_or_else(|| "none".to_owned(), |percent| percent.to_string());
     let mut text = format!(
         "meshreplay {}\nlog={}\nlog_sha256={}\nrules={rules}\narrival_scale={arrival_scale}\nmachine={machine}\n\
-         scheduler={scheduler}\nallocator={allocator}\nseed={seed}\ntrim={trim}\nreplications={}\ntimed={}\n",
+         scheduler={scheduler}\nallocator={allocator}\nnetwork={network}\nseed={seed}\ntrim={trim}\nreplications={}\ntimed={}\ntraffic={}\ncontention={}\n",
         env!("CARGO_PKG_VERSION"),
         log.name,
         log.sha256,
         plan.replications,
-        plan.timed
+        plan.timed,
+        plan.traffic,
+        plan.contention
     );
     for path in paths(allocator) {
         if let Ok(content) = fs::read(&path) {
@@ -89,6 +91,7 @@ mod tests {
             machine: "4x4".parse()?,
             scheduler: "fcfs".parse()?,
             allocator: "naive".parse()?,
+            network: "recorded".parse()?,
             seed: 1,
         };
         let plan = Plan::default();
@@ -99,17 +102,20 @@ mod tests {
             key(&Point { machine: "torus:4x4".parse()?, ..point.clone() }, &log, &plan),
             key(&Point { scheduler: "easy".parse()?, ..point.clone() }, &log, &plan),
             key(&Point { allocator: "mc1x1".parse()?, ..point.clone() }, &log, &plan),
+            key(&Point { network: "wormhole".parse()?, ..point.clone() }, &log, &plan),
             key(&Point { seed: 2, ..point.clone() }, &log, &plan),
             key(&point, &StudyLog { sha256: "01".to_owned(), ..log.clone() }, &plan),
             key(&point, &StudyLog { name: "b".to_owned(), ..log.clone() }, &plan),
             key(&point, &log, &Plan { timed: true, ..plan.clone() }),
+            key(&point, &log, &Plan { traffic: true, ..plan.clone() }),
+            key(&point, &log, &Plan { contention: true, ..plan.clone() }),
             key(&point, &log, &Plan { replications: Replications::exactly(2), ..plan.clone() }),
         ];
         assert_eq!(keys[0], key(&point, &StudyLog { path: PathBuf::from("/a.swf"), ..log }, &plan));
         assert!(keys.iter().all(|key| key.len() == 64));
         keys.sort_unstable();
         keys.dedup();
-        assert_eq!(keys.len(), 11);
+        assert_eq!(keys.len(), 14);
         Ok(())
     }
 }

@@ -19,6 +19,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("machines", "a list of strings", "[\"16x16\", \"8x8x4\"]"),
     ("schedulers", "a list of strings", "[\"fcfs\", \"easy\"]"),
     ("allocators", "a list of strings", "[\"hilbert+bf\", \"mc1x1\"]"),
+    ("networks", "a list of strings", "[\"recorded\", \"wormhole:messages=5\"]"),
     ("arrival_scales", "a list of numbers above 0", "[1, 0.8]"),
     ("seeds", "a list of whole numbers from 0", "[1, 2, 3]"),
     ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),

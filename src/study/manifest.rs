@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::planned::{Study, StudyCell, StudyLog};
+use crate::execution::RECORDED;
 
 /// A resolved study: the same text wherever and in however many parts it runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,8 @@ pub struct ManifestCell {
     pub scheduler: String,
     /// The allocator, with every default written out.
     pub allocator: String,
+    /// How long jobs run, with every default written out.
+    pub network: String,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -71,14 +74,18 @@ impl ManifestCell {
             machine: point.machine.to_string(),
             scheduler: point.scheduler.to_string(),
             allocator: point.allocator.to_string(),
+            network: point.network.to_string(),
             seed: point.seed,
         }
     }
 
     /// The cell in words.
     pub fn label(&self) -> String {
-        let Self { log, arrival_scale, machine, scheduler, allocator, seed, .. } = self;
-        format!("{log} × {arrival_scale} on {machine} under {scheduler} with {allocator}, seed {seed}")
+        let Self { log, arrival_scale, machine, scheduler, allocator, network, seed, .. } = self;
+        let network = if network == RECORDED { String::new() } else { format!(" over {network}") };
+        format!(
+            "{log} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed {seed}"
+        )
     }
 }
 

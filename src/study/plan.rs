@@ -12,6 +12,7 @@ use super::planned::{Study, StudyCell, StudyLog};
 use super::product::{ALL, Axes, Point, resolve};
 use super::{key, shard};
 use crate::allocator;
+use crate::execution::{self, RECORDED};
 use crate::machine::Mesh;
 use crate::metrics::Replications;
 use crate::scheduler;
@@ -38,14 +39,14 @@ impl Study {
     pub fn plan(
         path: &Path,
         text: &str,
-        plan: Plan,
+        mut plan: Plan,
         find: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Self, StudyError> {
         let file = StudyFile::parse(path, text)?;
-        let plan = match file.replications.clone() {
-            Some(replications) => Plan { replications, ..plan },
-            None => plan,
-        };
+        let replications = file.replications.clone().unwrap_or_else(|| plan.replications.clone());
+        let traffic = file.axes.networks.iter().any(|network| network.name != RECORDED);
+        plan.traffic = traffic;
+        plan.replications = replications;
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let mut logs: Vec<StudyLog> = Vec::new();
         let mut jobs = Vec::new();
@@ -155,6 +156,7 @@ impl StudyFile {
         let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
         let shapes: Vec<Mesh> = machines.into_iter().map(|(machine, _)| machine).collect();
         let allocators = keys.required("allocators", strings(|text| allocator_spec(text, &shapes)))?;
+        let networks = keys.list("networks", strings(|text| network_spec(text, &shapes)))?;
         let arrival_scales = keys.list("arrival_scales", scale)?;
         let seeds = keys.list("seeds", seed)?;
         let parsed = |text: &str| text.parse().map_err(|error: SpecError| error.to_string());
@@ -180,6 +182,7 @@ impl StudyFile {
                 machines: shapes,
                 schedulers: values(schedulers, Spec::named("easy")),
                 allocators: values(Some(allocators), Spec::named(ALL)),
+                networks: values(networks, Spec::named(RECORDED)),
                 seeds: values(seeds, 1),
             },
             logs,
@@ -216,6 +219,16 @@ fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
         resolve(&spec, machine).map_err(|error| error.to_string())?;
     }
     allocator::find(&spec).map(|(_, spec)| spec).map_err(|error| error.to_string())
+}
+
+/// A network that serves every machine of the study, with every default written out.
+fn network_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
+    let mut spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
+    for mesh in machines {
+        let setup = execution::Setup { mesh, jobs: 0, seed: 0 };
+        spec = execution::build(&spec, &setup).map_err(|error| error.to_string())?.1;
+    }
+    Ok(spec)
 }
 
 fn scale(value: &Value<'_>) -> Option<Result<f64, String>> {

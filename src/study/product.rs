@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use super::source::JobSource;
 use crate::allocator::{self, ALLOCATORS, Setup};
+use crate::execution::{self, RECORDED};
 use crate::machine::Mesh;
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
@@ -26,6 +27,8 @@ pub struct Axes {
     pub schedulers: Vec<Spec>,
     /// Allocators; [`ALL`] is every one that serves the machine.
     pub allocators: Vec<Spec>,
+    /// How long jobs run.
+    pub networks: Vec<Spec>,
     /// Seeds.
     pub seeds: Vec<u64>,
 }
@@ -45,12 +48,14 @@ pub struct Point {
     pub scheduler: Spec,
     /// The allocator, with every default written out.
     pub allocator: Spec,
+    /// How long jobs run, with every default written out.
+    pub network: Spec,
     /// Seed of everything random.
     pub seed: u64,
 }
 
 impl Axes {
-    /// Every combination: by log, then rules, arrival scale, machine, scheduler, allocator, seed; the last varies
+    /// Every combination: by log, then rules, arrival scale, machine, scheduler, allocator, network, seed; the last varies
     /// fastest.
     pub fn points(&self) -> Result<Vec<Point>, SpecError> {
         let mut schedulers = Vec::new();
@@ -59,9 +64,23 @@ impl Axes {
         }
         let mut allocators = Vec::new();
         for machine in &self.machines {
+            let mut networks = Vec::new();
+            for spec in &self.networks {
+                networks.push(Network::on(machine, spec)?);
+            }
             let mut served = Vec::new();
-            for spec in self.allocators.iter().flat_map(|spec| written_out(spec, machine)) {
-                served.push(resolve(&spec, machine)?);
+            for given in &self.allocators {
+                for spec in written_out(given, machine) {
+                    let setup = Setup { mesh: machine, seed: 0 };
+                    let (allocator, spec) = allocator::build(&spec, &setup)?;
+                    for network in &networks {
+                        if network.moves || !allocator.rearranges() {
+                            served.push((spec.clone(), network.spec.clone()));
+                        } else if *given != Spec::named(ALL) {
+                            return Err(network.cannot_move(&spec, machine));
+                        }
+                    }
+                }
             }
             allocators.push((machine, served));
         }
@@ -70,19 +89,20 @@ impl Axes {
             for &rules in &self.rules {
                 for &arrival_scale in &self.arrival_scales {
                     for (machine, served) in &allocators {
-                        let point = |scheduler: &Spec, allocator: &Spec, seed: u64| Point {
-                            log,
-                            rules,
-                            arrival_scale,
-                            machine: (*machine).clone(),
-                            scheduler: scheduler.clone(),
-                            allocator: allocator.clone(),
-                            seed,
-                        };
+                        let point =
+                            |scheduler: &Spec, (allocator, network): &(Spec, Spec), seed: u64| Point {
+                                log,
+                                rules,
+                                arrival_scale,
+                                machine: (*machine).clone(),
+                                scheduler: scheduler.clone(),
+                                allocator: allocator.clone(),
+                                network: network.clone(),
+                                seed,
+                            };
                         for scheduler in &schedulers {
-                            for allocator in served {
-                                points
-                                    .extend(self.seeds.iter().map(|&seed| point(scheduler, allocator, seed)));
+                            for pair in served {
+                                points.extend(self.seeds.iter().map(|&seed| point(scheduler, pair, seed)));
                             }
                         }
                     }
@@ -90,6 +110,29 @@ impl Axes {
             }
         }
         Ok(points)
+    }
+}
+
+/// An execution model of a study.
+struct Network {
+    spec: Spec,
+    /// Whether running jobs can be moved.
+    moves: bool,
+}
+
+impl Network {
+    /// With every default written out; fails if it cannot serve `machine`.
+    fn on(machine: &Mesh, spec: &Spec) -> Result<Self, SpecError> {
+        let (model, spec) = execution::build(spec, &execution::Setup { mesh: machine, jobs: 0, seed: 0 })?;
+        Ok(Self { spec, moves: model.postpones() })
+    }
+
+    fn cannot_move(&self, allocator: &Spec, machine: &Mesh) -> SpecError {
+        let problem = format!(
+            "it moves running jobs, which network '{}' cannot; give another allocator or network '{RECORDED}'",
+            self.spec.name
+        );
+        SpecError::Unsuited { owner: allocator.name.clone(), machine: machine.to_string(), problem }
     }
 }
 
@@ -125,6 +168,7 @@ impl Point {
             machine: self.machine.clone(),
             scheduler: self.scheduler.clone(),
             allocator: self.allocator.clone(),
+            network: self.network.clone(),
             seed: self.seed,
             source,
             oversize: self.rules.oversize,
@@ -144,6 +188,7 @@ mod tests {
             machines: vec!["4x4".parse()?, "4x4x4".parse()?],
             schedulers: vec!["fcfs".parse()?],
             allocators: vec!["hilbert+bf".parse()?],
+            networks: vec![Spec::named(RECORDED)],
             seeds: vec![1, 2],
         })
     }

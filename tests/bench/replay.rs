@@ -198,6 +198,7 @@ fn replays(criterion: &mut Criterion) {
             machine,
             scheduler,
             allocator,
+            network: Spec::named("recorded"),
             seed: 1,
             source: JobSource::recorded(Arc::clone(&jobs), 0),
             oversize: Oversize::Error,

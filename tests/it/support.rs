@@ -61,6 +61,7 @@ pub(crate) fn replay(
         machine: machine.parse()?,
         scheduler: scheduler.parse()?,
         allocator: allocator.parse()?,
+        network: "recorded".parse()?,
         seed: 1,
         source: JobSource::recorded(Arc::new(jobs.to_vec()), 0),
         oversize: Oversize::Error,

@@ -25,9 +25,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("machine", &["spec"]),
     ("allocator", &["job", "machine", "spec"]),
     ("scheduler", &["job", "spec"]),
-    ("execution", &["job"]),
+    ("execution", &["job", "machine", "spec"]),
     ("engine", &["allocator", "execution", "job", "machine", "scheduler"]),
-    ("metrics", &["allocator", "engine", "job", "machine", "spec"]),
+    ("metrics", &["allocator", "engine", "execution", "job", "machine", "spec"]),
     (
         "study",
         &[
@@ -43,7 +43,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "workload",
         ],
     ),
-    ("frame", &["metrics", "study"]),
+    ("frame", &["execution", "metrics", "study"]),
     (
         "paper",
         &["allocator", "engine", "frame", "job", "machine", "metrics", "spec", "study", "trace", "workload"],
@@ -53,6 +53,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "allocator",
+            "execution",
             "frame",
             "job",
             "machine",

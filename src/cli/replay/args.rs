@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use crate::allocator;
+use crate::execution;
 use crate::frame::FileFormat;
 use crate::job::Shape;
 use crate::machine::Mesh;
@@ -51,6 +52,11 @@ pub(crate) struct Args {
     /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1; all is every one.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
     pub(super) allocator: Vec<Spec>,
+
+    /// How long jobs run: recorded, or wormhole:pattern=one-to-all,messages=20,… for the time that their messages take on a
+    /// network; `meshreplay list networks` shows the parameters.
+    #[arg(long, default_value = execution::RECORDED, value_name = "SPEC", num_args = 1.., value_parser = network_spec)]
+    pub(super) network: Vec<Spec>,
 
     /// Multiply arrival times by these factors; below 1 the load rises.
     #[arg(
@@ -134,6 +140,10 @@ pub(crate) struct Args {
     #[arg(long)]
     lenient: bool,
 
+    /// Estimate contention: pairs of messages that meet on links if all nodes of each running job send to each other.
+    #[arg(long)]
+    contention: bool,
+
     /// Measure no times; results are then the same bytes on every run.
     #[arg(long)]
     no_timing: bool,
@@ -202,6 +212,8 @@ impl Args {
             trim: Trim { percent: self.trim },
             replications: self.replications.clone(),
             jobs: self.output.is_some(),
+            contention: self.contention,
+            traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
         }
     }
 
@@ -289,6 +301,14 @@ fn allocator_spec(text: &str) -> Result<Spec> {
     if spec.name != ALL || !spec.params.is_empty() {
         allocator::find(&spec)?;
     }
+    Ok(spec)
+}
+
+fn network_spec(text: &str) -> Result<Spec> {
+    let spec: Spec = text.parse()?;
+    // Which machines it serves is checked when they are known.
+    let setup = execution::Setup { mesh: &Mesh::new(&[1])?, jobs: 0, seed: 0 };
+    execution::build(&spec, &setup)?;
     Ok(spec)
 }
 

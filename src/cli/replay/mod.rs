@@ -129,6 +129,7 @@ fn points(args: &Args) -> Result<Vec<Point>, SpecError> {
         machines: args.machine.clone(),
         schedulers: args.schedulers()?,
         allocators: args.allocator.clone(),
+        networks: args.network.clone(),
         seeds: vec![args.seed],
     };
     axes.points()

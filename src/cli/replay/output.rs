@@ -101,7 +101,7 @@ impl<'a> Output<'a> {
         let replay = u32::try_from(number)?;
         for outcome in &mut outcomes {
             if let Some(folder) = &mut self.folder {
-                folder.jobs.append(&mut frame::jobs(replay, outcome, self.plan.timed)?)?;
+                folder.jobs.append(&mut frame::jobs(replay, outcome, &self.plan)?)?;
             }
             outcome.strip();
         }

@@ -1,12 +1,14 @@
 //! The command that replays one cell of a study on its own.
 
+use crate::execution::RECORDED;
 use crate::spec::Spec;
 use crate::study::{Point, Study};
 use crate::workload::Rules;
 
 /// `meshreplay replay …` with all that differs from its defaults.
 pub(super) fn command(study: &Study, cell: usize) -> String {
-    let Point { log, rules, arrival_scale, machine, scheduler, allocator, seed } = &study.cells[cell].point;
+    let Point { log, rules, arrival_scale, machine, scheduler, allocator, network, seed } =
+        &study.cells[cell].point;
     let mut words: Vec<String> = vec!["meshreplay".to_owned(), "replay".to_owned()];
     let log = &study.logs[*log];
     words.push(match &log.model {
@@ -21,10 +23,16 @@ pub(super) fn command(study: &Study, cell: usize) -> String {
         ("--seed", seed.to_string()),
     ];
     words.extend(options.into_iter().flat_map(|(option, value)| [option.to_owned(), value]));
+    if network.name != RECORDED {
+        words.extend(["--network".to_owned(), network.to_string()]);
+    }
     if study.plan.replications.are_several() {
         words.extend(["--replications".to_owned(), study.plan.replications.to_string()]);
     }
     words.extend(rules_options(rules));
+    if study.plan.contention {
+        words.push("--contention".to_owned());
+    }
     if !study.plan.timed {
         words.push("--no-timing".to_owned());
     }

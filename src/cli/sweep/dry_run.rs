@@ -1,6 +1,7 @@
 //! What a sweep would do.
 
 use crate::allocator;
+use crate::execution::RECORDED;
 use crate::render::{Align, Table, grouped};
 use crate::study::{Manifest, Study};
 
@@ -14,7 +15,19 @@ pub(super) fn listing(
     share: &[usize],
     done: &dyn Fn(&str) -> bool,
 ) -> String {
-    let left = ["cell", "key", "state", "log", "rules", "scale", "machine", "scheduler", "seed", "allocator"];
+    let left = [
+        "cell",
+        "key",
+        "state",
+        "log",
+        "rules",
+        "scale",
+        "machine",
+        "scheduler",
+        "network",
+        "seed",
+        "allocator",
+    ];
     let mut columns = left.map(|title| (title, Align::Left)).to_vec();
     columns.extend([("jobs", Align::Right), ("cost", Align::Right)]);
     let mut table = Table::new(&columns);
@@ -41,14 +54,18 @@ pub(super) fn listing(
             cell.arrival_scale.to_string(),
             cell.machine.clone(),
             cell.scheduler.clone(),
+            cell.network.clone(),
             cell.seed.to_string(),
             allocator::short(&planned.point.allocator),
             grouped(planned.jobs as f64, 0),
             percent(planned.cost),
         ]);
     }
-    let shared = table.drop_constant(&["log", "rules", "scale", "machine", "scheduler", "seed", "jobs"]);
-    let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
+    let shared =
+        table.drop_constant(&["log", "rules", "scale", "machine", "scheduler", "network", "seed", "jobs"]);
+    let usual = |pair: &&(String, String)| pair.1 != RECORDED;
+    let shared: Vec<String> =
+        shared.iter().filter(usual).map(|(title, cell)| format!("{title} {cell}")).collect();
     let above = if shared.is_empty() { String::new() } else { format!(" {}\n\n", shared.join(" · ")) };
     let count = share.len();
     let of = if count == study.cells.len() {

@@ -52,6 +52,10 @@ pub(super) struct Args {
     #[arg(long)]
     dry_run: bool,
 
+    /// Estimate contention: pairs of messages that meet on links if all nodes of each running job send to each other.
+    #[arg(long)]
+    contention: bool,
+
     /// Measure no times; results are then the same bytes on every run.
     #[arg(long)]
     no_timing: bool,
@@ -67,7 +71,8 @@ pub(super) struct Args {
 
 /// Runs the cells that are missing.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let plan = Plan { timed: !args.no_timing, jobs: args.jobs, ..Plan::default() };
+    let plan =
+        Plan { timed: !args.no_timing, jobs: args.jobs, contention: args.contention, ..Plan::default() };
     let study = Study::read(&args.study, plan)?;
     let costs: Vec<u64> = study.cells.iter().map(|cell| cell.cost).collect();
     let share = args.shard.map_or_else(|| (0..costs.len()).collect(), |shard| shard.share(&costs));

@@ -31,6 +31,7 @@ fn runs(path: &Path, allocator: &str) -> Option<Vec<Outcome>> {
         machine: ARRAY.parse().ok()?,
         scheduler: "fcfs".parse().ok()?,
         allocator: allocator.parse().ok()?,
+        network: "recorded".parse().ok()?,
         seed: 1,
         source: JobSource::Recorded { jobs, skipped: 0, arrivals: rules.arrivals, arrival_scale: 1.0 },
         oversize: Oversize::Skip,

@@ -1,0 +1,243 @@
+//! The network by flits: every flit's every move, cycle by cycle. The reference for [`super::packet_level`].
+//!
+//! A router is entered by its node's links and its processor; each of these channels buffers one flit at its end. In each
+//! cycle every flit moves one channel on if that is its packet's and its buffer is empty or is left in the same cycle, so a
+//! packet moves as a whole. A header first has to be routed for ts cycles, then asks for its next channel. A processor
+//! takes one flit per cycle from its channel.
+//!
+//! 1. Packets whose header has arrived move, and those whose flits lag behind their header.
+//! 2. Headers that have been routed ask for their next channel.
+//! 3. Headers that were let into a channel move, and their flits behind them; a channel that the last flit leaves is handed
+//!    on in the same cycle.
+//!
+//! Where two virtual channels share a link, it carries one flit per cycle, that of the older packet first. O(flits that may
+//! move) per cycle, cycles in which none may are skipped.
+
+use super::communication::Communication;
+use super::topology::Topology;
+use super::wheel::{Bucket, Wheel};
+use super::worms::{Packet, Worm, Worms};
+use super::{Fabric, Timing};
+
+/// Where the flits of a packet are.
+#[derive(Clone, Debug, Default)]
+struct Flits {
+    /// By flit: 0 before it has entered, j + 1 in the buffer of channel j of the path, beyond the last once it has arrived.
+    at: Vec<u32>,
+    /// The first flit that has not arrived.
+    first: usize,
+    /// The first flit that has not entered.
+    end: usize,
+    /// The last cycle in which they moved.
+    moved: i64,
+    /// Whether the packet is among those that move in the next cycle.
+    moves: bool,
+}
+
+/// The state of the network.
+#[derive(Debug)]
+pub(super) struct FlitLevel {
+    timing: Timing,
+    worms: Worms,
+    /// By packet.
+    flits: Vec<Flits>,
+    wheel: Wheel,
+    /// The last cycle that was gone through.
+    now: i64,
+    granted: Vec<Worm>,
+    /// Packets whose flits can move without asking.
+    moving: Vec<Worm>,
+    /// The last cycle in which each link carried a flit, where channels share links.
+    carried: Vec<i64>,
+    spare: (Bucket, Vec<Worm>),
+    /// All moves of flits.
+    pub(super) moves: u64,
+}
+
+impl FlitLevel {
+    pub(super) fn new(topology: Topology, timing: Timing) -> Self {
+        let shared = if topology.shares_links() { topology.channels() } else { 0 };
+        Self {
+            timing,
+            worms: Worms::new(topology),
+            flits: Vec::new(),
+            wheel: Wheel::new(timing.reach()),
+            now: i64::MIN,
+            granted: Vec::new(),
+            moving: Vec::new(),
+            carried: vec![i64::MIN; shared],
+            spare: (Bucket::default(), Vec::new()),
+            moves: 0,
+        }
+    }
+
+    /// Every buffer holds a flit at most, of the packet that owns the channel, and flits of a packet are in order.
+    #[cfg(test)]
+    pub(super) fn check(&self) {
+        let mut buffers = std::collections::BTreeSet::new();
+        for (worm, flits) in (0..).zip(&self.flits).filter(|(_, flits)| flits.first < flits.at.len()) {
+            let state = self.worms.get(worm);
+            assert!(flits.at.is_sorted_by(|a, b| a >= b));
+            for &at in flits.at.iter().filter(|&&at| (1..=state.last() + 1).contains(&at)) {
+                let channel = state.path[at as usize - 1];
+                assert!(buffers.insert(channel) && self.worms.owner(channel) == worm);
+            }
+        }
+    }
+
+    fn next_cycle(&self) -> Option<i64> {
+        if self.moving.is_empty() { self.wheel.next(self.now) } else { Some(self.now + 1) }
+    }
+
+    fn cycle(&mut self, now: i64, communication: &mut Communication) {
+        self.now = now;
+        let (spare, list) = std::mem::take(&mut self.spare);
+        let mut bucket = self.wheel.take(now, spare);
+        let mut moving = std::mem::replace(&mut self.moving, list);
+        self.worms.sort(&mut moving);
+        for worm in moving.drain(..) {
+            self.flits[worm as usize].moves = false;
+            self.step(worm, now, communication);
+        }
+        self.worms.sort(&mut bucket.requests);
+        for worm in bucket.requests.drain(..) {
+            if self.worms.request(worm, now) {
+                self.granted.push(worm);
+            }
+        }
+        self.spare = (bucket, moving);
+        while let Some(worm) = self.granted.pop() {
+            self.worms.advance(worm, now);
+            if self.flits[worm as usize].moved == now {
+                self.move_next(worm);
+            } else {
+                self.step(worm, now, communication);
+            }
+        }
+    }
+
+    fn move_next(&mut self, worm: Worm) {
+        if !std::mem::replace(&mut self.flits[worm as usize].moves, true) {
+            self.moving.push(worm);
+        }
+    }
+
+    /// Moves all flits of a packet that can, from the first on.
+    fn step(&mut self, worm: Worm, now: i64, communication: &mut Communication) {
+        let mut flits = std::mem::take(&mut self.flits[worm as usize]);
+        flits.moved = now;
+        let state = self.worms.get(worm);
+        let (head, last, tail) = (state.head, state.last(), self.timing.length as usize - 1);
+        let (first, end) = (flits.first, flits.end.min(tail));
+        let mut left = None;
+        for flit in first..=end {
+            let at = flits.at[flit];
+            if at > last {
+                // Its processor takes it.
+                flits.at[flit] = last + 2;
+                flits.first = flit + 1;
+                left = (flit == tail).then_some(last);
+                continue;
+            }
+            let is_free = flit == 0 || flits.at[flit - 1] > at + 1;
+            if at > head || !is_free || !self.carry(worm, at, now) {
+                continue;
+            }
+            flits.at[flit] = at + 1;
+            flits.end += usize::from(at == 0);
+            if flit == 0 && at < last {
+                self.wheel.at(now + self.timing.per_hop()).requests.push(worm);
+            }
+            if flit == tail && at > 0 {
+                left = Some(at - 1);
+            }
+        }
+        let header = flits.at[0];
+        let behind = flits.end - 1;
+        // Without gaps the flits follow each other, and nobody is left outside who could enter.
+        let is_whole = flits.at[behind] as usize + behind == header as usize
+            && (flits.end > tail || flits.at[behind] == 1);
+        let has_arrived = flits.first > tail;
+        let can_move = header > last || header <= head || !is_whole;
+        self.flits[worm as usize] = flits;
+        if can_move && !has_arrived {
+            self.move_next(worm);
+        }
+        if let Some(i) = left {
+            self.leave(worm, i, now, communication);
+        }
+    }
+
+    /// Moves a flit into the channel at position `at` of the packet's path, unless its link carries another one.
+    fn carry(&mut self, worm: Worm, at: u32, now: i64) -> bool {
+        let channel = self.worms.get(worm).path[at as usize];
+        if let Some(carried) = self.carried.get_mut(self.worms.topology.link(channel) as usize)
+            && std::mem::replace(carried, now) == now
+        {
+            return false;
+        }
+        self.worms.flits[channel as usize] += 1;
+        self.moves += 1;
+        true
+    }
+
+    /// The packet's last flit has left the channel at position `i` of its path.
+    fn leave(&mut self, worm: Worm, i: u32, now: i64, communication: &mut Communication) {
+        let state = self.worms.get(worm);
+        let channel = state.path[i as usize];
+        let is_last = i == state.last();
+        self.granted.extend(self.worms.release(channel));
+        let next = if i == 0 {
+            communication.injected(&self.worms.get(worm).packet)
+        } else if is_last {
+            let (packet, arrived) = self.worms.leave(worm, now);
+            communication.arrived(&packet, &arrived, now)
+        } else {
+            None
+        };
+        if let Some(packet) = next {
+            self.inject(packet, now);
+        }
+    }
+}
+
+impl Fabric for FlitLevel {
+    fn inject(&mut self, packet: Packet, now: i64) {
+        if self.moving.is_empty() && self.wheel.is_empty() {
+            // Nothing happens between.
+            self.now = self.now.max(now - 1);
+        }
+        let worm = self.worms.enter(packet);
+        let length = self.timing.length as usize;
+        if self.flits.len() <= worm as usize {
+            self.flits.resize(worm as usize + 1, Flits::default());
+        }
+        let flits = &mut self.flits[worm as usize];
+        flits.at.clear();
+        flits.at.resize(length, 0);
+        // The header enters at once.
+        flits.at[0] = 1;
+        (flits.first, flits.end, flits.moved, flits.moves) = (0, 1, now, false);
+        let channel = self.worms.get(worm).path[0];
+        self.worms.flits[channel as usize] += 1;
+        self.moves += 1;
+        self.wheel.at(now + self.timing.per_hop()).requests.push(worm);
+    }
+
+    fn run(&mut self, until: i64, communication: &mut Communication) {
+        while let Some(next) = self.next_cycle() {
+            if next > until {
+                self.now = self.now.max(until);
+                return;
+            }
+            self.cycle(next, communication);
+            if communication.has_finished() {
+                return;
+            }
+        }
+    }
+
+    fn flits(&self) -> (u64, u64) {
+        self.worms.link_flits()
+    }
+}

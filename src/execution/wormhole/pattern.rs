@@ -1,0 +1,194 @@
+//! Who sends to whom: the communication patterns.
+//!
+//! A *round* of a pattern is a list of messages for every process of a job, who are numbered 0 to k − 1 in a row-major scan
+//! of the machine. The first two patterns are those of S. Bani-Mohammad et al., ICPADS 2006, and R. Zolfaghari, IJEAT 2013;
+//! the others are customary in simulations of this kind (V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Noncontiguous processor
+//! allocation algorithms for mesh-connected multicomputers", IEEE TPDS, 1997, has all-to-all, one-to-all, n-body, FFT).
+
+use crate::job::Shape;
+
+/// The shape of the traffic within a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pattern {
+    /// One process, drawn at random, sends to all others.
+    OneToAll,
+    /// Every process sends to all others.
+    AllToAll,
+    /// Every process sends to its neighbours in the job's shape: x down, x up, y down, y up, z down, z up.
+    NearNeighbour,
+    /// Every process sends to the next one, the last to the first.
+    Ring,
+    /// Every process sends to one that is drawn anew for each message.
+    Random,
+    /// Every process sends ⌊k/2⌋ times to the next one on the ring, then once half way round.
+    NBody,
+    /// Butterfly: process i sends to i ⊕ 1, i ⊕ 2, i ⊕ 4, … among the first 2^m ≤ k processes. Each further process sends
+    /// to the one 2^m before it, which answers at last.
+    Fft,
+    /// The job as a matrix of its shape: the process at (x, y) sends to the one at (y, x) of the transposed matrix.
+    Transpose,
+}
+
+/// Every pattern by its name in specs; the first one is the usual.
+pub(super) const PATTERNS: &[(&str, Pattern)] = &[
+    ("all-to-all", Pattern::AllToAll),
+    ("one-to-all", Pattern::OneToAll),
+    ("near-neighbour", Pattern::NearNeighbour),
+    ("ring", Pattern::Ring),
+    ("random", Pattern::Random),
+    ("n-body", Pattern::NBody),
+    ("fft", Pattern::Fft),
+    ("transpose", Pattern::Transpose),
+];
+
+/// The processes of a job.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Processes {
+    /// How many there are.
+    pub(super) count: u32,
+    /// The one that sends if only one does.
+    pub(super) root: u32,
+    /// How they lie: the job's own sides, or the rectangle of so many that is nearest to a square, its longer side along x.
+    sides: [u32; 3],
+}
+
+impl Processes {
+    pub(super) fn new(count: u32, shape: Shape, root: u32) -> Self {
+        let sides = match shape {
+            Shape::Sides(sides)
+                if sides.iter().map(|&side| u64::from(side)).product::<u64>() == u64::from(count) =>
+            {
+                sides
+            }
+            _ => {
+                let short = (1..=count.isqrt()).rev().find(|&side| count.is_multiple_of(side)).unwrap_or(1);
+                [count / short, short, 1]
+            }
+        };
+        Self { count, root, sides }
+    }
+
+    /// The process that the transposed matrix has in the place of `rank`.
+    fn transposed(&self, rank: u32) -> u32 {
+        let [width, length] = [self.sides[0], self.count / self.sides[0]];
+        rank % width * length + rank / width
+    }
+
+    /// The neighbours of `rank`, in the order of directions.
+    fn neighbours(&self, rank: u32) -> impl Iterator<Item = u32> {
+        let (sides, mut stride) = (self.sides, 1);
+        sides.into_iter().flat_map(move |side| {
+            let at = rank / stride % side;
+            let found = [(at > 0).then(|| rank - stride), (at + 1 < side).then(|| rank + stride)];
+            stride *= side;
+            found.into_iter().flatten()
+        })
+    }
+}
+
+impl Pattern {
+    /// How many messages process `rank` sends in a round.
+    pub(super) fn messages(self, processes: &Processes, rank: u32) -> u32 {
+        let count = processes.count;
+        if count < 2 {
+            return 0;
+        }
+        match self {
+            Self::OneToAll => (count - 1) * u32::from(rank == processes.root),
+            Self::AllToAll => count - 1,
+            Self::NearNeighbour => processes.neighbours(rank).count() as u32,
+            Self::Ring | Self::Random => 1,
+            Self::NBody => count / 2 + 1,
+            Self::Fft => {
+                let (stages, half) = (count.ilog2(), 1 << count.ilog2());
+                if rank < half { stages + u32::from(rank + half < count) } else { 1 }
+            }
+            Self::Transpose => u32::from(processes.transposed(rank) != rank),
+        }
+    }
+
+    /// Where message `i` of process `rank` in a round goes; `drawn` from 0 to k − 2 is taken where that is random.
+    pub(super) fn target(self, processes: &Processes, rank: u32, i: u32, drawn: u32) -> u32 {
+        let count = processes.count;
+        let ahead = |steps: u32| ((u64::from(rank) + u64::from(steps)) % u64::from(count)) as u32;
+        match self {
+            Self::OneToAll | Self::AllToAll => ahead(1 + i),
+            Self::NearNeighbour => processes.neighbours(rank).nth(i as usize).unwrap_or(rank),
+            Self::Ring => ahead(1),
+            Self::Random => ahead(1 + drawn),
+            Self::NBody => ahead(if i < count / 2 { 1 } else { count / 2 }),
+            Self::Fft => {
+                let (stages, half) = (count.ilog2(), 1 << count.ilog2());
+                match (rank < half, i < stages) {
+                    (true, true) => rank ^ (1 << i),
+                    (true, false) => rank + half,
+                    (false, _) => rank - half,
+                }
+            }
+            Self::Transpose => processes.transposed(rank),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The messages of a round as `source>target`, in the order of processes.
+    fn round(pattern: &str, count: u32, shape: Shape) -> String {
+        let pattern = PATTERNS.iter().find(|(name, _)| *name == pattern).expect("a pattern").1;
+        let processes = Processes::new(count, shape, 1);
+        let mut messages = Vec::new();
+        for rank in 0..count {
+            for i in 0..pattern.messages(&processes, rank) {
+                messages.push(format!("{rank}>{}", pattern.target(&processes, rank, i, 0)));
+            }
+        }
+        messages.join(" ")
+    }
+
+    #[test]
+    fn rounds_follow_their_definitions() {
+        let any = Shape::NearSquare;
+        for (pattern, count, shape, expected) in [
+            ("one-to-all", 4, any, "1>2 1>3 1>0"),
+            ("all-to-all", 3, any, "0>1 0>2 1>2 1>0 2>0 2>1"),
+            ("near-neighbour", 6, any, "0>1 0>3 1>0 1>2 1>4 2>1 2>5 3>4 3>0 4>3 4>5 4>1 5>4 5>2"),
+            ("near-neighbour", 4, Shape::Sides([1, 4, 1]), "0>1 1>0 1>2 2>1 2>3 3>2"),
+            ("near-neighbour", 4, Shape::Sides([2, 1, 2]), "0>1 0>2 1>0 1>3 2>3 2>0 3>2 3>1"),
+            ("ring", 3, any, "0>1 1>2 2>0"),
+            ("n-body", 4, any, "0>1 0>1 0>2 1>2 1>2 1>3 2>3 2>3 2>0 3>0 3>0 3>1"),
+            ("fft", 4, any, "0>1 0>2 1>0 1>3 2>3 2>0 3>2 3>1"),
+            ("fft", 5, any, "0>1 0>2 0>4 1>0 1>3 2>3 2>0 3>2 3>1 4>0"),
+            ("transpose", 6, any, "1>2 2>4 3>1 4>3"),
+            ("transpose", 4, any, "1>2 2>1"),
+            ("transpose", 5, any, ""),
+        ] {
+            assert_eq!(round(pattern, count, shape), expected, "{pattern} {count}");
+        }
+    }
+
+    #[test]
+    fn nobody_sends_to_himself_or_beyond_the_job() {
+        for &(name, pattern) in PATTERNS {
+            for count in 1..40 {
+                let processes = Processes::new(count, Shape::NearSquare, count / 3);
+                let mut received = vec![0; count as usize];
+                for rank in 0..count {
+                    let messages = pattern.messages(&processes, rank);
+                    assert!(count > 1 || messages == 0, "{name}");
+                    for i in 0..messages {
+                        let target = pattern.target(&processes, rank, i, (rank * 7 + i) % (count - 1));
+                        assert!(target < count && target != rank, "{name} {count} {rank} {i}");
+                        received[target as usize] += 1;
+                    }
+                }
+                // But for one-to-all and random traffic everybody gets as many as he sends.
+                if !matches!(pattern, Pattern::OneToAll | Pattern::Random) {
+                    let sent = (0..count).map(|rank| pattern.messages(&processes, rank)).collect::<Vec<_>>();
+                    assert_eq!(received, sent, "{name} {count}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! How many messages a job sends, and which.
+
+use rand::seq::index::sample;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Exp1};
+
+use super::pattern::{Pattern, Processes};
+use crate::job::{Job, JobId};
+
+/// What the drawn number of messages counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quota {
+    /// All packets of the job.
+    Total,
+    /// The packets of every process that sends at all.
+    PerProcessor,
+    /// Rounds of the pattern.
+    Rounds,
+}
+
+/// How the number of messages is distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Law {
+    /// Exponential, rounded up.
+    Exponential,
+    /// The mean itself, rounded up.
+    Constant,
+}
+
+/// What all jobs of a replay have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    pub(super) pattern: Pattern,
+    pub(super) quota: Quota,
+    pub(super) law: Law,
+    /// Mean number of messages.
+    pub(super) messages: f64,
+    /// Seed of the replay.
+    pub(super) seed: u64,
+}
+
+/// What one process sends: whole rounds first, then messages that were drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sender {
+    /// The process.
+    pub(super) rank: u32,
+    /// Messages of whole rounds.
+    whole: u64,
+    /// Where its drawn messages are in the job's list.
+    drawn: (u32, u32),
+    /// Messages sent.
+    sent: u64,
+}
+
+/// What one job sends.
+#[derive(Clone, Debug)]
+pub(super) struct Messages {
+    pattern: Pattern,
+    processes: Processes,
+    /// The processes that send.
+    pub(super) senders: Vec<Sender>,
+    /// Targets of drawn messages, by sender.
+    drawn: Vec<u32>,
+    /// Of whole rounds of random traffic, which are drawn as they are needed; apart from those of other jobs.
+    random: ChaCha8Rng,
+    /// All packets.
+    pub(super) packets: u64,
+}
+
+/// A stream for each job that does not depend on when or where it starts.
+fn stream(seed: u64, id: JobId) -> ChaCha8Rng {
+    let mut random = ChaCha8Rng::seed_from_u64(seed ^ u64::from_le_bytes(*b"messages"));
+    random.set_stream(u64::from(id));
+    random
+}
+
+impl Plan {
+    /// The messages of a job. Whole rounds take no memory: O(k) for them, and what is drawn of the last round, at most one
+    /// round.
+    pub(super) fn draw(&self, id: JobId, job: &Job) -> Messages {
+        let mut random = stream(self.seed, id);
+        let root = random.random_range(0..job.procs.max(1));
+        let processes = Processes::new(job.procs, job.shape, root);
+        let quota = match self.law {
+            Law::Exponential => {
+                let unit: f64 = Exp1.sample(&mut random);
+                (self.messages * unit).ceil()
+            }
+            Law::Constant => self.messages.ceil(),
+        } as u64;
+        let counts: Vec<u32> = (0..job.procs).map(|rank| self.pattern.messages(&processes, rank)).collect();
+        let mut messages = Messages {
+            pattern: self.pattern,
+            processes,
+            senders: Vec::new(),
+            drawn: Vec::new(),
+            random: random.clone(),
+            packets: 0,
+        };
+        match self.quota {
+            Quota::Rounds => messages.whole_rounds(&counts, quota),
+            Quota::Total => {
+                let round: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+                if let Some(rounds) = quota.checked_div(round) {
+                    messages.whole_rounds(&counts, rounds);
+                    messages.part_of_a_round(&counts, (round, quota % round), &mut random);
+                }
+            }
+            Quota::PerProcessor => messages.same_for_all(&counts, quota, &mut random),
+        }
+        messages.packets = messages.senders.iter().map(Sender::messages).sum();
+        messages
+    }
+}
+
+impl Sender {
+    fn messages(&self) -> u64 {
+        self.whole + u64::from(self.drawn.1 - self.drawn.0)
+    }
+}
+
+impl Messages {
+    fn whole_rounds(&mut self, counts: &[u32], rounds: u64) {
+        let senders = (0..).zip(counts).map(|(rank, &count)| Sender {
+            rank,
+            whole: u64::from(count) * rounds,
+            ..Sender::default()
+        });
+        self.senders = senders.filter(|sender| sender.whole > 0).collect();
+    }
+
+    /// Adds `some` of the messages of a round, drawn without repetition; each sender's in the order in which they came up.
+    fn part_of_a_round(&mut self, counts: &[u32], (round, some): (u64, u64), random: &mut ChaCha8Rng) {
+        let starts: Vec<u64> = counts
+            .iter()
+            .scan(0, |sum, &count| {
+                *sum += u64::from(count);
+                Some(*sum - u64::from(count))
+            })
+            .collect();
+        let mut drawn: Vec<(u32, u32)> = Vec::with_capacity(some as usize);
+        for at in sample(random, round as usize, some as usize) {
+            let at = at as u64;
+            // The last process that starts there; those before it send nothing.
+            let rank = starts.partition_point(|&start| start <= at) - 1;
+            drawn.push((rank as u32, self.target(rank as u32, (at - starts[rank]) as u32, random)));
+        }
+        drawn.sort_by_key(|&(rank, _)| rank);
+        self.add(&drawn);
+    }
+
+    /// Every process that sends sends `quota` messages: whole rounds of its own, and some of another one.
+    fn same_for_all(&mut self, counts: &[u32], quota: u64, random: &mut ChaCha8Rng) {
+        let mut drawn = Vec::new();
+        for (rank, &count) in (0..).zip(counts).filter(|(_, count)| **count > 0) {
+            let rest = quota % u64::from(count);
+            let whole = quota - rest;
+            if whole > 0 {
+                self.senders.push(Sender { rank, whole, ..Sender::default() });
+            }
+            for i in sample(random, count as usize, rest as usize) {
+                drawn.push((rank, self.target(rank, i as u32, random)));
+            }
+        }
+        self.add(&drawn);
+    }
+
+    /// Adds drawn messages, sorted by the process that sends them.
+    fn add(&mut self, drawn: &[(u32, u32)]) {
+        let mut senders = Vec::with_capacity(self.senders.len().max(drawn.len().min(64)));
+        let mut whole = std::mem::take(&mut self.senders).into_iter().peekable();
+        let mut at = 0;
+        for part in drawn.chunk_by(|a, b| a.0 == b.0) {
+            let (rank, end) = (part[0].0, at + part.len() as u32);
+            while let Some(sender) = whole.next_if(|sender| sender.rank < rank) {
+                senders.push(sender);
+            }
+            let sender = whole.next_if(|sender| sender.rank == rank);
+            let sender = sender.unwrap_or(Sender { rank, ..Sender::default() });
+            senders.push(Sender { drawn: (at, end), ..sender });
+            at = end;
+        }
+        senders.extend(whole);
+        self.senders = senders;
+        self.drawn = drawn.iter().map(|&(_, target)| target).collect();
+    }
+
+    fn target(&self, rank: u32, i: u32, random: &mut impl Rng) -> u32 {
+        let drawn = match self.pattern {
+            Pattern::Random => random.random_range(0..self.processes.count - 1),
+            _ => 0,
+        };
+        self.pattern.target(&self.processes, rank, i, drawn)
+    }
+
+    /// The process to which sender `i` sends next.
+    pub(super) fn next(&mut self, i: u32) -> Option<u32> {
+        let sender = &mut self.senders[i as usize];
+        let (at, rank) = (sender.sent, sender.rank);
+        sender.sent += 1;
+        if at < sender.whole {
+            let in_round = u64::from(self.pattern.messages(&self.processes, rank));
+            let mut random = self.random.clone();
+            if self.pattern == Pattern::Random {
+                // Wherever the job runs, the same message goes to the same process.
+                random.set_word_pos((u128::from(rank) << 40 | u128::from(at)) << 4);
+            }
+            return Some(self.target(rank, (at % in_round) as u32, &mut random));
+        }
+        let (first, end) = sender.drawn;
+        let at = u64::from(first) + (at - sender.whole);
+        (at < u64::from(end)).then(|| self.drawn[at as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::job::{Shape, Time};
+
+    fn job(procs: u32) -> Job {
+        let run = Time::from_seconds(1);
+        Job { number: 1, submit: run, run, estimate: run, procs, shape: Shape::NearSquare }
+    }
+
+    fn plan(pattern: Pattern, quota: Quota, messages: f64) -> Plan {
+        Plan { pattern, quota, law: Law::Constant, messages, seed: 3 }
+    }
+
+    /// How often each pair of processes is sent a message, and in how many messages by each sender.
+    fn sent(messages: &mut Messages) -> BTreeMap<(u32, u32), u64> {
+        let mut pairs = BTreeMap::new();
+        for i in 0..messages.senders.len() as u32 {
+            let rank = messages.senders[i as usize].rank;
+            while let Some(target) = messages.next(i) {
+                *pairs.entry((rank, target)).or_default() += 1;
+            }
+        }
+        assert_eq!(pairs.values().sum::<u64>(), messages.packets);
+        pairs
+    }
+
+    #[test]
+    fn pairs_repeat_only_when_they_are_exhausted() {
+        for k in 2..9_u32 {
+            let pairs = u64::from(k * (k - 1));
+            for quota in 0..3 * pairs {
+                let found = sent(&mut plan(Pattern::AllToAll, Quota::Total, quota as f64).draw(5, &job(k)));
+                assert_eq!(found.values().sum::<u64>(), quota);
+                let least =
+                    if (found.len() as u64) < pairs { 0 } else { *found.values().min().unwrap_or(&0) };
+                assert_eq!(least, quota / pairs);
+                assert!(found.values().all(|&count| count <= quota.div_ceil(pairs)), "{k} {quota}");
+            }
+        }
+    }
+
+    #[test]
+    fn quotas_count_what_they_say() {
+        for (quota, packets) in [(Quota::Total, 7), (Quota::PerProcessor, 42), (Quota::Rounds, 210)] {
+            assert_eq!(plan(Pattern::AllToAll, quota, 7.0).draw(0, &job(6)).packets, packets);
+        }
+        let mut one = plan(Pattern::OneToAll, Quota::Total, 9.0).draw(0, &job(6));
+        let root = one.processes.root;
+        let found = sent(&mut one);
+        assert!(found.keys().all(|&(source, _)| source == root) && found.len() == 5, "{found:?}");
+        for pattern in [Pattern::Transpose, Pattern::AllToAll, Pattern::Random] {
+            for quota in [Quota::Total, Quota::PerProcessor, Quota::Rounds] {
+                assert_eq!(plan(pattern, quota, 7.0).draw(0, &job(1)).packets, 0);
+                assert_eq!(plan(pattern, quota, 0.0).draw(0, &job(6)).packets, 0);
+            }
+        }
+    }
+
+    #[test]
+    fn drawn_numbers_have_their_mean_and_depend_on_the_job_alone() {
+        let plan = Plan { law: Law::Exponential, ..plan(Pattern::Random, Quota::Total, 5.0) };
+        let total: u64 = (0..20_000).map(|id| plan.draw(id, &job(9)).packets).sum();
+        // ⌈Exp(5)⌉ is geometric with mean 1 / (1 − e^(−1/5)).
+        let (mean, expected) = (total as f64 / 20_000.0, 1.0 / (1.0 - (-0.2_f64).exp()));
+        assert!((mean - expected).abs() < 0.1, "{mean} {expected}");
+        let twice = [0, 1].map(|_| sent(&mut plan.draw(7, &job(9))));
+        assert_eq!(twice[0], twice[1]);
+        let rounds = Plan { quota: Quota::Rounds, ..plan };
+        let mut messages = rounds.draw(7, &job(9));
+        let mut backwards = messages.clone();
+        let forwards: Vec<_> = (0..9).map(|i| messages.next(i)).collect();
+        let mut found: Vec<_> = (0..9).rev().map(|i| backwards.next(i)).collect();
+        found.reverse();
+        assert_eq!(found, forwards);
+    }
+
+    #[test]
+    fn every_pair_comes_up_as_often() {
+        for pattern in [Pattern::AllToAll, Pattern::Random] {
+            let plan = plan(pattern, Quota::Total, 3.0);
+            let mut pairs: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+            for id in 0..20_000 {
+                for (pair, count) in sent(&mut plan.draw(id, &job(5))) {
+                    *pairs.entry(pair).or_default() += count;
+                }
+            }
+            assert_eq!(pairs.len(), 20);
+            // 3,000 each, give or take four standard deviations.
+            assert!(pairs.values().all(|count| count.abs_diff(3000) < 220), "{pattern:?} {pairs:?}");
+        }
+    }
+}
