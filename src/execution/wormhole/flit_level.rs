@@ -1,8 +1,8 @@
 //! The network by flits: every flit's every move, cycle by cycle. The reference for [`super::packet_level`].
 //!
-//! A router is entered by its node's links and its processor; each of these channels buffers one flit at its end. In each
-//! cycle every flit moves one channel on if that is its packet's and its buffer is empty or is left in the same cycle, so a
-//! packet moves as a whole. A header first has to be routed for ts cycles, then asks for its next channel. A processor
+//! A router is entered by its node's links and its processor; each of these channels buffers one flit at its end, or one
+//! packet. In each cycle every flit moves one channel on if that is its packet's and its buffer has room or is left in the
+//! same cycle, so a packet moves as a whole. A channel carries one flit per cycle. A header first has to be routed for ts cycles, then asks for its next channel. A processor
 //! takes one flit per cycle from its channel.
 //!
 //! 1. Packets whose header has arrived move, and those whose flits lag behind their header.
@@ -28,8 +28,8 @@ struct Flits {
     first: usize,
     /// The first flit that has not entered.
     end: usize,
-    /// The last cycle in which they moved.
-    moved: i64,
+    /// The last cycle in which some moved, and the first of those.
+    moved: (i64, usize),
     /// Whether the packet is among those that move in the next cycle.
     moves: bool,
 }
@@ -108,11 +108,7 @@ impl FlitLevel {
         self.spare = (bucket, moving);
         while let Some(worm) = self.granted.pop() {
             self.worms.advance(worm, now);
-            if self.flits[worm as usize].moved == now {
-                self.move_next(worm);
-            } else {
-                self.step(worm, now, communication);
-            }
+            self.step(worm, now, communication);
         }
     }
 
@@ -122,28 +118,33 @@ impl FlitLevel {
         }
     }
 
-    /// Moves all flits of a packet that can, from the first on.
+    /// Moves all flits of a packet that can, from the first on. Those behind one that has moved in this cycle already wait
+    /// for the next one.
     fn step(&mut self, worm: Worm, now: i64, communication: &mut Communication) {
         let mut flits = std::mem::take(&mut self.flits[worm as usize]);
-        flits.moved = now;
+        let before = if flits.moved.0 == now { flits.moved.1 } else { usize::MAX };
         let state = self.worms.get(worm);
         let (head, last, tail) = (state.head, state.last(), self.timing.length as usize - 1);
         let (first, end) = (flits.first, flits.end.min(tail));
-        let mut left = None;
-        for flit in first..=end {
+        // Where the flit before has moved in this cycle.
+        let (mut left, mut taken) = (None, u32::MAX);
+        let mut moved = before;
+        for flit in (first..=end).take_while(|&flit| flit < before) {
             let at = flits.at[flit];
             if at > last {
                 // Its processor takes it.
                 flits.at[flit] = last + 2;
-                flits.first = flit + 1;
+                (flits.first, moved) = (flit + 1, moved.min(flit));
                 left = (flit == tail).then_some(last);
                 continue;
             }
-            let is_free = flit == 0 || flits.at[flit - 1] > at + 1;
-            if at > head || !is_free || !self.carry(worm, at, now) {
+            let has_room =
+                flit == 0 || flits.at[flit - 1] > at + 1 || (self.timing.gathers && taken != at + 1);
+            if at > head || !has_room || !self.carry(worm, at, now) {
                 continue;
             }
             flits.at[flit] = at + 1;
+            (taken, moved) = (at + 1, moved.min(flit));
             flits.end += usize::from(at == 0);
             if flit == 0 && at < last {
                 self.wheel.at(now + self.timing.per_hop()).requests.push(worm);
@@ -152,11 +153,16 @@ impl FlitLevel {
                 left = Some(at - 1);
             }
         }
+        flits.moved = (now, moved);
         let header = flits.at[0];
         let behind = flits.end - 1;
-        // Without gaps the flits follow each other, and nobody is left outside who could enter.
-        let is_whole = flits.at[behind] as usize + behind == header as usize
-            && (flits.end > tail || flits.at[behind] == 1);
+        // The flits follow each other without gaps, or are all in one buffer, and nobody is left outside who could enter.
+        let is_whole = if self.timing.gathers {
+            flits.at[tail] == header
+        } else {
+            flits.at[behind] as usize + behind == header as usize
+                && (flits.end > tail || flits.at[behind] == 1)
+        };
         let has_arrived = flits.first > tail;
         let can_move = header > last || header <= head || !is_whole;
         self.flits[worm as usize] = flits;
@@ -217,11 +223,14 @@ impl Fabric for FlitLevel {
         flits.at.resize(length, 0);
         // The header enters at once.
         flits.at[0] = 1;
-        (flits.first, flits.end, flits.moved, flits.moves) = (0, 1, now, false);
+        (flits.first, flits.end, flits.moved, flits.moves) = (0, 1, (now, 0), false);
         let channel = self.worms.get(worm).path[0];
         self.worms.flits[channel as usize] += 1;
         self.moves += 1;
         self.wheel.at(now + self.timing.per_hop()).requests.push(worm);
+        if self.timing.gathers && length > 1 {
+            self.move_next(worm);
+        }
     }
 
     fn run(&mut self, until: i64, communication: &mut Communication) {

@@ -46,7 +46,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; R. Zolfaghari, IJEAT 2013",
     parameters: "pattern=all-to-all (one-to-all, near-neighbour, ring, random, n-body, fft, transpose), messages=5, \
                  law=exponential (constant), quota=total (per-processor, rounds), injection=pipelined (blocking), length=8 \
-                 flits, ts=3 cycles, cycle=1 s, compute=recorded (none), level=packet (flit)",
+                 flits, ts=3 cycles, buffer=flit (packet), cycle=1 s, compute=recorded (none), level=packet (flit)",
     build,
 };
 
@@ -57,6 +57,8 @@ struct Timing {
     length: u32,
     /// Cycles in which a header is routed.
     routing: u32,
+    /// Whether channels buffer whole packets.
+    gathers: bool,
 }
 
 impl Timing {
@@ -117,7 +119,11 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
     let quota = params.choose("quota", &quotas)?;
     let injections = [("pipelined", Injection::Pipelined), ("blocking", Injection::Blocking)];
     let injection = params.choose("injection", &injections)?;
-    let timing = Timing { length: whole(params, "length", 8, 1)?, routing: whole(params, "ts", 3, 0)? };
+    let timing = Timing {
+        length: whole(params, "length", 8, 1)?,
+        routing: whole(params, "ts", 3, 0)?,
+        gathers: params.choose("buffer", &[("flit", false), ("packet", true)])?,
+    };
     let cycle = cycle(params)?;
     let computes = params.choose("compute", &[("recorded", true), ("none", false)])?;
     let by_flit = params.choose("level", &[("packet", false), ("flit", true)])?;

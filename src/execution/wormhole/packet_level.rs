@@ -6,6 +6,9 @@
 //! arrive one by one, the last flit leaves channel j at T + P − (e − j), and the packet has arrived at T + P. Without
 //! contention a packet of h hops takes (h + 1)(ts + 1) + P cycles.
 //!
+//! Where channels buffer whole packets, flits follow their header at one per cycle whatever it waits for, so the last one
+//! leaves channel i as it moves on into channel i + 1, P − 1 cycles after the header did.
+//!
 //! It moves every flit in the same cycle as [`super::flit_level`] as long as no two channels share a link; on a torus it
 //! lets both virtual channels of a link move a flit per cycle. O(1) per hop and request, and the queue for a channel where
 //! a request waits.
@@ -67,17 +70,23 @@ impl PacketLevel {
     /// The header moves into the channel that it was let into, which may free the one behind the last flit.
     fn advance(&mut self, worm: Worm, now: i64, communication: &mut Communication) {
         let at = self.worms.advance(worm, now);
-        let (length, state) = (self.timing.length, self.worms.get(worm));
-        let behind = at.checked_sub(length).map(|i| state.path[i as usize]);
+        let (Timing { length, gathers, .. }, state) = (self.timing, self.worms.get(worm));
+        let behind = at.checked_sub(if gathers { 1 } else { length }).map(|i| state.path[i as usize]);
         let (channel, last) = (state.path[at as usize], state.last());
         self.worms.flits[channel as usize] += u64::from(length);
         if at < last {
             self.wheel.at(now + self.timing.per_hop()).requests.push(worm);
+        } else if gathers {
+            self.wheel.at(now + i64::from(length)).releases.push(channel);
         } else {
             self.drain(worm, now);
         }
-        if let Some(channel) = behind {
-            self.leave(channel, now, communication);
+        match behind {
+            Some(channel) if gathers && length > 1 => {
+                self.wheel.at(now + i64::from(length) - 1).releases.push(channel);
+            }
+            Some(channel) => self.leave(channel, now, communication),
+            None => {}
         }
     }
 

@@ -60,8 +60,16 @@ fn send(mesh: &Mesh, timing: Timing, by_flit: bool, packets: &[(i64, NodeId, Nod
 fn a_packet_alone_takes_what_the_formula_says() -> Tested {
     for machine in MACHINES {
         let mesh: Mesh = machine.parse()?;
-        for (length, routing) in [(8, 3), (1, 0), (1, 3), (40, 0), (2, 5)] {
-            let timing = Timing { length, routing };
+        for (length, routing, gathers) in [
+            (8, 3, false),
+            (1, 0, false),
+            (1, 3, true),
+            (40, 0, false),
+            (2, 5, false),
+            (8, 3, true),
+            (5, 0, true),
+        ] {
+            let timing = Timing { length, routing, gathers };
             for source in 0..mesh.nodes() {
                 for target in (0..mesh.nodes()).filter(|&target| target != source) {
                     let hops = mesh.l1(mesh.coord(source), mesh.coord(target));
@@ -81,7 +89,7 @@ fn a_packet_alone_takes_what_the_formula_says() -> Tested {
 /// Cycles that each of some packets on a row of nodes is blocked.
 fn blocked(packets: &[(i64, NodeId, NodeId)]) -> Result<[Vec<u64>; 2], Box<dyn std::error::Error>> {
     let mesh: Mesh = "8".parse()?;
-    let timing = Timing { length: 8, routing: 3 };
+    let timing = Timing { length: 8, routing: 3, gathers: false };
     Ok([false, true]
         .map(|by_flit| send(&mesh, timing, by_flit, packets).iter().map(|packet| packet.blocked).collect()))
 }
@@ -108,7 +116,8 @@ fn two_packets_of_any_kind_are_the_same_on_both_levels() -> Tested {
     for machine in ["6x5", "9", "3x4x2"] {
         let mesh: Mesh = machine.parse()?;
         for _ in 0..3000 {
-            let timing = Timing { length: random.random_range(1..12), routing: random.random_range(0..5) };
+            let (length, routing) = (random.random_range(1..12), random.random_range(0..5));
+            let timing = Timing { length, routing, gathers: random.random_bool(0.5) };
             let mut nodes: Vec<NodeId> = (0..mesh.nodes()).collect();
             nodes.shuffle(&mut random);
             let packets = [(0, nodes[0], nodes[1]), (random.random_range(0..9), nodes[2], nodes[3])];
@@ -170,6 +179,9 @@ fn both_levels_move_every_packet_in_the_same_cycle_on_meshes() -> Tested {
                     ("8x8", "length=8,ts=3"),
                     ("5x4x3", "length=3,ts=0"),
                     ("30", "length=1,ts=1"),
+                    ("8x8", "length=8,ts=3,buffer=packet"),
+                    ("5x4x2", "length=2,ts=0,buffer=packet"),
+                    ("20", "length=1,ts=1,buffer=packet"),
                     ("7x6", "length=20,ts=2,compute=none,cycle=0.5"),
                 ] {
                     let jobs = jobs(machine, &mut random)?;
@@ -222,7 +234,7 @@ fn flits_are_neither_lost_nor_made() -> Tested {
             messages: 30.0,
             seed: 1,
         };
-        let timing = Timing { length: 6, routing: 2 };
+        let timing = Timing { length: 6, routing: 2, gathers: false };
         let mut communication =
             Communication::new(plan, Injection::Pipelined, Traffic::new(Time::from_seconds(1), 1, 1));
         let mut network = FlitLevel::new(Topology::new(&mesh), timing);
@@ -272,7 +284,8 @@ fn memory_does_not_grow_with_the_packets_sent() -> Tested {
         let plan = Plan { pattern, quota, law, messages, seed: 1 };
         let traffic = Traffic::new(Time::from_seconds(1), 1, 1);
         let mut communication = Communication::new(plan, Injection::Pipelined, traffic);
-        let mut network = PacketLevel::new(Topology::new(&mesh), Timing { length: 8, routing: 3 });
+        let mut network =
+            PacketLevel::new(Topology::new(&mesh), Timing { length: 8, routing: 3, gathers: false });
         let nodes: Vec<NodeId> = (0..64).collect();
         let started = Started { id: 0, job: &job(64, 0), nodes: &nodes, now: Time::ZERO };
         for packet in communication.begin(&started, 0) {
