@@ -1,6 +1,16 @@
 //! Facts that are inequalities.
 
 use super::item::{Item, Verdict};
+use crate::metrics::Interval;
+
+/// How two means over common workloads lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Relation {
+    /// The first is smaller.
+    Below,
+    /// The first is not larger, with a confidence of 95 %.
+    AtMost,
+}
 
 /// Comparisons of one fact, in words with their numbers; those of which a side was not measured do not count.
 #[derive(Default)]
@@ -15,6 +25,23 @@ impl Comparisons {
     /// That `a` is at most `b`.
     pub(super) fn at_most(&mut self, (a, x): (&str, Option<f64>), (b, y): (&str, Option<f64>)) {
         self.holds((a, x), (b, y), "at most", |x, y| x <= y);
+    }
+
+    /// That two means lie so; `above` is by how much the first one is above the second.
+    pub(super) fn lie(
+        &mut self,
+        relation: Relation,
+        (low, high): (&str, &str),
+        (a, b, above): (f64, f64, Interval),
+    ) {
+        match relation {
+            Relation::Below => self.below((low, Some(a)), (high, Some(b))),
+            // What is less than chance is no difference.
+            Relation::AtMost if above.mean <= above.half_width => {
+                self.at_most((low, Some(a.min(b))), (high, Some(b)));
+            }
+            Relation::AtMost => self.at_most((low, Some(a)), (high, Some(b))),
+        }
     }
 
     pub(super) fn holds(

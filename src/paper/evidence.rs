@@ -154,6 +154,17 @@ impl Evidence {
         found
     }
 
+    /// The logs that were replayed over a network, in the order of the study.
+    pub fn logs_over(&self, network: &str) -> Vec<&str> {
+        let mut found: Vec<&str> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.network == network) {
+            if !found.contains(&row.log.as_str()) {
+                found.push(&row.log);
+            }
+        }
+        found
+    }
+
     /// The file name without extensions of a dataset that was found.
     pub fn log(&self, dataset: &str) -> Option<String> {
         self.logs.get(dataset).map(|(located, _)| format!("{dataset}-{}", located.version))

@@ -23,17 +23,8 @@ pub struct Figure {
     pub name: &'static str,
     /// What it shows.
     pub title: &'static str,
-    /// Whether it can be regenerated.
-    pub state: State,
-}
-
-/// Whether a figure can be regenerated.
-#[derive(Clone, Copy, Debug)]
-pub enum State {
-    /// It can.
-    Ready(Experiment),
-    /// What it needs is not built yet.
-    Missing(&'static str),
+    /// How it is regenerated.
+    pub experiment: Experiment,
 }
 
 /// How a figure is regenerated.

@@ -13,6 +13,7 @@ mod laws;
 mod lublin;
 mod naive_twins;
 mod native_logs;
+mod network;
 mod oracle;
 mod orders;
 mod papers;

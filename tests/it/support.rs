@@ -1,6 +1,6 @@
 //! What several tests need: archive logs if they are there, replays in one call, a generator of numbers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -134,4 +134,18 @@ pub(crate) fn csv_cells(line: &str) -> Vec<String> {
         }
     }
     cells
+}
+
+/// The columns of a CSV file.
+pub(crate) fn columns(path: &Path) -> Result<BTreeMap<String, Vec<String>>, Box<dyn std::error::Error>> {
+    let text = std::fs::read_to_string(path)?;
+    let mut lines = text.lines();
+    let titles = csv_cells(lines.next().ok_or("no titles")?);
+    let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in lines {
+        for (title, cell) in titles.iter().zip(csv_cells(line)) {
+            columns.entry(title.clone()).or_default().push(cell);
+        }
+    }
+    Ok(columns)
 }

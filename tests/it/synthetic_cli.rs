@@ -2,23 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 
-use super::support::{Tested, bundled, csv_cells, run};
-
-/// The columns of a CSV file.
-fn columns(path: &Path) -> Result<BTreeMap<String, Vec<String>>, Box<dyn std::error::Error>> {
-    let text = fs::read_to_string(path)?;
-    let mut lines = text.lines();
-    let titles = csv_cells(lines.next().ok_or("no titles")?);
-    let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for line in lines {
-        for (title, cell) in titles.iter().zip(csv_cells(line)) {
-            columns.entry(title.clone()).or_default().push(cell);
-        }
-    }
-    Ok(columns)
-}
+use super::support::{Tested, bundled, columns, run};
 
 const MODEL: &str = "synthetic:jobs=300";
 

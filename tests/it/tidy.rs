@@ -46,7 +46,19 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("frame", &["execution", "metrics", "study"]),
     (
         "paper",
-        &["allocator", "engine", "frame", "job", "machine", "metrics", "spec", "study", "trace", "workload"],
+        &[
+            "allocator",
+            "engine",
+            "execution",
+            "frame",
+            "job",
+            "machine",
+            "metrics",
+            "spec",
+            "study",
+            "trace",
+            "workload",
+        ],
     ),
     ("render", &[]),
     (

@@ -10,8 +10,8 @@ use super::super::{Failure, complain};
 use super::Args;
 use crate::frame::{Sheet, StudyFolder};
 use crate::paper::{
-    Dataset, Embedded, Evidence, Experiment, Figure, Item, Located, LogFacts, MODEL, Paper, STREAM,
-    stream_logs, write_stream,
+    Dataset, Embedded, Evidence, Figure, Item, Located, LogFacts, MODEL, Paper, STREAM, stream_logs,
+    write_stream,
 };
 use crate::study::{Manifest, Plan, Study, load};
 use crate::trace::ReadOptions;
@@ -56,8 +56,8 @@ impl<'a> Workshop<'a> {
         &mut self,
         paper: &Paper,
         figure: &Figure,
-        experiment: &Experiment,
     ) -> Result<(Vec<Item>, Vec<String>), Failure> {
+        let experiment = &figure.experiment;
         let mut evidence = Evidence::default();
         for name in experiment.surveyed {
             if let Some(located) = self.locate(name)? {

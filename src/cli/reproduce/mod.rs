@@ -13,7 +13,7 @@ use self::measure::Workshop;
 use self::report::Comparison;
 use super::{Failure, complain, print};
 use crate::frame::{self, TEMPORARY};
-use crate::paper::{Experiment, Figure, PAPERS, Paper, State};
+use crate::paper::{Figure, PAPERS, Paper};
 use crate::render::{Align, Table};
 use crate::spec::unknown;
 
@@ -81,8 +81,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let figures = figures(paper, &args.figures).map_err(Failure::Usage)?;
     let mut workshop = Workshop::open(args)?;
     let mut comparisons = Vec::new();
-    for (figure, experiment) in figures {
-        let (items, versions) = workshop.regenerate(paper, figure, &experiment)?;
+    for figure in figures {
+        let (items, versions) = workshop.regenerate(paper, figure)?;
         comparisons.push(Comparison { paper, figure, items, versions });
     }
     if comparisons.iter().all(|comparison| comparison.items.is_empty()) {
@@ -111,39 +111,24 @@ fn find(name: &str) -> anyhow::Result<&'static Paper> {
     PAPERS.iter().find(|paper| paper.name == name).ok_or_else(|| unknown("paper", name, names).into())
 }
 
-/// The figures that are asked for, each once, in the order of the paper; or all that can be regenerated.
-fn figures(paper: &'static Paper, names: &[String]) -> anyhow::Result<Vec<(&'static Figure, Experiment)>> {
+/// The figures that are asked for, each once, in the order of the paper; or all.
+fn figures(paper: &'static Paper, names: &[String]) -> anyhow::Result<Vec<&'static Figure>> {
     for name in names {
-        let Some(figure) = paper.figure(name) else {
+        if paper.figure(name).is_none() {
             let known = paper.figures.iter().map(|figure| figure.name);
             return Err(anyhow::Error::from(unknown("figure", name, known)).context(paper.name));
-        };
-        if let State::Missing(what) = figure.state {
-            return Err(anyhow!("{} {name} cannot be regenerated yet: it {what}", paper.name));
         }
     }
     let wanted = |figure: &&Figure| names.is_empty() || names.iter().any(|name| name == figure.name);
-    let ready = |figure: &'static Figure| match figure.state {
-        State::Ready(experiment) => Some((figure, experiment)),
-        State::Missing(_) => None,
-    };
-    let figures: Vec<_> = paper.figures.iter().filter(wanted).filter_map(ready).collect();
-    if figures.is_empty() {
-        return Err(anyhow!("no figure of {} can be regenerated yet; `reproduce list` says why", paper.name));
-    }
-    Ok(figures)
+    Ok(paper.figures.iter().filter(wanted).collect())
 }
 
 fn listing() -> String {
-    let columns = ["paper", "figure", "state", "title"].map(|title| (title, Align::Left));
+    let columns = ["paper", "figure", "title"].map(|title| (title, Align::Left));
     let mut table = Table::new(&columns);
     for paper in PAPERS {
         for figure in paper.figures {
-            let state = match figure.state {
-                State::Ready(_) => "ready",
-                State::Missing(what) => what,
-            };
-            table.add([paper.name, figure.name, state, figure.title].map(str::to_owned).to_vec());
+            table.add([paper.name, figure.name, figure.title].map(str::to_owned).to_vec());
         }
     }
     let sources: Vec<String> =

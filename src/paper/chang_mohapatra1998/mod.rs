@@ -9,7 +9,7 @@ mod fig1;
 mod turnaround;
 
 use super::evidence::At;
-use super::figure::{Figure, Paper, State};
+use super::figure::{Figure, Paper};
 
 pub(super) const PAPER: Paper = Paper {
     name: "chang-mohapatra1998",
@@ -20,37 +20,33 @@ pub(super) const PAPER: Paper = Paper {
         Figure {
             name: "fig1",
             title: "Four jobs that fit in one orientation only",
-            state: State::Ready(fig1::EXPERIMENT),
+            experiment: fig1::EXPERIMENT,
         },
         Figure {
             name: "fig3",
             title: "Turnaround under the bypass queue, first fit and adaptive scan, uniform sides",
-            state: State::Ready(turnaround::FIG3),
+            experiment: turnaround::FIG3,
         },
         Figure {
             name: "fig4a",
             title: "Turnaround of first fit, fixed orientation and adaptive scan, uniform sides",
-            state: State::Ready(turnaround::FIG4A),
+            experiment: turnaround::FIG4A,
         },
         Figure {
             name: "fig4b",
             title: "Turnaround of first fit, fixed orientation and adaptive scan, normal sides",
-            state: State::Ready(turnaround::FIG4B),
+            experiment: turnaround::FIG4B,
         },
         Figure {
             name: "fig5",
             title: "Turnaround of fixed orientation under the bypass queue, and of adaptive scan",
-            state: State::Ready(turnaround::FIG5),
+            experiment: turnaround::FIG5,
         },
-        Figure {
-            name: "fig6",
-            title: "Variance of turnaround by threshold",
-            state: State::Ready(turnaround::FIG6),
-        },
+        Figure { name: "fig6", title: "Variance of turnaround by threshold", experiment: turnaround::FIG6 },
         Figure {
             name: "cost",
             title: "What allocation costs, adaptive scan against fixed orientation (text of 3.2)",
-            state: State::Ready(cost::EXPERIMENT),
+            experiment: cost::EXPERIMENT,
         },
     ],
 };

@@ -1,8 +1,8 @@
 //! Figs. 3 to 6: turnaround by traffic ratio, scheduler and allocator.
 
-use self::Relation::{AtMost, Below};
 use super::{MACHINE, at, study};
 use crate::paper::comparisons::Comparisons;
+use crate::paper::comparisons::Relation::{self, AtMost, Below};
 use crate::paper::evidence::Evidence;
 use crate::paper::figure::{Embedded, Experiment};
 use crate::paper::item::{Item, Published, Tolerance};
@@ -62,15 +62,6 @@ fn points(found: &Evidence, curves: &[Curve], sides: &str, column: &str, unit: &
     items
 }
 
-/// How two curves lie.
-#[derive(Clone, Copy, PartialEq)]
-enum Relation {
-    /// The mean is smaller.
-    Below,
-    /// The mean is not larger, with a confidence of 95 %.
-    AtMost,
-}
-
 /// An item that curves lie so to others at every ratio, on common workloads.
 fn lie(
     found: &Evidence,
@@ -83,17 +74,8 @@ fn lie(
         for ratio in RATIOS {
             let log = workload(ratio, sides);
             let pair = found.pair(at(&log, low.0, low.1), at(&log, high.0, high.1), column);
-            let Some((a, b, above)) = pair else { continue };
-            let [low, high] = [low, high].map(label);
-            let (low, high) = ((&*format!("{low} at {ratio}"), Some(a)), (&*high, Some(b)));
-            match relation {
-                Below => comparisons.below(low, high),
-                // What is less than chance is no difference.
-                AtMost if above.mean <= above.half_width => {
-                    comparisons.at_most((low.0, Some(a.min(b))), high);
-                }
-                AtMost => comparisons.at_most(low, high),
-            }
+            let Some(pair) = pair else { continue };
+            comparisons.lie(relation, (&format!("{} at {ratio}", label(low)), &label(high)), pair);
         }
     }
     comparisons.item(fact, "", MACHINE)

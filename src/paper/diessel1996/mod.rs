@@ -9,7 +9,7 @@ mod fig3;
 mod table1;
 
 use super::evidence::At;
-use super::figure::{Figure, Paper, State};
+use super::figure::{Figure, Paper};
 
 pub(super) const PAPER: Paper = Paper {
     name: "diessel1996",
@@ -17,30 +17,26 @@ pub(super) const PAPER: Paper = Paper {
              partitionable-array machines\", 1996",
     versions: false,
     figures: &[
-        Figure {
-            name: "fig3",
-            title: "An example of ordered compaction",
-            state: State::Ready(fig3::EXPERIMENT),
-        },
+        Figure { name: "fig3", title: "An example of ordered compaction", experiment: fig3::EXPERIMENT },
         Figure {
             name: "fig4",
             title: "Delays by the maximum intertask arrival period, SDSC Paragon on 400 processors, and the text of 4.1",
-            state: State::Ready(delays::FIG4),
+            experiment: delays::FIG4,
         },
         Figure {
             name: "fig5",
             title: "Reduction of the allocation delay by the size of the array, NAS",
-            state: State::Ready(delays::FIG5),
+            experiment: delays::FIG5,
         },
         Figure {
             name: "table1",
             title: "Tasks that finish earlier and later with left compaction than with first fit",
-            state: State::Ready(table1::EXPERIMENT),
+            experiment: table1::EXPERIMENT,
         },
         Figure {
             name: "steps",
             title: "What a step of the mesh and its height matter (not in the paper)",
-            state: State::Ready(delays::STEPS),
+            experiment: delays::STEPS,
         },
     ],
 };

@@ -9,7 +9,7 @@ mod loads;
 
 use super::comparisons::Comparisons;
 use super::evidence::{At, Evidence};
-use super::figure::{Embedded, Figure, Paper, State};
+use super::figure::{Embedded, Figure, Paper};
 use super::item::{Item, Published};
 
 /// The paper.
@@ -21,44 +21,40 @@ pub(super) const PAPER: Paper = Paper {
         Figure {
             name: "fig7",
             title: "Makespans of curves on a Red Storm cabinet; here, their pairwise sums on a stream made anew",
-            state: State::Ready(fig7::EXPERIMENT),
+            experiment: fig7::EXPERIMENT,
         },
-        Figure { name: "fig8", title: "The logs", state: State::Ready(fig8::EXPERIMENT) },
+        Figure { name: "fig8", title: "The logs", experiment: fig8::EXPERIMENT },
         Figure {
             name: "fig9",
             title: "Mean pairwise sum of curves and selections under EASY",
-            state: State::Ready(fig9::EXPERIMENT),
+            experiment: fig9::EXPERIMENT,
         },
         Figure {
             name: "fig12",
             title: "Buddy strategies and the snake against MC1x1, in two and three dimensions",
-            state: State::Ready(fig12::EXPERIMENT),
+            experiment: fig12::EXPERIMENT,
         },
         Figure {
             name: "fig13",
             title: "Utilization and mean pairwise sum by load, LLNL-T3D on 16x16",
-            state: State::Ready(loads::FIG13),
+            experiment: loads::FIG13,
         },
         Figure {
             name: "fig14",
             title: "Utilization and mean pairwise sum by load, LLNL-T3D on 8x8x4",
-            state: State::Ready(loads::FIG14),
+            experiment: loads::FIG14,
         },
         Figure {
             name: "fig15",
             title: "Utilization and mean pairwise sum by load, LLNL-uBGL on 16x16x8",
-            state: State::Ready(loads::FIG15),
+            experiment: loads::FIG15,
         },
         Figure {
             name: "fig16",
             title: "Utilization and mean pairwise sum by load, LLNL-uBGL on 64x32",
-            state: State::Ready(loads::FIG16),
+            experiment: loads::FIG16,
         },
-        Figure {
-            name: "fig17",
-            title: "Seconds for a whole simulation",
-            state: State::Ready(fig17::EXPERIMENT),
-        },
+        Figure { name: "fig17", title: "Seconds for a whole simulation", experiment: fig17::EXPERIMENT },
     ],
 };
 

@@ -1,11 +1,10 @@
-//! Fig. 1 of R. Zolfaghari, "Quick non-contiguous allocation", IJEAT 2013: three jobs on a mesh of 6×6, and where two more
-//! would go.
+//! Fig. 1: three jobs on a mesh of 6×6, and where two more would go.
 
-use super::evidence::Evidence;
-use super::figure::Experiment;
-use super::item::{Item, Verdict};
 use crate::allocator::{Placement, Request, Setup, build};
 use crate::machine::{Coord, Machine};
+use crate::paper::evidence::Evidence;
+use crate::paper::figure::Experiment;
+use crate::paper::item::{Item, Verdict};
 
 pub(super) const EXPERIMENT: Experiment = Experiment { studies: &[], surveyed: &[], timed: false, judge };
 
