@@ -212,5 +212,42 @@ fn replays(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, parsing, calls, submeshes, compaction, dispersal, replays);
+/// One job on all nodes of a mesh whose processes send to random others, by packets and by flits; per hop and per move.
+fn network(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("network");
+    group.sample_size(10);
+    let run = Time::from_seconds(1);
+    let job = Job { number: 1, submit: run, run, estimate: run, procs: 256, shape: Shape::NearSquare };
+    for level in ["packet", "flit"] {
+        let network =
+            format!("wormhole:pattern=random,quota=per-processor,messages=500,law=constant,level={level}");
+        let (Ok(machine), Ok(allocator), Ok(network)) = ("16x16".parse(), "naive".parse(), network.parse())
+        else {
+            return;
+        };
+        let cell = Cell {
+            log: "one".to_owned(),
+            log_sha256: String::new(),
+            rules: String::new(),
+            arrival_scale: 1.0,
+            machine,
+            scheduler: Spec::named("fcfs"),
+            allocator,
+            network,
+            seed: 1,
+            source: JobSource::recorded(Arc::new(vec![job]), 0),
+            oversize: Oversize::Error,
+        };
+        let plan = Plan::default();
+        let traffic = |cell: &Cell| cell.run(&plan, &Monitor::default()).ok()?.remove(0).traffic;
+        let Some(once) = traffic(&cell) else { return };
+        // Each flit also enters and leaves.
+        let moves = if level == "flit" { 8 * (once.hops + 2 * once.packets) } else { once.hops };
+        group.throughput(Throughput::Elements(moves));
+        group.bench_function(level, |bencher| bencher.iter(|| traffic(&cell).map(|traffic| traffic.packets)));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, parsing, calls, submeshes, compaction, dispersal, network, replays);
 criterion_main!(benches);
