@@ -1,11 +1,15 @@
 //! The command line: one file per subcommand, each its arguments (whose doc comments are the help text) and one
 //! function. The only room that prints.
 
+mod completions;
 mod list;
 mod merge;
+mod plot;
 mod progress;
 mod replay;
+mod report;
 mod reproduce;
+mod results;
 mod runner;
 mod show;
 mod sweep;
@@ -31,10 +35,14 @@ enum Command {
     Sweep(sweep::Args),
     Merge(merge::Args),
     Table(table::Args),
+    Plot(plot::Args),
+    Report(report::Args),
     Reproduce(reproduce::Args),
     Trace(trace::Args),
     List(list::Args),
     Show(show::Args),
+    Completions(completions::CompletionArgs),
+    Man(completions::ManArgs),
 }
 
 /// Why a command ended without doing what it was asked for.
@@ -69,10 +77,14 @@ pub fn main() -> ExitCode {
         Command::Sweep(args) => sweep::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Table(args) => table::run(&args),
+        Command::Plot(args) => plot::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::List(args) => list::run(&args),
         Command::Trace(args) => trace::run(args),
         Command::Show(args) => show::run(&args),
+        Command::Completions(args) => completions::completions(&args),
+        Command::Man(args) => completions::man(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -64,7 +64,14 @@ pub fn replay(
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
         let due = state.held.as_ref().map(Held::due);
         let event = arrival.into_iter().chain(due).min();
-        let completion = state.execution.next_completion(event.unwrap_or(Time::MAX));
+        let (observer, mut goes_on) = (&mut *state.observer, true);
+        let completion = state.execution.next_completion(event.unwrap_or(Time::MAX), &mut || {
+            goes_on = observer.proceed(finished);
+            goes_on
+        });
+        if !goes_on {
+            return Err(ReplayError::Interrupted);
+        }
         let Some(now) = event.into_iter().chain(completion).min() else { break };
         state.now = now;
         state.execution.advance(now, &mut done);

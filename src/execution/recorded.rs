@@ -47,7 +47,7 @@ impl Execution for RecordedRunTimes {
         self.ends.iter().find(|Reverse((.., other))| *other == job).map(|Reverse((end, ..))| *end)
     }
 
-    fn next_completion(&mut self, _until: Time) -> Option<Time> {
+    fn next_completion(&mut self, _until: Time, _go_on: &mut dyn FnMut() -> bool) -> Option<Time> {
         self.ends.peek().map(|Reverse((end, ..))| *end)
     }
 
@@ -81,7 +81,7 @@ mod tests {
         start(&mut model, 1, 0, 20);
         model.postpone(&[(0, at(15)), (7, at(1))]);
         assert_eq!([0, 1, 7].map(|job| model.end_of(job)), [Some(at(25)), Some(at(20)), None]);
-        assert_eq!(model.next_completion(Time::MAX), Some(at(20)));
+        assert_eq!(model.next_completion(Time::MAX, &mut || true), Some(at(20)));
         let mut done = Vec::new();
         model.advance(at(25), &mut done);
         assert_eq!(done, [1, 0]);
@@ -95,8 +95,8 @@ mod tests {
         start(&mut model, 3, 4, 6);
         start(&mut model, 9, 4, 1);
         let mut done = Vec::new();
-        assert_eq!(model.next_completion(Time::MAX), Some(at(5)));
+        assert_eq!(model.next_completion(Time::MAX, &mut || true), Some(at(5)));
         model.advance(at(10), &mut done);
-        assert_eq!((done, model.next_completion(Time::MAX)), (vec![9, 5, 3], None));
+        assert_eq!((done, model.next_completion(Time::MAX, &mut || true)), (vec![9, 5, 3], None));
     }
 }

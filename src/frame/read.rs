@@ -72,6 +72,25 @@ impl Sheet {
         Err(FrameError::NoSummary { folder: folder.to_owned() })
     }
 
+    /// Reads some columns of the jobs in `folder`, those of them that there are; `None` if there are no jobs.
+    pub fn read_jobs(folder: &Path, columns: &[&str]) -> Result<Option<Self>, FrameError> {
+        for format in [FileFormat::Parquet, FileFormat::Csv, FileFormat::Json] {
+            let path = folder.join(format!("jobs.{}", format.extension()));
+            if path.exists() {
+                let frame = match format {
+                    FileFormat::Parquet => read_parquet_columns(&path, columns),
+                    FileFormat::Csv => read_csv(&path),
+                    FileFormat::Json => read_json(&path),
+                }?;
+                let wanted =
+                    frame.columns().iter().filter(|column| columns.contains(&column.name().as_str()));
+                let columns = wanted.map(plain).collect::<Result<_, _>>()?;
+                return Ok(Some(Self { path, columns }));
+            }
+        }
+        Ok(None)
+    }
+
     /// Number of rows.
     pub fn height(&self) -> usize {
         self.columns.first().map_or(0, |column| match &column.values {
@@ -106,6 +125,14 @@ fn open(path: &Path) -> Result<File, FrameError> {
 pub(super) fn read_parquet(path: &Path) -> Result<DataFrame, FrameError> {
     let frame = ParquetReader::new(open(path)?).finish();
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+}
+
+/// Those of the columns that there are; only they are decoded.
+fn read_parquet_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
+    let damaged = |source| FrameError::Damaged { path: path.to_owned(), source };
+    let schema = ParquetReader::new(open(path)?).schema().map_err(damaged)?;
+    let there = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned()).collect();
+    ParquetReader::new(open(path)?).with_columns(Some(there)).finish().map_err(damaged)
 }
 
 fn read_csv(path: &Path) -> Result<DataFrame, FrameError> {

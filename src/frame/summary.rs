@@ -56,7 +56,7 @@ const CALLS: [(&str, CostOf); 3] = [
 /// | `packet_blocked_cycles_mean` | f64 | cycles | mean time that headers waited for channels in the network |
 /// | `packet_blocked_cycles_p99` | u64 | cycles | quantile of it |
 /// | `packets_contended_share` | f64 | | share of packets that waited for another job's packet |
-/// | `link_utilization`, `link_utilization_max` | f64 | | flits by links and cycles of the makespan; of the busiest link |
+/// | `link_utilization`, `link_utilization_max` | f64 | | flits by links and cycles of the makespan; of the busiest link (up to 2 on a torus at the packet level) |
 /// | `allocate_ns_p50`, `_p99`, `_max`, `_total` | u64 | ns | duration of calls that placed a job |
 /// | `refuse_ns_p50`, `_p99`, `_max`, `_total` | u64 | ns | duration of calls that were refused |
 /// | `release_ns_p50`, `_p99`, `_max`, `_total` | u64 | ns | duration of releases |

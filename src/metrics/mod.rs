@@ -2,6 +2,7 @@
 
 mod contention;
 mod cost;
+mod curves;
 mod dispersal;
 mod recorder;
 mod replications;
@@ -12,6 +13,7 @@ mod traffic;
 
 pub use contention::{Contention, JobContention};
 pub use cost::{Cost, CostSummary};
+pub use curves::{busy_nodes, exceeding};
 pub use dispersal::{Dispersal, Meter};
 pub use recorder::{ContentionRecord, Monitor, Recorder, Recording};
 pub use replications::{Interval, Replications};

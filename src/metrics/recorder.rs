@@ -53,6 +53,8 @@ pub struct Recorder<'a> {
     timed: bool,
     monitor: &'a Monitor,
     contention: Option<Contention>,
+    /// Jobs that have started, where contention is estimated.
+    started: Vec<bool>,
     recording: Recording,
 }
 
@@ -67,7 +69,7 @@ impl<'a> Recorder<'a> {
             release: Cost::default(),
             contention: None,
         };
-        Self { meter: Meter::new(mesh), timed, monitor, contention: None, recording }
+        Self { meter: Meter::new(mesh), timed, monitor, contention: None, started: Vec::new(), recording }
     }
 
     /// Estimates contention on `mesh` as well.
@@ -75,6 +77,7 @@ impl<'a> Recorder<'a> {
     pub fn with_contention(mut self, mesh: &Mesh) -> Self {
         self.contention = Some(Contention::new(mesh));
         let jobs = vec![JobContention::default(); self.recording.dispersal.len()];
+        self.started = vec![false; jobs.len()];
         self.recording.contention = Some(ContentionRecord { jobs, pair_seconds: 0.0 });
         self
     }
@@ -104,7 +107,11 @@ impl Observer for Recorder<'_> {
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         if let (Some(contention), Some(record)) = (&mut self.contention, &mut self.recording.contention) {
-            record.jobs[job as usize] = contention.add(nodes, now);
+            let found = contention.add(nodes, now);
+            // A job that moves counts as it was when it started.
+            if !std::mem::replace(&mut self.started[job as usize], true) {
+                record.jobs[job as usize] = found;
+            }
         }
     }
 

@@ -21,7 +21,8 @@ pub struct TrafficSummary {
     pub blocked_p99: u64,
     /// Share of packets that waited for another job's packet.
     pub contended_share: f64,
-    /// Flits by links and cycles from the first arrival of a job to the last end, 0 to 1.
+    /// Flits by links and cycles from the first arrival of a job to the last end, 0 to 1; on a torus at the packet level,
+    /// where both channels of a link move a flit per cycle, up to 2.
     pub link_utilization: f64,
     /// The same of the busiest link.
     pub link_utilization_max: f64,

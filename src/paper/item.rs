@@ -76,6 +76,8 @@ pub struct Item {
     pub half_width: Option<f64>,
     /// Where it lies on a curve.
     pub place: Option<Place>,
+    /// Whether it is an inequality, so that its numbers count comparisons.
+    pub is_ordering: bool,
     /// How they compare.
     pub verdict: Verdict,
 }
@@ -105,6 +107,7 @@ impl Item {
             measured: None,
             half_width: None,
             place: None,
+            is_ordering: false,
             verdict: Verdict::None,
         }
     }
@@ -154,7 +157,7 @@ impl Item {
             if wrong.is_empty() { Verdict::OrderingHolds } else { Verdict::Differs(wrong.join("; ")) };
         let published = Published { value: comparisons.len() as f64, decimals: 0 };
         let measured = (comparisons.len() - wrong.len()) as f64;
-        Self { published: Some(published), measured: Some(measured), verdict, ..self }
+        Self { published: Some(published), measured: Some(measured), is_ordering: true, verdict, ..self }
     }
 
     /// Measured by published.
@@ -172,12 +175,17 @@ fn compare(published: Published, measured: f64, tolerance: Tolerance) -> Verdict
     }
     let percent = 100.0 * (off / published.value).abs();
     let (fine, allowed) = match tolerance {
-        Tolerance::Percent(most) => (percent <= most, format!("{most} %")),
-        Tolerance::Absolute(most) => (off.abs() <= most + 1e-9, most.to_string()),
+        Tolerance::Percent(most) => (percent <= most, format!("more than {most} %")),
+        Tolerance::Absolute(most) => (off.abs() <= most + 1e-9, format!("more than {most}")),
     };
     if !fine {
         let side = if off > 0.0 { "above" } else { "below" };
-        return Verdict::Differs(format!("{percent:.1} % {side}, more than {allowed}"));
+        let by = match tolerance {
+            Tolerance::Percent(_) => format!("{percent:.1} %"),
+            // A digit more than was published.
+            Tolerance::Absolute(_) => format!("{:.1$}", off.abs(), published.decimals + 1),
+        };
+        return Verdict::Differs(format!("{by} {side}, {allowed}"));
     }
     match tolerance {
         Tolerance::Absolute(_) => Verdict::Within(tolerance),
@@ -209,7 +217,7 @@ mod tests {
             ("100", 103.0, Tolerance::Percent(4.0), "within 4 %"),
             ("100", 103.0, Tolerance::Percent(2.0), "differs: 3.0 % above, more than 2 %"),
             ("1.024", 1.0264, Tolerance::Absolute(0.003), "within 0.003"),
-            ("1.138", 1.068, Tolerance::Absolute(0.003), "differs: 6.2 % below, more than 0.003"),
+            ("1.138", 1.068, Tolerance::Absolute(0.003), "differs: 0.0700 below, more than 0.003"),
         ] {
             let found = Published::parse(published).map(|published| compare(published, measured, tolerance));
             assert_eq!(found.map(|found| found.to_string()).as_deref(), Some(verdict), "{published}");

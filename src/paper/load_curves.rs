@@ -100,7 +100,7 @@ impl<'a> LoadCurves<'a> {
         items
     }
 
-    /// The fact that an allocator lies so to others at these loads, or the other way round.
+    /// The fact that allocators lie so to others at these loads, which it names; over the seeds that both have.
     pub(super) fn lie(
         &self,
         fact: &str,
@@ -117,7 +117,17 @@ impl<'a> LoadCurves<'a> {
                 }
             }
         }
-        comparisons.item(fact, "", MACHINE)
+        comparisons.item(&self.named(fact, loads), "", MACHINE)
+    }
+
+    /// A fact with the loads that it is about, unless it is about all.
+    pub(super) fn named(&self, fact: &str, loads: &[Load]) -> String {
+        let rates: Vec<String> = loads.iter().map(|load| load.rate.to_string()).collect();
+        if loads.len() == self.loads.len() {
+            format!("{fact}, at every load")
+        } else {
+            format!("{fact}, at {}", rates.join(", "))
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 mod number;
 mod paper;
 mod pivot;
+pub mod plot;
+pub mod report;
 mod table;
 
 pub use number::{duration_ns, grouped};

@@ -18,6 +18,9 @@ pub struct Manifest {
     pub trim_percent: Option<f64>,
     /// Whether times are measured.
     pub timed: bool,
+    /// Whether contention is estimated.
+    #[serde(default)]
+    pub contention: bool,
     /// How often each cell is replayed, with another seed.
     pub replications: String,
     /// Its logs.
@@ -57,9 +60,15 @@ pub struct ManifestCell {
     /// The allocator, with every default written out.
     pub allocator: String,
     /// How long jobs run, with every default written out.
+    #[serde(default = "recorded")]
     pub network: String,
     /// Seed of everything random.
     pub seed: u64,
+}
+
+/// What directories of versions without networks mean.
+fn recorded() -> String {
+    RECORDED.to_owned()
 }
 
 impl ManifestCell {
@@ -103,6 +112,7 @@ impl From<&Study> for Manifest {
             description: study.description.clone(),
             trim_percent: study.plan.trim.percent,
             timed: study.plan.timed,
+            contention: study.plan.contention,
             replications: study.plan.replications.to_string(),
             logs: study.logs.iter().map(log).collect(),
             cells: study.cells.iter().map(|cell| ManifestCell::of(study, cell)).collect(),

@@ -17,6 +17,7 @@ mod network;
 mod oracle;
 mod orders;
 mod papers;
+mod plot_cli;
 mod replay_cli;
 mod reproduce_cli;
 mod schedulers;

@@ -100,6 +100,17 @@ fn packets_and_contention_are_counted_by_job_and_by_replay() -> Tested {
         );
     }
     assert!(number(&summary["contention_mean"][0])? > 0.0);
+    // Another network is another run, and does not replace results.
+    let ran = run(
+        at,
+        "replay synthetic:rate=0.02,jobs=200 -m 8x8 -s fcfs -a random --contention -o out --no-timing -q",
+    )?;
+    assert!(ran.code == Some(1) && ran.stderr.contains("--force"), "{}", ran.stderr);
+    let resolved = fs::read_to_string(at.join("out/run.json"))?;
+    assert!(
+        resolved.contains("\"network\": \"wormhole:buffer=flit,compute=none")
+            && resolved.contains("\"contention\": true")
+    );
     // Where they are not asked for, they are not there.
     replay(at, "synthetic:rate=0.02,jobs=20 -m 8x8 -s fcfs -a random")?;
     let titles = fs::read_to_string(at.join("out/summary.csv"))?;

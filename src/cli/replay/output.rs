@@ -22,6 +22,7 @@ struct Run {
     rules: String,
     trim_percent: Option<f64>,
     timed: bool,
+    contention: bool,
     replications: String,
     replays: Vec<RunReplay>,
 }
@@ -41,6 +42,7 @@ struct RunReplay {
     machine: String,
     scheduler: String,
     allocator: String,
+    network: String,
     seed: u64,
     /// Not known beforehand of a workload model.
     skipped: Option<u64>,
@@ -170,6 +172,7 @@ fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
         machine: cell.machine.to_string(),
         scheduler: cell.scheduler.to_string(),
         allocator: cell.allocator.to_string(),
+        network: cell.network.to_string(),
         seed: cell.seed,
         skipped: match &cell.source {
             JobSource::Recorded { skipped, .. } => Some(*skipped),
@@ -182,6 +185,7 @@ fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
         rules: args.rules().to_string(),
         trim_percent: plan.trim.percent,
         timed: plan.timed,
+        contention: plan.contention,
         replications: plan.replications.to_string(),
         replays: cells.iter().map(replay).collect(),
     }

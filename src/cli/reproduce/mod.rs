@@ -1,5 +1,6 @@
 //! `meshreplay reproduce`: the figures of a paper, published value beside measured value.
 
+mod figures;
 mod measure;
 mod report;
 
@@ -96,6 +97,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         for (format, extension) in [(Format::Csv, "csv"), (Format::Json, "json")] {
             let path = folder.join(format!("{}.{extension}", paper.name));
             frame::write_whole(&path, report::text(&comparisons, format)?.as_bytes(), TEMPORARY)?;
+        }
+        for comparison in &comparisons {
+            if let Some(svg) = figures::svg(comparison) {
+                let path = folder.join(format!("{}-{}.svg", paper.name, comparison.figure.name));
+                frame::write_whole(&path, svg.as_bytes(), TEMPORARY)?;
+            }
         }
     }
     print(&report::text(&comparisons, args.format)?)?;

@@ -1,5 +1,6 @@
 //! `meshreplay show`: pictures of what replays work with.
 
+mod allocation;
 mod compaction;
 mod curve;
 mod optimum;
@@ -19,6 +20,7 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    Allocation(allocation::Args),
     Compaction(compaction::Args),
     Curve(curve::Args),
     Optimum(optimum::Args),
@@ -26,6 +28,7 @@ enum What {
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
+        What::Allocation(args) => allocation::run(args),
         What::Compaction(args) => compaction::run(args),
         What::Curve(args) => curve::run(args),
         What::Optimum(args) => optimum::run(args),

@@ -61,6 +61,57 @@ pub(super) fn arrows(order: &Order, mesh: &Mesh) -> String {
     text
 }
 
+/// A letter at every node that has one, and the number of its colour.
+pub(super) fn jobs(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
+    grid(mesh, |text, node| {
+        if mesh.coord(node)[0] > 0 {
+            text.push(' ');
+        }
+        match letters[node as usize] {
+            // Six times six times six colours, the pale half of them, in steps that keep neighbours apart.
+            Some((letter, number)) if colours => {
+                let colour = 16 + 36 * (2 + number * 5 % 4) + 6 * (2 + number * 3 % 4) + (number * 7 % 6);
+                // Writing to a string cannot fail.
+                let _ = write!(text, "\x1b[30;48;5;{colour}m{letter}\x1b[0m");
+            }
+            Some((letter, _)) => text.push(letter),
+            None => text.push('·'),
+        }
+    })
+}
+
+/// Pictures beside each other, each below its title.
+pub(super) fn side_by_side(pictures: &[(String, String)]) -> String {
+    let columns: Vec<Vec<&str>> = pictures
+        .iter()
+        .map(|(title, picture)| [title.as_str(), ""].into_iter().chain(picture.lines()).collect())
+        .collect();
+    let width = |lines: &[&str]| lines.iter().map(|line| shown(line)).max().unwrap_or(0);
+    let widths: Vec<usize> = columns.iter().map(|lines| width(lines)).collect();
+    let height = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let mut text = String::new();
+    for row in 0..height {
+        let mut line = String::new();
+        for (lines, width) in columns.iter().zip(&widths) {
+            let part = lines.get(row).copied().unwrap_or_default();
+            line += part;
+            line += &" ".repeat(width - shown(part) + 4);
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// Characters of a line that are seen, colours left out.
+fn shown(line: &str) -> usize {
+    let parts = line.split('\x1b').enumerate();
+    parts
+        .map(|(i, part)| if i == 0 { part } else { part.split_once('m').map_or("", |(_, rest)| rest) })
+        .map(|part| part.chars().count())
+        .sum()
+}
+
 /// A placement among the nodes that were free before it.
 pub(super) fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String {
     let mut chosen = NodeSet::empty(mesh.nodes());

@@ -5,7 +5,7 @@ use super::traffic::{Arrived, Traffic};
 use super::worms::Packet;
 use crate::execution::Started;
 use crate::job::JobId;
-use crate::machine::NodeId;
+use crate::machine::{Cuboid, Mesh, NodeId};
 
 /// When a process hands its next packet to the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,7 @@ struct Talk {
 /// All jobs that communicate.
 #[derive(Debug)]
 pub(super) struct Communication {
+    mesh: Mesh,
     plan: Plan,
     injection: Injection,
     talks: Vec<Option<Talk>>,
@@ -44,8 +45,9 @@ pub(super) struct Communication {
 }
 
 impl Communication {
-    pub(super) fn new(plan: Plan, injection: Injection, traffic: Traffic) -> Self {
+    pub(super) fn new(mesh: &Mesh, plan: Plan, injection: Injection, traffic: Traffic) -> Self {
         Self {
+            mesh: mesh.clone(),
             plan,
             injection,
             talks: Vec::new(),
@@ -58,7 +60,10 @@ impl Communication {
 
     /// A job begins to communicate in cycle `now`: the first packet of each process that sends; none if it has none.
     pub(super) fn begin(&mut self, started: &Started<'_>, now: i64) -> Vec<Packet> {
-        let messages = self.plan.draw(started.id, started.job);
+        let procs = started.job.procs as usize;
+        let box_of = |nodes: &[NodeId]| Cuboid::around(&self.mesh, nodes).map(|place| place.sizes);
+        let placed = (started.nodes.len() == procs).then(|| box_of(started.nodes)).flatten();
+        let messages = self.plan.draw(started.job, placed);
         let left = messages.packets;
         if left == 0 {
             return Vec::new();

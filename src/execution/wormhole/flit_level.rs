@@ -233,17 +233,19 @@ impl Fabric for FlitLevel {
         }
     }
 
-    fn run(&mut self, until: i64, communication: &mut Communication) {
-        while let Some(next) = self.next_cycle() {
+    fn run(&mut self, until: i64, communication: &mut Communication, cycles: u32) -> bool {
+        for _ in 0..cycles {
+            let Some(next) = self.next_cycle() else { return true };
             if next > until {
                 self.now = self.now.max(until);
-                return;
+                return true;
             }
             self.cycle(next, communication);
             if communication.has_finished() {
-                return;
+                return true;
             }
         }
+        false
     }
 
     fn flits(&self) -> (u64, u64) {

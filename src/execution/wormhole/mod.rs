@@ -8,6 +8,7 @@
 //! * The network goes by cycles; jobs start with the next whole one. A flit takes a cycle per link, a header is routed for
 //!   `ts` cycles in each node. The two levels of detail are [`packet_level`] and [`flit_level`].
 //! * A job without packets (one processor, or none drawn) lasts its recorded run time, or a cycle where that does not count.
+//! * Processes are numbered in a row-major scan of the machine, and lie as the job's sides say, turned if the placement is.
 //! * Of placements with more nodes than were asked for, the first ones communicate.
 
 mod communication;
@@ -78,8 +79,9 @@ trait Fabric: Send {
     /// A packet enters its processor's channel, which is free.
     fn inject(&mut self, packet: Packet, now: i64);
 
-    /// Goes on through cycle `until`, or through the first one in which a job finishes.
-    fn run(&mut self, until: i64, communication: &mut Communication);
+    /// Goes on through cycle `until`, or through the first one in which a job finishes; whether that was done within so many
+    /// cycles in which something happens.
+    fn run(&mut self, until: i64, communication: &mut Communication, cycles: u32) -> bool;
 
     /// Flits that all links carried, and the busiest one did.
     fn flits(&self) -> (u64, u64);
@@ -98,6 +100,9 @@ struct Wormhole {
     /// Ends of jobs that have sent everything.
     ends: BinaryHeap<Reverse<(Time, u64, JobId)>>,
 }
+
+/// Cycles between two questions whether to go on; a few milliseconds.
+const CYCLES: u32 = 1 << 14;
 
 /// Larger ones would need gigabytes for their channels.
 const MOST_NODES: u32 = 1 << 20;
@@ -144,7 +149,7 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
         } else {
             Box::new(PacketLevel::new(topology, timing))
         },
-        communication: Communication::new(plan, injection, traffic),
+        communication: Communication::new(setup.mesh, plan, injection, traffic),
         runs: vec![(Time::ZERO, 0); setup.jobs],
         started: 0,
         ends: BinaryHeap::new(),
@@ -202,12 +207,16 @@ impl Execution for Wormhole {
     }
 
     /// Goes through the cycles until the first end, or `until`.
-    fn next_completion(&mut self, until: Time) -> Option<Time> {
+    fn next_completion(&mut self, until: Time, go_on: &mut dyn FnMut() -> bool) -> Option<Time> {
         loop {
             self.gather();
             let first = self.ends.peek().map(|Reverse((end, ..))| *end);
-            let limit = first.unwrap_or(until).min(until);
-            self.fabric.run(limit.as_micros().div_euclid(self.cycle.as_micros()), &mut self.communication);
+            let limit = first.unwrap_or(until).min(until).as_micros().div_euclid(self.cycle.as_micros());
+            while !self.fabric.run(limit, &mut self.communication, CYCLES) {
+                if !go_on() {
+                    return None;
+                }
+            }
             if !self.communication.has_finished() {
                 return first;
             }
@@ -215,7 +224,7 @@ impl Execution for Wormhole {
     }
 
     fn advance(&mut self, until: Time, done: &mut Vec<JobId>) {
-        while let Some(end) = self.next_completion(until).filter(|end| *end <= until) {
+        while let Some(end) = self.next_completion(until, &mut || true).filter(|end| *end <= until) {
             while let Some(&Reverse((at, _, job))) = self.ends.peek().filter(|Reverse((at, ..))| *at <= end) {
                 debug_assert!(at <= until);
                 self.ends.pop();

@@ -68,6 +68,15 @@ impl Processes {
         Self { count, root, sides }
     }
 
+    /// The same processes on a rectangle or cuboid of these sides, if it is theirs turned.
+    pub(super) fn turned(self, mut sides: [u32; 3]) -> Self {
+        let placed = sides;
+        let mut own = self.sides;
+        sides.sort_unstable();
+        own.sort_unstable();
+        if sides == own { Self { sides: placed, ..self } } else { self }
+    }
+
     /// The process that the transposed matrix has in the place of `rank`.
     fn transposed(&self, rank: u32) -> u32 {
         let [width, length] = [self.sides[0], self.count / self.sides[0]];
@@ -166,6 +175,13 @@ mod tests {
         ] {
             assert_eq!(round(pattern, count, shape), expected, "{pattern} {count}");
         }
+    }
+
+    #[test]
+    fn a_turned_rectangle_is_the_job_s() {
+        let processes = Processes::new(6, Shape::Sides([3, 2, 1]), 0);
+        assert_eq!(processes.turned([2, 3, 1]).sides, [2, 3, 1]);
+        assert_eq!(processes.turned([6, 1, 1]).sides, [3, 2, 1]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::pattern::{Pattern, Processes};
-use crate::job::{Job, JobId};
+use crate::job::Job;
 
 /// What the drawn number of messages counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,20 +68,21 @@ pub(super) struct Messages {
     pub(super) packets: u64,
 }
 
-/// A stream for each job that does not depend on when or where it starts.
-fn stream(seed: u64, id: JobId) -> ChaCha8Rng {
+/// A stream for each number of a job, whatever others are replayed, wherever and whenever it starts.
+fn stream(seed: u64, job: &Job) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed ^ u64::from_le_bytes(*b"messages"));
-    random.set_stream(u64::from(id));
+    random.set_stream(job.number as u64);
     random
 }
 
 impl Plan {
-    /// The messages of a job. Whole rounds take no memory: O(k) for them, and what is drawn of the last round, at most one
+    /// The messages of a job that is placed as a rectangle or cuboid of these sides, if it is. Whole rounds take no memory: O(k) for them, and what is drawn of the last round, at most one
     /// round.
-    pub(super) fn draw(&self, id: JobId, job: &Job) -> Messages {
-        let mut random = stream(self.seed, id);
+    pub(super) fn draw(&self, job: &Job, placed: Option<[u32; 3]>) -> Messages {
+        let mut random = stream(self.seed, job);
         let root = random.random_range(0..job.procs.max(1));
         let processes = Processes::new(job.procs, job.shape, root);
+        let processes = placed.map_or(processes, |sides| processes.turned(sides));
         let quota = match self.law {
             Law::Exponential => {
                 let unit: f64 = Exp1.sample(&mut random);
@@ -222,8 +223,12 @@ mod tests {
     use crate::job::{Shape, Time};
 
     fn job(procs: u32) -> Job {
+        numbered(1, procs)
+    }
+
+    fn numbered(number: i64, procs: u32) -> Job {
         let run = Time::from_seconds(1);
-        Job { number: 1, submit: run, run, estimate: run, procs, shape: Shape::NearSquare }
+        Job { number, submit: run, run, estimate: run, procs, shape: Shape::NearSquare }
     }
 
     fn plan(pattern: Pattern, quota: Quota, messages: f64) -> Plan {
@@ -248,7 +253,8 @@ mod tests {
         for k in 2..9_u32 {
             let pairs = u64::from(k * (k - 1));
             for quota in 0..3 * pairs {
-                let found = sent(&mut plan(Pattern::AllToAll, Quota::Total, quota as f64).draw(5, &job(k)));
+                let found =
+                    sent(&mut plan(Pattern::AllToAll, Quota::Total, quota as f64).draw(&job(k), None));
                 assert_eq!(found.values().sum::<u64>(), quota);
                 let least =
                     if (found.len() as u64) < pairs { 0 } else { *found.values().min().unwrap_or(&0) };
@@ -261,16 +267,16 @@ mod tests {
     #[test]
     fn quotas_count_what_they_say() {
         for (quota, packets) in [(Quota::Total, 7), (Quota::PerProcessor, 42), (Quota::Rounds, 210)] {
-            assert_eq!(plan(Pattern::AllToAll, quota, 7.0).draw(0, &job(6)).packets, packets);
+            assert_eq!(plan(Pattern::AllToAll, quota, 7.0).draw(&job(6), None).packets, packets);
         }
-        let mut one = plan(Pattern::OneToAll, Quota::Total, 9.0).draw(0, &job(6));
+        let mut one = plan(Pattern::OneToAll, Quota::Total, 9.0).draw(&job(6), None);
         let root = one.processes.root;
         let found = sent(&mut one);
         assert!(found.keys().all(|&(source, _)| source == root) && found.len() == 5, "{found:?}");
         for pattern in [Pattern::Transpose, Pattern::AllToAll, Pattern::Random] {
             for quota in [Quota::Total, Quota::PerProcessor, Quota::Rounds] {
-                assert_eq!(plan(pattern, quota, 7.0).draw(0, &job(1)).packets, 0);
-                assert_eq!(plan(pattern, quota, 0.0).draw(0, &job(6)).packets, 0);
+                assert_eq!(plan(pattern, quota, 7.0).draw(&job(1), None).packets, 0);
+                assert_eq!(plan(pattern, quota, 0.0).draw(&job(6), None).packets, 0);
             }
         }
     }
@@ -278,14 +284,14 @@ mod tests {
     #[test]
     fn drawn_numbers_have_their_mean_and_depend_on_the_job_alone() {
         let plan = Plan { law: Law::Exponential, ..plan(Pattern::Random, Quota::Total, 5.0) };
-        let total: u64 = (0..20_000).map(|id| plan.draw(id, &job(9)).packets).sum();
+        let total: u64 = (0..20_000).map(|id| plan.draw(&numbered(id, 9), None).packets).sum();
         // ⌈Exp(5)⌉ is geometric with mean 1 / (1 − e^(−1/5)).
         let (mean, expected) = (total as f64 / 20_000.0, 1.0 / (1.0 - (-0.2_f64).exp()));
         assert!((mean - expected).abs() < 0.1, "{mean} {expected}");
-        let twice = [0, 1].map(|_| sent(&mut plan.draw(7, &job(9))));
+        let twice = [0, 1].map(|_| sent(&mut plan.draw(&job(9), None)));
         assert_eq!(twice[0], twice[1]);
         let rounds = Plan { quota: Quota::Rounds, ..plan };
-        let mut messages = rounds.draw(7, &job(9));
+        let mut messages = rounds.draw(&job(9), None);
         let mut backwards = messages.clone();
         let forwards: Vec<_> = (0..9).map(|i| messages.next(i)).collect();
         let mut found: Vec<_> = (0..9).rev().map(|i| backwards.next(i)).collect();
@@ -299,7 +305,7 @@ mod tests {
             let plan = plan(pattern, Quota::Total, 3.0);
             let mut pairs: BTreeMap<(u32, u32), u64> = BTreeMap::new();
             for id in 0..20_000 {
-                for (pair, count) in sent(&mut plan.draw(id, &job(5))) {
+                for (pair, count) in sent(&mut plan.draw(&numbered(id, 5), None)) {
                     *pairs.entry(pair).or_default() += count;
                 }
             }

@@ -36,12 +36,12 @@ fn send(mesh: &Mesh, timing: Timing, by_flit: bool, packets: &[(i64, NodeId, Nod
     let (pattern, quota, law) = (Pattern::OneToAll, Quota::Total, Law::Constant);
     let plan = Plan { pattern, quota, law, messages: 1.0, seed: 1 };
     let traffic = Traffic::new(Time::from_seconds(1), 1, packets.len());
-    let mut communication = Communication::new(plan, Injection::Pipelined, traffic);
+    let mut communication = Communication::new(mesh, plan, Injection::Pipelined, traffic);
     let mut network = fabric(mesh, timing, by_flit);
     let two = job(2, 0);
     for (id, &(cycle, source, target)) in (0..).zip(packets) {
         while {
-            network.run(cycle, &mut communication);
+            network.run(cycle, &mut communication, u32::MAX);
             !communication.take_finished().is_empty()
         } {}
         let started = Started { id, job: &two, nodes: &[0, 1], now: Time::from_seconds(cycle) };
@@ -50,7 +50,7 @@ fn send(mesh: &Mesh, timing: Timing, by_flit: bool, packets: &[(i64, NodeId, Nod
         }
     }
     while {
-        network.run(i64::MAX, &mut communication);
+        network.run(i64::MAX, &mut communication, u32::MAX);
         !communication.take_finished().is_empty()
     } {}
     communication.traffic.jobs
@@ -140,7 +140,7 @@ fn replay(
     let mut starts = (0..).zip(jobs).peekable();
     loop {
         let start = starts.peek().map(|(_, (start, _))| *start);
-        let completion = model.next_completion(start.unwrap_or(Time::MAX));
+        let completion = model.next_completion(start.unwrap_or(Time::MAX), &mut || true);
         let Some(now) = start.into_iter().chain(completion).min() else { break };
         model.advance(now, &mut done);
         done.drain(..).for_each(|id: JobId| ends[id as usize] = now);
@@ -236,7 +236,7 @@ fn flits_are_neither_lost_nor_made() -> Tested {
         };
         let timing = Timing { length: 6, routing: 2, gathers: false };
         let mut communication =
-            Communication::new(plan, Injection::Pipelined, Traffic::new(Time::from_seconds(1), 1, 1));
+            Communication::new(&mesh, plan, Injection::Pipelined, Traffic::new(Time::from_seconds(1), 1, 1));
         let mut network = FlitLevel::new(Topology::new(&mesh), timing);
         let nodes: Vec<NodeId> = (0..mesh.nodes()).collect();
         let all = job(mesh.nodes(), 0);
@@ -246,7 +246,7 @@ fn flits_are_neither_lost_nor_made() -> Tested {
         }
         let mut cycle = 0;
         while !communication.has_finished() {
-            network.run(cycle, &mut communication);
+            network.run(cycle, &mut communication, u32::MAX);
             network.check();
             cycle += 1;
         }
@@ -254,6 +254,24 @@ fn flits_are_neither_lost_nor_made() -> Tested {
         assert_eq!(packets, 30 * u64::from(mesh.nodes()));
         // Each flit enters once, crosses its links once, and leaves once.
         assert_eq!(network.moves, 6 * (2 * packets + communication.traffic.hops));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_long_conversation_can_be_interrupted() -> Tested {
+    let mesh: Mesh = "8x8".parse()?;
+    for level in ["packet", "flit"] {
+        let spec = format!("wormhole:messages=1e9,level={level}");
+        let (mut model, _) = build(&spec.parse()?, &Setup { mesh: &mesh, jobs: 1, seed: 9 })?;
+        let nodes: Vec<NodeId> = (0..64).collect();
+        model.start(Started { id: 0, job: &job(64, 1), nodes: &nodes, now: Time::ZERO });
+        let mut asked = 0;
+        let found = model.next_completion(Time::MAX, &mut || {
+            asked += 1;
+            asked < 3
+        });
+        assert_eq!((found, asked), (None, 3), "{level}");
     }
     Ok(())
 }
@@ -283,7 +301,7 @@ fn memory_does_not_grow_with_the_packets_sent() -> Tested {
         let (pattern, quota, law) = (Pattern::Random, Quota::PerProcessor, Law::Constant);
         let plan = Plan { pattern, quota, law, messages, seed: 1 };
         let traffic = Traffic::new(Time::from_seconds(1), 1, 1);
-        let mut communication = Communication::new(plan, Injection::Pipelined, traffic);
+        let mut communication = Communication::new(&mesh, plan, Injection::Pipelined, traffic);
         let mut network =
             PacketLevel::new(Topology::new(&mesh), Timing { length: 8, routing: 3, gathers: false });
         let nodes: Vec<NodeId> = (0..64).collect();
@@ -291,7 +309,7 @@ fn memory_does_not_grow_with_the_packets_sent() -> Tested {
         for packet in communication.begin(&started, 0) {
             network.inject(packet, 0);
         }
-        network.run(i64::MAX, &mut communication);
+        network.run(i64::MAX, &mut communication, u32::MAX);
         assert!(communication.has_finished());
         network.most_packets()
     });

@@ -78,9 +78,9 @@ fn figure(
     let curves = LoadCurves::new(found, &format!("wormhole:compute=none,pattern={pattern}"), sides);
     let unit = if column == WAIT { "wait" } else { "turnaround" };
     let mut items = curves.points(&ALLOCATORS, column, (unit, 1.0));
-    items.extend(curves.lie("qna is lowest at every load", (AtMost, &QNA_AND), column, &curves.loads));
+    items.extend(curves.lie("qna is not above the others", (AtMost, &QNA_AND), column, &curves.loads));
     let high = curves.loads.get(7..).unwrap_or_default();
-    items.extend(curves.lie("qna is lowest at the three highest loads", (AtMost, &QNA_AND), column, high));
+    items.extend(curves.lie("qna is not above the others", (AtMost, &QNA_AND), column, high));
     let mut comparisons = Comparisons::default();
     for load in high {
         let first = curves.value(load, "first-fit", column);
@@ -90,7 +90,7 @@ fn figure(
         }
     }
     items.extend(comparisons.item(
-        "first-fit is far above at the three highest loads (twice the others)",
+        &curves.named("first-fit is far above (twice the others)", high),
         "",
         MACHINE,
     ));

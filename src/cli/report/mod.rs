@@ -1,0 +1,96 @@
+//! `meshreplay report`: results as one HTML file.
+
+mod player;
+mod tables;
+
+use std::path::PathBuf;
+
+use anyhow::{anyhow, bail};
+
+use super::results::Results;
+use super::{Failure, complain, plot, print};
+use crate::frame::{FrameError, Sheet, TEMPORARY, write_whole};
+use crate::render::report::Report;
+
+/// Put saved results into one HTML file: tables that sort, plots, verdicts, and the machine over time.
+///
+/// Reads what `replay -o`, `sweep -o` or `reproduce -o` left; replays nothing. The file needs no network and no other file.
+/// The machine over time is there if jobs were kept with their nodes (`replay -o DIR --placements`).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  meshreplay replay LOG -m 16x8 -a hilbert+bf mc1x1 random -o out --placements
+  meshreplay report out")]
+pub(super) struct Args {
+    /// Directory of results.
+    #[arg(value_name = "DIR")]
+    pub(super) folder: PathBuf,
+
+    /// The file; DIR/report.html by default.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Title of the report; the directory's name by default.
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// Window of time that the machine is shown in, as FROM..TO in seconds of the replay; by default as long as no replay
+    /// starts more than 2,000 jobs.
+    #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
+    pub(super) window: Option<(f64, f64)>,
+
+    /// Allocators whose machine is shown side by side; the first four replays by default.
+    #[arg(long, value_name = "SPEC", num_args = 1..)]
+    pub(super) show: Vec<String>,
+
+    /// No notes on standard error.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+fn window(text: &str) -> anyhow::Result<(f64, f64)> {
+    let ends = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    match ends {
+        Some((from, to)) if f64::is_finite(from) && f64::is_finite(to) && from < to => Ok((from, to)),
+        _ => bail!("expected FROM..TO in seconds, such as 86400..172800"),
+    }
+}
+
+/// Writes the report and prints its name.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let name = args
+        .folder
+        .canonicalize()
+        .ok()
+        .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    let mut report = Report {
+        title: args.title.clone().or(name).unwrap_or_else(|| "meshreplay".to_owned()),
+        ..Report::default()
+    };
+    let verdicts = tables::verdicts(&args.folder)?;
+    match Sheet::read(&args.folder) {
+        Ok(sheet) => {
+            let results = Results::new(sheet);
+            if results.sheet.height() == 0 {
+                return Err(anyhow!("{} holds no rows", results.sheet.path.display()).into());
+            }
+            report.tables.push(tables::summary(&results));
+            report.provenance = tables::provenance(&args.folder, &results);
+            report.plots = plot::all(&args.folder, &results)?;
+            report.schedule = player::schedule(args, &results)?;
+            if report.schedule.is_none() && !args.quiet {
+                complain(
+                    "note: no jobs with nodes; `replay -o DIR --placements` keeps them for the machine over time",
+                );
+            }
+        }
+        Err(FrameError::NoSummary { .. }) if !verdicts.is_empty() => {
+            report.provenance.push(("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()));
+            report.plots = tables::figures(&args.folder)?;
+        }
+        Err(error) => return Err(error.into()),
+    }
+    report.tables.extend(verdicts);
+    let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
+    write_whole(&path, report.html().as_bytes(), TEMPORARY)?;
+    print(&format!("{}\n", path.display()))
+}

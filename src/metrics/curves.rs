@@ -1,0 +1,98 @@
+//! Curves for plots, from columns of results.
+
+use hdrhistogram::Histogram;
+
+/// The share of values that are larger than x, for some hundred x from the least to the largest; by a histogram of three
+/// digits, so that any number of values is a short curve. Values are rounded up to whole ones.
+pub fn exceeding(values: impl Iterator<Item = f64>) -> Vec<(f64, f64)> {
+    let Ok(mut histogram) = Histogram::<u64>::new(3) else { return Vec::new() };
+    for value in values.filter(|value| value.is_finite()) {
+        // The histogram grows as needed, and every u64 has a place in it.
+        let _ = histogram.record(value.max(0.0).ceil() as u64);
+    }
+    let count = histogram.len() as f64;
+    let (mut below, mut curve) = (0, Vec::new());
+    for step in histogram.iter_recorded() {
+        below += step.count_since_last_iteration();
+        curve.push((step.value_iterated_to() as f64, 1.0 - below as f64 / count));
+    }
+    thinned(curve)
+}
+
+/// Most points of a curve.
+const POINTS: usize = 400;
+
+/// A curve of at most so many points, evenly along it; its ends stay.
+fn thinned(curve: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let count = curve.len();
+    if count <= POINTS {
+        return curve;
+    }
+    (0..POINTS).map(|i| curve[i * (count - 1) / (POINTS - 1)]).collect()
+}
+
+/// Mean number of busy nodes in each of `bins` equal parts of the time from `from` to `to`: the middle of the part, and the
+/// number. Jobs are start, end, nodes. O(jobs + bins).
+pub fn busy_nodes(
+    jobs: impl Iterator<Item = (f64, f64, f64)>,
+    (from, to): (f64, f64),
+    bins: usize,
+) -> Vec<(f64, f64)> {
+    let width = (to - from) / bins as f64;
+    if width.is_nan() || width <= 0.0 {
+        return Vec::new();
+    }
+    // What each job adds to the parts that it lies in: its edges to two of them, and a whole number to those between.
+    let (mut edges, mut steps) = (vec![0.0; bins], vec![0.0; bins + 1]);
+    for (start, end, nodes) in jobs {
+        let (start, end) = (start.max(from), end.min(to));
+        if start.is_nan() || end.is_nan() || end <= start {
+            continue;
+        }
+        let part = |time: f64| (((time - from) / width) as usize).min(bins - 1);
+        let (first, last) = (part(start), part(end));
+        let edge = |i: usize| from + width * i as f64;
+        if first == last {
+            edges[first] += nodes * (end - start) / width;
+            continue;
+        }
+        edges[first] += nodes * (edge(first + 1) - start) / width;
+        edges[last] += nodes * (end - edge(last)) / width;
+        steps[first + 1] += nodes;
+        steps[last] -= nodes;
+    }
+    let mut whole = 0.0;
+    (0..bins)
+        .map(|i| {
+            whole += steps[i];
+            (from + width * (i as f64 + 0.5), edges[i] + whole)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn busy_nodes_are_node_seconds_by_part() {
+        let jobs = [(0.0, 10.0, 4.0), (2.5, 7.0, 2.0), (9.0, 30.0, 1.0), (-5.0, 0.0, 9.0), (3.0, 3.0, 9.0)];
+        let found = busy_nodes(jobs.into_iter(), (0.0, 20.0), 4);
+        let expected = [(2.5, 5.0), (7.5, 4.0 + 0.8 + 0.2), (12.5, 1.0), (17.5, 1.0)];
+        for ((x, y), (at, nodes)) in found.iter().zip(expected) {
+            assert!((x - at).abs() < 1e-9 && (y - nodes).abs() < 1e-9, "{found:?}");
+        }
+        assert_eq!(found.len(), 4);
+        assert!(busy_nodes(jobs.into_iter(), (1.0, 1.0), 4).is_empty());
+    }
+
+    #[test]
+    fn shares_fall_from_the_least_to_the_largest() {
+        let found = exceeding([5.0, 1.0, 1.0, f64::NAN, 9.0].into_iter());
+        assert_eq!(found, [(1.0, 0.5), (5.0, 0.25), (9.0, 0.0)]);
+        assert!(exceeding(std::iter::empty()).is_empty());
+        let many = exceeding((0..100_000).map(f64::from));
+        assert!(many.len() == POINTS && many[0].0.abs() < 1e-9 && many[POINTS - 1].1.abs() < 1e-9);
+        assert!(many.is_sorted_by(|a, b| a.0 < b.0 && a.1 > b.1));
+    }
+}

@@ -1,0 +1,88 @@
+//! Bars side by side in groups, around a line that they are compared with.
+
+use super::canvas::{Canvas, GRID, Held, INK, LINE, QUIET, width};
+use super::chart::Scale;
+use super::style::Style;
+use super::ticks::Ticks;
+
+/// A group of bars.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BarGroup {
+    /// Its name, below the bars; lines are separated by line feeds.
+    pub name: String,
+    /// One bar for each name of the legend; none where there is no number.
+    pub bars: Vec<Option<f64>>,
+}
+
+/// Groups of bars.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bars {
+    /// What they show.
+    pub title: String,
+    /// What all of it shares.
+    pub subtitle: String,
+    /// Title of the axis, unit included.
+    pub axis: String,
+    /// Names and looks of the bars of each group.
+    pub legend: Vec<(String, Style)>,
+    /// The groups.
+    pub groups: Vec<BarGroup>,
+    /// What bars start from; 1 for ratios, so that better and worse point to different sides.
+    pub base: f64,
+}
+
+const TOP: f64 = 56.0;
+const HIGH: f64 = 320.0;
+const GAP: f64 = 18.0;
+
+impl Bars {
+    /// The bars as the text of an SVG file.
+    pub fn svg(&self) -> String {
+        let values = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
+        let finite = values.filter(|value| value.is_finite());
+        let (low, high) =
+            finite.fold((self.base, self.base), |(low, high), value| (low.min(value), high.max(value)));
+        let ticks = Ticks::new(Scale::Linear, (low, high), 6);
+        let labels = ticks.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max);
+        let left = labels + 44.0;
+        let count = self.legend.len().max(1) as f64;
+        let names = self.groups.iter().flat_map(|group| group.name.lines()).map(width).fold(0.0, f64::max);
+        let bar = (names / count).clamp(14.0, 40.0);
+        let (step, height) = (bar * count + GAP, HIGH.max(self.legend.len() as f64 * LINE));
+        let right = left + step * self.groups.len() as f64 + GAP;
+        let legend = self.legend.iter().map(|(name, _)| width(name)).fold(0.0, f64::max) + 44.0;
+        let lines = self.groups.iter().map(|group| group.name.lines().count()).max().unwrap_or(1);
+        let bottom = TOP + height;
+        let page = (right + legend, bottom + 20.0 + LINE * lines as f64);
+        let mut canvas = Canvas::new(page.0.max(left + width(&self.title) * 1.25), page.1, &self.title);
+        canvas.heading((left, 22.0), &self.title);
+        canvas.text((left, 41.0), Held::Left, (QUIET, "quiet"), &self.subtitle);
+        canvas.upright((18.0, TOP + height / 2.0), &self.axis);
+        let at = |value: f64| TOP + height * (1.0 - ticks.share(value));
+        for (value, label) in &ticks.at {
+            canvas.line((left, at(*value)), (right, at(*value)), (GRID, "grid"));
+            canvas.text((left - 7.0, at(*value) + 4.0), Held::Right, (INK, "ink"), label);
+        }
+        for (i, group) in self.groups.iter().enumerate() {
+            let from = left + GAP + step * i as f64;
+            for (j, (value, (name, style))) in group.bars.iter().zip(&self.legend).enumerate() {
+                let Some(value) = value.filter(|value| value.is_finite()) else { continue };
+                let (top, low) = (at(value.max(self.base)), at(value.min(self.base)));
+                let words = format!("{}, {name}: {value:.4}", group.name.replace('\n', " "));
+                let place = (from + bar * j as f64 + 1.0, top, bar - 2.0, (low - top).max(0.5));
+                canvas.rectangle(place, (style.colour(), "bar"), Some(&words));
+            }
+            for (line, name) in group.name.lines().enumerate() {
+                let middle = (from + bar * count / 2.0, bottom + 19.0 + LINE * line as f64);
+                canvas.text(middle, Held::Middle, (INK, "ink"), name);
+            }
+        }
+        canvas.line((left, at(self.base)), (right, at(self.base)), (INK, "ink"));
+        for (i, (name, style)) in self.legend.iter().enumerate() {
+            let y = TOP + 8.0 + LINE * i as f64;
+            canvas.rectangle((right + 14.0, y - 8.0, 11.0, 11.0), (style.colour(), "bar"), None);
+            canvas.text((right + 32.0, y + 2.0), Held::Left, (INK, "ink"), name);
+        }
+        canvas.finish()
+    }
+}

@@ -1,0 +1,230 @@
+//! The page of a plot: lines, shapes and text with a theme's classes.
+
+use std::fmt::Write;
+
+use svg::Document;
+use svg::node::element::{Circle, Group, Line, Path, Rectangle, Text, Title};
+
+use super::style::{Marker, Style};
+
+/// What text and lines are drawn with unless they mean a curve.
+pub(super) const INK: &str = "#222222";
+pub(super) const QUIET: &str = "#666666";
+pub(super) const GRID: &str = "#dddddd";
+pub(super) const PAPER: &str = "#ffffff";
+
+/// Height of a line of labels.
+pub(super) const LINE: f64 = 16.0;
+const SIZE: f64 = 12.0;
+
+/// Where text is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    Left,
+    Middle,
+    Right,
+}
+
+/// A page, in units of a CSS pixel.
+pub(super) struct Canvas {
+    document: Document,
+}
+
+/// Coordinates with two digits: enough for any screen, and no noise in files.
+pub(super) fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+/// About how wide a text of 12 pixels is, by the usual widths of a sans-serif face.
+pub(super) fn width(text: &str) -> f64 {
+    let em = |c: char| match c {
+        'i' | 'l' | 'j' | 'I' | '.' | ',' | ':' | ';' | '|' | '\'' | ' ' | '!' => 0.34,
+        'f' | 't' | 'r' | '(' | ')' | '-' | '/' => 0.42,
+        'm' | 'w' | 'M' | 'W' | '%' | '@' | '—' => 0.92,
+        c if c.is_uppercase() => 0.72,
+        _ => 0.63,
+    };
+    text.chars().map(em).sum::<f64>() * SIZE
+}
+
+impl Canvas {
+    pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
+        let document = Document::new()
+            .set("viewBox", format!("0 0 {} {}", round(width), round(height)))
+            .set("width", round(width))
+            .set("height", round(height))
+            .set("role", "img")
+            .set("font-family", "DejaVu Sans, Verdana, sans-serif")
+            .set("font-size", SIZE)
+            .add(Title::new(title));
+        let mut canvas = Self { document };
+        canvas.rectangle((0.0, 0.0, width, height), (PAPER, "paper"), None);
+        canvas
+    }
+
+    /// The page as the text of an SVG file.
+    pub(super) fn finish(self) -> String {
+        let mut text = self.document.to_string();
+        text.push('\n');
+        text
+    }
+
+    pub(super) fn text(
+        &mut self,
+        (x, y): (f64, f64),
+        held: Held,
+        (colour, class): (&str, &str),
+        words: &str,
+    ) {
+        self.add_text((x, y), held, (colour, class), words, |text| text);
+    }
+
+    /// Larger and bold.
+    pub(super) fn heading(&mut self, (x, y): (f64, f64), words: &str) {
+        self.add_text((x, y), Held::Left, (INK, "ink"), words, |text| {
+            text.set("font-weight", "bold").set("font-size", 14)
+        });
+    }
+
+    /// Upwards.
+    pub(super) fn upright(&mut self, (x, y): (f64, f64), words: &str) {
+        let turned = format!("rotate(-90 {} {})", round(x), round(y));
+        self.add_text((x, y), Held::Middle, (INK, "ink"), words, |text| text.set("transform", turned));
+    }
+
+    fn add_text(
+        &mut self,
+        (x, y): (f64, f64),
+        held: Held,
+        (colour, class): (&str, &str),
+        words: &str,
+        more: impl FnOnce(Text) -> Text,
+    ) {
+        let anchor = match held {
+            Held::Left => "start",
+            Held::Middle => "middle",
+            Held::Right => "end",
+        };
+        let text = Text::new(words)
+            .set("x", round(x))
+            .set("y", round(y))
+            .set("text-anchor", anchor)
+            .set("fill", colour)
+            .set("class", class);
+        self.add(more(text));
+    }
+
+    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), (colour, class): (&str, &str)) {
+        let line = Line::new()
+            .set("x1", round(from.0))
+            .set("y1", round(from.1))
+            .set("x2", round(to.0))
+            .set("y2", round(to.1))
+            .set("stroke", colour)
+            .set("class", format!("{class}-line"));
+        self.add(line);
+    }
+
+    /// A rectangle x, y, width, height, with words that a pointer shows.
+    pub(super) fn rectangle(
+        &mut self,
+        (x, y, width, height): (f64, f64, f64, f64),
+        (colour, class): (&str, &str),
+        words: Option<&str>,
+    ) {
+        let rectangle = Rectangle::new()
+            .set("x", round(x))
+            .set("y", round(y))
+            .set("width", round(width.max(0.0)))
+            .set("height", round(height.max(0.0)))
+            .set("fill", colour)
+            .set("class", class);
+        match words {
+            Some(words) => self.add(Group::new().add(Title::new(words)).add(rectangle)),
+            None => self.add(rectangle),
+        }
+    }
+
+    /// A curve through points.
+    pub(super) fn curve(&mut self, points: &[(f64, f64)], style: Style) {
+        if points.len() < 2 {
+            return;
+        }
+        let path = Path::new()
+            .set("d", along(points))
+            .set("fill", "none")
+            .set("stroke", style.colour())
+            .set("stroke-width", 1.8)
+            .set("stroke-linejoin", "round")
+            .set("stroke-dasharray", style.dash())
+            .set("class", "curve");
+        self.add(path);
+    }
+
+    /// The area between two curves.
+    pub(super) fn band(&mut self, low: &[(f64, f64)], high: &[(f64, f64)], style: Style) {
+        let around: Vec<(f64, f64)> = low.iter().chain(high.iter().rev()).copied().collect();
+        if around.len() < 4 {
+            return;
+        }
+        let path = Path::new()
+            .set("d", along(&around) + " Z")
+            .set("fill", style.colour())
+            .set("fill-opacity", 0.16)
+            .set("class", "band");
+        self.add(path);
+    }
+
+    /// A marker with words that a pointer shows.
+    pub(super) fn marker(&mut self, (x, y): (f64, f64), style: Style, words: Option<&str>) {
+        const R: f64 = 4.0;
+        let polygon = |corners: &[(f64, f64)]| {
+            let corners: Vec<(f64, f64)> = corners.iter().map(|(dx, dy)| (x + dx * R, y + dy * R)).collect();
+            Path::new().set("d", along(&corners) + " Z").set("fill", style.colour()).set("class", "marker")
+        };
+        let mut group = Group::new();
+        if let Some(words) = words {
+            group = group.add(Title::new(words));
+        }
+        self.add(match style.marker() {
+            Marker::Circle => group.add(
+                Circle::new()
+                    .set("cx", round(x))
+                    .set("cy", round(y))
+                    .set("r", R)
+                    .set("fill", style.colour())
+                    .set("class", "marker"),
+            ),
+            Marker::Square => group.add(polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)])),
+            Marker::Triangle => group.add(polygon(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)])),
+            Marker::Inverted => group.add(polygon(&[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)])),
+            Marker::Diamond => group.add(polygon(&[(0.0, -1.3), (1.2, 0.0), (0.0, 1.3), (-1.2, 0.0)])),
+            Marker::Cross => {
+                let d = format!("M{} {} l8 8 m0 -8 l-8 8", round(x - R), round(y - R));
+                group.add(
+                    Path::new()
+                        .set("d", d)
+                        .set("stroke", style.colour())
+                        .set("stroke-width", 2)
+                        .set("fill", "none"),
+                )
+            }
+        });
+    }
+
+    fn add(&mut self, node: impl Into<Box<dyn svg::Node>>) {
+        let document = std::mem::replace(&mut self.document, Document::new());
+        self.document = document.add(node);
+    }
+}
+
+/// The path along points.
+fn along(points: &[(f64, f64)]) -> String {
+    let mut path = String::with_capacity(points.len() * 14);
+    for (i, (x, y)) in points.iter().enumerate() {
+        let command = if i == 0 { "M" } else { " L" };
+        // Writing to memory cannot fail.
+        let _ = write!(path, "{command}{} {}", round(*x), round(*y));
+    }
+    path
+}

@@ -1,0 +1,91 @@
+//! Grids of coloured cells: how busy each node was, or who held which node when.
+
+use super::canvas::{Canvas, Held, INK, QUIET, width};
+use super::chart::{Axis, Scale};
+use super::ticks::Ticks;
+
+/// A rectangle of a grid, in units of its axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GridCell {
+    /// Left, bottom, width, height.
+    pub place: [f64; 4],
+    /// Its colour, as `#rrggbb`.
+    pub colour: String,
+    /// What a pointer shows.
+    pub words: String,
+}
+
+/// A grid.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Grid {
+    /// What it shows.
+    pub title: String,
+    /// What all of it shares.
+    pub subtitle: String,
+    /// The horizontal axis and its ends.
+    pub x: (Axis, [f64; 2]),
+    /// The vertical axis and its ends.
+    pub y: (Axis, [f64; 2]),
+    /// Whether units are as long on both axes.
+    pub square: bool,
+    /// The cells.
+    pub cells: Vec<GridCell>,
+    /// What colours mean: a name and a colour each.
+    pub legend: Vec<(String, String)>,
+}
+
+const TOP: f64 = 56.0;
+const WIDE: f64 = 640.0;
+const HIGH: f64 = 400.0;
+
+impl Grid {
+    /// The grid as the text of an SVG file. O(cells).
+    pub fn svg(&self) -> String {
+        let [spans_x, spans_y] = [&self.x.1, &self.y.1].map(|[low, high]| (high - low).max(1e-9));
+        let (wide, high) = if self.square {
+            let unit = (WIDE / spans_x).min(HIGH / spans_y);
+            (unit * spans_x, unit * spans_y)
+        } else {
+            (WIDE, HIGH)
+        };
+        let ticks = |(axis, [low, high]): &(Axis, [f64; 2]), wanted: usize| -> Vec<(f64, String)> {
+            if axis.names.is_empty() {
+                let at = Ticks::new(Scale::Linear, (*low, *high), wanted).at;
+                return at.into_iter().filter(|(value, _)| (*low..=*high).contains(value)).collect();
+            }
+            axis.names.iter().enumerate().map(|(i, name)| (i as f64 + 0.5, name.clone())).collect()
+        };
+        let (x, y) = (ticks(&self.x, 8), ticks(&self.y, 8));
+        let left = y.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0;
+        let (right, bottom) = (left + wide, TOP + high);
+        let legend = self.legend.iter().map(|(name, _)| width(name)).fold(-44.0, f64::max) + 44.0;
+        let page = (right + 16.0 + legend, bottom + 52.0);
+        let mut canvas = Canvas::new(page.0.max(left + width(&self.title) * 1.25), page.1, &self.title);
+        canvas.heading((left, 22.0), &self.title);
+        canvas.text((left, 41.0), Held::Left, (QUIET, "quiet"), &self.subtitle);
+        let at_x = |value: f64| left + wide * (value - self.x.1[0]) / spans_x;
+        let at_y = |value: f64| bottom - high * (value - self.y.1[0]) / spans_y;
+        for GridCell { place: [x, y, width, height], colour, words } in &self.cells {
+            let place = (at_x(*x), at_y(y + height), wide * width / spans_x, high * height / spans_y);
+            canvas.rectangle(place, (colour, "cell"), Some(words));
+        }
+        for (value, label) in x {
+            canvas.line((at_x(value), bottom), (at_x(value), bottom + 5.0), (INK, "ink"));
+            canvas.text((at_x(value), bottom + 19.0), Held::Middle, (INK, "ink"), &label);
+        }
+        for (value, label) in y {
+            canvas.line((left - 5.0, at_y(value)), (left, at_y(value)), (INK, "ink"));
+            canvas.text((left - 8.0, at_y(value) + 4.0), Held::Right, (INK, "ink"), &label);
+        }
+        canvas.line((left, bottom), (right, bottom), (INK, "ink"));
+        canvas.line((left, TOP), (left, bottom), (INK, "ink"));
+        canvas.text((left + wide / 2.0, bottom + 40.0), Held::Middle, (INK, "ink"), &self.x.0.title);
+        canvas.upright((18.0, TOP + high / 2.0), &self.y.0.title);
+        for (i, (name, colour)) in self.legend.iter().enumerate() {
+            let y = TOP + 8.0 + super::canvas::LINE * i as f64;
+            canvas.rectangle((right + 14.0, y - 8.0, 11.0, 11.0), (colour, "bar"), None);
+            canvas.text((right + 32.0, y + 2.0), Held::Left, (INK, "ink"), name);
+        }
+        canvas.finish()
+    }
+}

@@ -1,0 +1,44 @@
+//! Pixels of a plot. Letters come from a face that is built in, so that machines without fonts draw the same.
+
+use std::sync::Arc;
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{Options, Tree, fontdb};
+
+/// Why a plot could not be made into pixels.
+#[derive(Debug, thiserror::Error)]
+pub enum PngError {
+    /// The drawing is not a picture.
+    #[error("the plot is no valid SVG: {0}")]
+    Drawing(String),
+    /// The picture is too large for memory.
+    #[error("a picture of {width}x{height} pixels is too large; a smaller --scale helps")]
+    Size {
+        /// Pixels from left to right.
+        width: f64,
+        /// Pixels from top to bottom.
+        height: f64,
+    },
+    /// The pixels could not be encoded.
+    #[error("the PNG cannot be made: {0}")]
+    Encode(String),
+}
+
+/// The PNG file of an SVG, `scale` pixels for each of its units.
+pub fn png(svg: &str, scale: f64) -> Result<Vec<u8>, PngError> {
+    let mut fonts = fontdb::Database::new();
+    fonts.load_font_data(dejavu::sans::regular().to_vec());
+    fonts.load_font_data(dejavu::sans::bold().to_vec());
+    fonts.set_sans_serif_family("DejaVu Sans");
+    let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
+    let tree = Tree::from_str(svg, &options).map_err(|error| PngError::Drawing(error.to_string()))?;
+    let [width, height] =
+        [tree.size().width(), tree.size().height()].map(|side| (f64::from(side) * scale).ceil());
+    let too_large = || PngError::Size { width, height };
+    if !(1.0..=32_000.0).contains(&width) || !(1.0..=32_000.0).contains(&height) {
+        return Err(too_large());
+    }
+    let mut pixels = Pixmap::new(width as u32, height as u32).ok_or_else(too_large)?;
+    resvg::render(&tree, Transform::from_scale(scale as f32, scale as f32), &mut pixels.as_mut());
+    pixels.encode_png().map_err(|error| PngError::Encode(error.to_string()))
+}

@@ -1,0 +1,33 @@
+//! Text that means nothing to a browser.
+
+/// Text within an element or an attribute.
+pub(super) fn html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            '\'' => escaped += "&#39;",
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// JSON within a script element, which ends at the first `</` whatever is around it.
+pub(super) fn json(text: &str) -> String {
+    text.replace('<', "\\u003c")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_ends_its_element() {
+        assert_eq!(html("a<b> & \"c\""), "a&lt;b&gt; &amp; &quot;c&quot;");
+        assert_eq!(json("\"</script>\""), "\"\\u003c/script>\"");
+    }
+}

@@ -1,0 +1,145 @@
+//! A replay looked at in one moment: who runs where.
+
+use std::collections::BTreeMap;
+
+use super::cell::{Cell, CellError};
+use super::jobs::placeable;
+use crate::allocator::{self, Placement, Setup};
+use crate::engine::{self, Observer, Parts, ReplayError};
+use crate::execution;
+use crate::job::{Job, JobId, Time};
+use crate::machine::NodeId;
+use crate::scheduler;
+
+/// A job that runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningJob {
+    /// What it is.
+    pub job: Job,
+    /// When it started.
+    pub start: Time,
+    /// Its nodes, in rank order.
+    pub nodes: Vec<NodeId>,
+}
+
+/// The jobs that run at a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// By start; of those that started together, in the order in which they did.
+    pub running: Vec<RunningJob>,
+    /// Jobs that had arrived and not started.
+    pub waiting: usize,
+}
+
+/// Notes who takes and gives back nodes until a time; what happens later does not count.
+struct Watcher {
+    at: Time,
+    /// By first node, which only one job has.
+    running: BTreeMap<NodeId, (u64, JobId, Time, Vec<NodeId>)>,
+    started: u64,
+    is_past: bool,
+}
+
+impl Observer for Watcher {
+    fn allocated(&mut self, _job: JobId, _placement: Option<&Placement>, _cost_ns: u64) {}
+
+    fn released(&mut self, _cost_ns: u64) {}
+
+    fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
+        self.is_past |= now > self.at;
+        if let (false, Some(&first)) = (self.is_past, nodes.first()) {
+            self.running.insert(first, (self.started, job, now, nodes.to_vec()));
+            self.started += 1;
+        }
+    }
+
+    fn vacated(&mut self, nodes: &[NodeId], now: Time) {
+        self.is_past |= now > self.at;
+        if let (false, Some(first)) = (self.is_past, nodes.first()) {
+            self.running.remove(first);
+        }
+    }
+
+    fn proceed(&mut self, _finished: usize) -> bool {
+        !self.is_past
+    }
+}
+
+impl Cell {
+    /// Replays the cell until `at`, events of that instant included.
+    pub fn snapshot(&self, at: Time) -> Result<Snapshot, CellError> {
+        let (jobs, _) = self.source.jobs(&self.log, self.seed, &self.machine)?;
+        let (jobs, _) = placeable(&self.log, &jobs, &self.machine, &self.allocator, self.oversize)?;
+        let (mut allocator, _) =
+            allocator::build(&self.allocator, &Setup { mesh: &self.machine, seed: self.seed })?;
+        let (mut scheduler, _) = scheduler::build(&self.scheduler)?;
+        let setup = execution::Setup { mesh: &self.machine, jobs: jobs.len(), seed: self.seed };
+        let (mut execution, _) = execution::build(&self.network, &setup)?;
+        let mut watcher = Watcher { at, running: BTreeMap::new(), started: 0, is_past: false };
+        let parts = Parts {
+            mesh: self.machine.clone(),
+            scheduler: scheduler.as_mut(),
+            allocator: allocator.as_mut(),
+            execution: execution.as_mut(),
+            timed: false,
+        };
+        match engine::replay(&jobs, parts, &mut watcher) {
+            Ok(_) | Err(ReplayError::Interrupted) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut found: Vec<_> = watcher.running.into_values().collect();
+        found.sort_unstable_by_key(|(started, ..)| *started);
+        let arrived = jobs.iter().filter(|job| job.submit <= at).count();
+        let running = found.into_iter().map(|(_, job, start, nodes)| RunningJob {
+            job: jobs[job as usize],
+            start,
+            nodes,
+        });
+        Ok(Snapshot { running: running.collect(), waiting: arrived - watcher.started as usize })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::job::Shape;
+    use crate::study::JobSource;
+    use crate::workload::Oversize;
+
+    #[test]
+    fn a_moment_is_what_has_happened_until_it() -> Result<(), Box<dyn std::error::Error>> {
+        let job = |number, submit, run, procs| {
+            let [submit, run] = [submit, run].map(Time::from_seconds);
+            Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
+        };
+        let jobs = vec![job(1, 0, 60, 4), job(2, 0, 90, 4), job(3, 10, 30, 8)];
+        let cell = Cell {
+            log: "example".to_owned(),
+            log_sha256: String::new(),
+            rules: String::new(),
+            arrival_scale: 1.0,
+            machine: "4x2".parse()?,
+            scheduler: "fcfs".parse()?,
+            allocator: "hilbert+bf".parse()?,
+            network: "recorded".parse()?,
+            seed: 1,
+            source: JobSource::recorded(Arc::new(jobs), 0),
+            oversize: Oversize::Error,
+        };
+        for (at, running, waiting) in [
+            (-1, vec![], 0),
+            (0, vec![1, 2], 0),
+            (59, vec![1, 2], 1),
+            (60, vec![2], 1),
+            (90, vec![3], 0),
+            (500, vec![], 0),
+        ] {
+            let found = cell.snapshot(Time::from_seconds(at))?;
+            let numbers: Vec<i64> = found.running.iter().map(|running| running.job.number).collect();
+            assert_eq!((numbers, found.waiting), (running, waiting), "{at}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! Plots and reports as a user meets them. Golden files hold the structure of each kind of picture: its words, and how many
+//! elements of each class it has.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::support::{Tested, run};
+
+/// The words of a drawing in their order, and its elements by tag and class.
+fn structure(svg: &str) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut words = Vec::new();
+    for part in svg.split('<').skip(1) {
+        let (tag, rest) = part.split_once('>').unwrap_or((part, ""));
+        let name = tag.split_whitespace().next().unwrap_or_default().trim_end_matches('/');
+        if name.starts_with('/') {
+            continue;
+        }
+        let class = tag.split("class=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+        *counts.entry(format!("{name} {class}").trim().to_owned()).or_default() += 1;
+        if name == "text" {
+            words.push(rest.trim().to_owned());
+        }
+    }
+    let mut text = words.join("\n") + "\n\n";
+    for (element, count) in counts {
+        // Writing to memory cannot fail.
+        let _ = writeln!(text, "{count} {element}");
+    }
+    text
+}
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/golden").join(name)
+}
+
+/// Results of a small product: two loads, three allocators, two seeds.
+fn results(at: &Path) -> Tested {
+    let ran = run(
+        at,
+        "replay synthetic:jobs=200,ratio=1 -m 8x8 -s fcfs -a gabl hilbert+bf random --arrival-scale 1 0.8 --replications 2 \
+         -o out -q",
+    )?;
+    if ran.code == Some(0) { Ok(()) } else { Err(ran.stderr.into()) }
+}
+
+#[test]
+fn pictures_have_their_structure() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    results(at)?;
+    let ran = run(at, "plot out -o pictures")?;
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stderr);
+    for name in ["load", "utilization", "ratio", "waits", "busy"] {
+        let svg = fs::read_to_string(at.join(format!("pictures/{name}.svg")))?;
+        let expected = fs::read_to_string(golden(&format!("plot-{name}.txt"))).unwrap_or_default();
+        assert_eq!(structure(&svg), expected, "{name}");
+    }
+    // Times differ from run to run; names and axes do not.
+    for (name, words) in
+        [("frontier", "mean call that places a job (ns)"), ("calls", "share of calls that take longer")]
+    {
+        let text = structure(&fs::read_to_string(at.join(format!("pictures/{name}.svg")))?);
+        for word in [words, "gabl", "hilbert+bf", "random"] {
+            assert!(text.lines().any(|line| line == word), "{name} {word}: {text}");
+        }
+    }
+    // The same results give the same pictures.
+    let again = run(at, "plot out -o again -q --kind load busy")?;
+    assert_eq!(again.stdout, "again/load.svg\nagain/busy.svg\n");
+    for name in ["load.svg", "busy.svg"] {
+        assert!(
+            fs::read(at.join("pictures").join(name))? == fs::read(at.join("again").join(name))?,
+            "{name}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn pixels_are_made_of_the_same_drawing() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    results(at)?;
+    let ran = run(at, "plot out --kind utilization --format png --scale 1")?;
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "out/utilization.png\n"), "{}", ran.stderr);
+    let png = fs::read(at.join("out/utilization.png"))?;
+    assert!(png.starts_with(b"\x89PNG") && png.len() > 5000, "{}", png.len());
+    // Width and height in the header, as the drawing has them.
+    let side = |at: usize| u32::from_be_bytes([png[at], png[at + 1], png[at + 2], png[at + 3]]);
+    assert!(side(16) > 600 && side(20) > 400, "{} {}", side(16), side(20));
+    Ok(())
+}
+
+#[test]
+fn pictures_that_cannot_be_drawn_are_named() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let ran = run(at, "replay synthetic:jobs=50,ratio=1 -m 8x8 -a gabl -o out -q --no-timing --format csv")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let all = run(at, "plot out")?;
+    assert_eq!(all.code, Some(0), "{}", all.stderr);
+    for left_out in ["load", "ratio", "frontier", "calls"] {
+        assert!(
+            all.stderr.contains(&format!("note: left out {left_out}: out does not hold ")),
+            "{left_out}: {}",
+            all.stderr
+        );
+    }
+    for (arguments, code, message) in [
+        ("plot out --kind frontier", 1, "error: frontier: out does not hold times; leave out --no-timing"),
+        ("plot nowhere", 1, "error: nowhere holds no summary.parquet"),
+        (
+            "plot out --kind utilization --value pairwise",
+            2,
+            "error: --value: unknown column of numbers 'pairwise', did you mean ",
+        ),
+        (
+            "plot out --scale 0",
+            2,
+            "error: invalid value '0' for '--scale <FACTOR>': expected a number from 0.1 to 20",
+        ),
+        ("report nowhere", 1, "error: nowhere holds no summary.parquet"),
+        (
+            "report out --window 5..1",
+            2,
+            "error: invalid value '5..1' for '--window <FROM..TO>': expected FROM..TO in seconds",
+        ),
+    ] {
+        let ran = run(at, arguments)?;
+        assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);
+        assert!(ran.stderr.starts_with(message), "{arguments}: {}", ran.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_report_is_one_file_with_everything() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    results(at)?;
+    let ran = run(at, "report out -o page.html --title \"A<B\" -q")?;
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "page.html\n"), "{}", ran.stderr);
+    let page = fs::read_to_string(at.join("page.html"))?;
+    for part in [
+        "A&lt;B",
+        "<figure id=\"frontier\"><svg",
+        "class=\"sortable\"",
+        "hilbert+bf",
+        "turnaround s",
+        "SHA-256",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    // Nothing is fetched: the only addresses are names of namespaces.
+    assert!(
+        page.matches("http").count() == page.matches("http://www.w3.org/").count() && !page.contains("src=")
+    );
+    Ok(())
+}
