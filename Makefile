@@ -4,15 +4,25 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: replay test check bench doc
+.PHONY: replay test check bench doc man test-browser
 
-# Replays the bundled log under EASY with every allocator and prints the table.
+# Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
-	$(CARGO) run --release --quiet -- replay $(LOG) --machine $(MACHINE) --scheduler easy --allocator all hilbert+bf
+	$(CARGO) run --release --quiet -- replay $(LOG) --machine $(MACHINE) --scheduler easy --allocator all hilbert+bf \
+		-o target/replay --placements --force
+	$(CARGO) run --release --quiet -- report target/replay --title "Every allocator" --show hilbert+bf mc1x1 gabl random
 
 # Runs every test; those that need logs or results that are not bundled say what they skip.
 test:
 	$(CARGO) test --release
+
+# Opens the page that `make replay` made in headless Chromium; screenshots go to target/browser.
+test-browser: replay
+	python3 tests/browser/report.py target/replay/report.html target/browser
+
+# Writes the man pages to target/man.
+man:
+	$(CARGO) run --release --quiet -- man target/man
 
 # Formatting, lints and documentation, warnings being errors.
 check:

@@ -31,6 +31,7 @@ use crate::study::{Outcome, Plan};
 /// | `diameter` | u32 | hops | largest L1 distance of two of its nodes |
 /// | `components` | u32 | | connected components of its nodes |
 /// | `bounding_box` | u32 | nodes | size of the smallest enclosing box |
+/// | `nodes` | str | | its nodes, ascending, such as `0-3 7`; the last ones of a job that was moved |
 /// | `contention_own` | f64 | pairs | pairs of its messages that meet on a link if each node sends one to each other |
 /// | `contention_others` | f64 | pairs | pairs of one of those and one of a job that ran as it started |
 /// | `packets` | u64 | | packets that it sent |
@@ -39,7 +40,7 @@ use crate::study::{Outcome, Plan};
 /// | `packet_blocked_cycles_mean` | f64 | cycles | mean time that headers waited for channels in the network |
 /// | `allocate_ns` | u64 | ns | duration of the allocator call that placed it; absent if the plan is not timed |
 ///
-/// The columns of contention are absent unless the plan estimates it. Those of packets are absent unless a cell of the plan
+/// The column of nodes is absent unless the plan keeps them, those of contention unless it estimates it. Those of packets are absent unless a cell of the plan
 /// has a network, and null for cells that have none; there are no other nulls.
 pub fn jobs(replay: u32, outcome: &Outcome, plan: &Plan) -> Result<DataFrame, FrameError> {
     let Outcome { jobs, records, recording, seed, .. } = outcome;
@@ -75,6 +76,9 @@ pub fn jobs(replay: u32, outcome: &Outcome, plan: &Plan) -> Result<DataFrame, Fr
         counts("components", &|i| dispersal(i).components),
         counts("bounding_box", &|i| dispersal(i).bounding_box),
     ];
+    if plan.placements {
+        columns.push(Series::new(name("nodes"), recording.placements.as_slice()).into());
+    }
     if let Some(contention) = &recording.contention {
         columns.push(reals("contention_own", &|i| contention.jobs[i].own));
         columns.push(reals("contention_others", &|i| contention.jobs[i].others));

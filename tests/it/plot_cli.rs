@@ -41,7 +41,7 @@ fn results(at: &Path) -> Tested {
     let ran = run(
         at,
         "replay synthetic:jobs=200,ratio=1 -m 8x8 -s fcfs -a gabl hilbert+bf random --arrival-scale 1 0.8 --replications 2 \
-         -o out -q",
+         -o out --placements -q",
     )?;
     if ran.code == Some(0) { Ok(()) } else { Err(ran.stderr.into()) }
 }
@@ -53,7 +53,7 @@ fn pictures_have_their_structure() -> Tested {
     results(at)?;
     let ran = run(at, "plot out -o pictures")?;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stderr);
-    for name in ["load", "utilization", "ratio", "waits", "busy"] {
+    for name in ["load", "utilization", "ratio", "waits", "busy", "nodes", "gantt"] {
         let svg = fs::read_to_string(at.join(format!("pictures/{name}.svg")))?;
         let expected = fs::read_to_string(golden(&format!("plot-{name}.txt"))).unwrap_or_default();
         assert_eq!(structure(&svg), expected, "{name}");
@@ -115,7 +115,7 @@ fn pictures_that_cannot_be_drawn_are_named() -> Tested {
         (
             "plot out --kind utilization --value pairwise",
             2,
-            "error: --value: unknown column of numbers 'pairwise', did you mean ",
+            "error: --value: unknown column of numbers 'pairwise' (one of: ",
         ),
         (
             "plot out --scale 0",

@@ -140,7 +140,10 @@ fn documented(source: &str) -> Vec<String> {
 #[test]
 fn columns_are_the_documented_ones() -> Tested {
     let directory = tempfile::tempdir()?;
-    replay(directory.path(), "-m 4x4 -a naive -o out -q --format csv --contention --network wormhole")?;
+    replay(
+        directory.path(),
+        "-m 4x4 -a naive -o out -q --format csv --contention --placements --network wormhole",
+    )?;
     for stem in ["jobs", "summary"] {
         let source = fs::read_to_string(format!("{}/src/frame/{stem}.rs", env!("CARGO_MANIFEST_DIR")))?;
         let file = fs::read_to_string(directory.path().join(format!("out/{stem}.csv")))?;

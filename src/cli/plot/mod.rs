@@ -1,6 +1,7 @@
 //! `meshreplay plot`: pictures of saved results.
 
 mod job_plots;
+mod node_plots;
 
 mod summary_plots;
 
@@ -84,6 +85,10 @@ enum PlotKind {
     Waits,
     /// Utilization over time.
     Busy,
+    /// Share of the time that each node is busy, of the first replay.
+    Nodes,
+    /// Who holds which nodes when, of the first replay.
+    Gantt,
 }
 
 /// What a picture shows of the results.
@@ -108,6 +113,8 @@ impl PlotKind {
             Self::Calls => job_plots::calls,
             Self::Waits => job_plots::waits,
             Self::Busy => job_plots::busy,
+            Self::Nodes => node_plots::nodes,
+            Self::Gantt => node_plots::gantt,
         }
     }
 
@@ -123,6 +130,7 @@ impl PlotKind {
             Self::Ratio => "several allocators",
             Self::Frontier => "times; leave out --no-timing",
             Self::Calls => "jobs with times; `replay -o` keeps them without --no-timing",
+            Self::Nodes | Self::Gantt => "jobs with their nodes; `replay -o DIR --placements` keeps them",
             Self::Waits | Self::Busy => "jobs; `replay -o` keeps them",
         }
     }

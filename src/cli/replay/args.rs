@@ -144,6 +144,10 @@ pub(crate) struct Args {
     #[arg(long)]
     contention: bool,
 
+    /// Keep the nodes of every job: the column `nodes` of the jobs, such as 0-3 7; of a job that was moved the last ones.
+    #[arg(long, requires = "output")]
+    placements: bool,
+
     /// Measure no times; results are then the same bytes on every run.
     #[arg(long)]
     no_timing: bool,
@@ -213,6 +217,7 @@ impl Args {
             replications: self.replications.clone(),
             jobs: self.output.is_some(),
             contention: self.contention,
+            placements: self.placements,
             traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
         }
     }

@@ -8,7 +8,7 @@ use super::Args;
 use crate::cli::Failure;
 use crate::cli::results::Results;
 use crate::frame::{Sheet, SheetValues};
-use crate::machine::Mesh;
+use crate::machine::{Mesh, parse_intervals};
 use crate::render::grouped;
 use crate::render::report::{Schedule, ScheduledJob, ScheduledReplay};
 
@@ -149,8 +149,9 @@ fn usual_window(jobs: &Jobs<'_>, by_replay: &BTreeMap<u64, Vec<usize>>) -> (f64,
 
 fn job(jobs: &Jobs<'_>, i: usize, extents: [u32; 3]) -> Result<ScheduledJob, String> {
     let number = jobs.of(2, i) as i64;
-    let nodes =
-        runs(&jobs.nodes[i]).filter(|runs| runs.iter().all(|(_, last)| *last < extents.iter().product()));
+    let nodes = parse_intervals(&jobs.nodes[i])
+        .ok()
+        .filter(|runs| runs.iter().all(|(_, last)| *last < extents.iter().product()));
     Ok(ScheduledJob {
         number,
         times_s: [3, 4, 5].map(|column| jobs.of(column, i)),
@@ -162,28 +163,4 @@ fn job(jobs: &Jobs<'_>, i: usize, extents: [u32; 3]) -> Result<ScheduledJob, Str
             )
         })?,
     })
-}
-
-/// `0-3 7` as first and last node of each run.
-fn runs(text: &str) -> Option<Vec<(u32, u32)>> {
-    let run = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
-        (first <= last).then_some((first, last))
-    };
-    text.split_whitespace().map(run).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::runs;
-
-    #[test]
-    fn runs_are_read_as_written() {
-        assert_eq!(runs("0-3 7"), Some(vec![(0, 3), (7, 7)]));
-        assert_eq!(runs(""), Some(vec![]));
-        for wrong in ["3-1", "a", "1-", "-2", "1,2"] {
-            assert_eq!(runs(wrong), None, "{wrong}");
-        }
-    }
 }

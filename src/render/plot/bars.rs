@@ -54,7 +54,11 @@ impl Bars {
         let lines = self.groups.iter().map(|group| group.name.lines().count()).max().unwrap_or(1);
         let bottom = TOP + height;
         let page = (right + legend, bottom + 20.0 + LINE * lines as f64);
-        let mut canvas = Canvas::new(page.0.max(left + width(&self.title) * 1.25), page.1, &self.title);
+        let mut canvas = Canvas::new(
+            page.0.max(left + (width(&self.title) * 1.25).max(width(&self.subtitle)) + 16.0),
+            page.1,
+            &self.title,
+        );
         canvas.heading((left, 22.0), &self.title);
         canvas.text((left, 41.0), Held::Left, (QUIET, "quiet"), &self.subtitle);
         canvas.upright((18.0, TOP + height / 2.0), &self.axis);
@@ -71,6 +75,9 @@ impl Bars {
                 let words = format!("{}, {name}: {value:.4}", group.name.replace('\n', " "));
                 let place = (from + bar * j as f64 + 1.0, top, bar - 2.0, (low - top).max(0.5));
                 canvas.rectangle(place, (style.colour(), "bar"), Some(&words));
+                // Colours that meet again, and grey paper, need the markers.
+                let end = if value < self.base { low + 7.0 } else { top - 7.0 };
+                canvas.marker((from + bar * (j as f64 + 0.5), end), *style, None);
             }
             for (line, name) in group.name.lines().enumerate() {
                 let middle = (from + bar * count / 2.0, bottom + 19.0 + LINE * line as f64);
@@ -80,7 +87,7 @@ impl Bars {
         canvas.line((left, at(self.base)), (right, at(self.base)), (INK, "ink"));
         for (i, (name, style)) in self.legend.iter().enumerate() {
             let y = TOP + 8.0 + LINE * i as f64;
-            canvas.rectangle((right + 14.0, y - 8.0, 11.0, 11.0), (style.colour(), "bar"), None);
+            canvas.marker((right + 20.0, y - 2.0), *style, None);
             canvas.text((right + 32.0, y + 2.0), Held::Left, (INK, "ink"), name);
         }
         canvas.finish()

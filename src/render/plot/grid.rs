@@ -60,7 +60,11 @@ impl Grid {
         let (right, bottom) = (left + wide, TOP + high);
         let legend = self.legend.iter().map(|(name, _)| width(name)).fold(-44.0, f64::max) + 44.0;
         let page = (right + 16.0 + legend, bottom + 52.0);
-        let mut canvas = Canvas::new(page.0.max(left + width(&self.title) * 1.25), page.1, &self.title);
+        let mut canvas = Canvas::new(
+            page.0.max(left + (width(&self.title) * 1.25).max(width(&self.subtitle)) + 16.0),
+            page.1,
+            &self.title,
+        );
         canvas.heading((left, 22.0), &self.title);
         canvas.text((left, 41.0), Held::Left, (QUIET, "quiet"), &self.subtitle);
         let at_x = |value: f64| left + wide * (value - self.x.1[0]) / spans_x;

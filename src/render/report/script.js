@@ -50,7 +50,7 @@
     const wide = l * d === 1 ? Math.min(w, 64) : w, high = l * d === 1 ? Math.ceil(w / wide) : l;
     const columns = Math.ceil(Math.sqrt(d)), rows = Math.ceil(d / columns);
     const across = columns * wide + (columns - 1), down = rows * high + (rows - 1);
-    const size = Math.max(2, Math.min(22, Math.floor(560 / Math.max(across, down))));
+    const size = Math.max(2, Math.min(22, Math.floor((replays.length > 2 ? 296 : 560) / Math.max(across, down))));
     const canvas = document.querySelectorAll(".meshes canvas")[index];
     const ratio = window.devicePixelRatio || 1;
     canvas.width = across * size * ratio;
