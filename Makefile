@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: replay test check bench doc
+.PHONY: replay test test-slurm check bench doc
 
 # Replays the bundled log under EASY with every allocator and prints the table.
 replay:
@@ -13,6 +13,12 @@ replay:
 # Runs every test; those that need logs or results that are not bundled say what they skip.
 test:
 	$(CARGO) test --release
+
+# Submits studies to a real Slurm, started here for that, and kills its nodes; says that it is skipped where there is none.
+# Run by root on Debian, it installs Slurm.
+test-slurm:
+	$(CARGO) build --release --quiet
+	tests/slurm/run.sh
 
 # Formatting, lints and documentation, warnings being errors.
 check:

@@ -4,6 +4,7 @@
 mod list;
 mod merge;
 mod progress;
+mod quoted;
 mod replay;
 mod reproduce;
 mod runner;

@@ -20,6 +20,7 @@ mod papers;
 mod replay_cli;
 mod reproduce_cli;
 mod schedulers;
+mod slurm_cli;
 mod sweep_cli;
 mod synthetic_cli;
 mod table_cli;
