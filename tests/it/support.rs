@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
+use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -21,7 +21,7 @@ find_ports() {
     return 1
 }
 
-# Writes slurm.conf into the directory. Timeouts are short: a node is given up after 10 s, a requeued task waits 5 s.
+# Writes slurm.conf into the directory. Timeouts are short: a node is given up within half a minute, and a requeued task waits 5 s.
 write_configuration() {
     local directory=$1 user host port
     user=$(id -un)
@@ -48,7 +48,7 @@ SelectType=select/linear
 SlurmdParameters=config_overrides
 ReturnToService=2
 JobRequeue=1
-SlurmdTimeout=10
+SlurmdTimeout=4
 KillWait=2
 NodeName=${nodes[0]} NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=1 State=UNKNOWN
 NodeName=${nodes[1]} NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=1 State=UNKNOWN

@@ -11,7 +11,7 @@ use super::submit::{Job, Submitted, one_line};
 pub(super) struct Queue {
     /// Whether each of them runs, by job and number in the array.
     tasks: BTreeMap<(String, usize), bool>,
-    /// Jobs of which anything has not ended, in the order of their submission.
+    /// Jobs of which anything has not ended, as squeue lists them first.
     pub(super) jobs: Vec<String>,
     /// Why the queue is not known, if it is not.
     pub(super) problem: Option<String>,
@@ -42,7 +42,7 @@ impl Queue {
             if own == Some(job) {
                 continue;
             }
-            if self.jobs.last().is_none_or(|last| last != job) {
+            if !self.jobs.iter().any(|other| other == job) {
                 self.jobs.push(job.to_owned());
             }
             if let Ok(task) = task.parse() {
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn lines_of_squeue_become_tasks() {
         let mut queue = Queue::default();
-        queue.read("7 1 RUNNING\n7 2 PENDING\n8 N/A PENDING\n9 N/A RUNNING\n\nodd\n", Some("9"));
+        queue.read("7 1 RUNNING\n8 N/A PENDING\n7 2 PENDING\n9 N/A RUNNING\n\nodd\n", Some("9"));
         let array = Job { id: "7".to_owned(), cluster: None };
         assert_eq!([1, 2, 3].map(|task| queue.task(&array, task)), [Some(true), Some(false), None]);
         assert_eq!(queue.jobs, ["7", "8"]);
