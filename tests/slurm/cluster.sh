@@ -1,18 +1,19 @@
-# A cluster on this machine for tests, sourced by run.sh: munge, a controller and two nodes that are processes, all of
+# A cluster on this machine for tests, sourced by run.sh: munge, a controller and three nodes that are processes, all of
 # this user and below one directory, whatever else runs here. Needs Slurm's and munge's programs only.
 
-nodes=(one two)
+nodes=(one two three)
 
 # Whether nobody listens to this port.
 is_free() {
     ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
-# Three ports in a row that are free.
+# Four ports in a row that are free.
 find_ports() {
     local port
     for port in $(shuf -i 20000-29000 -n 50); do
-        if is_free "$port" && is_free $((port + 1)) && is_free $((port + 2)); then
+        if is_free "$port" && is_free $((port + 1)) && is_free $((port + 2)) &&
+            is_free $((port + 3)); then
             echo "$port"
             return
         fi
@@ -23,7 +24,7 @@ find_ports() {
 
 # Writes slurm.conf into the directory. Timeouts are short: a node is given up within half a minute, and a requeued task waits 5 s.
 write_configuration() {
-    local directory=$1 user host port
+    local directory=$1 user host port node
     user=$(id -un)
     host=$(hostname)
     port=$(find_ports)
@@ -50,10 +51,12 @@ ReturnToService=2
 JobRequeue=1
 SlurmdTimeout=4
 KillWait=2
-NodeName=${nodes[0]} NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=1 State=UNKNOWN
-NodeName=${nodes[1]} NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=1 State=UNKNOWN
-PartitionName=batch Nodes=${nodes[0]},${nodes[1]} Default=YES MaxTime=60 State=UP
+PartitionName=batch Nodes=ALL Default=YES MaxTime=60 State=UP
 CONFIGURATION
+    for node in "${nodes[@]}"; do
+        port=$((port + 1))
+        echo "NodeName=$node NodeHostname=$host NodeAddr=127.0.0.1 Port=$port CPUs=1 State=UNKNOWN"
+    done >>"$directory/slurm.conf"
 }
 
 # Whether every node waits for work.
