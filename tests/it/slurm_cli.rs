@@ -199,6 +199,7 @@ fn a_dry_run_shows_scripts_and_commands_and_writes_nothing() -> Tested {
     let (study, out) = (site.quoted("six.toml")?, site.quoted("out")?);
     let (slurm, shards, merge) =
         (site.quoted("out/slurm")?, site.quoted("out/slurm/shards.sh")?, site.quoted("out/slurm/merge.sh")?);
+    let here = study.replace("/six.toml", "");
     let plain = fs::canonicalize(site.at())?.join("out/slurm").display().to_string();
     let chdir = slurm.replacen('\'', "'--chdir=", 1);
     let passed = "--account=a --mem=2G --partition=batch --time=1:00:00";
@@ -210,6 +211,7 @@ fn a_dry_run_shows_scripts_and_commands_and_writes_nothing() -> Tested {
     };
     let expected = format!(
         "{plain}/shards.sh:\n\n#!/bin/sh\n# One shard of a study; any task may run again, even twice at a time.\n\
+         cd {here} || exit 1\n\
          exec {PROGRAM} sweep {study} -o {out} --threads 1 --contention --shard \"$SLURM_ARRAY_TASK_ID/2\"\n\n\
          {plain}/merge.sh:\n\n#!/bin/sh\n# The summary of a study, whatever has become of its shards.\n\
          {PROGRAM} merge {out} -o {out} --partial\nexec {PROGRAM} sweep --status {out}\n\n\
@@ -354,9 +356,9 @@ fn a_status_names_failed_cells_until_they_succeed() -> Tested {
     assert!(lines.next().is_some_and(|line| line.starts_with("to finish: meshreplay sweep ")), "{text}");
     // A failure is forgotten when the cell is finished by whatever means: here its result is put there.
     let cells = fs::read_dir(site.at().join("out/cells"))?.collect::<Result<Vec<_>, _>>()?;
-    let names: Vec<PathBuf> = cells.into_iter().map(|entry| entry.path()).collect();
-    let finished = names.iter().find(|name| name.extension().is_some_and(|end| end == "parquet"));
-    for failed in names.iter().filter(|name| name.to_string_lossy().ends_with(".failed.txt")) {
+    let files: Vec<PathBuf> = cells.into_iter().map(|entry| entry.path()).collect();
+    let finished = files.iter().find(|name| name.extension().is_some_and(|end| end == "parquet"));
+    for failed in files.iter().filter(|name| name.to_string_lossy().ends_with(".failed.txt")) {
         let result = failed.to_string_lossy().replace(".failed.txt", ".parquet");
         fs::copy(finished.ok_or("no cell is finished")?, result)?;
     }

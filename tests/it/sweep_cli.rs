@@ -388,5 +388,14 @@ fn an_interrupt_keeps_what_is_finished() -> Tested {
     assert!(stderr.starts_with("error: interrupted: ") && stderr.ends_with(said), "{stderr}");
     let left = contents(&at.join("out"))?;
     assert!(left.contains_key("study.json") && left.keys().all(|name| !name.contains(".meshreplay-")));
+    let ran = run(at, "sweep --status out")?;
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""));
+    let study = at.join("s.toml").display().to_string();
+    assert!(ran.stdout.starts_with("study s: 3 cells: "), "{}", ran.stdout);
+    assert!(
+        ran.stdout.ends_with(&format!(" to do\nto finish: meshreplay sweep {study} -o out\n")),
+        "{}",
+        ran.stdout
+    );
     Ok(())
 }

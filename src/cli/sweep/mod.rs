@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let cells: Vec<usize> = share.iter().copied().filter(missing).collect();
     let started = started(args, file)?;
     if let Some(slurm) = &args.submit {
-        let work = submit::Work { study: &study, manifest: &manifest, folder: &folder, cells: &cells };
+        let work = submit::Work { file, study: &study, manifest: &manifest, folder: &folder, cells: &cells };
         return submit::run(slurm, &work, &started, (args.dry_run, args.quiet));
     }
     if args.dry_run {
@@ -159,7 +159,7 @@ fn started(args: &Args, file: &Path) -> Result<Started, Failure> {
     let options = [("--contention", args.contention), ("--no-timing", args.no_timing), ("--jobs", args.jobs)];
     let given = options.into_iter().filter(|(_, is_given)| *is_given);
     Ok(Started {
-        study: text(&std::path::absolute(file)?)?,
+        study: std::path::absolute(file)?.to_string_lossy().into_owned(),
         options: given.map(|(option, _)| option.to_owned()).collect(),
         jobs: args.jobs,
     })
@@ -168,5 +168,5 @@ fn started(args: &Args, file: &Path) -> Result<Started, Failure> {
 /// A path as text.
 fn text(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().map(ToOwned::to_owned);
-    text.ok_or_else(|| anyhow!("{} is not UTF-8; rename it", path.display()).into())
+    text.ok_or_else(|| anyhow!("{} is not UTF-8, which scripts need; rename it", path.display()).into())
 }

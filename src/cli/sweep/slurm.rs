@@ -5,7 +5,7 @@
 
 use std::str::FromStr;
 
-use crate::cli::quoted::command;
+use crate::cli::quoted::{command, quoted};
 use crate::frame::Started;
 use crate::spec::{Params, Spec, SpecError, unknown};
 use crate::study::MAX_SHARDS;
@@ -16,10 +16,13 @@ const USUAL_SHARDS: usize = 8;
 /// Most threads of a shard.
 const MAX_CPUS: usize = 4096;
 
+/// Whether a text is a value of a parameter.
+type Check = fn(&str) -> bool;
+
 const NAME: &str = "letters, digits and _ . @ + -, such as batch";
 
 /// Parameters that sbatch takes as they are: name, what is accepted, and whether a text is.
-const PASSED: &[(&str, &str, fn(&str) -> bool)] = &[
+const PASSED: &[(&str, &str, Check)] = &[
     ("account", NAME, is_name),
     ("mem", "a whole number, and K, M, G or T if it is not megabytes, such as 4G", is_memory),
     ("partition", NAME, is_name),
@@ -43,6 +46,8 @@ pub(super) struct Slurm {
 pub(super) struct Batch<'a> {
     pub(super) slurm: &'a Slurm,
     pub(super) program: String,
+    /// Where the sweep was submitted: specs may name files relative to it.
+    pub(super) here: String,
     pub(super) started: &'a Started,
     /// Name of the study.
     pub(super) name: &'a str,
@@ -113,13 +118,14 @@ fn is_time(text: &str) -> bool {
 impl Batch<'_> {
     /// The script of each task of the array: its shard of the study, in place of the shell, so that signals reach it.
     pub(super) fn shards_script(&self) -> String {
-        let Self { program, started, folder, shards, slurm, .. } = self;
+        let Self { program, here, started, folder, shards, slurm, .. } = self;
         let threads = slurm.cpus.to_string();
         let words = [program, "sweep", &started.study, "-o", folder, "--threads", &threads];
         let words = command(words.into_iter().chain(started.options.iter().map(String::as_str)));
         format!(
             "#!/bin/sh\n# One shard of a study; any task may run again, even twice at a time.\n\
-             exec {words} --shard \"$SLURM_ARRAY_TASK_ID/{shards}\"\n"
+             cd {} || exit 1\nexec {words} --shard \"$SLURM_ARRAY_TASK_ID/{shards}\"\n",
+            quoted(here)
         )
     }
 

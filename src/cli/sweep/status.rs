@@ -66,31 +66,29 @@ pub(super) fn run(path: &Path) -> Result<(), Failure> {
         let count = states.iter().filter(|&&other| other == state).count();
         format!("{count} {word}")
     });
-    let mut text =
-        format!("study {}: {} cells: {}\n", manifest.name, manifest.cells.len(), counted.join(", "));
-    for failure in failures.iter().take(NAMED) {
-        text += &format!("{failure}\n");
-    }
+    let count = manifest.cells.len();
+    let mut lines = vec![format!("study {}: {count} cells: {}", manifest.name, counted.join(", "))];
+    lines.extend(failures.iter().take(NAMED).cloned());
     if failures.len() > NAMED {
-        text += &format!("error: … and {} more\n", failures.len() - NAMED);
+        lines.push(format!("error: … and {} more", failures.len() - NAMED));
     }
     if let Some(problem) = &queue.problem {
-        text += &format!("note: {problem}; cells of tasks that run or wait count as to do\n");
+        lines.push(format!("note: {problem}; cells of tasks that run or wait count as to do"));
     }
     let is_done = states.iter().all(|&state| state == State::Done);
     let is_finished = is_done && folder.is_summarized(&manifest);
-    text += &if is_finished {
-        format!("{} holds them all\n", path.join("summary.parquet").display())
+    if is_finished {
+        lines.push(format!("{} holds them all", path.join("summary.parquet").display()));
     } else if !queue.jobs.is_empty() {
-        let logs = path.join("slurm");
-        format!("to do: wait for jobs {}; their logs are in {}\n", queue.jobs.join(", "), logs.display())
+        let (jobs, logs) = (queue.jobs.join(", "), path.join("slurm"));
+        lines.push(format!("to do: wait for jobs {jobs}; their logs are in {}", logs.display()));
     } else if is_done {
         let path = path.to_string_lossy();
-        format!("to finish: {}\n", command(["meshreplay", "merge", &path, "-o", &path]))
+        lines.push(format!("to finish: {}", command(["meshreplay", "merge", &path, "-o", &path])));
     } else {
-        next(path, &manifest, started.as_ref(), all.last())
-    };
-    print(&text)?;
+        lines.extend(next(path, &manifest, started.as_ref(), all.last()));
+    }
+    print(&(lines.join("\n") + "\n"))?;
     if is_finished { Ok(()) } else { Err(Failure::Reported) }
 }
 
@@ -109,7 +107,12 @@ fn tasks<'a>(all: &'a [Submitted], queue: &Queue) -> BTreeMap<&'a str, bool> {
 }
 
 /// The commands that run what is missing.
-fn next(path: &Path, manifest: &Manifest, started: Option<&Started>, last: Option<&Submitted>) -> String {
+fn next(
+    path: &Path,
+    manifest: &Manifest,
+    started: Option<&Started>,
+    last: Option<&Submitted>,
+) -> Vec<String> {
     // Directories of earlier versions, and those that parts were merged into, do not say how they were started.
     let usual = || Started {
         study: "STUDY.toml".to_owned(),
@@ -120,9 +123,6 @@ fn next(path: &Path, manifest: &Manifest, started: Option<&Started>, last: Optio
     let path = path.to_string_lossy();
     let words = ["meshreplay", "sweep", &started.study, "-o", &path];
     let sweep = command(words.into_iter().chain(started.options.iter().map(String::as_str)));
-    let mut text = String::new();
-    if let Some(submitted) = last {
-        text += &format!("to resubmit: {sweep} {}\n", command(["--submit", &submitted.spec]));
-    }
-    text + &format!("to finish: {sweep}\n")
+    let again = |last: &Submitted| format!("to resubmit: {sweep} {}", command(["--submit", &last.spec]));
+    last.map(again).into_iter().chain([format!("to finish: {sweep}")]).collect()
 }

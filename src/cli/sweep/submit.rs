@@ -26,6 +26,7 @@ use crate::study::{Manifest, Shard, Study};
 
 /// What is to be done.
 pub(super) struct Work<'a> {
+    pub(super) file: &'a Path,
     pub(super) study: &'a Study,
     pub(super) manifest: &'a Manifest,
     pub(super) folder: &'a StudyFolder,
@@ -62,7 +63,8 @@ pub(super) fn run(
     started: &Started,
     (dry_run, quiet): (bool, bool),
 ) -> Result<(), Failure> {
-    let Work { study, manifest, folder, cells } = work;
+    let Work { file, study, manifest, folder, cells } = work;
+    text(file)?;
     let costs: Vec<u64> = study.cells.iter().map(|cell| cell.cost).collect();
     let shards = slurm.shards.min(costs.len());
     let owners = Shard::deal(&costs, shards);
@@ -74,6 +76,7 @@ pub(super) fn run(
     let batch = Batch {
         slurm,
         program: text(&std::env::current_exe().context("cannot tell where this program is")?)?,
+        here: text(&std::env::current_dir().context("cannot tell the working directory")?)?,
         started,
         name: &study.name,
         scripts: text(&path.join("slurm"))?,
@@ -116,10 +119,11 @@ pub(super) fn run(
     say(
         quiet,
         &format!(
-            "{} of {} cells are missing; job {id} runs them in {number} shards, then job {} merges; \
+            "{} of {} cells are missing; job {id} runs them in {number} shard{}, then job {} merges; \
              `{status}` tells how far they are",
             cells.len(),
             study.cells.len(),
+            if number == 1 { "" } else { "s" },
             merge.id
         ),
     );
