@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: replay test check bench doc man test-browser
+.PHONY: replay test test-browser test-slurm check bench doc man
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -23,6 +23,12 @@ test-browser: replay
 # Writes the man pages to target/man.
 man:
 	$(CARGO) run --release --quiet -- man target/man
+
+# Submits studies to a real Slurm, started here for that, and kills its nodes; says that it is skipped where there is none.
+# Run by root on Debian, it installs Slurm.
+test-slurm:
+	$(CARGO) build --release --quiet
+	tests/slurm/run.sh
 
 # Formatting, lints and documentation, warnings being errors.
 check:

@@ -6,6 +6,7 @@ mod list;
 mod merge;
 mod plot;
 mod progress;
+mod quoted;
 mod replay;
 mod report;
 mod reproduce;

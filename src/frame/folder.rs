@@ -4,7 +4,9 @@
 //! DIR/study.json               the resolved study: every cell with its key, in order
 //! DIR/cells/KEY.parquet        a finished cell, one row per replication: the `summary` frame without `replay`
 //! DIR/cells/KEY.jobs.parquet   its jobs, if they are kept: the `jobs` frame without `replay`
+//! DIR/cells/KEY.failed.txt     why a cell failed when it was last tried; gone when it is finished
 //! DIR/summary.parquet, .csv    the finished cells in the study's order: `replay` first, `key` last
+//! DIR/unfinished.json          how the study was started; gone when all of it is finished
 //! ```
 //!
 //! A file appears only when it is whole and on disk, under its final name; what a killed process leaves is a file whose
@@ -56,7 +58,7 @@ impl StudyFolder {
         &self.path
     }
 
-    fn cells(&self) -> PathBuf {
+    pub(super) fn cells(&self) -> PathBuf {
         self.path.join("cells")
     }
 
@@ -126,7 +128,8 @@ impl StudyFolder {
         // Whoever sees the row may rely on the jobs being there.
         let rows: Vec<_> = outcomes.iter().map(|outcome| (0, cell, outcome)).collect();
         let frame = summary(&rows, plan)?.drop("replay")?;
-        self.write_frame(&self.row(&described.key), frame, FileFormat::Parquet, &origin)
+        self.write_frame(&self.row(&described.key), frame, FileFormat::Parquet, &origin)?;
+        self.forget_failure(&described.key)
     }
 
     /// Writes `study.json`, unless it is there.
@@ -154,6 +157,11 @@ impl StudyFolder {
         }
     }
 
+    /// Reads `study.json`, which must be there.
+    pub fn manifest(&self) -> Result<Manifest, FrameError> {
+        self.read_manifest()?.ok_or_else(|| FrameError::NoStudy { folder: self.path.clone() })
+    }
+
     /// Positions of the cells that are not finished.
     pub fn missing(&self, manifest: &Manifest) -> Vec<usize> {
         let cells = manifest.cells.iter().enumerate();
@@ -166,11 +174,25 @@ impl StudyFolder {
     }
 
     /// Writes the summary of the cells that are finished, in the order of the study; none, if none is.
+    ///
+    /// Another process may finish the study meanwhile and write the whole summary, which a partial one must not replace:
+    /// whatever else is finished by then is added.
     pub fn write_summary(&self, manifest: &Manifest) -> Result<(), FrameError> {
+        loop {
+            let finished: Vec<bool> = manifest.cells.iter().map(|cell| self.has(&cell.key, false)).collect();
+            self.write_rows(manifest, &finished)?;
+            if manifest.cells.iter().zip(&finished).all(|(cell, was)| self.has(&cell.key, false) == *was) {
+                return self.settle(manifest);
+            }
+        }
+    }
+
+    /// Writes the summary of the cells that `finished` marks.
+    fn write_rows(&self, manifest: &Manifest, finished: &[bool]) -> Result<(), FrameError> {
         let mut rows: Option<DataFrame> = None;
         let (mut numbers, mut keys) = (Vec::new(), Vec::new());
         for (number, cell) in manifest.cells.iter().enumerate() {
-            if !self.has(&cell.key, false) {
+            if !finished[number] {
                 continue;
             }
             let replications = self.read_row(&cell.key)?;
@@ -215,7 +237,7 @@ impl StudyFolder {
     }
 
     /// Writes a file that is there either not at all or whole, even if the power fails.
-    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FrameError> {
+    pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FrameError> {
         write_whole(path, bytes, &self.prefix)
     }
 }
@@ -235,6 +257,6 @@ fn failed(path: &Path, source: io::Error) -> FrameError {
     FrameError::File { path: path.to_owned(), source }
 }
 
-fn json(value: &impl Serialize) -> Result<String, FrameError> {
+pub(super) fn json(value: &impl Serialize) -> Result<String, FrameError> {
     serde_json::to_string_pretty(value).map_err(FrameError::Json)
 }

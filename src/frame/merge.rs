@@ -12,9 +12,6 @@ pub enum MergeError {
     /// A file cannot be read or written.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// There is no study.
-    #[error("{0} holds no study.json; expected a directory that `meshreplay sweep -o` made")]
-    NoStudy(String),
     /// The directories hold different studies.
     #[error("{other} holds another study than {first}: {difference}; merge parts of one study")]
     OtherStudy {
@@ -76,7 +73,7 @@ fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
     let mut common: Option<(String, Manifest)> = None;
     for part in parts {
         let name = part.path().display().to_string();
-        let Some(manifest) = part.read_manifest()? else { return Err(MergeError::NoStudy(name)) };
+        let manifest = part.manifest()?;
         match &common {
             None => common = Some((name, manifest)),
             Some((_, study)) if *study == manifest => {}
@@ -86,7 +83,8 @@ fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
             }
         }
     }
-    common.map(|(_, study)| study).ok_or_else(|| MergeError::NoStudy("the empty list".to_owned()))
+    let none = || FrameError::NoStudy { folder: "the empty list".into() };
+    Ok(common.map(|(_, study)| study).ok_or_else(none)?)
 }
 
 /// Where two studies first differ, in words.

@@ -6,6 +6,7 @@ mod jobs;
 mod merge;
 mod read;
 mod summary;
+mod unfinished;
 mod whole;
 
 pub use file::{FileFormat, FrameFile, write_to};
@@ -15,6 +16,7 @@ pub use merge::{MergeError, merge};
 pub use polars::prelude::DataFrame;
 pub use read::{Sheet, SheetColumn, SheetValues};
 pub use summary::summary;
+pub use unfinished::Started;
 pub use whole::{TEMPORARY, write_whole};
 
 use polars::prelude::{Column, PlSmallStr, PolarsError};
@@ -56,6 +58,12 @@ pub enum FrameError {
         path: std::path::PathBuf,
         /// What does not fit.
         source: PolarsError,
+    },
+    /// There is no study.
+    #[error("{} holds no study.json; expected a directory that `meshreplay sweep -o` made", .folder.display())]
+    NoStudy {
+        /// The directory.
+        folder: std::path::PathBuf,
     },
     /// There is no summary to read.
     #[error(

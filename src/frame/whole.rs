@@ -9,8 +9,12 @@ use super::FrameError;
 /// How names of files that are being written begin.
 pub const TEMPORARY: &str = ".meshreplay-";
 
+/// How often a file is begun that another process removes before it is whole.
+const ATTEMPTS: usize = 3;
+
 /// Writes a file that is there either as it was or whole, even if the power fails. Until it is whole it has another
-/// name in the same directory, which begins with `prefix`.
+/// name in the same directory, which begins with `prefix`. A process that runs the same part of a study, as a requeued
+/// task whose first process still lives, may take it for a leftover and remove it: then it is written again.
 pub fn write_whole(path: &Path, bytes: &[u8], prefix: &str) -> Result<(), FrameError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> io::Result<()> {
@@ -21,7 +25,14 @@ pub fn write_whole(path: &Path, bytes: &[u8], prefix: &str) -> Result<(), FrameE
         file.persist(path).map_err(|error| error.error)?;
         sync_directory(folder)
     };
-    write().map_err(|source| FrameError::File { path: path.to_owned(), source })
+    let mut written = write();
+    for _ in 1..ATTEMPTS {
+        match &written {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && folder.is_dir() => written = write(),
+            _ => break,
+        }
+    }
+    written.map_err(|source| FrameError::File { path: path.to_owned(), source })
 }
 
 /// Makes sure that a file's new name is on disk.

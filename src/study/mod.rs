@@ -30,7 +30,7 @@ pub use manifest::{Manifest, ManifestCell, ManifestLog};
 pub use planned::{Study, StudyCell, StudyLog};
 pub use product::{ALL, Axes, Point};
 pub use running::{Event, Running, State, run_all};
-pub use shard::{Shard, weight};
+pub use shard::{MAX_SHARDS, Shard, weight};
 pub use snapshot::{RunningJob, Snapshot};
 pub use source::JobSource;
 pub use sweep::{Keep, KeepError, Progress, SweepError, sweep};

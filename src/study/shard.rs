@@ -6,6 +6,9 @@ use std::str::FromStr;
 
 use crate::spec::Spec;
 
+/// Most parts of a study.
+pub const MAX_SHARDS: usize = 1 << 16;
+
 /// Part `index` of `count`, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
@@ -32,24 +35,27 @@ pub fn weight(allocator: &Spec) -> u64 {
 
 impl Shard {
     /// Which of the cells with these costs belong to the shard, in their order.
+    pub fn share(self, costs: &[u64]) -> Vec<usize> {
+        let shards = Self::deal(costs, self.count);
+        (0..costs.len()).filter(|&cell| shards[cell] == self.index).collect()
+    }
+
+    /// The index of the shard, of `count`, that each of the cells with these costs belongs to.
     ///
     /// Cells are dealt out from the most to the least expensive, each to the shard that has least so far (Graham, "Bounds
     /// on multiprocessing timing anomalies", SIAM J. Appl. Math. 1969); ties go to the earlier cell and shard. It
     /// depends on nothing else, so all shards of a study agree.
-    pub fn share(self, costs: &[u64]) -> Vec<usize> {
+    pub fn deal(costs: &[u64], count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..costs.len()).collect();
         order.sort_by_key(|&cell| Reverse(costs[cell]));
-        let mut loads = vec![0_u64; self.count];
-        let mut share = Vec::new();
+        let mut loads = vec![0_u64; count];
+        let mut shards = vec![0; costs.len()];
         for cell in order {
-            let Some(least) = (0..self.count).min_by_key(|&shard| loads[shard]) else { break };
+            let Some(least) = (0..count).min_by_key(|&shard| loads[shard]) else { break };
             loads[least] += costs[cell];
-            if least + 1 == self.index {
-                share.push(cell);
-            }
+            shards[cell] = least + 1;
         }
-        share.sort_unstable();
-        share
+        shards
     }
 }
 
@@ -59,7 +65,7 @@ impl FromStr for Shard {
     fn from_str(text: &str) -> Result<Self, String> {
         let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
         match parts {
-            Some((index, count)) if (1..=count).contains(&index) && count <= 1 << 16 => {
+            Some((index, count)) if (1..=count).contains(&index) && count <= MAX_SHARDS => {
                 Ok(Self { index, count })
             }
             _ => Err("expected I/N with I from 1 to N, such as 1/3".to_owned()),

@@ -21,6 +21,7 @@ mod plot_cli;
 mod replay_cli;
 mod reproduce_cli;
 mod schedulers;
+mod slurm_cli;
 mod sweep_cli;
 mod synthetic_cli;
 mod table_cli;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
+use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -117,6 +118,31 @@ pub(crate) fn run(directory: &Path, arguments: &str) -> Result<Ran, Box<dyn Erro
 /// A file of traces/.
 pub(crate) fn bundled(file: &str) -> String {
     format!("{}/traces/{file}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below `directory` with its content.
+pub(crate) fn contents(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, Box<dyn Error>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            found.extend(
+                contents(&path)?.into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes)),
+            );
+        } else {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            found.insert(name, fs::read(&path)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether two directories hold the same files, byte by byte; the names of those that differ.
+pub(crate) fn differences(a: &Path, b: &Path) -> Result<Vec<String>, Box<dyn Error>> {
+    let (a, b) = (contents(a)?, contents(b)?);
+    let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
+    Ok(names.filter(|name| a.get(*name) != b.get(*name)).cloned().collect())
 }
 
 /// The cells of a line of comma-separated values.

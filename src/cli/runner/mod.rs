@@ -80,13 +80,18 @@ impl Runner {
                 News::Failed(_, SweepError::Interrupted) => {}
                 News::Failed(number, error) => {
                     tally.failed += 1;
-                    // Where one result cannot be written, the others will not be either.
-                    if matches!(error, SweepError::Keep(_)) {
-                        running.stop();
-                    }
+                    let is_unkept = matches!(error, SweepError::Keep(_));
                     let command = rerun::command(study, number);
                     let text = format!("error: {}: {:#}", study.label(number), anyhow::Error::from(error));
-                    progress.above(|| complain(&format!("{text}\n  rerun: {command}")));
+                    let text = format!("{text}\n  rerun: {command}");
+                    if is_unkept {
+                        // Where one result cannot be written, the others will not be either.
+                        running.stop();
+                    } else {
+                        // It is for `sweep --status`, and what it says is said here too.
+                        let _ = folder.keep_failure(&manifest.cells[number].key, &text);
+                    }
+                    progress.above(|| complain(&text));
                 }
             }
         });

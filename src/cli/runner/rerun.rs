@@ -1,5 +1,6 @@
 //! The command that replays one cell of a study on its own.
 
+use crate::cli::quoted;
 use crate::execution::RECORDED;
 use crate::spec::Spec;
 use crate::study::{Point, Study};
@@ -36,7 +37,7 @@ pub(super) fn command(study: &Study, cell: usize) -> String {
     if !study.plan.timed {
         words.push("--no-timing".to_owned());
     }
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    quoted::command(words.iter().map(String::as_str))
 }
 
 /// The rules as options of `replay`, whose names and values are those of the canonical spelling.
@@ -55,32 +56,9 @@ fn rules_options(rules: &Rules) -> Vec<String> {
     options
 }
 
-/// A word as a shell takes it back.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_come_back_from_a_shell() {
-        for (word, text) in [
-            ("a/b-1.swf.gz", "a/b-1.swf.gz"),
-            ("a b", "'a b'"),
-            ("it's", r"'it'\''s'"),
-            ("best-of:a|b", "'best-of:a|b'"),
-            ("", "''"),
-        ] {
-            assert_eq!(quoted(word), text);
-        }
-    }
 
     #[test]
     fn rules_become_options() -> Result<(), crate::spec::SpecError> {

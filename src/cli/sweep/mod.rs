@@ -1,15 +1,20 @@
 //! `meshreplay sweep`: a study from its file to its summary.
 
 mod dry_run;
+mod queue;
+mod slurm;
+mod status;
+mod submit;
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 
+use self::slurm::Slurm;
 use super::runner::{Runner, Tally};
 use super::{Failure, complain, print};
-use crate::frame::StudyFolder;
+use crate::frame::{Started, StudyFolder};
 use crate::study::{Manifest, Plan, Shard, Study};
 
 /// Run a study: every log × rules × arrival scale × machine × scheduler × allocator × seed of a file.
@@ -29,16 +34,20 @@ use crate::study::{Manifest, Plan, Shard, Study};
   replications = \"until:within=0.05\"         # 1 if left out
 A log may also be a workload model, such as \"synthetic:ratio=1.5,sides=normal\"; see `meshreplay replay --help`.
 
-  meshreplay sweep loads.toml -o loads && meshreplay table loads --columns machine,arrival_scale")]
+  meshreplay sweep loads.toml -o loads && meshreplay table loads --columns machine,arrival_scale
+
+On a cluster, from a directory that all its nodes share:
+  meshreplay sweep loads.toml -o loads --submit slurm:partition=batch,time=2:00:00,array=16
+  meshreplay sweep --status loads")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Args {
     /// Study file.
-    #[arg(value_name = "STUDY.toml")]
-    study: PathBuf,
+    #[arg(value_name = "STUDY.toml", required = true)]
+    study: Option<PathBuf>,
 
     /// Directory of the results; made if need be.
-    #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "DIR", required = true)]
+    output: Option<PathBuf>,
 
     /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
     #[arg(long)]
@@ -48,7 +57,18 @@ pub(super) struct Args {
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
 
-    /// Show the cells, their keys, their shares of the cost and which are done; replay nothing, write nothing.
+    /// Have Slurm run what is missing: an array of shards, then a job that merges. Parameters: array=N shards (8), cpus=N
+    /// of each (1), and partition, account, qos, time and mem as sbatch takes them.
+    #[arg(long, value_name = "slurm[:KEY=VALUE,…]", conflicts_with_all = ["shard", "threads"])]
+    submit: Option<Slurm>,
+
+    /// Tell how many cells of the study in DIR are done, running, queued, failed and to do, and what to do next; exit code 1
+    /// unless it is finished. Running and queued are cells of tasks that Slurm says so of.
+    #[arg(long, value_name = "DIR", exclusive = true)]
+    status: Option<PathBuf>,
+
+    /// Show the cells, their keys, their shares of the cost and which are done, or with --submit the scripts and commands;
+    /// replay nothing, write nothing.
     #[arg(long)]
     dry_run: bool,
 
@@ -69,43 +89,48 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Runs the cells that are missing.
+/// Runs the cells that are missing, or has them run.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(folder) = &args.status {
+        return status::run(folder);
+    }
+    let (Some(file), Some(output)) = (&args.study, &args.output) else {
+        return Err(Failure::Usage(anyhow!("expected STUDY.toml and -o DIR, or --status DIR")));
+    };
     let plan =
         Plan { timed: !args.no_timing, jobs: args.jobs, contention: args.contention, ..Plan::default() };
-    let study = Study::read(&args.study, plan)?;
+    let study = Study::read(file, plan)?;
     let costs: Vec<u64> = study.cells.iter().map(|cell| cell.cost).collect();
     let share = args.shard.map_or_else(|| (0..costs.len()).collect(), |shard| shard.share(&costs));
-    let folder = StudyFolder::new(&args.output, args.shard);
+    let folder = StudyFolder::new(output, args.shard);
     let manifest = Manifest::from(&study);
+    let missing = |cell: &usize| !folder.has(&study.cells[*cell].key, args.jobs);
+    let cells: Vec<usize> = share.iter().copied().filter(missing).collect();
+    let started = started(args, file)?;
+    if let Some(slurm) = &args.submit {
+        let work = submit::Work { file, study: &study, manifest: &manifest, folder: &folder, cells: &cells };
+        return submit::run(slurm, &work, &started, (args.dry_run, args.quiet));
+    }
     if args.dry_run {
         return print(&dry_run::listing(&study, &manifest, &share, &|key| folder.has(key, args.jobs)));
     }
     folder.prepare(&manifest)?;
-    let missing = |cell: &usize| !folder.has(&study.cells[*cell].key, args.jobs);
-    let cells: Vec<usize> = share.iter().copied().filter(missing).collect();
+    if !cells.is_empty() {
+        folder.keep_started(&started)?;
+    }
+    for &cell in &cells {
+        folder.forget_failure(&study.cells[cell].key)?;
+    }
     let runner = Runner::new(args.threads, args.quiet)?;
-    let Tally { finished, failed } = runner.run(&study, &manifest, &folder, &cells);
+    let tally = runner.run(&study, &manifest, &folder, &cells);
     // Parts that share a directory must not overwrite each other's whole summary with a partial one.
     let missing = folder.missing(&manifest).len();
     if args.shard.is_none() || missing == 0 {
         folder.write_summary(&manifest)?;
     }
-    let interrupted = finished + failed < cells.len();
-    if interrupted {
-        let text = format!(
-            "interrupted: {finished} of {} cells finished and are kept; the same command goes on from there",
-            cells.len()
-        );
-        return Err(anyhow!(text).into());
-    }
-    if failed > 0 {
-        return Err(
-            anyhow!("{failed} of {} cells failed; {finished} finished and are kept", cells.len()).into()
-        );
-    }
+    verdict(tally, cells.len())?;
     if !args.quiet {
-        let done = share.len() - cells.len();
+        let (done, finished) = (share.len() - cells.len(), tally.finished);
         let rest = match (args.shard, missing) {
             (Some(_), 1..) => format!("{missing} of the study's {} are missing yet", study.cells.len()),
             _ => format!("{} is written", folder.path().join("summary.parquet").display()),
@@ -113,4 +138,35 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         complain(&format!("note: {} cells: {done} were done, {finished} replayed; {rest}", share.len()));
     }
     Ok(())
+}
+
+/// The failure to report, if not all of `cells` cells finished.
+fn verdict(Tally { finished, failed }: Tally, cells: usize) -> Result<(), Failure> {
+    if finished + failed < cells {
+        let text = format!(
+            "interrupted: {finished} of {cells} cells finished and are kept; the same command goes on from there"
+        );
+        return Err(anyhow!(text).into());
+    }
+    if failed > 0 {
+        return Err(anyhow!("{failed} of {cells} cells failed; {finished} finished and are kept").into());
+    }
+    Ok(())
+}
+
+/// What this command would need to be given again.
+fn started(args: &Args, file: &Path) -> Result<Started, Failure> {
+    let options = [("--contention", args.contention), ("--no-timing", args.no_timing), ("--jobs", args.jobs)];
+    let given = options.into_iter().filter(|(_, is_given)| *is_given);
+    Ok(Started {
+        study: std::path::absolute(file)?.to_string_lossy().into_owned(),
+        options: given.map(|(option, _)| option.to_owned()).collect(),
+        jobs: args.jobs,
+    })
+}
+
+/// A path as text.
+fn text(path: &Path) -> Result<String, Failure> {
+    let text = path.to_str().map(ToOwned::to_owned);
+    text.ok_or_else(|| anyhow!("{} is not UTF-8, which scripts need; rename it", path.display()).into())
 }

@@ -1,0 +1,397 @@
+//! `meshreplay sweep --submit slurm` and `--status` with programs that play Slurm's; tests/slurm has the real one.
+#![cfg(unix)]
+
+use std::error::Error;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::support::{Ran, Tested, bundled, differences, run, run_with};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_meshreplay");
+
+/// Six cells, two to each of three shards.
+const SIX: &str = "name = 'six & more'\nlogs = ['tiny.swf']\nmachines = ['4x4', '8x4']\n\
+                   allocators = ['naive', 'random', 'hilbert+bf']\n";
+
+/// Keeps its arguments, one per line, and its script; prints the number of a job, 11 and then 12.
+const SBATCH: &str = "#!/bin/sh
+jobs=$(ls \"$FAKE\" | grep -c arguments)
+printf '%s\\n' \"$@\" > \"$FAKE/arguments$jobs\"
+for script; do :; done
+cp \"$script\" \"$FAKE/script$jobs\"
+echo $((jobs + 11))
+";
+
+const REFUSES: &str = "#!/bin/sh
+echo 'sbatch: error: invalid partition specified: nope' >&2
+echo 'sbatch: error: Batch job submission failed: Invalid partition name specified' >&2
+exit 1
+";
+
+/// Prints the file `queue` if there is one, and fails as squeue does with jobs that it has forgotten if not.
+const SQUEUE: &str = "#!/bin/sh
+echo \"$@\" > \"$FAKE/asked\"
+cat \"$FAKE/queue\" 2>/dev/null && exit 0
+echo 'slurm_load_jobs error: Invalid job id specified' >&2
+exit 1
+";
+
+/// A directory whose name needs quoting, with a study, and beside it one with programs.
+struct Site {
+    directory: tempfile::TempDir,
+}
+
+impl Site {
+    fn new(programs: &[(&str, &str)]) -> Result<Self, Box<dyn Error>> {
+        let site = Self { directory: tempfile::tempdir()? };
+        fs::create_dir(site.at())?;
+        fs::create_dir(site.programs())?;
+        fs::copy(bundled("tiny.swf"), site.at().join("tiny.swf"))?;
+        fs::write(site.at().join("six.toml"), SIX)?;
+        for (name, script) in programs {
+            site.program(name, script)?;
+        }
+        Ok(site)
+    }
+
+    fn at(&self) -> PathBuf {
+        self.directory.path().join("it's 100% $HOME")
+    }
+
+    fn programs(&self) -> PathBuf {
+        self.directory.path().join("programs")
+    }
+
+    fn program(&self, name: &str, script: &str) -> Tested {
+        let path = self.programs().join(name);
+        fs::write(&path, script)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        Ok(())
+    }
+
+    /// What a program that plays a part has kept.
+    fn kept(&self, name: &str) -> Result<String, Box<dyn Error>> {
+        Ok(fs::read_to_string(self.programs().join(name))?)
+    }
+
+    /// A command that finds the programs, and of the system's those that they need; never the system's Slurm.
+    fn command(&self, program: &str) -> Command {
+        let tools = self.directory.path().join("tools");
+        if fs::create_dir(&tools).is_ok() {
+            for tool in ["ls", "grep", "cp", "cat", "sleep"] {
+                let found = ["/bin", "/usr/bin"].map(|folder| Path::new(folder).join(tool));
+                if let Some(path) = found.iter().find(|path| path.exists()) {
+                    std::os::unix::fs::symlink(path, tools.join(tool)).expect("a new directory takes links");
+                }
+            }
+        }
+        let mut command = Command::new(program);
+        let path = format!("{}:{}", self.programs().display(), tools.display());
+        command.current_dir(self.at()).env("PATH", path).env("FAKE", self.programs()).stdin(Stdio::null());
+        command.env_remove("SLURM_JOB_ID");
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Result<Ran, Box<dyn Error>> {
+        let output = self.command(PROGRAM).args(arguments.split(' ')).output()?;
+        Ok(Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout)?,
+            stderr: String::from_utf8(output.stderr)?,
+        })
+    }
+
+    /// What `--status out` says if it ends with this code.
+    fn status(&self, code: i32) -> Result<String, Box<dyn Error>> {
+        let ran = self.run("sweep --status out")?;
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(code), ""), "{}", ran.stdout);
+        Ok(ran.stdout)
+    }
+
+    /// The absolute path of a file of the study's directory, as a shell takes it.
+    fn quoted(&self, file: &str) -> Result<String, Box<dyn Error>> {
+        let path = fs::canonicalize(self.at())?.join(file);
+        Ok(format!("'{}'", path.display().to_string().replace('\'', r"'\''")))
+    }
+}
+
+#[test]
+fn submitted_shards_end_as_a_local_sweep() -> Tested {
+    let site = Site::new(&[("sbatch", SBATCH), ("squeue", SQUEUE)])?;
+    let ran = site.run("sweep six.toml -o out --no-timing --jobs --submit slurm:array=3,cpus=2,qos=low")?;
+    let note = "note: 6 of 6 cells are missing; job 11 runs them in 3 shards, then job 12 merges; `meshreplay sweep \
+                --status out` tells how far they are\n";
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", note));
+    let arguments = site.kept("arguments0")?;
+    let scripts = fs::canonicalize(site.at())?.join("out/slurm").display().to_string();
+    let common = |log: &str, cpus: u32| {
+        format!(
+            "--parsable\n--job-name=meshreplay-six___more\n--chdir={scripts}\n--output={log}\n--open-mode=append\n\
+             --requeue\n--ntasks=1\n--cpus-per-task={cpus}\n--qos=low\n"
+        )
+    };
+    assert_eq!(arguments, common("shard-%A_%a.log", 2) + &format!("--array=1-3\n{scripts}/shards.sh\n"));
+    let merge = common("merge-%A.log", 1) + &format!("--dependency=afterany:11\n{scripts}/merge.sh\n");
+    assert_eq!(site.kept("arguments1")?, merge);
+
+    // Two tasks are in the queue, one has ended without a result.
+    fs::write(site.programs().join("queue"), "11 1 RUNNING\n11 2 PENDING\n12 N/A PENDING\n")?;
+    let expected = "study six & more: 6 cells: 0 done, 2 running, 2 queued, 0 failed, 2 to do\n\
+                    to do: wait for jobs 11, 12; their logs are in out/slurm\n";
+    assert_eq!(site.status(1)?, expected);
+    assert_eq!(site.kept("asked")?, "--noheader --array --format=%F %K %T --jobs=11,12\n");
+    fs::remove_file(site.programs().join("queue"))?;
+    let text = site.status(1)?;
+    let sweep = format!("meshreplay sweep {} -o out --no-timing --jobs", site.quoted("six.toml")?);
+    let next = format!("to resubmit: {sweep} --submit slurm:array=3,cpus=2,qos=low\nto finish: {sweep}\n");
+    assert!(text.ends_with(&format!("6 to do\n{next}")), "{text}");
+
+    // The scripts, by a shell: one task twice at a time, as after a requeue, and another killed in the middle.
+    let task = |number: u32| {
+        let mut shell = site.command("/bin/sh");
+        shell.arg(site.programs().join("script0")).env("SLURM_ARRAY_TASK_ID", number.to_string());
+        shell.stderr(Stdio::null()).spawn()
+    };
+    let mut killed = task(3)?;
+    killed.kill()?;
+    killed.wait()?;
+    for mut child in [task(1)?, task(1)?, task(2)?, task(3)?] {
+        assert!(child.wait()?.success());
+    }
+    let output = site.command("/bin/sh").arg(site.programs().join("script1")).output()?;
+    let said = "study six & more: 6 cells: 6 done, 0 running, 0 queued, 0 failed, 0 to do\n";
+    let stdout = String::from_utf8(output.stdout)?;
+    assert_eq!(output.status.code(), Some(0), "{stdout}{}", String::from_utf8(output.stderr)?);
+    assert!(stdout.starts_with(said) && stdout.ends_with("out/summary.parquet holds them all\n"), "{stdout}");
+    let ran = run(&site.at(), "sweep six.toml -o local --no-timing --jobs -q")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    fs::remove_dir_all(site.at().join("out/slurm"))?;
+    assert_eq!(differences(&site.at().join("local"), &site.at().join("out"))?, Vec::<String>::new());
+    let ran = site.run("sweep six.toml -o out --no-timing --jobs --submit slurm")?;
+    assert_eq!(ran.stderr, "note: 6 cells are done already; nothing is submitted\n");
+    Ok(())
+}
+
+#[test]
+fn only_shards_that_miss_cells_are_submitted_again() -> Tested {
+    let site = Site::new(&[("sbatch", SBATCH), ("squeue", SQUEUE)])?;
+    let ran = site.run("sweep six.toml -o out --shard 2/3 --no-timing -q")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = site.run("sweep six.toml -o out --no-timing --submit slurm:array=3 -q")?;
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(site.kept("arguments0")?.contains("\n--array=1,3\n"), "{}", site.kept("arguments0")?);
+    // More shards than cells would have nothing to do.
+    let ran = site.run("sweep six.toml -o fresh --no-timing --submit slurm:array=100 -q")?;
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(site.kept("arguments2")?.contains("\n--array=1-6\n"), "{}", site.kept("arguments2")?);
+    Ok(())
+}
+
+#[test]
+fn a_dry_run_shows_scripts_and_commands_and_writes_nothing() -> Tested {
+    let site = Site::new(&[("sbatch", SBATCH)])?;
+    let options = "account=a,array=2,mem=2G,partition=batch,time=1:00:00";
+    let ran = site.run(&format!("sweep six.toml -o out --contention --dry-run --submit slurm:{options}"))?;
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(!site.at().join("out").exists() && site.kept("arguments0").is_err());
+    let (study, out) = (site.quoted("six.toml")?, site.quoted("out")?);
+    let (slurm, shards, merge) =
+        (site.quoted("out/slurm")?, site.quoted("out/slurm/shards.sh")?, site.quoted("out/slurm/merge.sh")?);
+    let here = study.replace("/six.toml", "");
+    let plain = fs::canonicalize(site.at())?.join("out/slurm").display().to_string();
+    let chdir = slurm.replacen('\'', "'--chdir=", 1);
+    let passed = "--account=a --mem=2G --partition=batch --time=1:00:00";
+    let own = |log: &str| {
+        format!(
+            "sbatch --parsable --job-name=meshreplay-six___more {chdir} --output={log} --open-mode=append --requeue \
+             --ntasks=1 --cpus-per-task=1 {passed}"
+        )
+    };
+    let expected = format!(
+        "{plain}/shards.sh:\n\n#!/bin/sh\n# One shard of a study; any task may run again, even twice at a time.\n\
+         cd {here} || exit 1\n\
+         exec {PROGRAM} sweep {study} -o {out} --threads 1 --contention --shard \"$SLURM_ARRAY_TASK_ID/2\"\n\n\
+         {plain}/merge.sh:\n\n#!/bin/sh\n# The summary of a study, whatever has become of its shards.\n\
+         {PROGRAM} merge {out} -o {out} --partial\nexec {PROGRAM} sweep --status {out}\n\n\
+         Commands, JOB being what the first one prints:\n\n\
+         {} --array=1-2 {shards}\n{} --dependency=afterany:JOB {merge}\n",
+        own("shard-%A_%a.log"),
+        own("merge-%A.log")
+    );
+    assert_eq!(ran.stdout, expected);
+    Ok(())
+}
+
+#[test]
+fn a_missing_or_failing_sbatch_gets_one_clear_line() -> Tested {
+    let site = Site::new(&[("squeue", SQUEUE)])?;
+    let submit = "sweep six.toml -o out --no-timing --submit slurm:partition=nope";
+    let refused = "sbatch refuses: invalid partition specified: nope; Batch job submission failed: Invalid partition \
+                   name specified; correct --submit, or ask `sinfo` what there is";
+    let first = SBATCH.replace("\necho ", "\n[ $jobs = 0 ] || exit 1\necho ");
+    let merge = format!("meshreplay merge {} -o {0}", site.quoted("out")?);
+    for (sbatch, message) in [
+        (
+            None,
+            "nothing is submitted: there is no sbatch on the path; submit where Slurm is installed, or see what would \
+             be with --dry-run"
+                .to_owned(),
+        ),
+        (Some(REFUSES), format!("nothing is submitted: {refused}")),
+        (
+            Some("#!/bin/sh\necho Submitted\n"),
+            "nothing is submitted: sbatch printed 'Submitted', expected the number of a job; see `squeue --me` for \
+             what it made"
+                .to_owned(),
+        ),
+        (
+            Some(&first),
+            format!(
+                "job 11 runs the shards, but none is submitted that merges: sbatch refuses: no reason given; correct \
+                 --submit, or ask `sinfo` what there is; after it, run {merge}"
+            ),
+        ),
+    ] {
+        if let Some(sbatch) = sbatch {
+            site.program("sbatch", sbatch)?;
+        }
+        let ran = site.run(submit)?;
+        let expected = format!("error: {message}\n");
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(1), "", expected.as_str()));
+    }
+    // The array that was submitted is not forgotten.
+    fs::write(site.programs().join("queue"), "11 1 RUNNING\n11 2 PENDING\n")?;
+    assert!(site.status(1)?.contains("0 done, 1 running, 1 queued, 0 failed, 4 to do\n"));
+    assert_eq!(site.kept("asked")?, "--noheader --array --format=%F %K %T --jobs=11\n");
+    Ok(())
+}
+
+#[test]
+fn wrong_submissions_are_usage_errors_and_leave_nothing() -> Tested {
+    let site = Site::new(&[("sbatch", SBATCH)])?;
+    for (arguments, message) in [
+        ("--submit pbs", "unknown batch system 'pbs' (one of: slurm)"),
+        (
+            "--submit slurm:nodes=2",
+            "'slurm' has no parameter 'nodes' (it has: account, array, cpus, mem, partition, qos, time)",
+        ),
+        (
+            "--submit slurm:array=0",
+            "parameter 'array' of 'slurm' is '0': expected a whole number from 1 to 65536",
+        ),
+        ("--submit slurm:array=1-8", "is '1-8': expected a whole number from 1 to 65536"),
+        ("--submit slurm:partition=a;b", "is 'a;b': expected letters, digits and _ . @ + -, such as batch"),
+        ("--submit slurm:partition=a,b", "malformed spec 'slurm:partition=a,b': 'b' is not key=value"),
+        (
+            "--submit slurm:time=soon",
+            "is 'soon': expected M, M:S, H:M:S, D-H, D-H:M or D-H:M:S, such as 2:30:00",
+        ),
+        (
+            "--submit slurm:mem=4GB",
+            "is '4GB': expected a whole number, and K, M, G or T if it is not megabytes",
+        ),
+        ("--submit slurm --shard 1/2", "cannot be used with"),
+        ("--submit slurm --threads 2", "cannot be used with"),
+    ] {
+        let ran = site.run(&format!("sweep six.toml -o out {arguments}"))?;
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments}");
+        assert!(ran.stderr.contains(message), "{arguments}\n{}", ran.stderr);
+    }
+    for arguments in
+        ["sweep six.toml --status out", "sweep --status out -o out", "sweep six.toml", "sweep -o out"]
+    {
+        assert_eq!(site.run(arguments)?.code, Some(2), "{arguments}");
+    }
+    assert!(!site.at().join("out").exists());
+    Ok(())
+}
+
+#[test]
+fn a_status_says_what_is_left_of_a_local_sweep() -> Tested {
+    let site = Site::new(&[])?;
+    // An unfinished study, as after an interrupt.
+    let ran = site.run("sweep six.toml -o out --no-timing --shard 1/3 -q")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let next = format!("to finish: meshreplay sweep {} -o out --no-timing\n", site.quoted("six.toml")?);
+    let counted = "study six & more: 6 cells: 2 done, 0 running, 0 queued, 0 failed, 4 to do\n";
+    assert_eq!(site.status(1)?, format!("{counted}{next}"));
+    // A directory that does not say how it was started.
+    fs::remove_file(site.at().join("out/unfinished.json"))?;
+    let usual = "to finish: meshreplay sweep STUDY.toml -o out --no-timing\n";
+    assert_eq!(site.status(1)?, format!("{counted}{usual}"));
+    // The command that it prints, by a shell.
+    let ran = site.run("sweep six.toml -o out --no-timing --shard 2/3 -q")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let command = next.trim_start_matches("to finish: ").replacen("meshreplay", PROGRAM, 1);
+    assert!(site.command("/bin/sh").args(["-c", &command]).stderr(Stdio::null()).status()?.success());
+    let all = "study six & more: 6 cells: 6 done, 0 running, 0 queued, 0 failed, 0 to do\n";
+    assert_eq!(site.status(0)?, format!("{all}out/summary.parquet holds them all\n"));
+    assert!(!site.at().join("out/unfinished.json").exists());
+    // Killed between the last cell and the summary.
+    fs::remove_file(site.at().join("out/summary.parquet"))?;
+    assert_eq!(site.status(1)?, format!("{all}to finish: meshreplay merge out -o out\n"));
+    assert_eq!(site.run("merge out -o out -q")?.code, Some(0));
+    assert_eq!(site.status(0)?, format!("{all}out/summary.parquet holds them all\n"));
+    Ok(())
+}
+
+#[test]
+fn a_status_names_failed_cells_until_they_succeed() -> Tested {
+    let site = Site::new(&[])?;
+    fs::write(site.at().join("six.toml"), SIX.replace("8x4", "3x3"))?;
+    let ran = site.run("sweep six.toml -o out --no-timing -q")?;
+    assert_eq!(ran.code, Some(1));
+    let text = site.status(1)?;
+    let mut lines = text.lines();
+    let counted = "study six & more: 6 cells: 3 done, 0 running, 0 queued, 3 failed, 0 to do";
+    assert_eq!(lines.next(), Some(counted));
+    // What it says of them is what the sweep said.
+    let mut said: Vec<&str> = ran.stderr.lines().filter(|line| !line.ends_with("are kept")).collect();
+    let mut named: Vec<&str> = lines.by_ref().take(6).collect();
+    said.sort_unstable();
+    named.sort_unstable();
+    assert_eq!(named, said);
+    assert!(lines.next().is_some_and(|line| line.starts_with("to finish: meshreplay sweep ")), "{text}");
+    // A failure is forgotten when the cell is finished by whatever means: here its result is put there.
+    let cells = fs::read_dir(site.at().join("out/cells"))?.collect::<Result<Vec<_>, _>>()?;
+    let files: Vec<PathBuf> = cells.into_iter().map(|entry| entry.path()).collect();
+    let finished = files.iter().find(|name| name.extension().is_some_and(|end| end == "parquet"));
+    for failed in files.iter().filter(|name| name.to_string_lossy().ends_with(".failed.txt")) {
+        let result = failed.to_string_lossy().replace(".failed.txt", ".parquet");
+        fs::copy(finished.ok_or("no cell is finished")?, result)?;
+    }
+    assert_eq!(site.run("merge out -o out -q")?.code, Some(0));
+    assert!(site.status(0)?.contains("6 done, 0 running, 0 queued, 0 failed, 0 to do\n"));
+    let left = fs::read_dir(site.at().join("out/cells"))?.flatten();
+    assert!(left.into_iter().all(|entry| !entry.file_name().to_string_lossy().contains("failed")));
+    Ok(())
+}
+
+#[test]
+fn a_status_without_a_study_or_a_queue_says_so() -> Tested {
+    let site = Site::new(&[("sbatch", SBATCH)])?;
+    for (folder, problem) in [
+        (".", ". holds no study.json; expected a directory that `meshreplay sweep -o` made"),
+        ("none", "none holds no study.json; expected a directory that `meshreplay sweep -o` made"),
+        ("six.toml", "six.toml holds no study.json; expected a directory that `meshreplay sweep -o` made"),
+    ] {
+        let ran = run_with(&site.at(), &["sweep", "--status", folder], b"")?;
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+        assert_eq!(ran.stderr, format!("error: {problem}\n"));
+    }
+    let ran = site.run("sweep six.toml -o out --no-timing --submit slurm -q")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let note = "note: there is no squeue on the path; cells of tasks that run or wait count as to do\n";
+    assert!(site.status(1)?.contains(note));
+    site.program("squeue", "#!/bin/sh\necho 'squeue: error: cannot reach the controller' >&2\nexit 1\n")?;
+    let note = "note: squeue: cannot reach the controller; cells of tasks that run or wait count as to do\n";
+    assert!(site.status(1)?.contains(note));
+    fs::write(site.at().join("out/slurm/submitted.json"), "[{]")?;
+    let ran = site.run("sweep --status out")?;
+    assert_eq!(ran.code, Some(1));
+    let problem = "error: out/slurm/submitted.json is damaged; delete it, its jobs are then not counted: ";
+    assert!(ran.stderr.starts_with(problem), "{}", ran.stderr);
+    Ok(())
+}
