@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: replay test check bench doc
+.PHONY: replay test test-python check bench doc
 
 # Replays the bundled log under EASY with every allocator and prints the table.
 replay:
@@ -13,6 +13,11 @@ replay:
 # Runs every test; those that need logs or results that are not bundled say what they skip.
 test:
 	$(CARGO) test --release
+
+# Reads results with Polars, pandas and evalys, which it installs into target/; says what it skips.
+test-python:
+	$(CARGO) build --release
+	tests/python/run.sh
 
 # Formatting, lints and documentation, warnings being errors.
 check:

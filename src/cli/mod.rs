@@ -1,12 +1,17 @@
 //! The command line: one file per subcommand, each its arguments (whose doc comments are the help text) and one
 //! function. The only room that prints.
 
+mod audit;
+mod compare;
+mod export;
 mod list;
 mod merge;
 mod progress;
 mod replay;
 mod reproduce;
 mod runner;
+mod schedule;
+mod schema;
 mod show;
 mod sweep;
 mod table;
@@ -31,6 +36,10 @@ enum Command {
     Sweep(sweep::Args),
     Merge(merge::Args),
     Table(table::Args),
+    Compare(compare::Args),
+    Audit(audit::Args),
+    Export(export::Args),
+    Schema(schema::Args),
     Reproduce(reproduce::Args),
     Trace(trace::Args),
     List(list::Args),
@@ -69,6 +78,10 @@ pub fn main() -> ExitCode {
         Command::Sweep(args) => sweep::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Table(args) => table::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Audit(args) => audit::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Schema(args) => schema::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::List(args) => list::run(&args),
         Command::Trace(args) => trace::run(args),

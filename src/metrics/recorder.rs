@@ -1,4 +1,4 @@
-//! Measures each placement while it is at hand, so that none has to be kept.
+//! Measures each placement while it is at hand, so that none has to be kept unless somebody asks for them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -8,7 +8,7 @@ use super::dispersal::{Dispersal, Meter};
 use crate::allocator::Placement;
 use crate::engine::Observer;
 use crate::job::{JobId, Time};
-use crate::machine::{Mesh, NodeId};
+use crate::machine::{Mesh, NodeId, intervals};
 
 /// What others may know of a running replay, and tell it, from another thread.
 #[derive(Debug, Default)]
@@ -36,6 +36,8 @@ pub struct Recording {
     pub release: Cost,
     /// What the jobs' messages would do to each other, if that is wanted.
     pub contention: Option<ContentionRecord>,
+    /// The nodes of each job as intervals, by job, the last ones of a job that was moved; empty unless that is wanted.
+    pub placements: Vec<String>,
 }
 
 /// Static contention of a replay.
@@ -66,6 +68,7 @@ impl<'a> Recorder<'a> {
             refused: Cost::default(),
             release: Cost::default(),
             contention: None,
+            placements: Vec::new(),
         };
         Self { meter: Meter::new(mesh), timed, monitor, contention: None, recording }
     }
@@ -76,6 +79,13 @@ impl<'a> Recorder<'a> {
         self.contention = Some(Contention::new(mesh));
         let jobs = vec![JobContention::default(); self.recording.dispersal.len()];
         self.recording.contention = Some(ContentionRecord { jobs, pair_seconds: 0.0 });
+        self
+    }
+
+    /// Keeps placements as well.
+    #[must_use]
+    pub fn with_placements(mut self) -> Self {
+        self.recording.placements = vec![String::new(); self.recording.dispersal.len()];
         self
     }
 
@@ -105,6 +115,9 @@ impl Observer for Recorder<'_> {
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         if let (Some(contention), Some(record)) = (&mut self.contention, &mut self.recording.contention) {
             record.jobs[job as usize] = contention.add(nodes, now);
+        }
+        if let Some(placement) = self.recording.placements.get_mut(job as usize) {
+            *placement = intervals(nodes);
         }
     }
 

@@ -215,6 +215,7 @@ mod tests {
             refused: Cost::default(),
             release: Cost::default(),
             contention: None,
+            placements: Vec::new(),
         };
         (jobs, records, recording)
     }

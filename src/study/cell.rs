@@ -59,6 +59,8 @@ pub struct Plan {
     pub traffic: bool,
     /// Whether contention is estimated.
     pub contention: bool,
+    /// Whether outcomes hold the nodes of every job, where jobs are wanted.
+    pub placements: bool,
 }
 
 /// What came out of one replay.
@@ -130,6 +132,9 @@ impl Cell {
         if plan.contention {
             recorder = recorder.with_contention(&self.machine);
         }
+        if plan.placements && plan.jobs {
+            recorder = recorder.with_placements();
+        }
         let parts = Parts {
             mesh: self.machine.clone(),
             scheduler: scheduler.as_mut(),
@@ -155,6 +160,7 @@ impl Outcome {
         self.records = Vec::new();
         self.recording.dispersal = Vec::new();
         self.recording.allocate_ns = Vec::new();
+        self.recording.placements = Vec::new();
         if let Some(contention) = &mut self.recording.contention {
             contention.jobs = Vec::new();
         }
