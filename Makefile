@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: replay test test-browser test-slurm check bench doc man
+.PHONY: replay test test-browser test-python test-slurm check bench doc man
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -29,6 +29,11 @@ man:
 test-slurm:
 	$(CARGO) build --release --quiet
 	tests/slurm/run.sh
+
+# Reads results with Polars, pandas and evalys, which it installs into target/; says what it skips.
+test-python:
+	$(CARGO) build --release
+	tests/python/run.sh
 
 # Formatting, lints and documentation, warnings being errors.
 check:

@@ -52,6 +52,7 @@
 #![forbid(unsafe_code)]
 
 pub mod allocator;
+pub mod audit;
 pub mod cli;
 pub mod engine;
 pub mod execution;

@@ -1,7 +1,10 @@
 //! The command line: one file per subcommand, each its arguments (whose doc comments are the help text) and one
 //! function. The only room that prints.
 
+mod audit;
+mod compare;
 mod completions;
+mod export;
 mod list;
 mod merge;
 mod plot;
@@ -12,6 +15,8 @@ mod report;
 mod reproduce;
 mod results;
 mod runner;
+mod schedule;
+mod schema;
 mod show;
 mod sweep;
 mod table;
@@ -38,6 +43,10 @@ enum Command {
     Table(table::Args),
     Plot(plot::Args),
     Report(report::Args),
+    Compare(compare::Args),
+    Audit(audit::Args),
+    Export(export::Args),
+    Schema(schema::Args),
     Reproduce(reproduce::Args),
     Trace(trace::Args),
     List(list::Args),
@@ -80,6 +89,10 @@ pub fn main() -> ExitCode {
         Command::Table(args) => table::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Audit(args) => audit::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Schema(args) => schema::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::List(args) => list::run(&args),
         Command::Trace(args) => trace::run(args),

@@ -1,11 +1,14 @@
-//! Files of frames: CSV, JSON, Parquet; written beside their place and renamed into it when whole.
+//! Files of frames: CSV, JSON, JSON lines, Parquet, Arrow; written beside their place and renamed into it when whole.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use polars::io::ipc;
 use polars::io::parquet::write::BatchedWriter;
 use polars::prelude::{
-    CsvWriter, DataFrame, JsonFormat, JsonWriter, KeyValueMetadata, ParquetWriter, PolarsError, SerWriter,
+    CompatLevel, CsvWriter, DataFrame, IpcWriter, JsonFormat, JsonWriter, KeyValueMetadata, ParquetWriter,
+    PolarsError, PolarsResult, SerWriter,
 };
 use tempfile::NamedTempFile;
 
@@ -19,23 +22,64 @@ pub enum FileFormat {
     Csv,
     /// One array of objects.
     Json,
+    /// One object on each line.
+    Jsonl,
     /// Apache Parquet, compressed with its writer's default; carries the resolved run as metadata.
     Parquet,
+    /// Apache Arrow's file format, also called Feather 2, uncompressed; carries the resolved run as metadata of the
+    /// file's footer.
+    Arrow,
 }
 
 impl FileFormat {
+    /// Every format, in the order in which a directory is searched.
+    pub const ALL: [Self; 5] = [Self::Parquet, Self::Arrow, Self::Csv, Self::Json, Self::Jsonl];
+
+    /// The format that the name of a file tells, if any.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let extension = path.extension()?;
+        Self::ALL.into_iter().find(|format| extension.eq_ignore_ascii_case(format.extension()))
+    }
+
     /// The extension of its files.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
             Self::Json => "json",
+            Self::Jsonl => "jsonl",
             Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
         }
     }
 }
 
-/// Key of the resolved run in the metadata of Parquet files.
+/// Key of the resolved run in the metadata of Parquet and Arrow files.
 const METADATA_KEY: &str = "meshreplay";
+
+/// The writer of a format that has a beginning and an end of its own.
+enum Batches {
+    Parquet(Box<BatchedWriter<BufWriter<File>>>),
+    Arrow(Box<ipc::BatchedWriter<BufWriter<File>>>),
+}
+
+impl Batches {
+    fn write(&mut self, frame: &mut DataFrame) -> PolarsResult<()> {
+        match self {
+            Self::Parquet(writer) => writer.write_batch(frame),
+            Self::Arrow(writer) => {
+                frame.align_chunks();
+                writer.write_batch(frame)
+            }
+        }
+    }
+
+    fn finish(self) -> PolarsResult<()> {
+        match self {
+            Self::Parquet(writer) => writer.finish().map(drop),
+            Self::Arrow(mut writer) => writer.finish(),
+        }
+    }
+}
 
 /// A file that grows frame by frame, all of one schema, and appears only when it is whole.
 pub struct FrameFile {
@@ -43,7 +87,7 @@ pub struct FrameFile {
     format: FileFormat,
     provenance: String,
     temporary: NamedTempFile,
-    parquet: Option<BatchedWriter<BufWriter<std::fs::File>>>,
+    batches: Option<Batches>,
     empty: bool,
 }
 
@@ -61,7 +105,7 @@ impl FrameFile {
             .tempfile_in(folder)
             .map_err(|source| FrameError::File { path: target.clone(), source })?;
         let provenance = provenance.to_owned();
-        Ok(Self { target, format, provenance, temporary, parquet: None, empty: true })
+        Ok(Self { target, format, provenance, temporary, batches: None, empty: true })
     }
 
     /// Appends a frame.
@@ -76,20 +120,31 @@ impl FrameFile {
             }
             FileFormat::Json => {
                 let mut text = Vec::new();
-                write_json(frame, &mut text)?;
+                write_json(frame, &mut text, JsonFormat::Json)?;
                 let rows = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]")).unwrap_or(&text);
                 let file = self.temporary.as_file_mut();
                 file.write_all(if first { b"[" } else { b",\n" }).map_err(failed)?;
                 file.write_all(rows).map_err(failed)?;
             }
-            FileFormat::Parquet => {
-                if self.parquet.is_none() {
-                    let file = self.temporary.as_file().try_clone().map_err(failed)?;
-                    let writer = parquet_writer(BufWriter::new(file), &self.provenance);
-                    self.parquet = Some(writer.batched(frame.schema()).map_err(refused)?);
+            FileFormat::Jsonl => {
+                let mut text = Vec::new();
+                write_json(frame, &mut text, JsonFormat::JsonLines)?;
+                self.temporary.as_file_mut().write_all(&text).map_err(failed)?;
+            }
+            FileFormat::Parquet | FileFormat::Arrow => {
+                if self.batches.is_none() {
+                    let file = BufWriter::new(self.temporary.as_file().try_clone().map_err(failed)?);
+                    let batches = if self.format == FileFormat::Parquet {
+                        let writer = parquet_writer(file, &self.provenance).batched(frame.schema());
+                        Batches::Parquet(Box::new(writer.map_err(refused)?))
+                    } else {
+                        let writer = arrow_writer(file, frame, &self.provenance);
+                        Batches::Arrow(Box::new(writer.map_err(refused)?))
+                    };
+                    self.batches = Some(batches);
                 }
-                if let Some(writer) = &mut self.parquet {
-                    writer.write_batch(frame).map_err(refused)?;
+                if let Some(batches) = &mut self.batches {
+                    batches.write(frame).map_err(refused)?;
                 }
             }
         }
@@ -106,8 +161,8 @@ impl FrameFile {
         if self.format == FileFormat::Json {
             self.temporary.as_file_mut().write_all(b"]\n").map_err(failed)?;
         }
-        if let Some(writer) = self.parquet.take() {
-            writer.finish().map_err(refused)?;
+        if let Some(batches) = self.batches.take() {
+            batches.finish().map_err(refused)?;
         }
         self.temporary.as_file().sync_all().map_err(failed)?;
         make_readable(self.temporary.as_file()).map_err(failed)?;
@@ -125,19 +180,40 @@ pub fn write_to(
 ) -> Result<(), FrameError> {
     match format {
         FileFormat::Csv => CsvWriter::new(out).finish(frame)?,
-        FileFormat::Json => write_json(frame, out)?,
+        FileFormat::Json => write_json(frame, out, JsonFormat::Json)?,
+        FileFormat::Jsonl => write_json(frame, out, JsonFormat::JsonLines)?,
         FileFormat::Parquet => {
             parquet_writer(out, provenance).finish(frame)?;
+        }
+        FileFormat::Arrow => {
+            frame.align_chunks();
+            let mut writer = arrow_writer(out, frame, provenance)?;
+            writer.write_batch(frame)?;
+            writer.finish()?;
         }
     }
     Ok(())
 }
 
-fn write_json(frame: &mut DataFrame, out: impl Write) -> Result<(), FrameError> {
-    Ok(JsonWriter::new(out).with_json_format(JsonFormat::Json).finish(frame)?)
+fn write_json(frame: &mut DataFrame, out: impl Write, format: JsonFormat) -> Result<(), FrameError> {
+    Ok(JsonWriter::new(out).with_json_format(format).finish(frame)?)
 }
 
 fn parquet_writer<W: Write>(out: W, provenance: &str) -> ParquetWriter<W> {
     let metadata = vec![(METADATA_KEY.to_owned(), provenance.to_owned())];
     ParquetWriter::new(out).with_key_value_metadata(Some(KeyValueMetadata::from_static(metadata)))
+}
+
+/// A writer of frames like this one. Strings are written as every reader of Arrow knows them, not as views.
+fn arrow_writer<W: Write>(
+    out: W,
+    frame: &DataFrame,
+    provenance: &str,
+) -> PolarsResult<ipc::BatchedWriter<W>> {
+    // One entry for each column; none of them has dictionaries or columns of its own.
+    let plain = std::iter::repeat_with(Default::default).take(frame.width()).collect();
+    let writer = IpcWriter::new(out).with_compat_level(CompatLevel::oldest());
+    let mut writer = writer.batched(frame.schema(), plain)?;
+    writer.set_custom_metadata(vec![(METADATA_KEY.to_owned(), provenance.to_owned())]);
+    Ok(writer)
 }

@@ -1,20 +1,26 @@
 //! Results as Polars frames, and the files they are kept in. The only room that imports polars.
 
+mod column;
 mod file;
 mod folder;
 mod jobs;
 mod merge;
 mod read;
+mod schedule;
+mod schema;
 mod summary;
 mod unfinished;
 mod whole;
 
+pub use column::{ColumnSchema, ColumnType, FrameSchema, When};
 pub use file::{FileFormat, FrameFile, write_to};
 pub use folder::{STUDY_FILE, StudyFolder};
 pub use jobs::jobs;
 pub use merge::{MergeError, merge};
 pub use polars::prelude::DataFrame;
 pub use read::{Sheet, SheetColumn, SheetValues};
+pub use schedule::{ScheduleError, Selected, Selection, read_schedule};
+pub use schema::schemas;
 pub use summary::summary;
 pub use unfinished::Started;
 pub use whole::{TEMPORARY, write_whole};
@@ -67,8 +73,8 @@ pub enum FrameError {
     },
     /// There is no summary to read.
     #[error(
-        "{} holds no summary.parquet, summary.csv or summary.json; expected a directory that `meshreplay replay -o` or \
-         `meshreplay sweep -o` made",
+        "{} holds no summary.parquet, .arrow, .csv, .json or .jsonl; expected a directory that `meshreplay replay -o` \
+         or `meshreplay sweep -o` made",
         .folder.display()
     )]
     NoSummary {

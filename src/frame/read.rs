@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use polars::prelude::{
-    Column, CsvReadOptions, DataFrame, DataType, JsonFormat, JsonReader, ParquetReader, SerReader,
+    Column, CsvReadOptions, DataFrame, DataType, IpcReader, JsonFormat, JsonReader, ParquetReader, SerReader,
 };
 
 use super::{FileFormat, FrameError};
@@ -55,40 +55,26 @@ impl SheetColumn {
 }
 
 impl Sheet {
-    /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made: Parquet, else CSV, else JSON.
+    /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made, in whatever format it is.
     pub fn read(folder: &Path) -> Result<Self, FrameError> {
-        for format in [FileFormat::Parquet, FileFormat::Csv, FileFormat::Json] {
-            let path = folder.join(format!("summary.{}", format.extension()));
-            if path.exists() {
-                let frame = match format {
-                    FileFormat::Parquet => read_parquet(&path),
-                    FileFormat::Csv => read_csv(&path),
-                    FileFormat::Json => read_json(&path),
-                }?;
-                let columns = frame.columns().iter().map(plain).collect::<Result<_, _>>()?;
-                return Ok(Self { path, columns });
-            }
-        }
-        Err(FrameError::NoSummary { folder: folder.to_owned() })
+        let Some(path) = find(folder, "summary") else {
+            return Err(FrameError::NoSummary { folder: folder.to_owned() });
+        };
+        let frame = read_file(&path)?;
+        let columns = frame.columns().iter().map(plain).collect::<Result<_, _>>()?;
+        Ok(Self { path, columns })
     }
 
     /// Reads some columns of the jobs in `folder`, those of them that there are; `None` if there are no jobs.
     pub fn read_jobs(folder: &Path, columns: &[&str]) -> Result<Option<Self>, FrameError> {
-        for format in [FileFormat::Parquet, FileFormat::Csv, FileFormat::Json] {
-            let path = folder.join(format!("jobs.{}", format.extension()));
-            if path.exists() {
-                let frame = match format {
-                    FileFormat::Parquet => read_parquet_columns(&path, columns),
-                    FileFormat::Csv => read_csv(&path),
-                    FileFormat::Json => read_json(&path),
-                }?;
-                let wanted =
-                    frame.columns().iter().filter(|column| columns.contains(&column.name().as_str()));
-                let columns = wanted.map(plain).collect::<Result<_, _>>()?;
-                return Ok(Some(Self { path, columns }));
-            }
-        }
-        Ok(None)
+        let Some(path) = find(folder, "jobs") else { return Ok(None) };
+        let frame = match FileFormat::of_path(&path) {
+            Some(FileFormat::Parquet) => read_parquet_columns(&path, columns),
+            _ => read_file(&path),
+        }?;
+        let wanted = frame.columns().iter().filter(|column| columns.contains(&column.name().as_str()));
+        let columns = wanted.map(plain).collect::<Result<_, _>>()?;
+        Ok(Some(Self { path, columns }))
     }
 
     /// Number of rows.
@@ -118,6 +104,26 @@ fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
     Ok(SheetColumn { name, values })
 }
 
+/// The file of the frame called `stem` in `folder`, of the first format that is there.
+pub(super) fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
+    let files = FileFormat::ALL.map(|format| folder.join(format!("{stem}.{}", format.extension())));
+    files.into_iter().find(|path| path.exists())
+}
+
+/// Reads a file of the format that its name tells, or else as CSV.
+pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
+    match FileFormat::of_path(path) {
+        Some(FileFormat::Parquet) => read_parquet(path),
+        Some(FileFormat::Arrow) => {
+            let frame = IpcReader::new(open(path)?).finish();
+            frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+        }
+        Some(FileFormat::Json) => read_json(path, JsonFormat::Json),
+        Some(FileFormat::Jsonl) => read_json(path, JsonFormat::JsonLines),
+        Some(FileFormat::Csv) | None => read_csv(path),
+    }
+}
+
 fn open(path: &Path) -> Result<File, FrameError> {
     File::open(path).map_err(|source| FrameError::Unreadable { path: path.to_owned(), source })
 }
@@ -141,8 +147,8 @@ fn read_csv(path: &Path) -> Result<DataFrame, FrameError> {
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
-fn read_json(path: &Path) -> Result<DataFrame, FrameError> {
-    let reader = JsonReader::new(open(path)?).with_json_format(JsonFormat::Json);
+fn read_json(path: &Path, format: JsonFormat) -> Result<DataFrame, FrameError> {
+    let reader = JsonReader::new(open(path)?).with_json_format(format);
     let frame = reader.infer_schema_len(NonZeroUsize::new(usize::MAX)).finish();
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }

@@ -1,176 +1,356 @@
 //! The `summary` frame: one row per replay.
 
-use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use polars::prelude::DataFrame;
 
-use super::{FrameError, frame, name};
-use crate::metrics::{ContentionSummary, CostSummary, TrafficSummary};
+use super::FrameError;
+use super::column::Value::{Added, F64, MaybeF64, MaybeU64, Str, U32, U64};
+use super::column::{Field, When, build};
 use crate::study::{Cell, Outcome, Plan};
 
-/// The cost of one kind of allocator calls.
-type CostOf = fn(&Outcome) -> &CostSummary;
+/// A replication of a replay.
+pub(super) struct SummaryRow<'a> {
+    number: u32,
+    cell: &'a Cell,
+    outcome: &'a Outcome,
+    trim_percent: Option<f64>,
+}
 
-/// The kinds of allocator calls.
-const CALLS: [(&str, CostOf); 3] = [
-    ("allocate", |outcome| &outcome.summary.allocate),
-    ("refuse", |outcome| &outcome.summary.refused),
-    ("release", |outcome| &outcome.summary.release),
-];
+impl SummaryRow<'_> {
+    /// The columns of the frame; `meshreplay schema summary` prints them.
+    pub(super) const FIELDS: [Field<Self>; 63] = [
+        Field::new("replay", "", U32(|row| row.number), "number of the replay; the same in the `jobs` frame"),
+        Field::new("log", "", Str(|row| row.cell.log.clone()), "what was replayed"),
+        Field::new("machine", "", Str(|row| row.cell.machine.to_string()), "on what"),
+        Field::new(
+            "scheduler",
+            "",
+            Str(|row| row.cell.scheduler.to_string()),
+            "spec with every default written out",
+        ),
+        Field::new("allocator", "", Str(|row| row.cell.allocator.to_string()), "likewise"),
+        Field::new("network", "", Str(|row| row.cell.network.to_string()), "how long jobs run, likewise"),
+        Field::new(
+            "arrival_scale",
+            "",
+            F64(|row| row.cell.arrival_scale),
+            "what arrival times were multiplied by",
+        ),
+        Field::new("seed", "", U64(|row| row.outcome.seed), "seed of everything random"),
+        Field::new("rules", "", Str(|row| row.cell.rules.clone()), "how records became jobs"),
+        Field::new(
+            "trim_percent",
+            "%",
+            MaybeF64(|row| row.trim_percent),
+            "first jobs that means leave out; null if nothing is left out",
+        ),
+        Field::new("jobs", "", U64(|row| row.outcome.summary.jobs as u64), "jobs replayed"),
+        Field::new(
+            "jobs_in_means",
+            "",
+            U64(|row| row.outcome.summary.jobs_in_means as u64),
+            "those that means are over",
+        ),
+        Field::new("skipped", "", U64(|row| row.outcome.skipped), "records left out"),
+        Field::new(
+            "never_fit",
+            "",
+            U64(|row| row.outcome.never_fit),
+            "records left out because the allocator never finds a place for their shape",
+        ),
+        Field::new("makespan_s", "s", F64(|row| row.outcome.summary.makespan_s), "first arrival to last end"),
+        Field::new(
+            "utilization",
+            "",
+            F64(|row| row.outcome.summary.utilization),
+            "busy node-seconds by nodes and makespan",
+        ),
+        Field::new(
+            "internal_fragmentation",
+            "",
+            F64(|row| row.outcome.summary.internal_fragmentation),
+            "share of busy node-seconds that no job asked for",
+        ),
+        Field::new("wait_s_mean", "s", F64(|row| row.outcome.summary.wait_s_mean), "mean of start − arrival"),
+        Field::new(
+            "queue_delay_s_mean",
+            "s",
+            F64(|row| row.outcome.summary.queue_delay_s_mean),
+            "mean of arrival to head of the queue",
+        ),
+        Field::new(
+            "allocation_delay_s_mean",
+            "s",
+            F64(|row| row.outcome.summary.allocation_delay_s_mean),
+            "mean of head of the queue to start",
+        ),
+        Field::new("moves", "", U64(|row| row.outcome.summary.moves), "moves of running jobs that made room"),
+        Field::new(
+            "suspended_s_mean",
+            "s",
+            F64(|row| row.outcome.summary.suspended_s_mean),
+            "mean time that jobs stood still because of that",
+        ),
+        Field::new(
+            "service_s_mean",
+            "s",
+            F64(|row| row.outcome.summary.service_s_mean),
+            "mean of end − start",
+        ),
+        Field::new(
+            "turnaround_s_mean",
+            "s",
+            F64(|row| row.outcome.summary.turnaround_s_mean),
+            "mean of end − arrival",
+        ),
+        Field::new(
+            "turnaround_s_variance",
+            "s²",
+            F64(|row| row.outcome.summary.turnaround_s_variance),
+            "variance of end − arrival over the jobs",
+        ),
+        Field::new(
+            "bounded_slowdown_mean",
+            "",
+            F64(|row| row.outcome.summary.bounded_slowdown_mean),
+            "mean of max(1, turnaround / max(run, 10 s))",
+        ),
+        Field::new(
+            "pairwise_sum_mean",
+            "hops",
+            F64(|row| row.outcome.summary.pairwise_sum_mean),
+            "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0",
+        ),
+        Field::new(
+            "pairwise_mean_mean",
+            "hops",
+            F64(|row| row.outcome.summary.pairwise_mean_mean),
+            "mean of the jobs' mean distances, serial jobs as 0",
+        ),
+        Field::new(
+            "pairwise_mean_parallel_mean",
+            "hops",
+            F64(|row| row.outcome.summary.pairwise_mean_parallel_mean),
+            "the same over jobs of at least two nodes",
+        ),
+        Field::new(
+            "pairwise_ratio_to_bound_mean",
+            "",
+            F64(|row| row.outcome.summary.pairwise_ratio_to_bound_mean),
+            "mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of at least two nodes; 0 if there are none",
+        ),
+        Field::new(
+            "components_mean",
+            "",
+            F64(|row| row.outcome.summary.components_mean),
+            "mean number of components",
+        ),
+        Field::new(
+            "contiguous_share",
+            "",
+            F64(|row| row.outcome.summary.contiguous_share),
+            "share of jobs that have one",
+        ),
+        Field::new(
+            "allocate_calls",
+            "",
+            U64(|row| row.outcome.summary.allocate.calls + row.outcome.summary.refused.calls),
+            "calls of the allocator in all",
+        ),
+        Field::new("allocate_failures", "", U64(|row| row.outcome.summary.refused.calls), "those refused"),
+        Field::some(
+            When::Contention,
+            "contention_own_mean",
+            "pairs",
+            MaybeF64(|row| row.outcome.summary.contention.map(|contention| contention.own_mean)),
+            "mean of `contention_own` of the `jobs` frame",
+        ),
+        Field::some(
+            When::Contention,
+            "contention_others_mean",
+            "pairs",
+            MaybeF64(|row| row.outcome.summary.contention.map(|contention| contention.others_mean)),
+            "mean of `contention_others`",
+        ),
+        Field::some(
+            When::Contention,
+            "contention_mean",
+            "pairs",
+            MaybeF64(|row| row.outcome.summary.contention.map(|contention| contention.mean)),
+            "mean over the makespan of all pairs of messages that meet on a link",
+        ),
+        Field::some(
+            When::Network,
+            "packets",
+            "",
+            MaybeU64(|row| row.outcome.summary.traffic.map(|traffic| traffic.packets)),
+            "packets that arrived",
+        ),
+        Field::some(
+            When::Network,
+            "packet_hops_mean",
+            "hops",
+            MaybeF64(|row| row.outcome.summary.traffic.map(|traffic| traffic.hops_mean)),
+            "mean number of links that they took",
+        ),
+        Field::some(
+            When::Network,
+            "packet_latency_cycles_mean",
+            "cycles",
+            MaybeF64(|row| row.outcome.summary.traffic.map(|traffic| traffic.latency_mean)),
+            "mean of creation to arrival of the last flit",
+        ),
+        Field::some(
+            When::Network,
+            "packet_latency_cycles_p50",
+            "cycles",
+            MaybeU64(|row| row.outcome.summary.traffic.map(|traffic| traffic.latency_p50)),
+            "median of it",
+        ),
+        Field::some(
+            When::Network,
+            "packet_latency_cycles_p99",
+            "cycles",
+            MaybeU64(|row| row.outcome.summary.traffic.map(|traffic| traffic.latency_p99)),
+            "99th percentile of it",
+        ),
+        Field::some(
+            When::Network,
+            "packet_blocked_cycles_mean",
+            "cycles",
+            MaybeF64(|row| row.outcome.summary.traffic.map(|traffic| traffic.blocked_mean)),
+            "mean time that headers waited for channels in the network",
+        ),
+        Field::some(
+            When::Network,
+            "packet_blocked_cycles_p99",
+            "cycles",
+            MaybeU64(|row| row.outcome.summary.traffic.map(|traffic| traffic.blocked_p99)),
+            "99th percentile of it",
+        ),
+        Field::some(
+            When::Network,
+            "packets_contended_share",
+            "",
+            MaybeF64(|row| row.outcome.summary.traffic.map(|traffic| traffic.contended_share)),
+            "share of packets that waited for another job's packet",
+        ),
+        Field::some(
+            When::Network,
+            "link_utilization",
+            "",
+            MaybeF64(|row| row.outcome.summary.traffic.map(|traffic| traffic.link_utilization)),
+            "flits by links and cycles of the makespan",
+        ),
+        Field::some(
+            When::Network,
+            "link_utilization_max",
+            "",
+            MaybeF64(|row| row.outcome.summary.traffic.map(|traffic| traffic.link_utilization_max)),
+            "the same of the busiest link; up to 2 on a torus at the packet level",
+        ),
+        Field::some(
+            When::Timed,
+            "allocate_ns_p50",
+            "ns",
+            U64(|row| row.outcome.summary.allocate.p50_ns),
+            "median duration of calls that placed a job",
+        ),
+        Field::some(
+            When::Timed,
+            "allocate_ns_p99",
+            "ns",
+            U64(|row| row.outcome.summary.allocate.p99_ns),
+            "99th percentile of the duration of calls that placed a job",
+        ),
+        Field::some(
+            When::Timed,
+            "allocate_ns_max",
+            "ns",
+            U64(|row| row.outcome.summary.allocate.max_ns),
+            "longest duration of calls that placed a job",
+        ),
+        Field::some(
+            When::Timed,
+            "allocate_ns_total",
+            "ns",
+            U64(|row| row.outcome.summary.allocate.total_ns),
+            "duration of all calls that placed a job",
+        ),
+        Field::some(
+            When::Timed,
+            "refuse_ns_p50",
+            "ns",
+            U64(|row| row.outcome.summary.refused.p50_ns),
+            "median duration of calls that were refused",
+        ),
+        Field::some(
+            When::Timed,
+            "refuse_ns_p99",
+            "ns",
+            U64(|row| row.outcome.summary.refused.p99_ns),
+            "99th percentile of the duration of calls that were refused",
+        ),
+        Field::some(
+            When::Timed,
+            "refuse_ns_max",
+            "ns",
+            U64(|row| row.outcome.summary.refused.max_ns),
+            "longest duration of calls that were refused",
+        ),
+        Field::some(
+            When::Timed,
+            "refuse_ns_total",
+            "ns",
+            U64(|row| row.outcome.summary.refused.total_ns),
+            "duration of all calls that were refused",
+        ),
+        Field::some(
+            When::Timed,
+            "release_ns_p50",
+            "ns",
+            U64(|row| row.outcome.summary.release.p50_ns),
+            "median duration of releases",
+        ),
+        Field::some(
+            When::Timed,
+            "release_ns_p99",
+            "ns",
+            U64(|row| row.outcome.summary.release.p99_ns),
+            "99th percentile of the duration of releases",
+        ),
+        Field::some(
+            When::Timed,
+            "release_ns_max",
+            "ns",
+            U64(|row| row.outcome.summary.release.max_ns),
+            "longest duration of releases",
+        ),
+        Field::some(
+            When::Timed,
+            "release_ns_total",
+            "ns",
+            U64(|row| row.outcome.summary.release.total_ns),
+            "duration of all releases",
+        ),
+        Field::some(
+            When::Timed,
+            "replay_wall_s",
+            "s",
+            F64(|row| row.outcome.wall_s),
+            "wall-clock time of the replay without reading the log",
+        ),
+        Field::new("log_sha256", "", Str(|row| row.cell.log_sha256.clone()), "SHA-256 of the log's text"),
+        Field::new("version", "", Str(|_| env!("CARGO_PKG_VERSION").to_owned()), "version of meshreplay"),
+        Field::some(When::Study, "key", "", Added, "name of the cell: a hash of all that it depends on"),
+    ];
+}
 
 /// One row per replay, in the order given; the first entry of each is its number.
-///
-/// | column | type | unit | meaning |
-/// |---|---|---|---|
-/// | `replay` | u32 | | number of the replay; the same in the `jobs` frame |
-/// | `log`, `machine` | str | | what was replayed, and on what |
-/// | `scheduler`, `allocator` | str | | specs with every default written out |
-/// | `network` | str | | how long jobs run, likewise |
-/// | `arrival_scale` | f64 | | what arrival times were multiplied by |
-/// | `seed` | u64 | | seed of everything random |
-/// | `rules` | str | | how records became jobs |
-/// | `trim_percent` | f64 | % | first jobs that means leave out; null if nothing is left out |
-/// | `jobs`, `jobs_in_means`, `skipped` | u64 | | jobs replayed; those that means are over; records left out |
-/// | `never_fit` | u64 | | records left out because the allocator never finds a place for their shape |
-/// | `makespan_s` | f64 | s | first arrival to last end |
-/// | `utilization` | f64 | | busy node-seconds by nodes and makespan |
-/// | `internal_fragmentation` | f64 | | share of busy node-seconds that no job asked for |
-/// | `wait_s_mean` | f64 | s | mean of start − arrival |
-/// | `queue_delay_s_mean`, `allocation_delay_s_mean` | f64 | s | mean of arrival to head of the queue, of head to start |
-/// | `moves` | u64 | | moves of running jobs that made room |
-/// | `suspended_s_mean` | f64 | s | mean time that jobs stood still because of that |
-/// | `service_s_mean` | f64 | s | mean of end − start |
-/// | `turnaround_s_mean` | f64 | s | mean of end − arrival |
-/// | `turnaround_s_variance` | f64 | s² | variance of end − arrival over the jobs |
-/// | `bounded_slowdown_mean` | f64 | | mean of max(1, turnaround / max(run, 10 s)) |
-/// | `pairwise_sum_mean` | f64 | hops | mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0 |
-/// | `pairwise_mean_mean` | f64 | hops | mean of the jobs' mean distances, serial jobs as 0 |
-/// | `pairwise_mean_parallel_mean` | f64 | hops | the same over jobs of at least two nodes |
-/// | `pairwise_ratio_to_bound_mean` | f64 | | mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of at least two nodes; 0 if there are none |
-/// | `components_mean`, `contiguous_share` | f64 | | mean number of components; share of jobs that have one |
-/// | `allocate_calls`, `allocate_failures` | u64 | | calls of the allocator in all; those refused |
-/// | `contention_own_mean`, `contention_others_mean` | f64 | pairs | means of the columns of the `jobs` frame |
-/// | `contention_mean` | f64 | pairs | mean over the makespan of all pairs of messages that meet on a link |
-/// | `packets` | u64 | | packets that arrived |
-/// | `packet_hops_mean` | f64 | hops | mean number of links that they took |
-/// | `packet_latency_cycles_mean` | f64 | cycles | mean of creation to arrival of the last flit |
-/// | `packet_latency_cycles_p50`, `_p99` | u64 | cycles | quantiles of it |
-/// | `packet_blocked_cycles_mean` | f64 | cycles | mean time that headers waited for channels in the network |
-/// | `packet_blocked_cycles_p99` | u64 | cycles | quantile of it |
-/// | `packets_contended_share` | f64 | | share of packets that waited for another job's packet |
-/// | `link_utilization`, `link_utilization_max` | f64 | | flits by links and cycles of the makespan; of the busiest link (up to 2 on a torus at the packet level) |
-/// | `allocate_ns_p50`, `_p99`, `_max`, `_total` | u64 | ns | duration of calls that placed a job |
-/// | `refuse_ns_p50`, `_p99`, `_max`, `_total` | u64 | ns | duration of calls that were refused |
-/// | `release_ns_p50`, `_p99`, `_max`, `_total` | u64 | ns | duration of releases |
-/// | `replay_wall_s` | f64 | s | wall-clock time of the replay without reading the log |
-/// | `log_sha256` | str | | SHA-256 of the log's text |
-/// | `version` | str | | version of meshreplay |
-///
-/// The `_ns` columns and `replay_wall_s` are absent if the plan is not timed, those of contention unless it is estimated,
-/// those of packets and links unless a cell of
-/// the plan has a network; they are null for cells that have none.
 pub fn summary(rows: &[(u32, &Cell, &Outcome)], plan: &Plan) -> Result<DataFrame, FrameError> {
-    let text = |label: &str, value: &dyn Fn(&Cell) -> String| -> Column {
-        Series::new(name(label), rows.iter().map(|(_, cell, _)| value(cell)).collect::<Vec<String>>()).into()
-    };
-    let real = |label: &str, value: &dyn Fn(&Outcome) -> f64| -> Column {
-        Series::new(name(label), rows.iter().map(|(.., outcome)| value(outcome)).collect::<Vec<f64>>()).into()
-    };
-    let whole = |label: &str, value: &dyn Fn(&Cell, &Outcome) -> u64| -> Column {
-        let values: Vec<u64> = rows.iter().map(|(_, cell, outcome)| value(cell, outcome)).collect();
-        Series::new(name(label), values).into()
-    };
-    let numbers: Vec<u32> = rows.iter().map(|(number, ..)| *number).collect();
-    let scales: Vec<f64> = rows.iter().map(|(_, cell, _)| cell.arrival_scale).collect();
-    let mut columns = vec![
-        Series::new(name("replay"), numbers).into(),
-        text("log", &|cell| cell.log.clone()),
-        text("machine", &|cell| cell.machine.to_string()),
-        text("scheduler", &|cell| cell.scheduler.to_string()),
-        text("allocator", &|cell| cell.allocator.to_string()),
-        text("network", &|cell| cell.network.to_string()),
-        Series::new(name("arrival_scale"), scales).into(),
-        whole("seed", &|_, outcome| outcome.seed),
-        text("rules", &|cell| cell.rules.clone()),
-        Series::new(name("trim_percent"), vec![plan.trim.percent; rows.len()]).into(),
-        whole("jobs", &|_, outcome| outcome.summary.jobs as u64),
-        whole("jobs_in_means", &|_, outcome| outcome.summary.jobs_in_means as u64),
-        whole("skipped", &|_, outcome| outcome.skipped),
-        whole("never_fit", &|_, outcome| outcome.never_fit),
-        real("makespan_s", &|outcome| outcome.summary.makespan_s),
-        real("utilization", &|outcome| outcome.summary.utilization),
-        real("internal_fragmentation", &|outcome| outcome.summary.internal_fragmentation),
-        real("wait_s_mean", &|outcome| outcome.summary.wait_s_mean),
-        real("queue_delay_s_mean", &|outcome| outcome.summary.queue_delay_s_mean),
-        real("allocation_delay_s_mean", &|outcome| outcome.summary.allocation_delay_s_mean),
-        whole("moves", &|_, outcome| outcome.summary.moves),
-        real("suspended_s_mean", &|outcome| outcome.summary.suspended_s_mean),
-        real("service_s_mean", &|outcome| outcome.summary.service_s_mean),
-        real("turnaround_s_mean", &|outcome| outcome.summary.turnaround_s_mean),
-        real("turnaround_s_variance", &|outcome| outcome.summary.turnaround_s_variance),
-        real("bounded_slowdown_mean", &|outcome| outcome.summary.bounded_slowdown_mean),
-        real("pairwise_sum_mean", &|outcome| outcome.summary.pairwise_sum_mean),
-        real("pairwise_mean_mean", &|outcome| outcome.summary.pairwise_mean_mean),
-        real("pairwise_mean_parallel_mean", &|outcome| outcome.summary.pairwise_mean_parallel_mean),
-        real("pairwise_ratio_to_bound_mean", &|outcome| outcome.summary.pairwise_ratio_to_bound_mean),
-        real("components_mean", &|outcome| outcome.summary.components_mean),
-        real("contiguous_share", &|outcome| outcome.summary.contiguous_share),
-        whole("allocate_calls", &|_, o| o.summary.allocate.calls + o.summary.refused.calls),
-        whole("allocate_failures", &|_, outcome| outcome.summary.refused.calls),
-    ];
-    if plan.contention {
-        columns.extend(contention(rows));
-    }
-    if plan.traffic {
-        columns.extend(traffic(rows));
-    }
-    if plan.timed {
-        for (kind, cost) in CALLS {
-            columns.push(whole(&format!("{kind}_ns_p50"), &|_, outcome| cost(outcome).p50_ns));
-            columns.push(whole(&format!("{kind}_ns_p99"), &|_, outcome| cost(outcome).p99_ns));
-            columns.push(whole(&format!("{kind}_ns_max"), &|_, outcome| cost(outcome).max_ns));
-            columns.push(whole(&format!("{kind}_ns_total"), &|_, outcome| cost(outcome).total_ns));
-        }
-        columns.push(real("replay_wall_s", &|outcome| outcome.wall_s));
-    }
-    columns.push(text("log_sha256", &|cell| cell.log_sha256.clone()));
-    columns.push(text("version", &|_| env!("CARGO_PKG_VERSION").to_owned()));
-    frame(columns)
-}
-
-/// The columns of contention.
-fn contention(rows: &[(u32, &Cell, &Outcome)]) -> [Column; 3] {
-    let real = |label: &str, value: fn(ContentionSummary) -> f64| -> Column {
-        let found = rows.iter().map(|(.., outcome)| outcome.summary.contention.map(value));
-        Series::new(name(label), found.collect::<Vec<Option<f64>>>()).into()
-    };
-    [
-        real("contention_own_mean", |contention| contention.own_mean),
-        real("contention_others_mean", |contention| contention.others_mean),
-        real("contention_mean", |contention| contention.mean),
-    ]
-}
-
-/// The columns of packets and links.
-fn traffic(rows: &[(u32, &Cell, &Outcome)]) -> [Column; 10] {
-    let found: Vec<Option<TrafficSummary>> =
-        rows.iter().map(|(.., outcome)| outcome.summary.traffic).collect();
-    let real = |label: &str, value: fn(TrafficSummary) -> f64| -> Column {
-        let values: Vec<Option<f64>> = found.iter().map(|traffic| traffic.map(value)).collect();
-        Series::new(name(label), values).into()
-    };
-    let whole = |label: &str, value: fn(TrafficSummary) -> u64| -> Column {
-        let values: Vec<Option<u64>> = found.iter().map(|traffic| traffic.map(value)).collect();
-        Series::new(name(label), values).into()
-    };
-    [
-        whole("packets", |traffic| traffic.packets),
-        real("packet_hops_mean", |traffic| traffic.hops_mean),
-        real("packet_latency_cycles_mean", |traffic| traffic.latency_mean),
-        whole("packet_latency_cycles_p50", |traffic| traffic.latency_p50),
-        whole("packet_latency_cycles_p99", |traffic| traffic.latency_p99),
-        real("packet_blocked_cycles_mean", |traffic| traffic.blocked_mean),
-        whole("packet_blocked_cycles_p99", |traffic| traffic.blocked_p99),
-        real("packets_contended_share", |traffic| traffic.contended_share),
-        real("link_utilization", |traffic| traffic.link_utilization),
-        real("link_utilization_max", |traffic| traffic.link_utilization_max),
-    ]
+    let trim_percent = plan.trim.percent;
+    let rows: Vec<SummaryRow<'_>> = rows
+        .iter()
+        .map(|&(number, cell, outcome)| SummaryRow { number, cell, outcome, trim_percent })
+        .collect();
+    build(&SummaryRow::FIELDS, &rows, plan)
 }

@@ -27,6 +27,9 @@ pub(super) fn key(point: &Point, log: &StudyLog, plan: &Plan) -> String {
         plan.traffic,
         plan.contention
     );
+    if plan.placements {
+        text.push_str("placements=true\n");
+    }
     for path in paths(allocator) {
         if let Ok(content) = fs::read(&path) {
             // Writing to memory cannot fail.
@@ -109,13 +112,14 @@ mod tests {
             key(&point, &log, &Plan { timed: true, ..plan.clone() }),
             key(&point, &log, &Plan { traffic: true, ..plan.clone() }),
             key(&point, &log, &Plan { contention: true, ..plan.clone() }),
+            key(&point, &log, &Plan { placements: true, ..plan.clone() }),
             key(&point, &log, &Plan { replications: Replications::exactly(2), ..plan.clone() }),
         ];
         assert_eq!(keys[0], key(&point, &StudyLog { path: PathBuf::from("/a.swf"), ..log }, &plan));
         assert!(keys.iter().all(|key| key.len() == 64));
         keys.sort_unstable();
         keys.dedup();
-        assert_eq!(keys.len(), 14);
+        assert_eq!(keys.len(), 15);
         Ok(())
     }
 }

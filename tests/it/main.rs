@@ -3,8 +3,10 @@
 
 mod support;
 
+mod audit_cli;
 mod compaction;
 mod contiguous;
+mod data_out;
 mod easy_boxes;
 mod examples;
 mod exhaustive;

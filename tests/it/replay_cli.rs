@@ -124,34 +124,6 @@ fn parquet_files_hold_the_numbers_of_the_csv_files_and_the_resolved_run() -> Tes
     Ok(())
 }
 
-/// The columns that the documentation of a frame lists, in its order; `_p99` after `x_p50` is short for `x_p99`.
-fn documented(source: &str) -> Vec<String> {
-    let mut titles: Vec<String> = Vec::new();
-    for row in source.lines().filter_map(|line| line.strip_prefix("/// | `")) {
-        let cell = row.split(" | ").next().unwrap_or_default().trim_end_matches('`');
-        for title in cell.split("`, `") {
-            let stem = titles.last().and_then(|last| last.rsplit_once('_')).map_or("", |(stem, _)| stem);
-            titles.push(if title.starts_with('_') { format!("{stem}{title}") } else { title.to_owned() });
-        }
-    }
-    titles
-}
-
-#[test]
-fn columns_are_the_documented_ones() -> Tested {
-    let directory = tempfile::tempdir()?;
-    replay(
-        directory.path(),
-        "-m 4x4 -a naive -o out -q --format csv --contention --placements --network wormhole",
-    )?;
-    for stem in ["jobs", "summary"] {
-        let source = fs::read_to_string(format!("{}/src/frame/{stem}.rs", env!("CARGO_MANIFEST_DIR")))?;
-        let file = fs::read_to_string(directory.path().join(format!("out/{stem}.csv")))?;
-        assert_eq!(file.lines().next().map(cells), Some(documented(&source)), "{stem}");
-    }
-    Ok(())
-}
-
 #[test]
 fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -201,7 +173,7 @@ fn results_do_not_depend_on_the_number_of_threads() -> Tested {
     let at = directory.path();
     let cut = run(at, &format!("trace cut {} short.swf --first 1500", bundled("lublin-256-10k.swf.gz")))?;
     assert_eq!(cut.code, Some(0), "{}", cut.stderr);
-    for format in ["csv", "parquet", "json"] {
+    for format in ["csv", "parquet", "json", "jsonl", "arrow"] {
         for threads in ["1", "2"] {
             let arguments = format!(
                 "replay short.swf -m 16x16 8x8x4 -s easy fcfs -a all hilbert+ss --oversize skip --threads {threads} \

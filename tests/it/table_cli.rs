@@ -123,13 +123,14 @@ fn whatever_replay_wrote_is_read_and_gaps_are_shown() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let log = bundled("tiny.swf");
-    for format in ["csv", "parquet", "json"] {
+    for format in ["csv", "parquet", "json", "jsonl", "arrow"] {
         let arguments = format!("-m 4x4 -a naive hilbert+bf -o {format} --format {format} -q --no-timing");
         assert_eq!(run(at, &format!("replay {log} {arguments}"))?.code, Some(0));
     }
-    let [csv, parquet, json] = ["csv", "parquet", "json"].map(|folder| table(at, folder));
-    let csv = csv?;
-    assert!(csv == parquet? && csv == json?, "{csv}");
+    let csv = table(at, "csv")?;
+    for other in ["parquet", "json", "jsonl", "arrow"] {
+        assert_eq!(csv, table(at, other)?, "{other}");
+    }
     assert!(csv.starts_with(" pairwise_sum_mean · log tiny\n\n allocator "), "{csv}");
     // One allocator on one machine, the other on another.
     let summary = fs::read_to_string(at.join("csv/summary.csv"))?;
@@ -167,7 +168,7 @@ fn wrong_names_are_usage_errors_that_list_the_columns() -> Tested {
         (
             ". --rows log",
             1,
-            "error: . holds no summary.parquet, summary.csv or summary.json; expected a directory that",
+            "error: . holds no summary.parquet, .arrow, .csv, .json or .jsonl; expected a directory that",
         ),
     ] {
         let ran = run(at, &format!("table {arguments}"))?;

@@ -43,7 +43,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "workload",
         ],
     ),
-    ("frame", &["execution", "metrics", "study"]),
+    ("audit", &["job", "machine", "trace"]),
+    ("frame", &["audit", "engine", "execution", "job", "machine", "metrics", "study"]),
     (
         "paper",
         &[
@@ -65,6 +66,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "allocator",
+            "audit",
             "execution",
             "frame",
             "job",

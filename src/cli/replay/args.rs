@@ -90,8 +90,8 @@ pub(crate) struct Args {
     #[arg(long, requires = "output")]
     pub(super) force: bool,
 
-    /// Format of the summary on standard output (of parquet with -o: a table), and of the files (Parquet unless this is
-    /// csv or json).
+    /// Format of the summary on standard output (of parquet and arrow with -o: a table), and of the files (Parquet unless
+    /// this is arrow, csv, json or jsonl, one object on each line).
     #[arg(long, value_enum, default_value = "table")]
     pub(super) format: Format,
 
@@ -163,7 +163,9 @@ pub(super) enum Format {
     Table,
     Csv,
     Json,
+    Jsonl,
     Parquet,
+    Arrow,
     Markdown,
 }
 
@@ -278,6 +280,8 @@ impl Args {
         match self.format {
             Format::Csv => FileFormat::Csv,
             Format::Json => FileFormat::Json,
+            Format::Jsonl => FileFormat::Jsonl,
+            Format::Arrow => FileFormat::Arrow,
             Format::Table | Format::Parquet | Format::Markdown => FileFormat::Parquet,
         }
     }
@@ -285,8 +289,9 @@ impl Args {
     /// Refuses to fill a terminal with bytes, and two logs from one standard input.
     pub(super) fn check_output(&self) -> Result<()> {
         use std::io::IsTerminal;
-        if self.format == Format::Parquet && self.output.is_none() && std::io::stdout().is_terminal() {
-            bail!("Parquet is not for a terminal; give -o DIR or send standard output to a file");
+        let binary = matches!(self.format, Format::Parquet | Format::Arrow);
+        if binary && self.output.is_none() && std::io::stdout().is_terminal() {
+            bail!("{:?} is not for a terminal; give -o DIR or send standard output to a file", self.format);
         }
         if self.logs.iter().filter(|log| log.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once; give - once");

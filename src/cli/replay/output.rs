@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::args::{Args, Format};
 use super::input::Input;
 use super::rows::{rows_table, table};
-use crate::frame::{self, FrameFile, TEMPORARY};
+use crate::frame::{self, FileFormat, FrameFile, TEMPORARY};
 use crate::study::{Cell, JobSource, Outcome, Plan};
 
 /// The resolved run: everything that results depend on.
@@ -142,10 +142,12 @@ impl<'a> Output<'a> {
         }
         let bytes = match self.args.format {
             // The files hold the bytes; a person is told what is in them.
-            Format::Parquet if self.args.output.is_some() => table(&replays, &self.plan).into_bytes(),
+            Format::Parquet | Format::Arrow if self.args.output.is_some() => {
+                table(&replays, &self.plan).into_bytes()
+            }
             Format::Table => table(&replays, &self.plan).into_bytes(),
             Format::Markdown => rows_table(&replays, &self.plan).markdown().into_bytes(),
-            Format::Csv | Format::Json | Format::Parquet => {
+            Format::Csv | Format::Json | Format::Jsonl | Format::Parquet | Format::Arrow => {
                 let mut bytes = Vec::new();
                 frame::write_to(&mut bytes, &mut summary, self.args.file_format(), &self.run)?;
                 if self.args.format == Format::Json {
@@ -194,7 +196,7 @@ fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
 /// Every file that results may lie in.
 fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let frames = ["jobs", "summary"].into_iter().flat_map(|stem| {
-        ["parquet", "csv", "json"].into_iter().map(move |extension| format!("{stem}.{extension}"))
+        FileFormat::ALL.into_iter().map(move |format| format!("{stem}.{}", format.extension()))
     });
     frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))
 }

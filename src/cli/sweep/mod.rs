@@ -84,6 +84,10 @@ pub(super) struct Args {
     #[arg(long)]
     jobs: bool,
 
+    /// Keep the nodes of every job too: the column `nodes` of the jobs, such as 0-3 7.
+    #[arg(long, requires = "jobs")]
+    placements: bool,
+
     /// Neither notes nor progress on standard error.
     #[arg(short, long)]
     quiet: bool,
@@ -97,8 +101,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (Some(file), Some(output)) = (&args.study, &args.output) else {
         return Err(Failure::Usage(anyhow!("expected STUDY.toml and -o DIR, or --status DIR")));
     };
-    let plan =
-        Plan { timed: !args.no_timing, jobs: args.jobs, contention: args.contention, ..Plan::default() };
+    let plan = Plan {
+        timed: !args.no_timing,
+        jobs: args.jobs,
+        contention: args.contention,
+        placements: args.placements,
+        ..Plan::default()
+    };
     let study = Study::read(file, plan)?;
     let costs: Vec<u64> = study.cells.iter().map(|cell| cell.cost).collect();
     let share = args.shard.map_or_else(|| (0..costs.len()).collect(), |shard| shard.share(&costs));

@@ -1,0 +1,121 @@
+//! `meshreplay audit`: whether a schedule can be true.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::schedule::{Input, Which};
+use super::{Failure, print};
+use crate::audit::{self, Checked, Policy};
+use crate::machine::Mesh;
+use crate::render::grouped;
+
+/// Check a schedule of any tool: whether a machine can carry it out, and whether it is FCFS or EASY.
+///
+/// No job starts before it arrives or ends before it starts; no more processors are in use than there are; no node belongs
+/// to two jobs at once, where nodes are known; every placement has the size that it should have. The first violation in time
+/// is named, and the exit code is 1.
+///
+/// Against fcfs: no job starts while one waits that arrived before it, and the oldest waiting job asks for more processors
+/// than are free. Against easy: the same of the oldest waiting job; and it starts by its shadow time, the first expected end
+/// (start and estimate) of a running job at which, as it became the oldest, enough processors were to be free. A job that
+/// runs longer than estimated voids the promise.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  meshreplay replay LOG -m 16x16 -s easy -a mc1x1 --placements -o out && meshreplay audit out --against easy
+  meshreplay audit batsim_jobs.csv --machine 256
+  meshreplay audit schedule.swf --machine 128 --against fcfs")]
+pub(super) struct Args {
+    /// Directory of `replay -o`, its jobs file, a log with wait times (.swf, .swf.gz), or Batsim's table of jobs.
+    #[arg(value_name = "SCHEDULE")]
+    schedule: PathBuf,
+
+    /// Machine; by default what the summary in the directory says.
+    #[arg(short, long, value_name = "MACHINE")]
+    machine: Option<Mesh>,
+
+    /// Check against a policy too.
+    #[arg(long, value_enum)]
+    against: Option<Against>,
+
+    /// The allocator may refuse jobs although enough processors are free: of the policies only the order of fcfs is checked.
+    /// For directories the summary says so.
+    #[arg(long, requires = "against")]
+    may_refuse: bool,
+
+    #[command(flatten)]
+    which: Which,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Against {
+    Fcfs,
+    Easy,
+}
+
+/// Prints the first violation, or how much was checked.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let input = Input::read(&args.schedule, args.which)?;
+    let machine = input.machine(args.machine.as_ref(), &args.schedule)?;
+    let (counts_decide, exact) = input.counts_decide(&machine);
+    let counts_decide = counts_decide && !args.may_refuse;
+    let policy = match args.against {
+        Some(Against::Fcfs) => Some(Policy::Fcfs { counts_decide }),
+        Some(Against::Easy) if counts_decide && exact => Some(Policy::Easy),
+        Some(Against::Easy) | None => None,
+    };
+    let name = args.schedule.display();
+    match audit::audit(&input.schedule, machine.nodes(), policy) {
+        Ok(checked) => {
+            let mut text = format!("{name}: no violation on {machine}\n{}", told(&checked, policy));
+            if input.schedule.left_out > 0 {
+                text +=
+                    &format!("  not checked: {} records of jobs that never ran\n", input.schedule.left_out);
+            }
+            let unchecked = match args.against {
+                None => false,
+                Some(Against::Fcfs) => !counts_decide,
+                Some(Against::Easy) => !(counts_decide && exact),
+            };
+            if unchecked {
+                text += "  not checked: what is promised by numbers of processors, as the allocator may refuse jobs that \
+                         would fit, move others first, or place more nodes than are asked for\n";
+            }
+            print(&text)
+        }
+        Err(violation) => {
+            print(&format!("{name}: {violation}\n"))?;
+            Err(Failure::Reported)
+        }
+    }
+}
+
+/// How much was checked, one line each.
+fn told(checked: &Checked, policy: Option<Policy>) -> String {
+    let count = |count: u64| grouped(count as f64, 0);
+    let mut text = format!(
+        "  {} jobs at {} instants, at most {} processors in use\n",
+        count(checked.jobs),
+        count(checked.instants),
+        count(u64::from(checked.peak))
+    );
+    text += &match (checked.placed, checked.moved) {
+        (0, 0) => "  nodes: not known\n".to_owned(),
+        (placed, 0) => format!("  nodes: followed of {} jobs\n", count(placed)),
+        (placed, moved) => {
+            format!("  nodes: followed of {} jobs, not of {} that were moved\n", count(placed), count(moved))
+        }
+    };
+    let decisions = count(checked.decisions);
+    match policy {
+        None => {}
+        Some(Policy::Fcfs { .. }) => text += &format!("  fcfs: {decisions} instants at which jobs waited\n"),
+        Some(Policy::Easy) => {
+            let (promises, void) = (count(checked.promises), count(checked.void));
+            text += &format!(
+                "  easy: {decisions} instants at which jobs waited; {promises} shadow times, {void} void\n"
+            );
+        }
+    }
+    text
+}

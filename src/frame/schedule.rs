@@ -1,0 +1,284 @@
+//! Schedules read from tables: the `jobs` frame, or the table of jobs that Batsim writes.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use polars::prelude::{Column, DataFrame, DataType};
+
+use super::FrameError;
+use super::read::{find, read_file};
+use crate::audit::{Schedule, ScheduledJob};
+use crate::job::Time;
+use crate::machine::parse_intervals;
+
+/// Why a table is no schedule.
+#[derive(Debug, thiserror::Error)]
+pub enum ScheduleError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// The directory has no jobs.
+    #[error(
+        "{} holds no jobs.parquet, .arrow, .csv, .json or .jsonl; expected a directory that `meshreplay replay -o` made, \
+         or a file",
+        .0.display()
+    )]
+    NoJobs(PathBuf),
+    /// A column is missing.
+    #[error(
+        "{} has no column '{column}'; expected the jobs of `meshreplay replay -o`, or the table of jobs that Batsim writes",
+        .path.display()
+    )]
+    NoColumn {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: &'static str,
+    },
+    /// A value is none.
+    #[error("{}, row {row}, column '{column}': found {found}, expected {expected}", .path.display())]
+    Value {
+        /// The file.
+        path: PathBuf,
+        /// The row, from 1.
+        row: usize,
+        /// The column.
+        column: &'static str,
+        /// What is there.
+        found: String,
+        /// What should be.
+        expected: &'static str,
+    },
+    /// There are several schedules.
+    #[error(
+        "{} holds {} schedules; choose one by --replay and --seed: replay, seed = {}", .path.display(), .known.len(),
+        listed(.known)
+    )]
+    Several {
+        /// The file.
+        path: PathBuf,
+        /// Replay and seed of each.
+        known: Vec<(u32, u64)>,
+    },
+    /// There is none of these.
+    #[error("{} has no jobs of that replay and seed; it has replay, seed = {}", .path.display(), listed(.known))]
+    None {
+        /// The file.
+        path: PathBuf,
+        /// Replay and seed of each.
+        known: Vec<(u32, u64)>,
+    },
+}
+
+fn listed(known: &[(u32, u64)]) -> String {
+    const SHOWN: usize = 10;
+    let words: Vec<String> =
+        known.iter().take(SHOWN).map(|(replay, seed)| format!("{replay}, {seed}")).collect();
+    words.join("; ") + if known.len() > SHOWN { "; …" } else { "" }
+}
+
+/// Which of the schedules of a table is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Number of the replay.
+    pub replay: Option<u32>,
+    /// Seed of the replication.
+    pub seed: Option<u64>,
+}
+
+/// A schedule, and which one it is.
+#[derive(Clone, Debug)]
+pub struct Selected {
+    /// The file that it was read from.
+    pub path: PathBuf,
+    /// Number of the replay and seed of the replication, if it has them.
+    pub of: Option<(u32, u64)>,
+    /// The schedule.
+    pub schedule: Schedule,
+}
+
+/// Reads the jobs of the directory or file at `path`.
+pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, ScheduleError> {
+    let path = if path.is_dir() {
+        find(path, "jobs").ok_or_else(|| ScheduleError::NoJobs(path.to_owned()))?
+    } else {
+        path.to_owned()
+    };
+    let frame = read_file(&path)?;
+    let table = Table { path: &path, frame: &frame };
+    if frame.column("starting_time").is_ok() {
+        let schedule = batsim(&table)?;
+        return Ok(Selected { path, of: None, schedule });
+    }
+    let (of, rows) = table.select(selection)?;
+    let schedule = Schedule { jobs: ours(&table, &rows)?, left_out: 0 };
+    Ok(Selected { path, of: Some(of), schedule })
+}
+
+/// A table with the name of its file, for messages.
+struct Table<'a> {
+    path: &'a Path,
+    frame: &'a DataFrame,
+}
+
+impl Table<'_> {
+    fn column(&self, name: &'static str) -> Result<&Column, ScheduleError> {
+        let missing = |_| ScheduleError::NoColumn { path: self.path.to_owned(), column: name };
+        self.frame.column(name).map_err(missing)
+    }
+
+    fn wrong(&self, row: usize, column: &'static str, found: &str, expected: &'static str) -> ScheduleError {
+        let found = if found.is_empty() { "nothing".to_owned() } else { format!("'{found}'") };
+        ScheduleError::Value { path: self.path.to_owned(), row: row + 1, column, found, expected }
+    }
+
+    /// The numbers of a column, `None` where there is none.
+    fn numbers(&self, name: &'static str) -> Result<Vec<Option<f64>>, ScheduleError> {
+        let numbers = self.column(name)?.cast(&DataType::Float64).map_err(FrameError::from)?;
+        Ok(numbers.f64().map_err(FrameError::from)?.iter().collect())
+    }
+
+    /// A column of instants or durations.
+    fn times(&self, name: &'static str) -> Result<Vec<Result<Time, ScheduleError>>, ScheduleError> {
+        const FARTHEST_S: f64 = 9e12;
+        let time = |(row, seconds): (usize, Option<f64>)| match seconds {
+            Some(seconds) if seconds.abs() < FARTHEST_S => {
+                Ok(Time::from_micros((seconds * 1e6).round() as i64))
+            }
+            other => {
+                let found = other.map_or_else(String::new, |seconds| seconds.to_string());
+                Err(self.wrong(row, name, &found, "a number of seconds"))
+            }
+        };
+        Ok(self.numbers(name)?.into_iter().enumerate().map(time).collect())
+    }
+
+    fn counts(&self, name: &'static str) -> Result<Vec<Result<u32, ScheduleError>>, ScheduleError> {
+        let count = |(row, count): (usize, Option<f64>)| match count {
+            Some(count) if (0.0..=f64::from(u32::MAX)).contains(&count) && count.fract() == 0.0 => {
+                Ok(count as u32)
+            }
+            other => {
+                let found = other.map_or_else(String::new, |count| count.to_string());
+                Err(self.wrong(row, name, &found, "a whole number from 0"))
+            }
+        };
+        Ok(self.numbers(name)?.into_iter().enumerate().map(count).collect())
+    }
+
+    fn texts(&self, name: &'static str) -> Result<Vec<String>, ScheduleError> {
+        let texts = self.column(name)?.cast(&DataType::String).map_err(FrameError::from)?;
+        let texts = texts.str().map_err(FrameError::from)?;
+        Ok(texts.iter().map(|text| text.unwrap_or_default().to_owned()).collect())
+    }
+
+    /// Intervals of nodes, if there is such a column.
+    fn nodes(&self, name: &'static str, row: usize, texts: &[String]) -> Result<Nodes, ScheduleError> {
+        let Some(text) = texts.get(row) else { return Ok(None) };
+        let nodes = parse_intervals(text);
+        nodes
+            .map(Some)
+            .map_err(|error| self.wrong(row, name, &error.part, "intervals of nodes such as 0-3 7"))
+    }
+
+    /// The rows of the schedule that is meant, and which it is.
+    fn select(&self, selection: Selection) -> Result<((u32, u64), Vec<usize>), ScheduleError> {
+        let height = self.frame.height();
+        let of = |name: &'static str| match self.frame.column(name) {
+            Ok(_) => self.numbers(name),
+            Err(_) => Ok(vec![None; height]),
+        };
+        let (replays, seeds) = (of("replay")?, of("seed")?);
+        let all: Vec<(u32, u64)> = replays
+            .iter()
+            .zip(&seeds)
+            .map(|(replay, seed)| (replay.unwrap_or(0.0) as u32, seed.unwrap_or(0.0) as u64))
+            .collect();
+        let wanted = |&(replay, seed): &(u32, u64)| {
+            selection.replay.is_none_or(|wanted| wanted == replay)
+                && selection.seed.is_none_or(|wanted| wanted == seed)
+        };
+        let known: BTreeSet<(u32, u64)> = all.iter().copied().collect();
+        let chosen: Vec<(u32, u64)> = known.iter().copied().filter(wanted).collect();
+        let path = self.path.to_owned();
+        match chosen.as_slice() {
+            [one] => Ok((*one, (0..height).filter(|&row| all[row] == *one).collect())),
+            [] => Err(ScheduleError::None { path, known: known.into_iter().collect() }),
+            _ => Err(ScheduleError::Several { path, known: chosen }),
+        }
+    }
+}
+
+type Nodes = Option<Vec<(u32, u32)>>;
+
+/// Rows of the `jobs` frame.
+fn ours(table: &Table<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob>, ScheduleError> {
+    let times = ["submit_s", "start_s", "end_s", "estimate_s"];
+    let [submit, start, end, estimate] = times.map(|name| table.times(name));
+    let (mut submit, mut start, mut end, mut estimate) = (submit?, start?, end?, estimate?);
+    let (mut procs, mut allocated) = (table.counts("procs")?, table.counts("allocated")?);
+    let numbers = table.numbers("job")?;
+    let moves = table.frame.column("moves").is_ok().then(|| table.numbers("moves")).transpose()?;
+    let nodes = table.frame.column("nodes").is_ok().then(|| table.texts("nodes")).transpose()?;
+    let nodes = nodes.unwrap_or_default();
+    let mut jobs = Vec::with_capacity(rows.len());
+    for &row in rows {
+        jobs.push(ScheduledJob {
+            row: row as u64 + 1,
+            number: numbers[row].unwrap_or(0.0) as i64,
+            submit: take(&mut submit, row)?,
+            start: take(&mut start, row)?,
+            end: take(&mut end, row)?,
+            estimate: take(&mut estimate, row)?,
+            procs: take(&mut procs, row)?,
+            allocated: take(&mut allocated, row)?,
+            nodes: table.nodes("nodes", row, &nodes)?,
+            moved: moves.as_ref().is_some_and(|moves| moves[row].unwrap_or(0.0) > 0.0),
+        });
+    }
+    Ok(jobs)
+}
+
+/// The value of a row; each is taken once.
+fn take<T: Default>(values: &mut [Result<T, ScheduleError>], row: usize) -> Result<T, ScheduleError> {
+    std::mem::replace(&mut values[row], Ok(T::default()))
+}
+
+/// Rows of Batsim's table of jobs, in order of arrival and number. Jobs that never started are left out.
+fn batsim(table: &Table<'_>) -> Result<Schedule, ScheduleError> {
+    let starts = table.numbers("starting_time")?;
+    let times = ["submission_time", "starting_time", "finish_time"];
+    let [submit, start, end] = times.map(|name| table.times(name));
+    let (mut submit, mut start, mut end) = (submit?, start?, end?);
+    let estimates = table.numbers("requested_time")?;
+    let mut procs = table.counts("requested_number_of_resources")?;
+    let ids = table.texts("job_id")?;
+    let places = table.texts("allocated_resources")?;
+    let mut schedule = Schedule::default();
+    for (row, id) in ids.iter().enumerate() {
+        if starts[row].is_none_or(|start| start < 0.0) {
+            schedule.left_out += 1;
+            continue;
+        }
+        // Batsim may name the workload before the number: w0!17.
+        let number = id.rsplit('!').next().and_then(|number| number.parse().ok());
+        let nodes = table.nodes("allocated_resources", row, &places)?.filter(|nodes| !nodes.is_empty());
+        let held: u64 = nodes.iter().flatten().map(|(first, last)| u64::from(last - first) + 1).sum();
+        let (start, end, procs) = (take(&mut start, row)?, take(&mut end, row)?, take(&mut procs, row)?);
+        let asked = estimates[row].filter(|&seconds| (0.0..9e12).contains(&seconds));
+        schedule.jobs.push(ScheduledJob {
+            row: row as u64 + 1,
+            number: number.unwrap_or(row as i64 + 1),
+            submit: take(&mut submit, row)?,
+            start,
+            end,
+            estimate: asked.map_or(end - start, |seconds| Time::from_micros((seconds * 1e6).round() as i64)),
+            procs,
+            allocated: if nodes.is_some() { u32::try_from(held).unwrap_or(u32::MAX) } else { procs },
+            nodes,
+            moved: false,
+        });
+    }
+    schedule.jobs.sort_by_key(|job| (job.submit, job.number));
+    Ok(schedule)
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Reads results with Polars, pandas and evalys as the README shows. Installs them into target/python-venv; where there is no
+# Python, or nothing can be installed, says what it skips and succeeds.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+venv=target/python-venv
+if ! command -v python3 > /dev/null; then
+    echo "skipped: no python3"
+    exit 0
+fi
+if [ ! -x "$venv/bin/python" ] && ! python3 -m venv "$venv" > /dev/null 2>&1; then
+    echo "skipped: python3 cannot make a virtual environment"
+    rm -rf "$venv"
+    exit 0
+fi
+python="$PWD/$venv/bin/python"
+for package in polars pandas pyarrow evalys; do
+    "$python" -c "import $package" > /dev/null 2>&1 ||
+        "$python" -m pip install --quiet --disable-pip-version-check "$package" > /dev/null 2>&1 ||
+        echo "skipped: $package cannot be installed"
+done
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+program=${MESHREPLAY:-$PWD/target/release/meshreplay}
+for format in parquet arrow jsonl; do
+    "$program" replay traces/tiny.swf --machine 4x4 --allocator naive hilbert+bf --no-timing --quiet --placements \
+        --format "$format" -o "$results/$format" > /dev/null
+done
+"$program" export "$results/parquet" --replay 1 --to evalys -o "$results/jobs.csv"
+"$python" tests/python/read_results.py "$results"
