@@ -98,36 +98,48 @@ pub(super) fn run(
     for (name, script) in [("shards", batch.shards_script()), ("merge", batch.merge_script())] {
         write_whole(Path::new(&batch.script(name)), script.as_bytes(), TEMPORARY)?;
     }
-    let mut all = submitted(folder.path())?;
+    let number = indices.len();
+    let (array, merge) = send(&batch, folder.path(), tasks)?;
+    let status = command(["meshreplay", "sweep", "--status", &folder.path().to_string_lossy()]);
+    say(
+        quiet,
+        &format!(
+            "{} of {} cells are missing; job {array} runs them in {number} shard{}, then job {merge} merges; \
+             `{status}` tells how far they are",
+            cells.len(),
+            study.cells.len(),
+            if number == 1 { "" } else { "s" },
+        ),
+    );
+    Ok(())
+}
+
+/// Submits the array, then the job that merges, and returns their numbers.
+fn send(
+    batch: &Batch<'_>,
+    folder: &Path,
+    tasks: BTreeMap<usize, Vec<String>>,
+) -> Result<(String, String), Failure> {
+    let indices: Vec<usize> = tasks.keys().copied().collect();
+    let mut all = submitted(folder)?;
     let array = sbatch(&batch.shards_arguments(&indices), None)
         .map_err(|problem| anyhow!("nothing is submitted: {problem}"))?;
-    let (id, number) = (array.id.clone(), indices.len());
-    all.push(Submitted { spec: slurm.spec.to_string(), array: array.clone(), merge: None, tasks });
+    let (id, cluster) = (array.id.clone(), array.cluster.clone());
+    all.push(Submitted { spec: batch.slurm.spec.to_string(), array, merge: None, tasks });
     // What runs already is kept before anything else can fail.
-    keep(folder.path(), &all)?;
-    let merge = sbatch(&batch.merge_arguments(&id), array.cluster.as_deref()).map_err(|problem| {
+    keep(folder, &all)?;
+    let merge = sbatch(&batch.merge_arguments(&id), cluster.as_deref()).map_err(|problem| {
         let merge = command(["meshreplay", "merge", &batch.folder, "-o", &batch.folder]);
         anyhow!(
             "job {id} runs the shards, but none is submitted that merges: {problem}; after it, run {merge}"
         )
     })?;
+    let merge_id = merge.id.clone();
     if let Some(last) = all.last_mut() {
-        last.merge = Some(merge.clone());
+        last.merge = Some(merge);
     }
-    keep(folder.path(), &all)?;
-    let status = command(["meshreplay", "sweep", "--status", &folder.path().to_string_lossy()]);
-    say(
-        quiet,
-        &format!(
-            "{} of {} cells are missing; job {id} runs them in {number} shard{}, then job {} merges; \
-             `{status}` tells how far they are",
-            cells.len(),
-            study.cells.len(),
-            if number == 1 { "" } else { "s" },
-            merge.id
-        ),
-    );
-    Ok(())
+    keep(folder, &all)?;
+    Ok((id, merge_id))
 }
 
 fn say(quiet: bool, text: &str) {
