@@ -23,6 +23,9 @@ struct Run {
     trim_percent: Option<f64>,
     timed: bool,
     replications: String,
+    /// Whether the jobs have their nodes; not there if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    placements: bool,
     replays: Vec<RunReplay>,
 }
 
@@ -185,6 +188,7 @@ fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
         trim_percent: plan.trim.percent,
         timed: plan.timed,
         replications: plan.replications.to_string(),
+        placements: plan.placements,
         replays: cells.iter().map(replay).collect(),
     }
 }
