@@ -48,6 +48,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Whatever made a schedule, [`audit`] checks it.
+//!
 //! Sources are cited where an algorithm is; a `list` of the command line shows them all.
 #![forbid(unsafe_code)]
 

@@ -229,8 +229,8 @@ mod tests {
         audit(&schedule, 8, None).expect_err("wrong").to_string()
     }
 
-    fn on(nodes: &[(NodeId, NodeId)], job: ScheduledJob) -> ScheduledJob {
-        ScheduledJob { nodes: Some(nodes.to_vec()), ..job }
+    fn on(nodes: &[(NodeId, NodeId)], job: &ScheduledJob) -> ScheduledJob {
+        ScheduledJob { nodes: Some(nodes.to_vec()), ..job.clone() }
     }
 
     #[test]
@@ -254,18 +254,18 @@ mod tests {
             "at 0 s, job 1 (row 1) has a placement of 3 nodes; expected 5, which it asks for"
         );
         assert_eq!(
-            first(&[on(&[(0, 3)], a.clone())]),
+            first(&[on(&[(0, 3)], &a)]),
             "at 0 s, job 1 (row 1) has a placement of 4 nodes; expected 5, which it is said to hold"
         );
         assert_eq!(
-            first(&[on(&[(0, 3), (8, 8)], a.clone())]),
+            first(&[on(&[(0, 3), (8, 8)], &a)]),
             "at 0 s, job 1 (row 1) holds node 8; expected a node from 0 to 7"
         );
         assert_eq!(
-            first(&[on(&[(0, 3), (2, 2)], a.clone())]),
+            first(&[on(&[(0, 3), (2, 2)], &a)]),
             "at 0 s, job 1 (row 1) names node 2 twice; expected a free node"
         );
-        let both = [on(&[(0, 4)], a), on(&[(4, 6)], job(2, [0, 5, 12], 3))];
+        let both = [on(&[(0, 4)], &a), on(&[(4, 6)], &job(2, [0, 5, 12], 3))];
         assert_eq!(
             first(&both),
             "at 5 s, job 2 (row 2) takes node 4, which job 1 holds until 10 s; expected a free node"
@@ -275,11 +275,11 @@ mod tests {
     #[test]
     fn nodes_are_free_again_at_the_end_and_moved_jobs_are_only_counted() -> Result<(), Violation> {
         let mut jobs = vec![
-            on(&[(0, 4)], job(1, [0, 0, 10], 5)),
-            on(&[(0, 4)], job(2, [3, 10, 12], 5)),
-            on(&[(0, 7)], job(3, [3, 12, 12], 8)),
+            on(&[(0, 4)], &job(1, [0, 0, 10], 5)),
+            on(&[(0, 4)], &job(2, [3, 10, 12], 5)),
+            on(&[(0, 7)], &job(3, [3, 12, 12], 8)),
         ];
-        jobs.push(ScheduledJob { moved: true, ..on(&[(0, 2)], job(4, [0, 10, 12], 3)) });
+        jobs.push(ScheduledJob { moved: true, ..on(&[(0, 2)], &job(4, [0, 10, 12], 3)) });
         let checked = audit(&Schedule { jobs, left_out: 0 }, 8, None)?;
         let expected = Checked { jobs: 4, instants: 4, peak: 8, placed: 2, moved: 1, ..Checked::default() };
         assert_eq!(checked, expected);

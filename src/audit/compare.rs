@@ -99,13 +99,13 @@ pub fn compare(a: &Schedule, b: &Schedule) -> Result<Comparison, NotSameJobs> {
     let (mut runs, mut places) = (0, 0);
     let mut first: Option<(Time, What, (&ScheduledJob, &ScheduledJob))> = None;
     for &(x, y) in &pairs {
-        let placed =
+        let elsewhere =
             x.allocated != y.allocated || (x.nodes.is_some() && y.nodes.is_some() && x.nodes != y.nodes);
         runs += usize::from(x.end - x.start != y.end - y.start);
         let found = if x.start != y.start {
             differences.push((y.start - x.start).as_seconds());
             (x.start.min(y.start), What::Start)
-        } else if placed {
+        } else if elsewhere {
             places += 1;
             (x.start, What::Place)
         } else if x.end != y.end {

@@ -67,10 +67,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let name = args.schedule.display();
     match audit::audit(&input.schedule, machine.nodes(), policy) {
         Ok(checked) => {
-            let mut text = format!("{name}: no violation on {machine}\n{}", told(&checked, policy));
+            let mut lines = told(&checked, policy);
             if input.schedule.left_out > 0 {
-                text +=
-                    &format!("  not checked: {} records of jobs that never ran\n", input.schedule.left_out);
+                lines
+                    .push(format!("not checked: {} records of jobs that never ran", input.schedule.left_out));
             }
             let unchecked = match args.against {
                 None => false,
@@ -78,10 +78,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 Some(Against::Easy) => !(counts_decide && exact),
             };
             if unchecked {
-                text += "  not checked: what is promised by numbers of processors, as the allocator may refuse jobs that \
-                         would fit, move others first, or place more nodes than are asked for\n";
+                let why = "not checked: what is promised by numbers of processors, as the allocator may refuse jobs that \
+                           would fit, move others first, or place more nodes than are asked for";
+                lines.push(why.to_owned());
             }
-            print(&text)
+            print(&format!("{name}: no violation on {machine}\n  {}\n", lines.join("\n  ")))
         }
         Err(violation) => {
             print(&format!("{name}: {violation}\n"))?;
@@ -91,31 +92,24 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// How much was checked, one line each.
-fn told(checked: &Checked, policy: Option<Policy>) -> String {
+fn told(checked: &Checked, policy: Option<Policy>) -> Vec<String> {
     let count = |count: u64| grouped(count as f64, 0);
-    let mut text = format!(
-        "  {} jobs at {} instants, at most {} processors in use\n",
-        count(checked.jobs),
-        count(checked.instants),
-        count(u64::from(checked.peak))
-    );
-    text += &match (checked.placed, checked.moved) {
-        (0, 0) => "  nodes: not known\n".to_owned(),
-        (placed, 0) => format!("  nodes: followed of {} jobs\n", count(placed)),
+    let [jobs, instants, peak] = [checked.jobs, checked.instants, u64::from(checked.peak)].map(count);
+    let mut lines = vec![format!("{jobs} jobs at {instants} instants, at most {peak} processors in use")];
+    lines.push(match (checked.placed, checked.moved) {
+        (0, 0) => "nodes: not known".to_owned(),
+        (placed, 0) => format!("nodes: followed of {} jobs", count(placed)),
         (placed, moved) => {
-            format!("  nodes: followed of {} jobs, not of {} that were moved\n", count(placed), count(moved))
+            format!("nodes: followed of {} jobs, not of {} that were moved", count(placed), count(moved))
         }
-    };
+    });
     let decisions = count(checked.decisions);
-    match policy {
-        None => {}
-        Some(Policy::Fcfs { .. }) => text += &format!("  fcfs: {decisions} instants at which jobs waited\n"),
-        Some(Policy::Easy) => {
+    lines.extend(policy.map(|policy| match policy {
+        Policy::Fcfs { .. } => format!("fcfs: {decisions} instants at which jobs waited"),
+        Policy::Easy => {
             let (promises, void) = (count(checked.promises), count(checked.void));
-            text += &format!(
-                "  easy: {decisions} instants at which jobs waited; {promises} shadow times, {void} void\n"
-            );
+            format!("easy: {decisions} instants at which jobs waited; {promises} shadow times, {void} void")
         }
-    }
-    text
+    }));
+    lines
 }

@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 fn first_difference(divergence: &Divergence, names: &[String; 2], nodes: Option<u32>) -> String {
     let Divergence { at, number, what, jobs, sides } = divergence;
-    let mut text = format!("first difference: at {at}, job {number}\n");
+    let mut lines = vec![format!("first difference: at {at}, job {number}\n")];
     for ((name, job), side) in names.iter().zip(jobs).zip(sides) {
         let did = match what {
             What::Start if job.start == *at => "starts it".to_owned(),
@@ -88,9 +88,9 @@ fn first_difference(divergence: &Divergence, names: &[String; 2], nodes: Option<
                 format!("places it on {} nodes {}", job.allocated, format_intervals(nodes))
             }
         };
-        text += &format!("  {name} {did}; {}\n", state(side, nodes));
+        lines.push(format!("  {name} {did}; {}\n", state(side, nodes)));
     }
-    text
+    lines.concat()
 }
 
 /// The machine and the queue before anything starts, and what then does.
@@ -123,14 +123,17 @@ fn state(side: &Side, nodes: Option<u32>) -> String {
 /// How many jobs differ, and by how much.
 fn counted(found: &Comparison) -> String {
     let share = |count: usize| format!("{} of {}", grouped(count as f64, 0), grouped(found.jobs as f64, 0));
-    let mut text = format!("starts that differ: {}", share(found.starts.count));
-    if found.starts.count > 0 {
-        let audit::Spread { mean_s, p50_s, p99_s, max_s, .. } = found.starts;
-        text += &format!(
+    let audit::Spread { count, mean_s, p50_s, p99_s, max_s } = found.starts;
+    let by = match count {
+        0 => String::new(),
+        _ => format!(
             "; second less first {mean_s:.3} s on average, without sign p50 {p50_s} s, p99 {p99_s} s, max {max_s} s"
-        );
-    }
-    text += &format!("\nrun times that differ: {}", share(found.runs));
-    text += &format!("\nplacements that differ, starts being equal: {}\n", share(found.places));
-    text
+        ),
+    };
+    format!(
+        "starts that differ: {}{by}\nrun times that differ: {}\nplacements that differ, starts being equal: {}\n",
+        share(count),
+        share(found.runs),
+        share(found.places)
+    )
 }

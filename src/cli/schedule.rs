@@ -1,6 +1,6 @@
 //! Schedules that commands read: results of ours, logs with wait times, tables of Batsim.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::anyhow;
 
@@ -82,7 +82,7 @@ impl Input {
     }
 
     /// The machine, as given or else as the results have it.
-    pub(super) fn machine(&self, given: Option<&Mesh>, path: &PathBuf) -> Result<Mesh, Failure> {
+    pub(super) fn machine(&self, given: Option<&Mesh>, path: &Path) -> Result<Mesh, Failure> {
         given.or(self.machine.as_ref()).cloned().ok_or_else(|| {
             let path = path.display();
             Failure::Usage(anyhow!(

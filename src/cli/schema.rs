@@ -41,12 +41,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Format::Json => serde_json::to_string_pretty(&schemas)? + "\n",
         Format::Table => {
             let text = |schema: &FrameSchema| {
-                format!(
-                    " {}: {}\n\n{}",
-                    schema.name,
-                    schema.rows,
-                    table(schema, |text| text.to_owned()).text()
-                )
+                format!(" {}: {}\n\n{}", schema.name, schema.rows, table(schema, ToOwned::to_owned).text())
             };
             schemas.iter().map(text).collect::<Vec<_>>().join("\n")
         }

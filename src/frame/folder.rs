@@ -20,7 +20,7 @@ use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
 
 use super::file::write_to;
-use super::read::read_parquet;
+use super::read::read_file;
 use super::whole::{TEMPORARY, write_whole};
 use super::{FileFormat, FrameError, jobs, name, summary};
 use crate::study::{Cell, Manifest, ManifestCell, Outcome, Plan, Shard};
@@ -170,7 +170,7 @@ impl StudyFolder {
 
     /// The rows of a finished cell, one per replication.
     pub(super) fn read_row(&self, key: &str) -> Result<DataFrame, FrameError> {
-        read_parquet(&self.row(key))
+        read_file(&self.row(key))
     }
 
     /// Writes the summary of the cells that are finished, in the order of the study; none, if none is.

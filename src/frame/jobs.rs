@@ -91,7 +91,7 @@ impl JobRow<'_> {
             When::Placements,
             "nodes",
             "",
-            Str(|row| row.nodes()),
+            Str(JobRow::nodes),
             "those nodes, ascending, as intervals such as `0-3 7`; of a job that was moved the last ones",
         ),
         Field::new(

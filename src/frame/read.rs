@@ -1,11 +1,16 @@
 //! Saved summaries, read back as plain columns.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::num::NonZeroUsize;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::thread;
 
 use polars::prelude::{
-    Column, CsvReadOptions, DataFrame, DataType, IpcReader, JsonFormat, JsonReader, ParquetReader, SerReader,
+    Column, CsvReadOptions, DataFrame, DataType, IpcReader, JsonFormat, JsonReader, ParquetReader,
+    PolarsError, PolarsResult, SerReader,
 };
 
 use super::{FileFormat, FrameError};
@@ -112,43 +117,60 @@ pub(super) fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
 
 /// Reads a file of the format that its name tells, or else as CSV.
 pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
-    match FileFormat::of_path(path) {
-        Some(FileFormat::Parquet) => read_parquet(path),
-        Some(FileFormat::Arrow) => {
-            let frame = IpcReader::new(open(path)?).finish();
-            frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+    let file = open(path)?;
+    let frame = unpanicking(|| match FileFormat::of_path(path) {
+        Some(FileFormat::Parquet) => ParquetReader::new(file).finish(),
+        Some(FileFormat::Arrow) => IpcReader::new(file).finish(),
+        Some(FileFormat::Json) => read_json(file, JsonFormat::Json),
+        Some(FileFormat::Jsonl) => read_json(file, JsonFormat::JsonLines),
+        Some(FileFormat::Csv) | None => {
+            let options = CsvReadOptions::default().with_has_header(true).with_infer_schema_length(None);
+            options.into_reader_with_file_handle(file).finish()
         }
-        Some(FileFormat::Json) => read_json(path, JsonFormat::Json),
-        Some(FileFormat::Jsonl) => read_json(path, JsonFormat::JsonLines),
-        Some(FileFormat::Csv) | None => read_csv(path),
-    }
+    });
+    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
 fn open(path: &Path) -> Result<File, FrameError> {
     File::open(path).map_err(|source| FrameError::Unreadable { path: path.to_owned(), source })
 }
 
-pub(super) fn read_parquet(path: &Path) -> Result<DataFrame, FrameError> {
-    let frame = ParquetReader::new(open(path)?).finish();
-    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {
+    let reader = JsonReader::new(file).with_json_format(format);
+    reader.infer_schema_len(NonZeroUsize::new(usize::MAX)).finish()
 }
 
 /// Those of the columns that there are; only they are decoded.
 fn read_parquet_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
-    let damaged = |source| FrameError::Damaged { path: path.to_owned(), source };
-    let schema = ParquetReader::new(open(path)?).schema().map_err(damaged)?;
-    let there = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned()).collect();
-    ParquetReader::new(open(path)?).with_columns(Some(there)).finish().map_err(damaged)
+    let file = open(path)?;
+    let read = || {
+        let schema = ParquetReader::new(file.try_clone()?).schema()?;
+        let there =
+            columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned()).collect();
+        ParquetReader::new(file).with_columns(Some(there)).finish()
+    };
+    unpanicking(read).map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
-fn read_csv(path: &Path) -> Result<DataFrame, FrameError> {
-    let options = CsvReadOptions::default().with_has_header(true).with_infer_schema_length(None);
-    let frame = options.into_reader_with_file_handle(open(path)?).finish();
-    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+thread_local! {
+    /// Whether this thread reads a file, and its panics are nobody's business.
+    static READING: Cell<bool> = const { Cell::new(false) };
 }
 
-fn read_json(path: &Path, format: JsonFormat) -> Result<DataFrame, FrameError> {
-    let reader = JsonReader::new(open(path)?).with_json_format(format);
-    let frame = reader.infer_schema_len(NonZeroUsize::new(usize::MAX)).finish();
-    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+/// Some damaged files make polars panic; that is an error like any other here, and nothing is printed of it.
+fn unpanicking<T>(read: impl FnOnce() -> PolarsResult<T>) -> PolarsResult<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let others = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let of_polars = thread::current().name().is_some_and(|name| name.starts_with("polars-"));
+            if !of_polars && !READING.get() {
+                others(info);
+            }
+        }));
+    });
+    READING.set(true);
+    let read = panic::catch_unwind(AssertUnwindSafe(read));
+    READING.set(false);
+    read.unwrap_or_else(|_| Err(PolarsError::ComputeError("its structure is broken".into())))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use polars::prelude::{Column, DataFrame, DataType};
+use polars::prelude::{Column, DataFrame, DataType, PolarsError};
 
 use super::FrameError;
 use super::read::{find, read_file};
@@ -17,6 +17,17 @@ pub enum ScheduleError {
     /// It cannot be read.
     #[error(transparent)]
     Frame(#[from] FrameError),
+    /// It is not what its name says.
+    #[error(
+        "{} cannot be read as a table; expected what its name says, .parquet, .arrow, .json, .jsonl or else CSV",
+        .path.display()
+    )]
+    NoTable {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        source: PolarsError,
+    },
     /// The directory has no jobs.
     #[error(
         "{} holds no jobs.parquet, .arrow, .csv, .json or .jsonl; expected a directory that `meshreplay replay -o` made, \
@@ -104,7 +115,10 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
     } else {
         path.to_owned()
     };
-    let frame = read_file(&path)?;
+    let frame = read_file(&path).map_err(|error| match error {
+        FrameError::Damaged { path, source } => ScheduleError::NoTable { path, source },
+        other => other.into(),
+    })?;
     let table = Table { path: &path, frame: &frame };
     if frame.column("starting_time").is_ok() {
         let schedule = batsim(&table)?;
@@ -127,15 +141,18 @@ impl Table<'_> {
         self.frame.column(name).map_err(missing)
     }
 
-    fn wrong(&self, row: usize, column: &'static str, found: &str, expected: &'static str) -> ScheduleError {
-        let found = if found.is_empty() { "nothing".to_owned() } else { format!("'{found}'") };
+    fn wrong(&self, row: usize, column: &'static str, expected: &'static str) -> ScheduleError {
+        let texts = self.texts(column).unwrap_or_default();
+        let found = texts.get(row).filter(|text| !text.is_empty());
+        let found = found.map_or_else(|| "nothing".to_owned(), |text| format!("'{text}'"));
         ScheduleError::Value { path: self.path.to_owned(), row: row + 1, column, found, expected }
     }
 
     /// The numbers of a column, `None` where there is none.
     fn numbers(&self, name: &'static str) -> Result<Vec<Option<f64>>, ScheduleError> {
-        let numbers = self.column(name)?.cast(&DataType::Float64).map_err(FrameError::from)?;
-        Ok(numbers.f64().map_err(FrameError::from)?.iter().collect())
+        let no_table = |source| ScheduleError::NoTable { path: self.path.to_owned(), source };
+        let numbers = self.column(name)?.cast(&DataType::Float64).map_err(no_table)?;
+        Ok(numbers.f64().map_err(no_table)?.iter().collect())
     }
 
     /// A column of instants or durations.
@@ -145,10 +162,7 @@ impl Table<'_> {
             Some(seconds) if seconds.abs() < FARTHEST_S => {
                 Ok(Time::from_micros((seconds * 1e6).round() as i64))
             }
-            other => {
-                let found = other.map_or_else(String::new, |seconds| seconds.to_string());
-                Err(self.wrong(row, name, &found, "a number of seconds"))
-            }
+            _ => Err(self.wrong(row, name, "a number of seconds")),
         };
         Ok(self.numbers(name)?.into_iter().enumerate().map(time).collect())
     }
@@ -158,17 +172,15 @@ impl Table<'_> {
             Some(count) if (0.0..=f64::from(u32::MAX)).contains(&count) && count.fract() == 0.0 => {
                 Ok(count as u32)
             }
-            other => {
-                let found = other.map_or_else(String::new, |count| count.to_string());
-                Err(self.wrong(row, name, &found, "a whole number from 0"))
-            }
+            _ => Err(self.wrong(row, name, "a whole number from 0")),
         };
         Ok(self.numbers(name)?.into_iter().enumerate().map(count).collect())
     }
 
     fn texts(&self, name: &'static str) -> Result<Vec<String>, ScheduleError> {
-        let texts = self.column(name)?.cast(&DataType::String).map_err(FrameError::from)?;
-        let texts = texts.str().map_err(FrameError::from)?;
+        let no_table = |source| ScheduleError::NoTable { path: self.path.to_owned(), source };
+        let texts = self.column(name)?.cast(&DataType::String).map_err(no_table)?;
+        let texts = texts.str().map_err(no_table)?;
         Ok(texts.iter().map(|text| text.unwrap_or_default().to_owned()).collect())
     }
 
@@ -176,9 +188,7 @@ impl Table<'_> {
     fn nodes(&self, name: &'static str, row: usize, texts: &[String]) -> Result<Nodes, ScheduleError> {
         let Some(text) = texts.get(row) else { return Ok(None) };
         let nodes = parse_intervals(text);
-        nodes
-            .map(Some)
-            .map_err(|error| self.wrong(row, name, &error.part, "intervals of nodes such as 0-3 7"))
+        nodes.map(Some).map_err(|_| self.wrong(row, name, "intervals of nodes such as 0-3 7"))
     }
 
     /// The rows of the schedule that is meant, and which it is.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FrameError;
 use super::folder::{StudyFolder, json};
-use super::read::read_parquet;
+use super::read::read_file;
 use crate::study::Manifest;
 
 /// How a study was started: what the same command needs to go on.
@@ -80,7 +80,7 @@ impl StudyFolder {
 
     /// Whether the summary holds every cell of the study.
     pub fn is_summarized(&self, manifest: &Manifest) -> bool {
-        let Ok(frame) = read_parquet(&self.path().join("summary.parquet")) else { return false };
+        let Ok(frame) = read_file(&self.path().join("summary.parquet")) else { return false };
         let Ok(column) = frame.column("key") else { return false };
         let Ok(keys) = column.str() else { return false };
         let mut found: Vec<&str> = keys.iter().flatten().collect();

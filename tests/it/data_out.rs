@@ -38,6 +38,15 @@ fn arrow_and_json_lines_hold_what_csv_holds() -> Tested {
         write_to(&mut text, &mut found.clone(), FileFormat::Csv, "")?;
         assert_eq!(String::from_utf8(text)?.lines().count(), String::from_utf8(csv)?.lines().count());
     }
+    for format in ["csv", "arrow", "jsonl"] {
+        let ran = run(at, &format!("audit {format} --replay 2 --against easy"))?;
+        assert!(
+            ran.code == Some(0) && ran.stdout.contains("followed of 9 jobs"),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
+    }
     // The same on standard output.
     let lines = replay(at, "-m 4x4 -a naive hilbert+bf --no-timing --format jsonl")?;
     assert_eq!(lines.lines().count(), 2);

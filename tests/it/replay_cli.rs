@@ -173,7 +173,7 @@ fn results_do_not_depend_on_the_number_of_threads() -> Tested {
     let at = directory.path();
     let cut = run(at, &format!("trace cut {} short.swf --first 1500", bundled("lublin-256-10k.swf.gz")))?;
     assert_eq!(cut.code, Some(0), "{}", cut.stderr);
-    for format in ["csv", "parquet", "json", "jsonl", "arrow"] {
+    for format in ["csv", "parquet", "json"] {
         for threads in ["1", "2"] {
             let arguments = format!(
                 "replay short.swf -m 16x16 8x8x4 -s easy fcfs -a all hilbert+ss --oversize skip --threads {threads} \

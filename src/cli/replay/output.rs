@@ -24,6 +24,9 @@ struct Run {
     timed: bool,
     contention: bool,
     replications: String,
+    /// Whether the jobs have their nodes; not there if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    placements: bool,
     replays: Vec<RunReplay>,
 }
 
@@ -189,6 +192,7 @@ fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
         timed: plan.timed,
         contention: plan.contention,
         replications: plan.replications.to_string(),
+        placements: plan.placements,
         replays: cells.iter().map(replay).collect(),
     }
 }
