@@ -26,6 +26,20 @@ pub struct Parts<'a> {
 /// How many instants pass between two calls of [`Observer::proceed`].
 const INSTANTS_PER_REPORT: u32 = 1024;
 
+/// The next instant at which something happens: `event`, if there is one, or the end of a job before it.
+fn next_instant(
+    state: &mut State<'_>,
+    event: Option<Time>,
+    finished: usize,
+) -> Result<Option<Time>, ReplayError> {
+    let (observer, mut goes_on) = (&mut *state.observer, true);
+    let completion = state.execution.next_completion(event.unwrap_or(Time::MAX), &mut || {
+        goes_on = observer.proceed(finished);
+        goes_on
+    });
+    if goes_on { Ok(event.into_iter().chain(completion).min()) } else { Err(ReplayError::Interrupted) }
+}
+
 /// Replays `jobs`, which arrive in order of submission and, within an instant, of position; one record per job, by
 /// position. O(J log J) and what the scheduler and the allocator take.
 pub fn replay(
@@ -64,15 +78,7 @@ pub fn replay(
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
         let due = state.held.as_ref().map(Held::due);
         let event = arrival.into_iter().chain(due).min();
-        let (observer, mut goes_on) = (&mut *state.observer, true);
-        let completion = state.execution.next_completion(event.unwrap_or(Time::MAX), &mut || {
-            goes_on = observer.proceed(finished);
-            goes_on
-        });
-        if !goes_on {
-            return Err(ReplayError::Interrupted);
-        }
-        let Some(now) = event.into_iter().chain(completion).min() else { break };
+        let Some(now) = next_instant(&mut state, event, finished)? else { break };
         state.now = now;
         state.execution.advance(now, &mut done);
         finished += done.len();
