@@ -19,7 +19,7 @@ use crate::render::grouped;
 /// Against fcfs: no job starts while one waits that arrived before it, and the oldest waiting job asks for more processors
 /// than are free. Against easy: the same of the oldest waiting job; and it starts by its shadow time, the first expected end
 /// (start and estimate) of a running job at which, as it became the oldest, enough processors were to be free. A job that
-/// runs longer than estimated voids the promise.
+/// runs longer than estimated voids the promise. Schedulers with another order= than arrival promise something else.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x16 -s easy -a mc1x1 --placements -o out && meshreplay audit out --against easy

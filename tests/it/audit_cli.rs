@@ -7,7 +7,7 @@ use meshreplay::audit::{Policy, audit};
 use meshreplay::frame::{Selection, read_schedule};
 use meshreplay::job::Time;
 
-use super::support::{Tested, bundled, run, shared};
+use super::support::{Numbers, Tested, bundled, run, shared};
 
 /// Writes a log of jobs: number, submit, wait, run, processors.
 fn log(at: &Path, name: &str, jobs: &[[i64; 5]]) -> Tested {
@@ -208,6 +208,35 @@ fn wrong_schedules_get_one_clear_line() -> Tested {
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "{arguments}: {}", ran.stderr);
         assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
         assert!(!ran.stderr.contains("panicked"), "{arguments}: {}", ran.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn damaged_tables_are_errors_and_no_panics() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let mut numbers = Numbers(7);
+    for format in ["parquet", "arrow", "csv", "json", "jsonl"] {
+        let log = bundled("tiny.swf");
+        let ran =
+            run(at, &format!("replay {log} -m 4x4 -a naive -o {format} --format {format} -q --placements"))?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let whole = fs::read(at.join(format!("{format}/jobs.{format}")))?;
+        for _ in 0..60 {
+            let mut bytes = whole.clone();
+            for _ in 0..=numbers.below(3) {
+                let place = numbers.below(bytes.len() as u32) as usize;
+                bytes[place] = numbers.below(256) as u8;
+            }
+            if numbers.below(3) == 0 {
+                bytes.truncate(numbers.below(bytes.len() as u32) as usize);
+            }
+            fs::write(at.join(format!("damaged.{format}")), bytes)?;
+            let ran = run(at, &format!("audit damaged.{format} -m 4x4 --against easy"))?;
+            assert!(matches!(ran.code, Some(0 | 1)), "{format}: {:?} {}", ran.code, ran.stderr);
+            assert!(!ran.stderr.contains("panicked"), "{format}: {}", ran.stderr);
+        }
     }
     Ok(())
 }
