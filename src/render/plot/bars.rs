@@ -1,9 +1,8 @@
 //! Bars side by side in groups, around a line that they are compared with.
 
 use super::canvas::{Canvas, GRID, Held, INK, LINE, QUIET, width};
-use super::chart::Scale;
 use super::style::Style;
-use super::ticks::Ticks;
+use super::ticks::{Scale, Ticks};
 
 /// A group of bars.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,17 +2,7 @@
 
 use super::canvas::{Canvas, GRID, Held, INK, LINE, QUIET, width};
 use super::style::Style;
-use super::ticks::Ticks;
-
-/// How values lie along an axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scale {
-    /// Evenly.
-    #[default]
-    Linear,
-    /// By their logarithm; for values above 0.
-    Log,
-}
+use super::ticks::{Scale, Ticks};
 
 /// An axis: title with its unit, scale, and what it must show besides the data.
 #[derive(Clone, Debug, Default, PartialEq)]

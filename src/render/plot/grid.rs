@@ -1,8 +1,8 @@
 //! Grids of coloured cells: how busy each node was, or who held which node when.
 
 use super::canvas::{Canvas, Held, INK, QUIET, width};
-use super::chart::{Axis, Scale};
-use super::ticks::Ticks;
+use super::chart::Axis;
+use super::ticks::{Scale, Ticks};
 
 /// A rectangle of a grid, in units of its axes.
 #[derive(Clone, Debug, PartialEq)]

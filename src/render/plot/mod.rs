@@ -13,7 +13,8 @@ mod style;
 mod ticks;
 
 pub use bars::{BarGroup, Bars};
-pub use chart::{Axis, Chart, Kind, Point, Scale, Series};
+pub use chart::{Axis, Chart, Kind, Point, Series};
 pub use grid::{Grid, GridCell};
 pub use png::{PngError, png};
 pub use style::Style;
+pub use ticks::Scale;

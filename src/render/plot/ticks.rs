@@ -1,6 +1,14 @@
 //! Round numbers along an axis.
 
-use super::chart::Scale;
+/// How values lie along an axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Evenly.
+    #[default]
+    Linear,
+    /// By their logarithm; for values above 0.
+    Log,
+}
 
 /// An axis from the data to its ticks.
 #[derive(Clone, Debug, PartialEq)]
