@@ -137,6 +137,54 @@ fn pictures_that_cannot_be_drawn_are_named() -> Tested {
 }
 
 #[test]
+fn the_machine_at_a_moment_is_drawn_job_by_job() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let log = super::support::bundled("tiny.swf");
+    let show = |rest: &str| run(directory.path(), &format!("show allocation {log} --machine 4x4 {rest}"));
+    // Jobs 1 and 2 arrive together, then 4 fits beside them.
+    let found = show("--scheduler easy --allocator naive mbs --at 10")?;
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    let rows: Vec<&str> = found.stdout.lines().collect();
+    assert_eq!(rows[0].split_whitespace().collect::<Vec<_>>(), ["naive", "mbs"]);
+    let cells: Vec<&str> = rows[2..6].iter().flat_map(|row| row.split_whitespace()).collect();
+    let count = |cell: &str| cells.iter().filter(|other| **other == cell).count();
+    assert_eq!(cells.len(), 2 * 16, "{}", found.stdout);
+    assert!(count("a") == 2 * 8 && count("#") + count("b") + count("·") == 2 * 8, "{}", found.stdout);
+    assert!(
+        found.stdout.contains("naive: ") && found.stdout.contains("mbs: ") && !found.stdout.contains('\x1b')
+    );
+    for (rest, code, message) in [
+        ("--allocator naive --at nan", 2, "error: --at NaN: expected a number of seconds"),
+        ("--allocator naiv --at 0", 2, "error: unknown allocator 'naiv', did you mean 'naive'?"),
+        ("--allocator naive --at x", 2, "error: invalid value 'x' for '--at <SECONDS>'"),
+    ] {
+        let wrong = show(rest)?;
+        assert!(wrong.code == Some(code) && wrong.stderr.starts_with(message), "{rest}: {}", wrong.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn shells_and_manuals_are_told() -> Tested {
+    let directory = tempfile::tempdir()?;
+    for (shell, part) in [
+        ("bash", "complete -F _meshreplay"),
+        ("zsh", "#compdef meshreplay"),
+        ("fish", "complete -c meshreplay"),
+    ] {
+        let found = run(directory.path(), &format!("completions {shell}"))?;
+        assert!(found.code == Some(0) && found.stdout.contains(part), "{shell}");
+    }
+    let found = run(directory.path(), "man pages")?;
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    for page in ["meshreplay.1", "meshreplay-replay.1", "meshreplay-show-allocation.1"] {
+        let text = fs::read_to_string(directory.path().join("pages").join(page))?;
+        assert!(text.contains(".SH NAME") && found.stdout.contains(page), "{page}");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_report_is_one_file_with_everything() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();

@@ -48,9 +48,9 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Leave jobs out that are larger than the machine or never find a place.
-    #[arg(long)]
-    skip_oversize: bool,
+    /// Jobs larger than the machine, or that the allocator does not find even if it is idle: error, or skip.
+    #[arg(long, default_value = "error", value_parser = ["error", "skip"])]
+    oversize: String,
 }
 
 /// Letters of jobs, in the order of their starts.
@@ -87,7 +87,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn oversize(args: &Args) -> Oversize {
-    if args.skip_oversize { Oversize::Skip } else { Oversize::Error }
+    if args.oversize == "skip" { Oversize::Skip } else { Oversize::Error }
 }
 
 /// The jobs, and what they are called.
@@ -127,8 +127,9 @@ fn describe(title: &str, found: &Snapshot, mesh: &Mesh) -> String {
         format!("; # is job {} of {} processors, started at {start_s} s", job.number, job.procs)
     });
     format!(
-        "{title}: {} jobs on {busy} nodes ({share:.0}%), {} waiting{newest}\n",
+        "{title}: {} job{} on {busy} nodes ({share:.0}%), {} waiting{newest}\n",
         found.running.len(),
+        if found.running.len() == 1 { "" } else { "s" },
         found.waiting
     )
 }
