@@ -155,6 +155,13 @@ impl Table<'_> {
         Ok(numbers.f64().map_err(no_table)?.iter().collect())
     }
 
+    /// The whole numbers of a column, exactly: seeds may have more digits than a float.
+    fn whole(&self, column: &Column) -> Result<Vec<Option<u64>>, ScheduleError> {
+        let no_table = |source| ScheduleError::NoTable { path: self.path.to_owned(), source };
+        let numbers = column.cast(&DataType::UInt64).map_err(no_table)?;
+        Ok(numbers.u64().map_err(no_table)?.iter().collect())
+    }
+
     /// A column of instants or durations.
     fn times(&self, name: &'static str) -> Result<Vec<Result<Time, ScheduleError>>, ScheduleError> {
         const FARTHEST_S: f64 = 9e12;
@@ -195,14 +202,14 @@ impl Table<'_> {
     fn select(&self, selection: Selection) -> Result<((u32, u64), Vec<usize>), ScheduleError> {
         let height = self.frame.height();
         let of = |name: &'static str| match self.frame.column(name) {
-            Ok(_) => self.numbers(name),
+            Ok(column) => self.whole(column),
             Err(_) => Ok(vec![None; height]),
         };
         let (replays, seeds) = (of("replay")?, of("seed")?);
         let all: Vec<(u32, u64)> = replays
             .iter()
             .zip(&seeds)
-            .map(|(replay, seed)| (replay.unwrap_or(0.0) as u32, seed.unwrap_or(0.0) as u64))
+            .map(|(replay, seed)| (replay.unwrap_or(0) as u32, seed.unwrap_or(0)))
             .collect();
         let wanted = |&(replay, seed): &(u32, u64)| {
             selection.replay.is_none_or(|wanted| wanted == replay)

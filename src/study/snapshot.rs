@@ -35,8 +35,9 @@ pub struct Snapshot {
 struct Watcher {
     at: Time,
     /// By first node, which only one job has.
-    running: BTreeMap<NodeId, (u64, JobId, Time, Vec<NodeId>)>,
-    started: u64,
+    running: BTreeMap<NodeId, (JobId, Vec<NodeId>)>,
+    /// When each job started, and how many had before it; a job that moves has started once.
+    started: BTreeMap<JobId, (Time, usize)>,
     is_past: bool,
 }
 
@@ -48,8 +49,9 @@ impl Observer for Watcher {
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         self.is_past |= now > self.at;
         if let (false, Some(&first)) = (self.is_past, nodes.first()) {
-            self.running.insert(first, (self.started, job, now, nodes.to_vec()));
-            self.started += 1;
+            let before = self.started.len();
+            self.started.entry(job).or_insert((now, before));
+            self.running.insert(first, (job, nodes.to_vec()));
         }
     }
 
@@ -75,7 +77,7 @@ impl Cell {
         let (mut scheduler, _) = scheduler::build(&self.scheduler)?;
         let setup = execution::Setup { mesh: &self.machine, jobs: jobs.len(), seed: self.seed };
         let (mut execution, _) = execution::build(&self.network, &setup)?;
-        let mut watcher = Watcher { at, running: BTreeMap::new(), started: 0, is_past: false };
+        let mut watcher = Watcher { at, running: BTreeMap::new(), started: BTreeMap::new(), is_past: false };
         let parts = Parts {
             mesh: self.machine.clone(),
             scheduler: scheduler.as_mut(),
@@ -87,15 +89,15 @@ impl Cell {
             Ok(_) | Err(ReplayError::Interrupted) => {}
             Err(error) => return Err(error.into()),
         }
+        let started = watcher.started;
         let mut found: Vec<_> = watcher.running.into_values().collect();
-        found.sort_unstable_by_key(|(started, ..)| *started);
+        found.sort_unstable_by_key(|(job, _)| started.get(job).map(|(_, before)| *before));
         let arrived = jobs.iter().filter(|job| job.submit <= at).count();
-        let running = found.into_iter().map(|(_, job, start, nodes)| RunningJob {
-            job: jobs[job as usize],
-            start,
-            nodes,
+        let running = found.into_iter().map(|(job, nodes)| {
+            let start = started.get(&job).map_or(at, |(start, _)| *start);
+            RunningJob { job: jobs[job as usize], start, nodes }
         });
-        Ok(Snapshot { running: running.collect(), waiting: arrived - watcher.started as usize })
+        Ok(Snapshot { running: running.collect(), waiting: arrived - started.len() })
     }
 }
 
@@ -107,6 +109,36 @@ mod tests {
     use crate::job::Shape;
     use crate::study::JobSource;
     use crate::workload::Oversize;
+
+    #[test]
+    fn jobs_that_move_have_started_once() -> Result<(), Box<dyn std::error::Error>> {
+        let job = |number, submit, run, procs| {
+            let [submit, run] = [submit, run].map(Time::from_seconds);
+            Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
+        };
+        // Jobs 1 and 3 leave two gaps of two nodes at 10; job 5 wants four nodes beside each other.
+        let jobs =
+            vec![job(1, 0, 10, 2), job(2, 0, 100, 2), job(3, 0, 10, 2), job(4, 0, 100, 2), job(5, 5, 50, 4)];
+        let cell = Cell {
+            log: "example".to_owned(),
+            log_sha256: String::new(),
+            rules: String::new(),
+            arrival_scale: 1.0,
+            machine: "8".parse()?,
+            scheduler: "fcfs".parse()?,
+            allocator: "left-compaction".parse()?,
+            network: "recorded".parse()?,
+            seed: 1,
+            source: JobSource::recorded(Arc::new(jobs), 0),
+            oversize: Oversize::Error,
+        };
+        let found = cell.snapshot(Time::from_seconds(30))?;
+        let starts: Vec<(i64, bool)> =
+            found.running.iter().map(|running| (running.job.number, running.start == Time::ZERO)).collect();
+        assert_eq!((starts, found.waiting), (vec![(2, true), (4, true), (5, false)], 0));
+        assert_eq!(found.running.iter().map(|running| running.nodes.len()).sum::<usize>(), 8);
+        Ok(())
+    }
 
     #[test]
     fn a_moment_is_what_has_happened_until_it() -> Result<(), Box<dyn std::error::Error>> {

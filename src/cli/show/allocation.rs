@@ -37,7 +37,7 @@ pub(super) struct Args {
     scheduler: Spec,
 
     /// Allocators, side by side.
-    #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., visible_alias = "compare", value_delimiter = None)]
+    #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., visible_alias = "compare")]
     allocator: Vec<Spec>,
 
     /// Seconds of the log's time; what happens at that instant has happened.

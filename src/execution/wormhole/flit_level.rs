@@ -85,11 +85,7 @@ impl FlitLevel {
         }
     }
 
-    fn next_cycle(&self) -> Option<i64> {
-        if self.moving.is_empty() { self.wheel.next(self.now) } else { Some(self.now + 1) }
-    }
-
-    fn cycle(&mut self, now: i64, communication: &mut Communication) {
+    fn go_through(&mut self, now: i64, communication: &mut Communication) {
         self.now = now;
         let (spare, list) = std::mem::take(&mut self.spare);
         let mut bucket = self.wheel.take(now, spare);
@@ -233,19 +229,16 @@ impl Fabric for FlitLevel {
         }
     }
 
-    fn run(&mut self, until: i64, communication: &mut Communication, cycles: u32) -> bool {
-        for _ in 0..cycles {
-            let Some(next) = self.next_cycle() else { return true };
-            if next > until {
-                self.now = self.now.max(until);
-                return true;
-            }
-            self.cycle(next, communication);
-            if communication.has_finished() {
-                return true;
-            }
-        }
-        false
+    fn next_cycle(&self) -> Option<i64> {
+        if self.moving.is_empty() { self.wheel.next(self.now) } else { Some(self.now + 1) }
+    }
+
+    fn pass(&mut self, cycle: i64) {
+        self.now = self.now.max(cycle);
+    }
+
+    fn cycle(&mut self, now: i64, communication: &mut Communication) {
+        self.go_through(now, communication);
     }
 
     fn flits(&self) -> (u64, u64) {

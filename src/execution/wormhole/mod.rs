@@ -79,9 +79,31 @@ trait Fabric: Send {
     /// A packet enters its processor's channel, which is free.
     fn inject(&mut self, packet: Packet, now: i64);
 
+    /// The next cycle in which something happens.
+    fn next_cycle(&self) -> Option<i64>;
+
+    /// Nothing happens until this cycle.
+    fn pass(&mut self, cycle: i64);
+
+    /// Goes through a cycle.
+    fn cycle(&mut self, now: i64, communication: &mut Communication);
+
     /// Goes on through cycle `until`, or through the first one in which a job finishes; whether that was done within so many
     /// cycles in which something happens.
-    fn run(&mut self, until: i64, communication: &mut Communication, cycles: u32) -> bool;
+    fn run(&mut self, until: i64, communication: &mut Communication, cycles: u32) -> bool {
+        for _ in 0..cycles {
+            let Some(next) = self.next_cycle() else { return true };
+            if next > until {
+                self.pass(until);
+                return true;
+            }
+            self.cycle(next, communication);
+            if communication.has_finished() {
+                return true;
+            }
+        }
+        false
+    }
 
     /// Flits that all links carried, and the busiest one did.
     fn flits(&self) -> (u64, u64);

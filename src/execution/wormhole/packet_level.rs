@@ -50,7 +50,7 @@ impl PacketLevel {
         self.worms.most()
     }
 
-    fn cycle(&mut self, now: i64, communication: &mut Communication) {
+    fn go_through(&mut self, now: i64, communication: &mut Communication) {
         self.now = now;
         let mut bucket = self.wheel.take(now, std::mem::take(&mut self.spare));
         for channel in bucket.releases.drain(..) {
@@ -131,19 +131,16 @@ impl Fabric for PacketLevel {
         self.wheel.at(now + self.timing.per_hop()).requests.push(worm);
     }
 
-    fn run(&mut self, until: i64, communication: &mut Communication, cycles: u32) -> bool {
-        for _ in 0..cycles {
-            let Some(next) = self.wheel.next(self.now) else { return true };
-            if next > until {
-                self.now = self.now.max(until);
-                return true;
-            }
-            self.cycle(next, communication);
-            if communication.has_finished() {
-                return true;
-            }
-        }
-        false
+    fn next_cycle(&self) -> Option<i64> {
+        self.wheel.next(self.now)
+    }
+
+    fn pass(&mut self, cycle: i64) {
+        self.now = self.now.max(cycle);
+    }
+
+    fn cycle(&mut self, now: i64, communication: &mut Communication) {
+        self.go_through(now, communication);
     }
 
     fn flits(&self) -> (u64, u64) {

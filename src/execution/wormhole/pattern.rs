@@ -3,7 +3,9 @@
 //! A *round* of a pattern is a list of messages for every process of a job, who are numbered 0 to k − 1 in a row-major scan
 //! of the machine. The first two patterns are those of S. Bani-Mohammad et al., ICPADS 2006, and R. Zolfaghari, IJEAT 2013;
 //! the others are customary in simulations of this kind (V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Noncontiguous processor
-//! allocation algorithms for mesh-connected multicomputers", IEEE TPDS, 1997, has all-to-all, one-to-all, n-body, FFT).
+//! allocation algorithms for mesh-connected multicomputers", IEEE TPDS, 1997, has all-to-all, one-to-all, n-body, FFT), but their
+//! rounds are a choice of ours where none of these says them: the order of messages, n-body's one chord, what happens to the
+//! processes of an FFT beyond a power of two, how a job lies that has no shape.
 
 use crate::job::Shape;
 
