@@ -13,7 +13,7 @@
 //! machines of three dimensions into cubes, which split into eight, and arrays into intervals. Blocks lie on a grid of their size, so it may refuse
 //! although a free square is there, and jobs larger than the largest block never fit. Time O(log N) beside the nodes.
 
-use super::buddy::{BlockOrder, Buddy, Forest};
+use super::buddy::{Block, BlockOrder, Buddy, Forest};
 use super::octet_mbs::cubes;
 use super::orientations::orientations;
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
@@ -103,6 +103,10 @@ impl Allocator for Buddy2d {
 
     fn released(&mut self, placement: &Placement, _machine: &Machine) {
         self.buddy.release(placement);
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        self.buddy.blocks()
     }
 }
 

@@ -12,7 +12,7 @@
 //! The paper does not say how other meshes than squares are partitioned; this is its authors' simulator's way. On a
 //! torus blocks do not wrap.
 
-use super::buddy::{Buddy, Forest};
+use super::buddy::{Block, Buddy, Forest};
 use super::{Allocator, Entry, Kind, Placement, Promises, Request};
 use crate::machine::{Machine, Mesh};
 
@@ -42,6 +42,10 @@ impl Allocator for Mbs {
 
     fn released(&mut self, placement: &Placement, _machine: &Machine) {
         self.buddy.release(placement);
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        self.buddy.blocks()
     }
 }
 

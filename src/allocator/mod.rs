@@ -56,6 +56,7 @@ mod worst_fit;
 
 use std::fmt;
 
+pub use self::buddy::Block;
 use crate::job::{Shape, Time};
 use crate::machine::order::ORDERS;
 use crate::machine::{Cuboid, Machine, Mesh, NodeId, near_square, powers_of_two, row};
@@ -169,6 +170,11 @@ pub trait Allocator: Send {
 
     /// Told after the caller has freed the nodes. Allocators without a private index ignore it.
     fn released(&mut self, _placement: &Placement, _machine: &Machine) {}
+
+    /// The blocks that it divides the machine into, whatever is in use; nothing unless it works by blocks that split.
+    fn blocks(&self) -> Vec<Block> {
+        Vec::new()
+    }
 }
 
 /// How an allocator's placements lie in the machine.

@@ -12,7 +12,7 @@
 //!
 //! So no node is wasted, and it never refuses while k nodes are free.
 
-use super::buddy::Buddy;
+use super::buddy::{Block, Buddy};
 use super::granular_mbs::pairs;
 use super::{Allocator, Entry, Kind, Placement, Promises, Request};
 use crate::machine::Machine;
@@ -43,6 +43,10 @@ impl Allocator for RoundUpMbs {
 
     fn released(&mut self, placement: &Placement, _machine: &Machine) {
         self.buddy.release(placement);
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        self.buddy.blocks()
     }
 }
 

@@ -23,6 +23,7 @@ mod plot_cli;
 mod replay_cli;
 mod reproduce_cli;
 mod schedulers;
+mod show_cli;
 mod slurm_cli;
 mod sweep_cli;
 mod synthetic_cli;

@@ -177,7 +177,9 @@ fn shells_and_manuals_are_told() -> Tested {
     }
     let found = run(directory.path(), "man pages")?;
     assert_eq!(found.code, Some(0), "{}", found.stderr);
-    for page in ["meshreplay.1", "meshreplay-replay.1", "meshreplay-show-allocation.1"] {
+    for page in
+        ["meshreplay.1", "meshreplay-replay.1", "meshreplay-show-allocation.1", "meshreplay-show-blocks.1"]
+    {
         let text = fs::read_to_string(directory.path().join("pages").join(page))?;
         assert!(text.contains(".SH NAME") && found.stdout.contains(page), "{page}");
     }

@@ -2,17 +2,17 @@
 
 use crate::machine::Coord;
 
-/// A block before it has its place in the lists of free blocks.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::allocator) struct Block {
+/// A block of a hierarchy of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
     /// Its node with the smallest coordinates.
-    pub(in crate::allocator) base: Coord,
+    pub base: Coord,
     /// Its sizes along x, y and z.
-    pub(in crate::allocator) sizes: [u32; 3],
+    pub sizes: [u32; 3],
     /// How many times it splits before it is one node: its nodes are fanout^class.
-    pub(in crate::allocator) class: u8,
-    /// The block it is a part of.
-    pub(in crate::allocator) parent: Option<u32>,
+    pub class: u8,
+    /// The block it is a part of, by its place in the list of all; a top-level block has none.
+    pub parent: Option<u32>,
 }
 
 /// Trees of blocks that tile a machine, each block splitting into the same number of equal children.

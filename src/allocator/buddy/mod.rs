@@ -18,7 +18,8 @@
 
 mod forest;
 
-pub(super) use self::forest::{Block, Forest};
+pub use self::forest::Block;
+pub(super) use self::forest::Forest;
 use super::first_set::FirstSet;
 use super::{Placement, Request, fits};
 use crate::machine::{Machine, Mesh, NodeId};
@@ -126,6 +127,17 @@ impl Buddy {
                 }
             }
         }
+    }
+
+    /// All blocks, in use or not: small ones first, those of a size in the order in which free ones are taken.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        let block = |number: u32| Block {
+            base: self.mesh.coord(self.bases[number as usize]),
+            sizes: self.sizes[usize::from(self.shapes[number as usize])],
+            class: self.class_of(number) as u8,
+            parent: Some(self.parents[number as usize]).filter(|&parent| parent != NONE),
+        };
+        (0..self.bases.len() as u32).map(block).collect()
     }
 
     fn class_of(&self, block: u32) -> usize {

@@ -1,12 +1,12 @@
 //! `meshreplay show allocation`: the machine at a moment of a replay, job by job, for several allocators side by side.
 
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 
-use super::{Failure, picture, print};
+use super::listed::{Specs, flat};
+use super::{Failure, coloured, picture, print};
 use crate::allocator;
 use crate::job::Time;
 use crate::machine::Mesh;
@@ -38,7 +38,7 @@ pub(super) struct Args {
 
     /// Allocators, side by side.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., visible_alias = "compare")]
-    allocator: Vec<Spec>,
+    allocator: Vec<Specs>,
 
     /// Seconds of the log's time; what happens at that instant has happened.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
@@ -53,9 +53,6 @@ pub(super) struct Args {
     oversize: String,
 }
 
-/// Letters of jobs, in the order of their starts.
-const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let at = Time::from_micros((args.at * 1e6).clamp(-9e18, 9e18) as i64);
     if !args.at.is_finite() {
@@ -68,12 +65,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         arrival_scales: vec![1.0],
         machines: vec![args.machine.clone()],
         schedulers: vec![args.scheduler.clone()],
-        allocators: args.allocator.clone(),
+        allocators: flat(&args.allocator),
         networks: vec![Spec::named(crate::execution::RECORDED)],
         seeds: vec![args.seed],
     };
     let points = axes.points().map_err(|error| Failure::Usage(error.into()))?;
-    let colours = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
+    let colours = coloured();
     let (mut grids, mut facts) = (Vec::new(), String::new());
     for point in points {
         let cell = Cell { oversize: oversize(args), ..point.cell(&name, "", source.clone()) };
@@ -105,12 +102,12 @@ fn source(args: &Args) -> Result<(String, JobSource), Failure> {
     Ok((log.name, JobSource::recorded(jobs, skipped)))
 }
 
-/// A letter for each node: of its job, `#` for the job that started last, nothing where it is free.
+/// A letter for each node: of its job, in the order of their starts, `#` for the job that started last, nothing where it is free.
 fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
     let mut letters = vec![None; mesh.nodes() as usize];
     for (i, running) in found.running.iter().enumerate() {
         let is_newest = i + 1 == found.running.len();
-        let letter = if is_newest { '#' } else { char::from(LETTERS[i % LETTERS.len()]) };
+        let letter = if is_newest { '#' } else { picture::letter(i) };
         for &node in &running.nodes {
             letters[node as usize] = Some((letter, i));
         }

@@ -1,11 +1,15 @@
 //! `meshreplay show`: pictures of what replays work with.
 
 mod allocation;
+mod blocks;
 mod compaction;
 mod curve;
+mod listed;
 mod optimum;
 mod picture;
 mod state;
+
+use std::io::{self, IsTerminal};
 
 use clap::Subcommand;
 
@@ -21,6 +25,7 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum What {
     Allocation(allocation::Args),
+    Blocks(blocks::Args),
     Compaction(compaction::Args),
     Curve(curve::Args),
     Optimum(optimum::Args),
@@ -29,8 +34,14 @@ enum What {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
         What::Allocation(args) => allocation::run(args),
+        What::Blocks(args) => blocks::run(args),
         What::Compaction(args) => compaction::run(args),
         What::Curve(args) => curve::run(args),
         What::Optimum(args) => optimum::run(args),
     }
+}
+
+/// Whether pictures may have colours: on a terminal, unless `NO_COLOR` is set.
+fn coloured() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }

@@ -61,9 +61,37 @@ pub(super) fn arrows(order: &Order, mesh: &Mesh) -> String {
     text
 }
 
+/// The letter of the thing with this number; they repeat.
+pub(super) fn letter(number: usize) -> char {
+    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    char::from(LETTERS[number % LETTERS.len()])
+}
+
 /// A letter at every node that has one, and the number of its colour.
 pub(super) fn jobs(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
-    grid(mesh, |text, node| {
+    grid(mesh, lettered(mesh, letters, colours))
+}
+
+/// The same with as many layers side by side as fit into a line of a terminal.
+pub(super) fn layers(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
+    const WIDEST: usize = 120;
+    let [width, _, depth] = mesh.extents();
+    if depth == 1 {
+        return jobs(mesh, letters, colours);
+    }
+    let mut cell = lettered(mesh, letters, colours);
+    let layers: Vec<_> = (0..depth).map(|z| (format!("z = {z}"), layer(mesh, z, &mut cell))).collect();
+    let fitting = (WIDEST + GAP) / (2 * width as usize - 1 + GAP);
+    layers.chunks(fitting.max(1)).map(side_by_side).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes the letter of a node.
+fn lettered(
+    mesh: &Mesh,
+    letters: &[Option<(char, usize)>],
+    colours: bool,
+) -> impl FnMut(&mut String, NodeId) {
+    move |text, node| {
         if mesh.coord(node)[0] > 0 {
             text.push(' ');
         }
@@ -77,8 +105,11 @@ pub(super) fn jobs(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool
             Some((letter, _)) => text.push(letter),
             None => text.push('·'),
         }
-    })
+    }
 }
+
+/// Blanks between pictures beside each other.
+const GAP: usize = 4;
 
 /// Pictures beside each other, each below its title.
 pub(super) fn side_by_side(pictures: &[(String, String)]) -> String {
@@ -95,7 +126,7 @@ pub(super) fn side_by_side(pictures: &[(String, String)]) -> String {
         for (lines, width) in columns.iter().zip(&widths) {
             let part = lines.get(row).copied().unwrap_or_default();
             line += part;
-            line += &" ".repeat(width - shown(part) + 4);
+            line += &" ".repeat(width - shown(part) + GAP);
         }
         text += line.trim_end();
         text.push('\n');
@@ -139,18 +170,26 @@ pub(super) fn place(mesh: &Mesh, coord: Coord) -> String {
 
 /// Lets `cell` write every node, row by row.
 fn grid(mesh: &Mesh, mut cell: impl FnMut(&mut String, NodeId)) -> String {
-    let [width, length, depth] = mesh.extents();
+    let depth = mesh.extents()[2];
     let mut text = String::new();
     for z in 0..depth {
         if depth > 1 {
             let _ = writeln!(text, "{}z = {z}", if z > 0 { "\n" } else { "" });
         }
-        for y in (0..length).rev() {
-            for x in 0..width {
-                cell(&mut text, mesh.node([x, y, z]));
-            }
-            text.push('\n');
+        text += &layer(mesh, z, &mut cell);
+    }
+    text
+}
+
+/// Lets `cell` write every node of a layer.
+fn layer(mesh: &Mesh, z: u32, mut cell: impl FnMut(&mut String, NodeId)) -> String {
+    let [width, length, _] = mesh.extents();
+    let mut text = String::new();
+    for y in (0..length).rev() {
+        for x in 0..width {
+            cell(&mut text, mesh.node([x, y, z]));
         }
+        text.push('\n');
     }
     text
 }

@@ -1,0 +1,151 @@
+//! `show blocks` and pictures side by side; the blocks of every buddy strategy tile the machine and their parents.
+
+use std::collections::BTreeMap;
+
+use meshreplay::allocator::{self, ALLOCATORS, Block, Setup};
+use meshreplay::machine::Mesh;
+use meshreplay::spec::Spec;
+
+use super::support::{Ran, Tested, run};
+
+fn show(arguments: &str) -> Result<Ran, Box<dyn std::error::Error>> {
+    run(tempfile::tempdir()?.path(), &format!("show {arguments}"))
+}
+
+/// Sizes, number of blocks and number of top-level blocks of each line of the table.
+fn table(text: &str) -> Vec<(String, u32, u32)> {
+    let lines = text.lines().skip_while(|line| !line.contains("splits into")).skip(1);
+    lines
+        .filter_map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            Some((words[0].to_owned(), words.get(2)?.parse().ok()?, words.get(3)?.parse().ok()?))
+        })
+        .collect()
+}
+
+#[test]
+fn blocks_of_every_strategy_tile_the_machine_and_their_parents() -> Tested {
+    let mut seen = 0;
+    for machine in ["5x4", "10x10", "16x15", "7", "5x5x4", "4x1x3", "torus:6x3"] {
+        let mesh: Mesh = machine.parse()?;
+        for entry in ALLOCATORS.iter().filter(|entry| entry.serves(&mesh)) {
+            let (allocator, _) = allocator::build(&Spec::named(entry.name), &Setup { mesh: &mesh, seed: 0 })?;
+            let blocks = allocator.blocks();
+            seen += usize::from(!blocks.is_empty());
+            let is_in = |node: u32, block: &Block| {
+                let at = mesh.coord(node);
+                (0..3).all(|d| (block.base[d]..block.base[d] + block.sizes[d]).contains(&at[d]))
+            };
+            let mut parts: BTreeMap<u32, Vec<&Block>> = BTreeMap::new();
+            for block in &blocks {
+                if let Some(parent) = block.parent {
+                    parts.entry(parent).or_default().push(block);
+                }
+            }
+            for node in 0..mesh.nodes() {
+                let tops = blocks.iter().filter(|block| block.parent.is_none() && is_in(node, block));
+                assert_eq!(tops.count(), usize::from(!blocks.is_empty()), "{} {machine}: {node}", entry.name);
+                for (&parent, parts) in &parts {
+                    let within = parts.iter().filter(|part| is_in(node, part)).count();
+                    let expected = usize::from(is_in(node, &blocks[parent as usize]));
+                    assert_eq!(within, expected, "{} {machine}: {node} in {parent}", entry.name);
+                }
+            }
+            for (number, block) in (0..).zip(&blocks) {
+                assert_eq!(parts.contains_key(&number), block.class > 0, "{} {machine}", entry.name);
+            }
+        }
+    }
+    // mbs serves the six flat machines only, the five others all seven.
+    assert_eq!(seen, 6 + 5 * 7, "buddy strategies seen");
+    Ok(())
+}
+
+#[test]
+fn the_published_partitions_are_drawn() -> Tested {
+    let found = show("blocks --machine 5x4 --allocator mbs")?;
+    let expected = "mbs\n\na a a a e\na a a a d\na a a a c\na a a a b\n\nmbs: 5 top-level blocks on 5x4\n\n \
+                    size  nodes  blocks  top-level  splits into\n \
+                    4x4      16       1          1  4 of 2x2\n \
+                    2x2       4       4          0  4 of 1x1\n \
+                    1x1       1      20          4\n";
+    assert_eq!((found.code, found.stdout.as_str()), (Some(0), expected), "{}", found.stderr);
+
+    for (arguments, tops) in [
+        ("5x4 --allocator granular-mbs", &["4x4", "1x4"][..]),
+        ("10x10 --allocator granular-mbs", &["8x8", "8x2", "2x8", "2x2"]),
+        ("5x5x4 --allocator round-up-mbs", &["4x4x4", "4x1x4", "1x4x4", "1x1x4"]),
+        ("16x15 --allocator granular-mbs", &["16x8", "16x4", "16x2", "16x1"]),
+        ("5 --allocator buddy-2d", &["4", "1"]),
+    ] {
+        let found = show(&format!("blocks --machine {arguments}"))?;
+        assert_eq!(found.code, Some(0), "{}", found.stderr);
+        let named: Vec<(String, u32)> =
+            table(&found.stdout).into_iter().filter(|row| row.2 > 0).map(|row| (row.0, row.2)).collect();
+        assert_eq!(named, tops.iter().map(|top| ((*top).to_owned(), 1)).collect::<Vec<_>>(), "{arguments}");
+    }
+    let sizes = table(&show("blocks --machine 16x15 --allocator mbs")?.stdout);
+    assert_eq!(sizes[0], ("8x8".to_owned(), 2, 2), "{sizes:?}");
+    assert_eq!(table(&show("blocks --machine 5x5x4 --allocator octet-mbs")?.stdout)[2].2, 36);
+    Ok(())
+}
+
+#[test]
+fn layers_and_allocators_are_side_by_side() -> Tested {
+    let solid = show("blocks --machine 3x2x2 --allocator layered-mbs")?.stdout;
+    assert!(
+        solid.starts_with("layered-mbs\n\nz = 0    z = 1\n\na a e    b b f\na a c    b b d\n\n"),
+        "{solid}"
+    );
+    // Layers that would not fit into a line go below.
+    let deep = show("blocks --machine 32x1x3 --allocator layered-mbs")?.stdout;
+    let heads: Vec<&str> = deep.lines().filter(|line| line.starts_with("z =")).collect();
+    assert_eq!(heads.len(), 3, "{deep}");
+
+    let two = show("blocks --machine 3x2 --compare mbs,granular-mbs --size 1x2")?;
+    let expected = "mbs      granular-mbs\n\n· · ·    · · a\n· · ·    · · a\n\nmbs: 3 top-level blocks on 3x2\n\
+                    granular-mbs: 2 top-level blocks on 3x2\n\
+                    drawn are the blocks of 1x2; · is in none of that size\n\n allocator     size";
+    assert!(two.stdout.starts_with(expected), "{}{}", two.stdout, two.stderr);
+    assert_eq!(show("blocks --machine 3x2 --allocator mbs granular-mbs --size 1x2")?.stdout, two.stdout);
+
+    let curves = show("curve --compare hilbert,row-snake --machine 2x2 --style line")?;
+    let expected = "hilbert                      row-snake\n\n";
+    assert!(curves.stdout.starts_with(expected), "{}{}", curves.stdout, curves.stderr);
+    let rows: Vec<&str> = curves.stdout.lines().skip(2).collect();
+    for (row, part) in rows.iter().zip(show("curve row-snake --machine 2x2 --style line")?.stdout.lines()) {
+        assert!(row.ends_with(part), "{row}: {part}");
+    }
+    assert_eq!(
+        show("curve hilbert --compare row-snake --machine 2x2")?.stdout,
+        show("curve --compare hilbert row-snake --machine 2x2")?.stdout
+    );
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_drawn_is_explained() -> Tested {
+    for (arguments, message) in [
+        (
+            "blocks --machine 5x4 --allocator hilbert+bf",
+            "--allocator hilbert+bf: it does not work by blocks that split; expected one of mbs, layered-mbs, octet-mbs, \
+             granular-mbs, round-up-mbs, buddy-2d",
+        ),
+        ("blocks --machine 5x4 --allocator mb", "unknown allocator 'mb', did you mean"),
+        ("blocks --machine 5x4x2 --allocator mbs", "'mbs' cannot serve machine 5x4x2"),
+        (
+            "blocks --machine 5x4 --allocator mbs --size 3x3",
+            "--size 3x3: there is no such block; expected one of 4x4, 2x2, 1x1",
+        ),
+        ("blocks --machine 5x4 --allocator mbs --size 3y3", "expected the sizes of a block, such as 4x4"),
+        ("blocks --machine 5x4 --allocator mbs --size 0x3", "expected the sizes of a block, such as 4x4"),
+        ("blocks --machine 5x4 --compare mbs,", "the name is missing"),
+        ("blocks --machine 5x4", "--allocator"),
+        ("curve --compare hilbert,hilbrt --machine 4x4", "unknown order 'hilbrt', did you mean 'hilbert'?"),
+    ] {
+        let wrong = show(arguments)?;
+        assert_eq!((wrong.code, wrong.stdout.as_str()), (Some(2), ""), "{arguments}: {}", wrong.stderr);
+        assert!(wrong.stderr.contains(message), "{arguments}: {}", wrong.stderr);
+    }
+    Ok(())
+}
