@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: replay test test-browser test-python test-slurm check bench doc man
+.PHONY: replay test test-browser test-latex test-python test-slurm check bench doc man
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -30,7 +30,12 @@ test-slurm:
 	$(CARGO) build --release --quiet
 	tests/slurm/run.sh
 
-# Reads results with Polars, pandas and evalys, which it installs into target/; says what it skips.
+# Typesets the LaTeX tables; pages go to target/latex. Run by root on Debian, it installs pdflatex; says what it skips.
+test-latex:
+	$(CARGO) build --release --quiet
+	tests/latex/run.sh
+
+# Reads results with Polars, pandas and evalys, and renders Markdown; installs into target/; says what it skips.
 test-python:
 	$(CARGO) build --release
 	tests/python/run.sh

@@ -1,5 +1,6 @@
 //! Results as people read them.
 
+mod escaped;
 mod number;
 mod paper;
 mod pivot;

@@ -1,5 +1,7 @@
 //! Tables as papers print them: aligned text, Markdown, LaTeX, CSV.
 
+use super::escaped;
+
 /// A table of two sides, ready to be written.
 #[derive(Clone, Debug, Default)]
 pub struct PaperTable {
@@ -73,11 +75,10 @@ impl PaperTable {
 
     /// A Markdown table, the best values between `**`.
     pub fn markdown(&self) -> String {
-        let escaped = |text: &str| text.replace('|', "\\|");
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let titles = self.corner.iter().cloned().chain(self.columns.iter().map(|labels| labels.join(" ")));
         let mut text = format!("{}\n\n", self.title);
-        text += &line(titles.map(|title| escaped(&title)).collect());
+        text += &line(titles.map(|title| escaped::markdown(&title)).collect());
         let rules = self.corner.iter().map(|_| ":---").chain(self.columns.iter().map(|_| "---:"));
         text += &line(rules.map(str::to_owned).collect());
         for (labels, cells) in &self.rows {
@@ -85,7 +86,9 @@ impl PaperTable {
                 text if cell.best => format!("**{text}**"),
                 text => text,
             };
-            text += &line(labels.iter().map(|label| escaped(label)).chain(cells.iter().map(value)).collect());
+            text += &line(
+                labels.iter().map(|label| escaped::markdown(label)).chain(cells.iter().map(value)).collect(),
+            );
         }
         for note in &self.notes {
             text += &["\n", note, "\n"].concat();
@@ -95,27 +98,19 @@ impl PaperTable {
 
     /// A LaTeX tabular in the style of booktabs, the best values in `\textbf`.
     pub fn latex(&self) -> String {
-        let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
-        let escape_all = |cells: Vec<String>| cells.iter().map(|cell| latex_escaped(cell)).collect();
-        let mut text = format!("% {} (needs \\usepackage{{booktabs}})\n", self.title);
-        for note in &self.notes {
-            text += &["% ", note, "\n"].concat();
-        }
+        let escape_all = |cells: &[String]| cells.iter().map(|cell| escaped::latex(cell)).collect::<Vec<_>>();
+        let value = |cell: &PaperCell| match (cell.text.is_empty(), cell.best) {
+            (true, _) => "---".to_owned(),
+            (false, true) => format!("\\textbf{{{}}}", escaped::latex(&cell.text)),
+            (false, false) => escaped::latex(&cell.text),
+        };
+        let row = |(labels, cells): &(Vec<String>, Vec<PaperCell>)| {
+            escape_all(labels).into_iter().chain(cells.iter().map(value)).collect()
+        };
+        let remarks: Vec<String> = std::iter::once(&self.title).chain(&self.notes).cloned().collect();
         let alignment = "l".repeat(self.corner.len()) + &"r".repeat(self.columns.len());
-        text += &["\\begin{tabular}{", &alignment, "}\n\\toprule\n"].concat();
-        for titles in self.head_lines() {
-            text += &line(escape_all(titles));
-        }
-        text += "\\midrule\n";
-        for (labels, cells) in &self.rows {
-            let value = |cell: &PaperCell| match (cell.text.is_empty(), cell.best) {
-                (true, _) => "---".to_owned(),
-                (false, true) => format!("\\textbf{{{}}}", latex_escaped(&cell.text)),
-                (false, false) => latex_escaped(&cell.text),
-            };
-            text += &line(escape_all(labels.clone()).into_iter().chain(cells.iter().map(value)).collect());
-        }
-        text + "\\bottomrule\n\\end{tabular}\n"
+        let heads: Vec<Vec<String>> = self.head_lines().iter().map(|line| escape_all(line)).collect();
+        escaped::tabular(&remarks, &alignment, &heads, &self.rows.iter().map(row).collect::<Vec<_>>())
     }
 
     /// Comma-separated values; what is not there is empty.
@@ -134,24 +129,6 @@ impl PaperTable {
 
 fn shown(cell: &PaperCell) -> String {
     if cell.text.is_empty() { NONE.to_owned() } else { cell.text.clone() }
-}
-
-/// `text` such that LaTeX prints it as it is.
-fn latex_escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),
-            '~' => escaped += r"\textasciitilde{}",
-            '^' => escaped += r"\textasciicircum{}",
-            '\\' => escaped += r"\textbackslash{}",
-            '|' => escaped += r"\textbar{}",
-            '<' => escaped += r"\textless{}",
-            '>' => escaped += r"\textgreater{}",
-            _ => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 fn csv_quoted(text: &str) -> String {

@@ -1,7 +1,9 @@
-//! Tables for the terminal and for Markdown.
+//! Tables for the terminal, for Markdown and for LaTeX.
 
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, TableStyle};
+
+use super::escaped;
 
 /// Where the text of a column stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +56,32 @@ impl Table {
 
     /// As a Markdown table.
     pub fn markdown(&self) -> String {
-        self.render(ASCII_MARKDOWN)
+        let columns = self.columns.iter().map(|(title, align)| (escaped::markdown(title), *align)).collect();
+        let cells = |row: &Vec<String>| row.iter().map(|cell| escaped::markdown(cell)).collect();
+        let escaped = Self { columns, rows: self.rows.iter().map(cells).collect() };
+        let text = escaped.render(ASCII_MARKDOWN);
+        let mut lines: Vec<String> = text.lines().map(|line| line.to_owned() + "\n").collect();
+        if let Some(rule) = lines.get_mut(1) {
+            // A colon at its end has numbers stand to the right.
+            let parts = rule.trim_matches(['|', '\n']).split('|').zip(&self.columns);
+            let parts: Vec<String> = parts
+                .map(|(dashes, (_, align))| match align {
+                    Align::Left => dashes.to_owned(),
+                    Align::Right => format!("{}:", &dashes[1..]),
+                })
+                .collect();
+            *rule = format!("|{}|\n", parts.join("|"));
+        }
+        lines.concat()
+    }
+
+    /// As a LaTeX tabular in the style of booktabs, below remarks of which the first says what it shows.
+    pub fn latex(&self, remarks: &[String]) -> String {
+        let alignment = self.columns.iter().map(|(_, align)| if *align == Align::Left { 'l' } else { 'r' });
+        let heads = self.columns.iter().map(|(title, _)| escaped::latex(title)).collect();
+        let cells = |row: &Vec<String>| row.iter().map(|cell| escaped::latex(cell)).collect();
+        let rows: Vec<Vec<String>> = self.rows.iter().map(cells).collect();
+        escaped::tabular(remarks, &alignment.collect::<String>(), &[heads], &rows)
     }
 
     fn render(&self, style: TableStyle) -> String {
@@ -96,9 +123,20 @@ mod tests {
     }
 
     #[test]
-    fn markdown_has_a_rule_below_the_titles() {
-        let text = example().markdown();
-        assert_eq!(text.lines().nth(1), Some("|------|-----|-------|"), "{text}");
+    fn markdown_has_a_rule_below_the_titles_and_bars_in_cells() {
+        let mut table = example();
+        table.add(vec!["a|b".into(), "x".into(), "5".into()]);
+        let text = table.markdown();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[1], "|------|-----|------:|", "{text}");
+        assert_eq!(lines[4], "| a\\|b | x   |     5 |", "{text}");
+    }
+
+    #[test]
+    fn latex_has_a_letter_per_column() {
+        let text = "% a (needs \\usepackage{booktabs})\n% b\n\\begin{tabular}{llr}\n\\toprule\nname & log & sum \\\\\n\\midrule\n\
+                    a & x & 1,000 \\\\\nbcd & x & 5 \\\\\n\\bottomrule\n\\end{tabular}\n";
+        assert_eq!(example().latex(&["a".to_owned(), "b".to_owned()]), text);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Reads results with Polars, pandas and evalys as the README shows. Installs them into target/python-venv; where there is no
-# Python, or nothing can be installed, says what it skips and succeeds.
+# Reads results with Polars, pandas and evalys as the README shows, and renders Markdown tables. Installs what it needs into
+# target/python-venv; where there is no Python, or nothing can be installed, says what it skips and succeeds.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 venv=target/python-venv
@@ -14,8 +14,9 @@ if [ ! -x "$venv/bin/python" ] && ! python3 -m venv "$venv" > /dev/null 2>&1; th
     exit 0
 fi
 python="$PWD/$venv/bin/python"
-for package in polars pandas pyarrow evalys; do
-    "$python" -c "import $package" > /dev/null 2>&1 ||
+for package in polars pandas pyarrow evalys markdown-it-py; do
+    module=${package%-py}
+    "$python" -c "import ${module//-/_}" > /dev/null 2>&1 ||
         "$python" -m pip install --quiet --disable-pip-version-check "$package" > /dev/null 2>&1 ||
         echo "skipped: $package cannot be installed"
 done
@@ -28,3 +29,5 @@ for format in parquet arrow jsonl; do
 done
 "$program" export "$results/parquet" --replay 1 --to evalys -o "$results/jobs.csv"
 "$python" tests/python/read_results.py "$results"
+mkdir "$results/markdown"
+"$python" tests/python/markdown.py "$(realpath "$program")" "$PWD/traces/tiny.swf" "$results/markdown"

@@ -167,6 +167,7 @@ pub(super) enum Format {
     Parquet,
     Arrow,
     Markdown,
+    Latex,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -282,7 +283,7 @@ impl Args {
             Format::Json => FileFormat::Json,
             Format::Jsonl => FileFormat::Jsonl,
             Format::Arrow => FileFormat::Arrow,
-            Format::Table | Format::Parquet | Format::Markdown => FileFormat::Parquet,
+            Format::Table | Format::Parquet | Format::Markdown | Format::Latex => FileFormat::Parquet,
         }
     }
 

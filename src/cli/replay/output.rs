@@ -150,6 +150,9 @@ impl<'a> Output<'a> {
             }
             Format::Table => table(&replays, &self.plan).into_bytes(),
             Format::Markdown => rows_table(&replays, &self.plan).markdown().into_bytes(),
+            Format::Latex => {
+                rows_table(&replays, &self.plan).latex(&["means over jobs".to_owned()]).into_bytes()
+            }
             Format::Csv | Format::Json | Format::Jsonl | Format::Parquet | Format::Arrow => {
                 let mut bytes = Vec::new();
                 frame::write_to(&mut bytes, &mut summary, self.args.file_format(), &self.run)?;

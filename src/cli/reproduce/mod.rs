@@ -62,6 +62,7 @@ pub(super) struct Args {
 enum Format {
     Table,
     Markdown,
+    Latex,
     Csv,
     Json,
 }

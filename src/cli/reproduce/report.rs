@@ -1,4 +1,4 @@
-//! A comparison as table, Markdown, CSV or JSON.
+//! A comparison as table, Markdown, LaTeX, CSV or JSON.
 
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ pub(super) fn text(comparisons: &[Comparison], format: Format) -> serde_json::Re
     match format {
         Format::Json => serde_json::to_string_pretty(&rows).map(|text| text + "\n"),
         Format::Csv => Ok(csv(&rows)),
-        Format::Table | Format::Markdown => {
+        Format::Table | Format::Markdown | Format::Latex => {
             let shown = comparisons.iter().filter(|comparison| !comparison.items.is_empty());
             let texts: Vec<String> = shown.map(|comparison| figure(comparison, format)).collect();
             Ok(texts.join("\n"))
@@ -121,13 +121,22 @@ fn figure(comparison: &Comparison, format: Format) -> String {
     }
     table.drop_constant(&["log", "machine"]);
     let name = format!("{} {}: {}", paper.name, figure.name, figure.title);
-    let written = |table: &Table| if format == Format::Markdown { table.markdown() } else { table.text() };
+    let written = |table: &Table| match format {
+        Format::Markdown => table.markdown(),
+        Format::Latex => {
+            table.latex(&std::iter::once(&name).chain(versions).cloned().collect::<Vec<String>>())
+        }
+        _ => table.text(),
+    };
     let (before, mark) = if format == Format::Markdown { ("## ", "\n* ") } else { (" ", "\n ") };
     let mut tables: Vec<String> = curves(&points).iter().map(written).collect();
     if !others.is_empty() {
         tables.push(written(&table));
     }
     let table = tables.join("\n");
+    if format == Format::Latex {
+        return table;
+    }
     let notes: Vec<&str> = versions.iter().flat_map(|line| [mark, line]).collect();
     let end = if notes.is_empty() { "" } else { "\n" };
     format!("{before}{name}\n\n{table}{}{end}", notes.concat())

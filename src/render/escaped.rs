@@ -1,0 +1,107 @@
+//! Text that means nothing to Markdown or to LaTeX, and what a LaTeX table is made of.
+
+/// `text` for a cell of a Markdown table: bars do not end it, and nothing is emphasis or HTML. Code stays code.
+pub(super) fn markdown(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut is_code = false;
+    let mut before = None;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        is_code ^= c == '`';
+        let is_special = match c {
+            '*' | '<' | '\\' => true,
+            // Within a word it is only itself.
+            '_' => ![before, rest.peek().copied()].iter().all(|c| c.is_some_and(char::is_alphanumeric)),
+            _ => false,
+        };
+        // A bar ends a cell even within code, where nothing else is special.
+        if c == '|' || is_special && !is_code {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+        before = Some(c);
+    }
+    escaped
+}
+
+/// `text` such that LaTeX prints it as it is.
+pub(super) fn latex(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = None;
+    for (i, c) in text.chars().enumerate() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),
+            '~' => escaped += r"\textasciitilde{}",
+            '^' => escaped += r"\textasciicircum{}",
+            '\\' => escaped += r"\textbackslash{}",
+            '|' => escaped += r"\textbar{}",
+            '<' => escaped += r"\textless{}",
+            '>' => escaped += r"\textgreater{}",
+            // A row that begins so would be an argument of the end of the row before it.
+            '[' | '*' if i == 0 => escaped.extend(['{', c, '}']),
+            // Two of them would become one dash or quotation mark.
+            '-' | '\'' | '`' if before == Some(c) => escaped.extend(['{', '}', c]),
+            '−' => escaped += "$-$",
+            '≤' => escaped += r"$\leq$",
+            '≥' => escaped += r"$\geq$",
+            '→' => escaped += r"$\to$",
+            'Σ' => escaped += r"$\Sigma$",
+            'σ' => escaped += r"$\sigma$",
+            'λ' => escaped += r"$\lambda$",
+            '√' => escaped += r"$\surd$",
+            _ => escaped.push(c),
+        }
+        before = Some(c);
+    }
+    escaped
+}
+
+/// A tabular in the style of booktabs below `remarks`; cells are LaTeX already. `alignment` has a letter per column.
+pub(super) fn tabular(
+    remarks: &[String],
+    alignment: &str,
+    heads: &[Vec<String>],
+    rows: &[Vec<String>],
+) -> String {
+    let line = |cells: &Vec<String>| format!("{} \\\\\n", cells.join(" & "));
+    let mut text = String::new();
+    for (i, remark) in remarks.iter().enumerate() {
+        let needed = if i == 0 { " (needs \\usepackage{booktabs})" } else { "" };
+        // A remark ends with its line.
+        text += &["% ", &remark.replace(['\n', '\r'], " "), needed, "\n"].concat();
+    }
+    text += &["\\begin{tabular}{", alignment, "}\n\\toprule\n"].concat();
+    text.extend(heads.iter().map(line));
+    text += "\\midrule\n";
+    text.extend(rows.iter().map(line));
+    text + "\\bottomrule\n\\end{tabular}\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_characters_are_only_themselves() {
+        for (text, expected) in [
+            ("best-of:a|b", r"best-of:a\|b"),
+            ("a*b <c> \\d", r"a\*b \<c> \\d"),
+            ("`a*b|c_` * d_e _f_", r"`a*b\|c_` \* d_e \_f\_"),
+        ] {
+            assert_eq!(markdown(text), expected);
+        }
+        for (text, expected) in [
+            ("50% of a_b & #1 {$}", r"50\% of a\_b \& \#1 \{\$\}"),
+            (
+                "~^\\|<>",
+                r"\textasciitilde{}\textasciicircum{}\textbackslash{}\textbar{}\textless{}\textgreater{}",
+            ),
+            ("[a] *", "{[}a] *"),
+            ("* [b]", "{*} [b]"),
+            ("a---b", "a-{}-{}-b"),
+            ("−1 ≤ ±2", r"$-$1 $\leq$ ±2"),
+        ] {
+            assert_eq!(latex(text), expected);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Typesets every kind of LaTeX table that the program prints, as the README says, and reads the pages back: nothing may be an
+# error, stick out of the page or lose a character. Run by root on Debian, it installs pdflatex; otherwise, where that is
+# not there, it says what it skips and succeeds. Usage: tests/latex/run.sh [PROGRAM] [DIRECTORY FOR THE PAGES].
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+program=$(realpath "${1:-target/release/meshreplay}")
+pages=$(realpath -m "${2:-target/latex}")
+tiny=$PWD/traces/tiny.swf
+
+skip() {
+    echo "skipped: $1"
+    exit 0
+}
+
+fail() {
+    echo "FAILED: $1" >&2
+    exit 1
+}
+
+there() {
+    command -v pdflatex pdftotext kpsewhich >/dev/null && kpsewhich booktabs.sty >/dev/null && kpsewhich lmodern.sty >/dev/null
+}
+
+if ! there; then
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || skip "no pdflatex with booktabs, and no right to install it"
+    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        texlive-latex-base texlive-latex-recommended lmodern poppler-utils) >/dev/null 2>&1 ||
+        skip "no pdflatex with booktabs, and it cannot be installed"
+    there || skip "no pdflatex with booktabs after its installation"
+fi
+
+rm -rf "$pages"
+mkdir -p "$pages"
+cd "$pages"
+
+# Names that hold whatever LaTeX takes for something else.
+odd='odd_%&#$~^{}[x] <b>|c--d\e'
+cp "$tiny" "$odd.swf"
+cp "$tiny" '[first]*.swf'
+cp "$tiny" tiny.swf
+best='best-of:mm|granular-mbs'
+"$program" replay ./*.swf --machine 4x4 2x4x2 --allocator naive "$best" hilbert+bf --no-timing -q -o odd >/dev/null
+cat >study.toml <<'STUDY'
+logs = ["tiny.swf"]
+machines = ["4x4", "2x4x2"]
+schedulers = ["fcfs", "easy"]
+allocators = ["hilbert+bf", "mc1x1", "random"]
+arrival_scales = [1, 0.6]
+replications = 3
+STUDY
+"$program" sweep study.toml -o study --no-timing -q >/dev/null
+
+"$program" table odd --format latex >table-odd.tex
+"$program" table odd --rows log,allocator --columns machine --value utilization --best none --format latex >table-rows.tex
+"$program" table study --columns machine --relative-to mc1x1 --format latex >table-readme.tex
+"$program" table study --rows scheduler,allocator --columns machine,arrival_scale --format latex >table-seeds.tex
+"$program" table study --rows allocator,arrival_scale --columns scheduler,log --value wait_s_mean --decimals 3 \
+    --best highest --format latex >table-columns.tex
+"$program" replay ./*.swf --machine 4x4 --allocator naive "$best" --no-timing -q --format latex >replay-odd.tex
+"$program" replay tiny.swf --machine 4x4 --allocator naive mc1x1 -q --format latex >replay-times.tex
+"$program" replay synthetic:ratio=1.5,jobs=200 --machine 8x8 --allocator gabl first-fit --replications 3 \
+    --network wormhole:pattern=ring --contention --no-timing -q --format latex >replay-network.tex
+"$program" reproduce chang-mohapatra1998 fig1 -q --format latex >reproduce-chang.tex
+"$program" reproduce diessel1996 fig3 -q --format latex >reproduce-diessel.tex
+"$program" reproduce qna2013 fig1 -q --format latex >reproduce-qna.tex
+
+# An article takes the table of the README with booktabs alone; the others are on paper that is wide enough for them, in a
+# font that has every character as such, so that it can be read back.
+for table in *.tex; do
+    {
+        printf '%s\n' '\documentclass{article}' '\usepackage{booktabs}'
+        [ "$table" = table-readme.tex ] ||
+            printf '%s\n' '\usepackage[T1]{fontenc}' '\usepackage{lmodern}' \
+                '\setlength\pdfpagewidth{80cm}' '\setlength\textwidth{70cm}'
+        printf '%s\n' '\begin{document}' '\noindent' "\\input{$table}" '\end{document}'
+    } >"page-$table"
+    name=page-${table%.tex}
+    pdflatex -interaction=nonstopmode -halt-on-error "page-$table" >/dev/null 2>&1 ||
+        fail "$table: $(grep -A 3 '^!' "$name.log")"
+    # "Overfull" sticks out; a missing character is one that the font does not have.
+    if grep -E '^(Overfull|Underfull|Missing character|LaTeX Warning)' "$name.log" >&2; then
+        fail "$table: see $pages/$name.log"
+    fi
+    pdftotext -layout "$name.pdf" "$name.txt"
+    grep -q '[[:alnum:]]' "$name.txt" || fail "$table: an empty page"
+done
+
+# The names come out as they are.
+for table in table-odd table-rows replay-odd; do
+    for name in "$odd" '[first]*' "$best"; do
+        grep -qF -- "$name" "page-$table.txt" || fail "$table: '$name' is not on the page: $(cat "page-$table.txt")"
+    done
+done
+grep -qF '±' page-table-seeds.txt || fail "table-seeds: no half widths"
+grep -qF 'exact' page-reproduce-diessel.txt || fail "reproduce-diessel: no verdicts"
+echo "pdflatex: $(ls page-*.pdf | wc -l) tables typeset, nothing sticks out, names are whole"
