@@ -80,15 +80,33 @@ impl Results {
 
     /// Names with the rows that have them, in the order of the results.
     pub(in crate::cli) fn series(&self, but: &[&str]) -> Vec<(String, Style, Vec<usize>)> {
+        self.named(|row| self.name(row, but))
+    }
+
+    /// The same of pictures by load, which the logs that differ in nothing else are points of.
+    pub(in crate::cli) fn series_by_load(&self) -> Vec<(String, Style, Vec<usize>)> {
+        let is_model = self.varying.contains(&"log") && !self.varying.contains(&"arrival_scale");
+        if !is_model {
+            return self.series(&["arrival_scale"]);
+        }
+        let rest = |row: usize| self.model(row).map_or_else(|| self.label(row, "log"), |(_, rest)| rest);
+        let is_one = (0..self.sheet.height()).all(|row| rest(row) == rest(0));
+        self.named(|row| {
+            let name = self.name(row, &["log"]);
+            if is_one { name } else { format!("{name} · {}", rest(row)) }
+        })
+    }
+
+    fn named(&self, name: impl Fn(usize) -> String) -> Vec<(String, Style, Vec<usize>)> {
         let mut series: Vec<(String, Style, Vec<usize>)> = Vec::new();
         for row in 0..self.sheet.height() {
-            let name = self.name(row, but);
+            let name = name(row);
             match series.iter_mut().find(|(other, ..)| *other == name) {
                 Some((.., rows)) => rows.push(row),
                 None => series.push((name, style(&self.label(row, "allocator")), vec![row])),
             }
         }
-        separate(&mut series);
+        separate(&mut series.iter_mut().map(|(_, style, _)| style).collect::<Vec<_>>());
         series
     }
 
@@ -100,22 +118,31 @@ impl Results {
             };
             return Some((numbers[row]?, "arrival times multiplied by"));
         }
+        Some(self.model(row)?.0)
+    }
+
+    /// The load that a row's model has as a parameter and what that is, and the model without it.
+    fn model(&self, row: usize) -> Option<((f64, &'static str), String)> {
         let model = Synthetic::new(&self.label(row, "log").parse::<Spec>().ok()?).ok()?;
-        let of = |key: &str| model.spec().params.get(key)?.parse().ok();
-        let rate = || Some((of("rate")?, "arrivals per second"));
-        let ratio = || Some((of("ratio")?, "traffic ratio"));
-        let offered = || Some((of("offered")?, "offered load"));
-        rate().or_else(ratio).or_else(offered)
+        let mut spec = model.spec().clone();
+        let loads =
+            [("rate", "arrivals per second"), ("ratio", "traffic ratio"), ("offered", "offered load")];
+        let (load, title) = loads.iter().find_map(|&(key, title)| Some((spec.params.remove(key)?, title)))?;
+        Some(((load.parse().ok()?, title), spec.to_string()))
     }
 }
 
-/// Series that would look the same in one plot get looks of their own.
-fn separate(series: &mut [(String, Style, Vec<usize>)]) {
-    for i in 1..series.len() {
-        let (before, after) = series.split_at_mut(i);
-        while before.iter().any(|(_, style, _)| style.looks_like(after[0].1)) {
-            after[0].1.0 += 1;
-        }
+/// Series whose markers would be the same in one plot get others, of their own colour, as long as there are any; then
+/// other colours and dashes, and if there are more series than those, some look like others.
+pub(in crate::cli) fn separate(styles: &mut [&mut Style]) {
+    const MOST_TRIED: usize = 96;
+    for i in 1..styles.len() {
+        let (before, after) = styles.split_at_mut(i);
+        let own = *after[0];
+        let is_marked = |look: &Style| !before.iter().any(|other| other.is_marked_like(*look));
+        let is_free = |look: &Style| !before.iter().any(|other| other.looks_like(*look));
+        let free = || (own.0..own.0 + MOST_TRIED).map(Style).find(is_free);
+        *after[0] = own.remarked().find(is_marked).or_else(free).unwrap_or(own);
     }
 }
 
@@ -154,13 +181,15 @@ mod tests {
         assert_eq!(style("mc1x1"), style("mc1x1"));
         assert_ne!(style("gabl"), style("qna"));
         assert_ne!(style("hilbert+bf").colour(), "");
-        let mut series = vec![
-            ("a".to_owned(), Style(3), vec![]),
-            ("b".to_owned(), Style(3), vec![]),
-            ("c".to_owned(), Style(4), vec![]),
-        ];
-        separate(&mut series);
-        let looks: Vec<usize> = series.iter().map(|(_, style, _)| style.0).collect();
-        assert_eq!(looks, [3, 4, 5]);
+        let separated = |mut styles: Vec<Style>| {
+            separate(&mut styles.iter_mut().collect::<Vec<_>>());
+            styles
+        };
+        assert_eq!(separated([3, 3, 4].map(Style).to_vec()), [3, 11, 4].map(Style));
+        // More series than looks.
+        let styles = separated((0..200).map(|i| Style(i % 37)).collect());
+        for (i, style) in styles.iter().enumerate().take(24) {
+            assert!(!styles[..i].iter().any(|other| style.looks_like(*other)), "{i}: {styles:?}");
+        }
     }
 }

@@ -82,11 +82,26 @@ pub(super) fn nodes(view: &View<'_>, results: &Results) -> Result<Option<String>
         }
     };
     let across = depth * (width + 1) - 1;
+    // Coordinates stand in the middle of their nodes, as many as there is room for.
+    let unit = (640.0 / f64::from(across)).min(400.0 / f64::from(length));
+    let step = |room: f64| (room / unit).ceil().max(1.0) as u32;
+    let some = |at: u32, step: u32| if at.is_multiple_of(step) { at.to_string() } else { String::new() };
+    let coordinate = |at: u32| match at % (width + 1) {
+        x if x < width => some(x, step(28.0)),
+        _ => String::new(),
+    };
+    let names_x = (0..across).map(coordinate).collect();
+    let names_y = (0..length).map(|y| some(y, step(16.0))).collect();
+    let title_x = if depth > 1 {
+        format!("x in layers z = 0 to {} from left to right", depth - 1)
+    } else {
+        "x".to_owned()
+    };
     let grid = Grid {
         title: "Share of the time that each node is busy".to_owned(),
         subtitle: format!("{name} · {}", results.shared()),
-        x: (titled(if depth > 1 { "x, layer by layer" } else { "x" }), [0.0, f64::from(across)]),
-        y: (titled("y"), [0.0, f64::from(length)]),
+        x: (Axis { names: names_x, ..titled(&title_x) }, [0.0, f64::from(across)]),
+        y: (Axis { names: names_y, ..titled("y") }, [0.0, f64::from(length)]),
         square: true,
         cells: busy_s.iter().enumerate().map(cell).collect(),
         legend: [0.0, 0.25, 0.5, 0.75, 1.0]

@@ -58,12 +58,11 @@ pub(super) fn load(view: &View<'_>, results: &Results) -> Result<Option<String>,
     let column = view.value.unwrap_or("turnaround_s_mean");
     let y = results.numbers("--value", column)?;
     let Some((_, title)) = results.load(0) else { return Ok(None) };
-    let but = ["arrival_scale", "log"];
     let series = |(name, style, rows): (String, Style, Vec<usize>)| {
         let x = |row| results.load(row).map(|(load, _)| load);
         Series { name, style, kind: Kind::Curve, points: points(&rows, &x, y) }
     };
-    let series: Vec<Series> = results.series(&but).into_iter().map(series).collect();
+    let series: Vec<Series> = results.series_by_load().into_iter().map(series).collect();
     if series.iter().all(|series| series.points.len() < 2) {
         return Ok(None);
     }

@@ -178,38 +178,43 @@ impl Canvas {
     /// A marker with words that a pointer shows.
     pub(super) fn marker(&mut self, (x, y): (f64, f64), style: Style, words: Option<&str>) {
         const R: f64 = 4.0;
-        let polygon = |corners: &[(f64, f64)]| {
+        let (marker, is_filled) = style.marker();
+        let corners = |corners: &[(f64, f64)]| {
             let corners: Vec<(f64, f64)> = corners.iter().map(|(dx, dy)| (x + dx * R, y + dy * R)).collect();
-            Path::new().set("d", along(&corners) + " Z").set("fill", style.colour()).set("class", "marker")
+            Path::new().set("d", along(&corners) + " Z")
         };
+        // What is not filled hides the curve below it all the same.
+        let (fill, class) = if is_filled { (style.colour(), "marker") } else { (PAPER, "paper marker") };
+        let shape = match marker {
+            Marker::Circle => {
+                let circle = Circle::new().set("cx", round(x)).set("cy", round(y));
+                let circle = circle.set("r", if is_filled { R } else { R - 0.5 });
+                return self.add_marker(circle.set("fill", fill).set("class", class), style, words);
+            }
+            Marker::Cross | Marker::Plus => {
+                let d = if marker == Marker::Cross {
+                    format!("M{} {} l8 8 m0 -8 l-8 8", round(x - R), round(y - R))
+                } else {
+                    format!("M{} {} h10 m-5 -5 v10", round(x - R - 1.0), round(y))
+                };
+                let path = Path::new().set("d", d).set("fill", "none").set("stroke-width", 2);
+                return self.add_marker(path.set("class", "marker"), style, words);
+            }
+            Marker::Square => corners(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+            Marker::Triangle => corners(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
+            Marker::Inverted => corners(&[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)]),
+            Marker::Diamond => corners(&[(0.0, -1.3), (1.2, 0.0), (0.0, 1.3), (-1.2, 0.0)]),
+        };
+        self.add_marker(shape.set("fill", fill).set("class", class), style, words);
+    }
+
+    fn add_marker(&mut self, mut shape: impl svg::Node, style: Style, words: Option<&str>) {
+        shape.assign("stroke", style.colour());
         let mut group = Group::new();
         if let Some(words) = words {
             group = group.add(Title::new(words));
         }
-        self.add(match style.marker() {
-            Marker::Circle => group.add(
-                Circle::new()
-                    .set("cx", round(x))
-                    .set("cy", round(y))
-                    .set("r", R)
-                    .set("fill", style.colour())
-                    .set("class", "marker"),
-            ),
-            Marker::Square => group.add(polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)])),
-            Marker::Triangle => group.add(polygon(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)])),
-            Marker::Inverted => group.add(polygon(&[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)])),
-            Marker::Diamond => group.add(polygon(&[(0.0, -1.3), (1.2, 0.0), (0.0, 1.3), (-1.2, 0.0)])),
-            Marker::Cross => {
-                let d = format!("M{} {} l8 8 m0 -8 l-8 8", round(x - R), round(y - R));
-                group.add(
-                    Path::new()
-                        .set("d", d)
-                        .set("stroke", style.colour())
-                        .set("stroke-width", 2)
-                        .set("fill", "none"),
-                )
-            }
-        });
+        self.add(group.add(shape));
     }
 
     fn add(&mut self, node: impl Into<Box<dyn svg::Node>>) {

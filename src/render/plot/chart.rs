@@ -118,22 +118,36 @@ impl Chart {
     pub fn svg(&self) -> String {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = ticks(&self.x, points().map(|point| point.x), 6);
-        let ends = |point: &Point| [point.y - point.half_width, point.y + point.half_width];
+        // What is never negative is not so within its confidence interval.
+        let least = if points().all(|point| point.y >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
+        let ends = |point: &Point| [(point.y - point.half_width).max(least), point.y + point.half_width];
         let y = ticks(&self.y, points().flat_map(ends), 6);
         let labels = y.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max);
-        let legend = self.series.iter().map(|series| width(&series.name)).fold(0.0, f64::max) + 44.0;
+        let legend = self.series.iter().map(|series| width(&series.name)).fold(0.0, f64::max);
+        let legend = legend + 44.0 + self.key();
         let height = HIGH.max(self.series.len() as f64 * LINE);
         let frame = Frame { left: labels + 44.0, top: TOP, width: WIDE, height, x, y };
         let page = (frame.left + WIDE + legend + 16.0, TOP + height + BOTTOM);
-        let mut canvas = Canvas::new(page.0, page.1, &self.title);
+        let titles = (width(&self.title) * 1.25).max(width(&self.subtitle));
+        let mut canvas = Canvas::new(page.0.max(frame.left + titles + 16.0), page.1, &self.title);
         canvas.heading((frame.left, 22.0), &self.title);
         canvas.text((frame.left, 41.0), Held::Left, (QUIET, "quiet"), &self.subtitle);
         self.draw_axes(&mut canvas, &frame);
-        for series in &self.series {
-            draw(&mut canvas, &frame, series);
+        let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
+        order.sort_by_key(|(_, series)| series.style.layer());
+        for (_, series) in &order {
+            draw_curve(&mut canvas, &frame, series);
+        }
+        for (i, series) in order {
+            draw_markers(&mut canvas, &frame, series, i as f64 / self.series.len() as f64);
         }
         self.draw_names(&mut canvas, &frame);
         canvas.finish()
+    }
+
+    /// Room for the piece of a curve before its name.
+    fn key(&self) -> f64 {
+        if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
     }
 
     fn draw_axes(&self, canvas: &mut Canvas, frame: &Frame) {
@@ -175,36 +189,73 @@ impl Chart {
             if joined {
                 canvas.line((x + 5.0, y), (right + 14.0, place), (GRID, "grid"));
             }
-            canvas.marker((right + 22.0, place), series.style, None);
-            canvas.text((right + 32.0, place + 4.0), Held::Left, (INK, "ink"), &series.name);
+            let (from, to) = (right + 18.0, right + 26.0 + self.key());
+            if series.kind != Kind::Points {
+                canvas.curve(&[(from, place), (to, place)], series.style);
+            }
+            canvas.marker((f64::midpoint(from, to), place), series.style, None);
+            canvas.text((to + 6.0, place + 4.0), Held::Left, (INK, "ink"), &series.name);
         }
     }
 }
 
-fn draw(canvas: &mut Canvas, frame: &Frame, series: &Series) {
-    let fit: Vec<&Point> =
-        series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()).collect();
+/// Points that are numbers.
+fn fit(series: &Series) -> Vec<&Point> {
+    series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()).collect()
+}
+
+fn draw_curve(canvas: &mut Canvas, frame: &Frame, series: &Series) {
+    let fit = fit(series);
+    if series.kind == Kind::Points {
+        return;
+    }
     let at = |offset: f64| -> Vec<(f64, f64)> {
-        fit.iter().map(|point| frame.at(point.x, point.y + offset * point.half_width)).collect()
+        let end = |point: &Point| (point.y + offset * point.half_width).clamp(frame.y.low, frame.y.high);
+        fit.iter().map(|point| frame.at(point.x, end(point))).collect()
     };
-    let curve = at(0.0);
-    if series.kind != Kind::Points {
-        if fit.iter().any(|point| point.half_width > 0.0) {
-            canvas.band(&at(-1.0), &at(1.0), series.style);
-        }
-        canvas.curve(&curve, series.style);
+    if fit.iter().any(|point| point.half_width > 0.0) {
+        canvas.band(&at(-1.0), &at(1.0), series.style);
     }
-    if series.kind != Kind::Line {
-        for (point, place) in fit.iter().zip(&curve) {
-            let spread = if point.half_width > 0.0 {
-                format!(" ±{}", digits(point.half_width))
-            } else {
-                String::new()
-            };
-            let words = format!("{}: {}, {}{spread}", series.name, digits(point.x), digits(point.y));
-            canvas.marker(*place, series.style, Some(&words));
+    canvas.curve(&at(0.0), series.style);
+}
+
+/// The points; of a line a few, `shift` of the way to the next one late, so that those of other lines are beside them.
+fn draw_markers(canvas: &mut Canvas, frame: &Frame, series: &Series, shift: f64) {
+    let fit = fit(series);
+    let places: Vec<(f64, f64)> = fit.iter().map(|point| frame.at(point.x, point.y)).collect();
+    if series.kind == Kind::Line {
+        for place in along(&places, shift) {
+            canvas.marker(place, series.style, None);
         }
+        return;
     }
+    for (point, place) in fit.iter().zip(places) {
+        let spread =
+            if point.half_width > 0.0 { format!(" ±{}", digits(point.half_width)) } else { String::new() };
+        let words = format!("{}: {}, {}{spread}", series.name, digits(point.x), digits(point.y));
+        canvas.marker(place, series.style, Some(&words));
+    }
+}
+
+/// Some places on the way through all of `places`, evenly along it, the first one `shift` of a step from its start.
+fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
+    const STEP: f64 = 110.0;
+    const MOST: f64 = 6.0;
+    let length = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1);
+    let step = STEP.max(places.windows(2).map(length).sum::<f64>() / MOST);
+    let (mut found, mut left) = (Vec::new(), step * (0.2 + 0.8 * shift));
+    for pair in places.windows(2) {
+        let whole = length(pair);
+        let mut passed = 0.0;
+        while passed + left <= whole {
+            passed += left;
+            left = step;
+            let part = |from: f64, to: f64| from + (to - from) * passed / whole;
+            found.push((part(pair[0].0, pair[1].0), part(pair[0].1, pair[1].1)));
+        }
+        left -= whole - passed;
+    }
+    found
 }
 
 /// A number with four digits.
@@ -240,6 +291,32 @@ mod tests {
         assert_eq!(places, [10.0, 20.0, 30.0, 90.0, 100.0]);
         assert_eq!(spread(&[99.0, 99.0, 99.0], (0.0, 100.0), 10.0), [80.0, 90.0, 100.0]);
         assert!(spread(&[], (0.0, 1.0), 1.0).is_empty());
+    }
+
+    #[test]
+    fn a_line_has_markers_at_even_distances() {
+        let corner = [(0.0, 0.0), (110.0, 0.0), (110.0, 330.0)];
+        assert_eq!(along(&corner, 1.0), [(110.0, 0.0), (110.0, 110.0), (110.0, 220.0), (110.0, 330.0)]);
+        assert_eq!(along(&corner, 0.0)[..2], [(22.0, 0.0), (110.0, 22.0)]);
+        assert_eq!(along(&[(0.0, 0.0), (9000.0, 0.0)], 0.5).len(), 6);
+        assert!(along(&[(1.0, 1.0)], 0.5).is_empty() && along(&[(1.0, 1.0); 3], 0.5).is_empty());
+    }
+
+    #[test]
+    fn bands_stay_within_the_axes() {
+        let points =
+            vec![Point { x: 0.0, y: 5.0, half_width: 50.0 }, Point { x: 1.0, y: 9.0, half_width: 1.0 }];
+        let series = vec![Series { name: "a".to_owned(), style: Style(0), kind: Kind::Curve, points }];
+        for scale in [Scale::Linear, Scale::Log] {
+            let y = Axis { scale, ..Axis::default() };
+            let text = Chart { y, series: series.clone(), ..Chart::default() }.svg();
+            let band = text.split("<path").find(|path| path.contains("\"band\"")).expect("a band");
+            let lowest = (TOP + HIGH).to_string();
+            let numbers = band.split(['"', ' ', 'M', 'L', 'Z']).filter_map(|word| word.parse::<f64>().ok());
+            assert!(numbers.fold(0.0, f64::max) <= WIDE + 100.0, "{band}");
+            assert!(band.contains(&lowest) == (scale == Scale::Linear), "{band}");
+            assert!(!text.contains(">-"), "{text}");
+        }
     }
 
     #[test]

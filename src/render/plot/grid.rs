@@ -26,7 +26,7 @@ pub struct Grid {
     pub x: (Axis, [f64; 2]),
     /// The vertical axis and its ends.
     pub y: (Axis, [f64; 2]),
-    /// Whether units are as long on both axes.
+    /// Whether units are as long on both axes; if not, cells that meet are parted by a hair.
     pub square: bool,
     /// The cells.
     pub cells: Vec<GridCell>,
@@ -53,7 +53,8 @@ impl Grid {
                 let at = Ticks::new(Scale::Linear, (*low, *high), wanted).at;
                 return at.into_iter().filter(|(value, _)| (*low..=*high).contains(value)).collect();
             }
-            axis.names.iter().enumerate().map(|(i, name)| (i as f64 + 0.5, name.clone())).collect()
+            let names = axis.names.iter().enumerate().filter(|(_, name)| !name.is_empty());
+            names.map(|(i, name)| (i as f64 + 0.5, name.clone())).collect()
         };
         let (x, y) = (ticks(&self.x, 8), ticks(&self.y, 8));
         let left = y.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0;
@@ -69,8 +70,10 @@ impl Grid {
         canvas.text((left, 41.0), Held::Left, (QUIET, "quiet"), &self.subtitle);
         let at_x = |value: f64| left + wide * (value - self.x.1[0]) / spans_x;
         let at_y = |value: f64| bottom - high * (value - self.y.1[0]) / spans_y;
-        for GridCell { place: [x, y, width, height], colour, words } in &self.cells {
-            let place = (at_x(*x), at_y(y + height), wide * width / spans_x, high * height / spans_y);
+        for GridCell { place: [x, y, cell_width, cell_height], colour, words } in &self.cells {
+            let (width, height) = (wide * cell_width / spans_x, high * cell_height / spans_y);
+            let hair = |side: f64| if self.square || side < 3.0 { 0.0 } else { 0.6 };
+            let place = (at_x(*x), at_y(y + cell_height), width - hair(width), height - hair(height));
             canvas.rectangle(place, (colour, "cell"), Some(words));
         }
         for (value, label) in x {

@@ -4,7 +4,9 @@
 /// black, which vanishes on dark screens, a grey.
 const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#7f7f7f"];
-const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
+/// Dashes, and how they follow from those drawn before them: what is more broken comes later, on top, so that curves that
+/// coincide are all seen.
+const DASHES: [(&str, u8); 4] = [("", 0), ("7 3", 1), ("2 3", 3), ("9 3 2 3", 2)];
 
 /// The look of one curve: colour, marker and dash follow from a number, the same in every plot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,15 +21,39 @@ pub(super) enum Marker {
     Diamond,
     Inverted,
     Cross,
+    Plus,
 }
 
-const MARKERS: [Marker; 6] =
-    [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Inverted, Marker::Cross];
+/// Shapes, and whether they are filled.
+const MARKERS: [(Marker, bool); 12] = [
+    (Marker::Circle, true),
+    (Marker::Square, true),
+    (Marker::Triangle, true),
+    (Marker::Diamond, true),
+    (Marker::Inverted, true),
+    (Marker::Cross, true),
+    (Marker::Circle, false),
+    (Marker::Square, false),
+    (Marker::Triangle, false),
+    (Marker::Diamond, false),
+    (Marker::Inverted, false),
+    (Marker::Plus, true),
+];
 
 impl Style {
-    /// Whether both have the same colour and marker.
+    /// Whether both have the same marker and dash, so that only colour tells them apart, if anything does.
     pub fn looks_like(self, other: Self) -> bool {
-        self.colour() == other.colour() && self.marker() == other.marker()
+        self.marker() == other.marker() && self.dash() == other.dash()
+    }
+
+    /// Whether both have the same marker.
+    pub fn is_marked_like(self, other: Self) -> bool {
+        self.marker() == other.marker()
+    }
+
+    /// Looks of the same colour and dash with every marker, from its own on.
+    pub fn remarked(self) -> impl Iterator<Item = Self> {
+        (0..MARKERS.len()).map(move |i| Self(self.0 + i * COLOURS.len()))
     }
 
     /// Its colour, as `#rrggbb`.
@@ -36,12 +62,17 @@ impl Style {
     }
 
     /// Neighbours in number differ in marker too, so that a plot of few curves can be read without colours.
-    pub(super) fn marker(self) -> Marker {
-        MARKERS[(self.0 + 5 * (self.0 / COLOURS.len())) % MARKERS.len()]
+    pub(super) fn marker(self) -> (Marker, bool) {
+        MARKERS[(self.0 - self.0 / COLOURS.len()) % MARKERS.len()]
     }
 
     pub(super) fn dash(self) -> &'static str {
-        DASHES[(self.0 + self.0 / COLOURS.len()) % DASHES.len()]
+        DASHES[self.0 % DASHES.len()].0
+    }
+
+    /// When it is drawn, low numbers first.
+    pub(super) fn layer(self) -> u8 {
+        DASHES[self.0 % DASHES.len()].1
     }
 }
 
@@ -51,9 +82,12 @@ mod tests {
 
     #[test]
     fn looks_repeat_only_after_many() {
-        let mut looks: Vec<_> = (0..48).map(|i| (Style(i).colour(), Style(i).marker() as u8)).collect();
-        looks.sort_unstable();
-        looks.dedup();
-        assert_eq!(looks.len(), 48);
+        let looks = |count: usize, look: fn(Style) -> String| {
+            (0..count).map(Style).map(look).collect::<std::collections::BTreeSet<_>>().len()
+        };
+        assert_eq!(looks(96, |style| format!("{} {:?}", style.colour(), style.marker())), 96);
+        // What is left of them on grey paper.
+        assert_eq!(looks(32, |style| format!("{:?} {}", style.marker(), style.dash())), 32);
+        assert_eq!(looks(12, |style| format!("{:?}", style.marker())), 11);
     }
 }
