@@ -5,12 +5,12 @@ use std::fs::File;
 use std::num::NonZeroUsize;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::thread;
 
 use polars::prelude::{
-    Column, CsvReadOptions, DataFrame, DataType, IpcReader, JsonFormat, JsonReader, ParquetReader,
-    PolarsError, PolarsResult, SerReader,
+    Column, CsvReadOptions, DataFrame, DataType, Field, IpcReader, JsonFormat, JsonReader, ParquetReader,
+    PolarsError, PolarsResult, Schema, SerReader,
 };
 
 use super::{FileFormat, FrameError};
@@ -31,6 +31,8 @@ pub struct SheetColumn {
     pub name: String,
     /// Its values.
     pub values: SheetValues,
+    /// Its whole numbers, if some have more digits than a float; seeds may.
+    exact: Option<Vec<Option<i128>>>,
 }
 
 /// The values of a column.
@@ -50,10 +52,24 @@ pub enum SheetValues {
 impl SheetColumn {
     /// Value `i` as a label: numbers as short as they can be written.
     pub fn label(&self, i: usize) -> String {
+        if let Some(exact) = &self.exact {
+            return exact[i].map_or_else(|| "none".to_owned(), |number| number.to_string());
+        }
         match &self.values {
             SheetValues::Text(values) => values[i].clone(),
             SheetValues::Number { numbers, .. } => {
                 numbers[i].map_or_else(|| "none".to_owned(), |number| number.to_string())
+            }
+        }
+    }
+
+    /// Whether values `i` and `j` are the same, exactly.
+    pub fn is_same(&self, i: usize, j: usize) -> bool {
+        match (&self.exact, &self.values) {
+            (Some(exact), _) => exact[i] == exact[j],
+            (None, SheetValues::Text(values)) => values[i] == values[j],
+            (None, SheetValues::Number { numbers, .. }) => {
+                numbers[i].unwrap_or(f64::NAN).total_cmp(&numbers[j].unwrap_or(f64::NAN)).is_eq()
             }
         }
     }
@@ -106,7 +122,25 @@ fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
         let numbers = column.cast(&DataType::Float64)?;
         SheetValues::Number { numbers: numbers.f64()?.iter().collect(), whole: dtype.is_integer() }
     };
-    Ok(SheetColumn { name, values })
+    Ok(SheetColumn { name, values, exact: exact(column)? })
+}
+
+/// The whole numbers of a column that a float would round.
+fn exact(column: &Column) -> Result<Option<Vec<Option<i128>>>, FrameError> {
+    const MOST: u64 = 1 << f64::MANTISSA_DIGITS;
+    Ok(match column.dtype() {
+        DataType::UInt64 => {
+            let numbers = column.u64()?;
+            let rounds = numbers.iter().flatten().any(|number| number > MOST);
+            rounds.then(|| numbers.iter().map(|number| number.map(i128::from)).collect())
+        }
+        DataType::Int64 => {
+            let numbers = column.i64()?;
+            let rounds = numbers.iter().flatten().any(|number| number.unsigned_abs() > MOST);
+            rounds.then(|| numbers.iter().map(|number| number.map(i128::from)).collect())
+        }
+        _ => None,
+    })
 }
 
 /// The file of the frame called `stem` in `folder`, of the first format that is there.
@@ -125,7 +159,9 @@ pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
         Some(FileFormat::Jsonl) => read_json(file, JsonFormat::JsonLines),
         Some(FileFormat::Csv) | None => {
             let options = CsvReadOptions::default().with_has_header(true).with_infer_schema_length(None);
-            options.into_reader_with_file_handle(file).finish()
+            // A seed may be too large for the type that whole numbers are given.
+            let seeds = Schema::from_iter([Field::new("seed".into(), DataType::UInt64)]);
+            options.with_schema_overwrite(Some(Arc::new(seeds))).into_reader_with_file_handle(file).finish()
         }
     });
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })

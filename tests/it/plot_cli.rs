@@ -162,6 +162,38 @@ fn logs_and_models_are_curves_of_their_own() -> Tested {
 }
 
 #[test]
+fn seeds_are_read_exactly() -> Tested {
+    // As floats, both seeds of each pair would be one.
+    for (seed, next, formats) in [
+        ("9007199254740992", "9007199254740993", &["parquet", "csv", "arrow", "json", "jsonl"][..]),
+        ("18446744073709551610", "18446744073709551611", &["parquet", "csv", "arrow"]),
+    ] {
+        for format in formats {
+            let directory = tempfile::tempdir()?;
+            let at = directory.path();
+            let replay = format!(
+                "replay synthetic:jobs=50,ratio=1 -m 8x8 -a naive --seed {seed} --replications 2 --placements --no-timing -o out \
+                 -q --format {format}"
+            );
+            let ran = run(at, &replay)?;
+            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+            let table = run(at, "table out --columns seed --format csv")?;
+            let titles = format!("allocator,{seed},{next}\n");
+            assert!(table.stdout.starts_with(&titles), "{format}: {}{}", table.stdout, table.stderr);
+            let ran = run(at, "plot out --kind gantt busy -q")?;
+            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+            let gantt = fs::read_to_string(at.join("out/gantt.svg"))?;
+            assert!(gantt.contains("the first 50 of 50 jobs"), "{format}: {}", structure(&gantt));
+            let ran = run(at, "report out -o page.html -q")?;
+            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+            let page = fs::read_to_string(at.join("page.html"))?;
+            assert!(page.contains("50 of 50 jobs") && page.contains(next), "{format}: {seed}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn more_series_than_looks_are_drawn() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();

@@ -15,7 +15,8 @@ use crate::render::plot::{Axis, Chart, Kind, Point, Scale, Series, Style};
 /// A column of the jobs by replay.
 type ByReplay = BTreeMap<u64, Vec<f64>>;
 
-/// Columns of the jobs frame, each by replay; `None` if there are no jobs or no such columns.
+/// Columns of the jobs frame, each by replay; `None` if there are no jobs or no such columns. A seed, which may have more
+/// digits than these numbers, is 0 if it is the first one of its replay and 1 if not.
 fn columns(view: &View<'_>, names: &[&str]) -> Result<Option<Vec<ByReplay>>, Failure> {
     let mut wanted = vec!["replay"];
     wanted.extend(names);
@@ -27,10 +28,15 @@ fn columns(view: &View<'_>, names: &[&str]) -> Result<Option<Vec<ByReplay>>, Fai
     let Some(replays) = numbers("replay") else { return Ok(None) };
     let mut found = Vec::new();
     for name in names {
-        let Some(values) = numbers(name) else { return Ok(None) };
-        let mut by_replay = ByReplay::new();
-        for (replay, value) in replays.iter().zip(values) {
-            by_replay.entry(replay.unwrap_or_default() as u64).or_default().push(value.unwrap_or(f64::NAN));
+        let (Some(values), Some(column)) = (numbers(name), sheet.column(name)) else { return Ok(None) };
+        let (mut by_replay, mut first) = (ByReplay::new(), BTreeMap::new());
+        for (i, (replay, value)) in replays.iter().zip(values).enumerate() {
+            let replay = replay.unwrap_or_default() as u64;
+            let value = match *name {
+                "seed" => f64::from(u8::from(!column.is_same(i, *first.entry(replay).or_insert(i)))),
+                _ => value.unwrap_or(f64::NAN),
+            };
+            by_replay.entry(replay).or_default().push(value);
         }
         found.push(by_replay);
     }
@@ -135,8 +141,7 @@ pub(super) fn busy(view: &View<'_>, results: &Results) -> Result<Option<String>,
             continue;
         };
         let jobs = starts.iter().zip(ends).zip(nodes).zip(seeds);
-        let first = seeds.first().copied().unwrap_or_default();
-        let jobs = jobs.filter(|(_, seed)| seed.total_cmp(&first).is_eq());
+        let jobs = jobs.filter(|(_, seed)| **seed < 0.5);
         let jobs = jobs.map(|(((start, end), nodes), _)| (*start, *end, *nodes));
         let share =
             |(time, busy): (f64, f64)| ((time - from) / unit_s, 100.0 * busy / f64::from(machine.nodes()));

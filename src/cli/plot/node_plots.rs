@@ -33,6 +33,9 @@ fn first_replay(view: &View<'_>, results: &Results) -> Result<Option<(Mesh, Stri
     let Some(SheetValues::Text(nodes)) = sheet.column("nodes").map(|column| &column.values) else {
         return Ok(None);
     };
+    let is_first = |i: usize| {
+        wanted[..2].iter().all(|name| sheet.column(name).is_some_and(|column| column.is_same(i, 0)))
+    };
     let wrong = |problem: String| anyhow!("{}: {problem}", sheet.path.display());
     let machine: Mesh = results
         .label(0, "machine")
@@ -41,9 +44,7 @@ fn first_replay(view: &View<'_>, results: &Results) -> Result<Option<(Mesh, Stri
     let mut jobs = Vec::new();
     for (i, text) in nodes.iter().enumerate() {
         let of = |column: usize| numbers[column][i].unwrap_or_default();
-        if of(0).total_cmp(&numbers[0][0].unwrap_or_default()).is_ne()
-            || of(1).total_cmp(&numbers[1][0].unwrap_or_default()).is_ne()
-        {
+        if !is_first(i) {
             continue;
         }
         let nodes =

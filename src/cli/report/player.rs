@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use super::Args;
 use crate::cli::Failure;
 use crate::cli::results::Results;
-use crate::frame::{Sheet, SheetValues};
+use crate::frame::{Sheet, SheetColumn, SheetValues};
 use crate::machine::{Mesh, parse_intervals};
 use crate::render::grouped;
 use crate::render::report::{Schedule, ScheduledJob, ScheduledReplay};
@@ -22,6 +22,7 @@ const COLUMNS: [&str; 8] = ["replay", "seed", "job", "submit_s", "start_s", "end
 struct Jobs<'a> {
     numbers: [&'a [Option<f64>]; 7],
     nodes: &'a [String],
+    seeds: &'a SheetColumn,
 }
 
 impl<'a> Jobs<'a> {
@@ -32,7 +33,7 @@ impl<'a> Jobs<'a> {
             *slot = numbers;
         }
         match &sheet.column("nodes")?.values {
-            SheetValues::Text(nodes) => Some(Self { numbers, nodes }),
+            SheetValues::Text(nodes) => Some(Self { numbers, nodes, seeds: sheet.column("seed")? }),
             SheetValues::Number { .. } => None,
         }
     }
@@ -48,11 +49,11 @@ pub(super) fn schedule(args: &Args, results: &Results) -> Result<Option<Schedule
     let Some(jobs) = Jobs::new(&sheet) else { return Ok(None) };
     let shown = shown(args, results)?;
     let mut by_replay: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    let mut first_seed: BTreeMap<u64, f64> = BTreeMap::new();
+    let mut first: BTreeMap<u64, usize> = BTreeMap::new();
     for i in 0..jobs.nodes.len() {
         let replay = jobs.of(0, i) as u64;
-        let seed = *first_seed.entry(replay).or_insert(jobs.of(1, i));
-        if shown.iter().any(|(other, ..)| *other == replay) && seed.total_cmp(&jobs.of(1, i)).is_eq() {
+        let first = *first.entry(replay).or_insert(i);
+        if shown.iter().any(|(other, ..)| *other == replay) && jobs.seeds.is_same(i, first) {
             by_replay.entry(replay).or_default().push(i);
         }
     }
