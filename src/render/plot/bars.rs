@@ -33,24 +33,44 @@ pub struct Bars {
 const TOP: f64 = 56.0;
 const HIGH: f64 = 320.0;
 const GAP: f64 = 18.0;
+/// Width that groups may have side by side.
+const WIDEST: f64 = 1100.0;
 
 impl Bars {
-    /// The bars as the text of an SVG file.
+    /// The bars as the text of an SVG file, as many groups side by side as a page is wide, and the others below.
     pub fn svg(&self) -> String {
         let values = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
         let finite = values.filter(|value| value.is_finite());
         let (low, high) =
             finite.fold((self.base, self.base), |(low, high), value| (low.min(value), high.max(value)));
-        let ticks = Ticks::new(Scale::Linear, (low, high), 6);
+        let groups = self.groups.len().max(1);
+        let fitting = ((WIDEST / (self.bar() * self.legend.len().max(1) as f64 + GAP)) as usize).max(1);
+        // Lines of about as many groups each.
+        let each = groups.div_ceil(groups.div_ceil(fitting));
+        if groups <= each {
+            return self.line_of(&self.groups, (low, high));
+        }
+        let lines = self.groups.chunks(each).map(|groups| self.line_of(groups, (low, high)));
+        super::stacked(&lines.collect::<Vec<_>>())
+    }
+
+    /// How wide a bar is.
+    fn bar(&self) -> f64 {
+        let names = self.groups.iter().flat_map(|group| group.name.lines()).map(width).fold(0.0, f64::max);
+        (names / self.legend.len().max(1) as f64).clamp(14.0, 40.0)
+    }
+
+    /// Some of the groups, on an axis of the values of all.
+    fn line_of(&self, groups: &[BarGroup], range: (f64, f64)) -> String {
+        let ticks = Ticks::new(Scale::Linear, range, 6);
         let labels = ticks.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max);
         let left = labels + 44.0;
         let count = self.legend.len().max(1) as f64;
-        let names = self.groups.iter().flat_map(|group| group.name.lines()).map(width).fold(0.0, f64::max);
-        let bar = (names / count).clamp(14.0, 40.0);
+        let bar = self.bar();
         let (step, height) = (bar * count + GAP, HIGH.max(self.legend.len() as f64 * LINE));
-        let right = left + step * self.groups.len() as f64 + GAP;
+        let right = left + step * groups.len() as f64 + GAP;
         let legend = self.legend.iter().map(|(name, _)| width(name)).fold(0.0, f64::max) + 44.0;
-        let lines = self.groups.iter().map(|group| group.name.lines().count()).max().unwrap_or(1);
+        let lines = groups.iter().map(|group| group.name.lines().count()).max().unwrap_or(1);
         let bottom = TOP + height;
         let page = (right + legend, bottom + 20.0 + LINE * lines as f64);
         let mut canvas = Canvas::new(
@@ -66,7 +86,7 @@ impl Bars {
             canvas.line((left, at(*value)), (right, at(*value)), (GRID, "grid"));
             canvas.text((left - 7.0, at(*value) + 4.0), Held::Right, (INK, "ink"), label);
         }
-        for (i, group) in self.groups.iter().enumerate() {
+        for (i, group) in groups.iter().enumerate() {
             let from = left + GAP + step * i as f64;
             for (j, (value, (name, style))) in group.bars.iter().zip(&self.legend).enumerate() {
                 let Some(value) = value.filter(|value| value.is_finite()) else { continue };
@@ -90,5 +110,32 @@ impl Bars {
             canvas.text((right + 32.0, y + 2.0), Held::Left, (INK, "ink"), name);
         }
         canvas.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_groups_are_drawn_in_lines_on_one_axis() {
+        let bars = |count: usize| {
+            let group =
+                |i: usize| BarGroup { name: format!("a log of some length {i}"), bars: vec![Some(i as f64)] };
+            let legend = vec![("a".to_owned(), Style(0))];
+            Bars { groups: (1..=count).map(group).collect(), legend, base: 1.0, ..Bars::default() }.svg()
+        };
+        let (few, many) = (bars(3), bars(60));
+        assert_eq!((few.matches("<g transform").count(), few.matches("\"bar\"").count()), (0, 3));
+        let lines = many.matches("<g transform").count();
+        assert!(lines > 1 && many.matches("\"bar\"").count() == 60, "{lines}");
+        // Every line has the same ticks.
+        assert_eq!(many.matches(">\n60\n<").count(), lines, "{many}");
+        let wide: f64 = many
+            .split("width=\"")
+            .nth(1)
+            .and_then(|rest| rest.split('"').next())
+            .map_or(0.0, |side| side.parse().unwrap_or(0.0));
+        assert!((300.0..1400.0).contains(&wide), "{wide}");
     }
 }
