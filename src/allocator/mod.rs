@@ -50,6 +50,7 @@ mod right_compaction;
 mod round_up_mbs;
 mod shell_fill;
 mod shells;
+mod snug;
 mod stack_based;
 mod tie_break;
 mod worst_fit;
@@ -277,6 +278,7 @@ pub const ALLOCATORS: &[Entry] = &[
     mm_inc::ENTRY,
     mc_pair::ENTRY,
     best_of::ENTRY,
+    snug::ENTRY,
     anca::ENTRY,
     gabl::ENTRY,
     qna::ENTRY,

@@ -1,6 +1,7 @@
 //! Machines: their shape, which of their nodes are free, linear orders of nodes, and how compact sets of nodes can be.
 
 mod bound;
+mod box_counts;
 mod busy_list;
 mod cuboid;
 mod cuts;
@@ -16,6 +17,7 @@ mod pairwise;
 mod shape;
 
 pub use bound::PairwiseBound;
+pub use box_counts::BoxCounts;
 pub use busy_list::{BusyList, Region};
 pub use cuboid::{Cuboid, ranges};
 pub use cuts::{CutCounts, Cuts};

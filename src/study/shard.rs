@@ -26,6 +26,7 @@ const WEIGHTS: &[(&str, u64)] = &[
     ("mm", 57),
     ("mm-inc", 67),
     ("mc-pair", 230),
+    ("snug", 4),
 ];
 
 /// Estimated cost of one job under `allocator`; that of a cell is this times its number of jobs.

@@ -6,6 +6,7 @@ use meshreplay::spec::Spec;
 
 use super::laws::{History, specs};
 use super::naive_twins::{gen_alg, mc, mc_pair, mc1x1, mc1x1_shells, mc1x1_tied, mm};
+use super::snug_twin::snug;
 use super::support::Tested;
 
 /// One step of a history: a request of so many processors, or the release of the so-manieth placement held.
@@ -66,7 +67,7 @@ fn centre_based_allocators_equal_their_definitions_in_every_state() -> Tested {
 pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
     use meshreplay::allocator::{Request, Setup, build};
     type Twin = fn(&Machine, u32) -> Vec<u32>;
-    let twins: [(&str, Twin); 7] = [
+    let twins: [(&str, Twin); 8] = [
         ("mc", mc),
         ("mc1x1:tie-break=2/1/2/3", mc1x1_tied),
         ("mc1x1", mc1x1),
@@ -74,6 +75,7 @@ pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
         ("mc-pair", mc_pair),
         ("gen-alg", gen_alg),
         ("mm", mm),
+        ("snug", snug),
     ];
     for (name, twin) in twins {
         let (mut allocator, _) = build(&name.parse()?, &Setup { mesh: state.mesh(), seed: 0 })?;

@@ -25,6 +25,7 @@ mod reproduce_cli;
 mod schedulers;
 mod show_cli;
 mod slurm_cli;
+mod snug_twin;
 mod sweep_cli;
 mod synthetic_cli;
 mod table_cli;

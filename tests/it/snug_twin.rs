@@ -1,0 +1,106 @@
+//! Snug as its definition reads, by walks through boxes and sums over pairs.
+
+use meshreplay::machine::{Machine, Mesh};
+
+/// A node and where it lies; on a torus a box may go round, so that places in it are told apart from coordinates.
+type Node = (u32, [u32; 3]);
+
+/// The boxes of the definition: base and sides, by girth, sides, base.
+fn boxes(mesh: &Mesh) -> Vec<([u32; 3], [u32; 3])> {
+    let extents = mesh.extents();
+    let range = |d: usize| 1..=extents[d];
+    let mut sides: Vec<(u32, [u32; 3])> = Vec::new();
+    for a in range(0) {
+        for b in range(1) {
+            for c in range(2) {
+                let all = [a, b, c];
+                let cut = (0..3).filter(|&d| all[d] < extents[d]).map(|d| all[d]).min();
+                if cut.is_none_or(|short| all.into_iter().max().is_some_and(|long| long <= short + 2)) {
+                    let girth = (0..3).filter(|&d| extents[d] > 1).map(|d| all[d]).sum();
+                    sides.push((girth, all));
+                }
+            }
+        }
+    }
+    sides.sort_unstable();
+    let places = |d: usize, side: u32| match mesh.is_torus() && side < extents[d] {
+        true => 0..extents[d],
+        false => 0..extents[d] - side + 1,
+    };
+    let mut boxes = Vec::new();
+    for (_, sides) in sides {
+        for z in places(2, sides[2]) {
+            for y in places(1, sides[1]) {
+                boxes.extend(places(0, sides[0]).map(|x| ([x, y, z], sides)));
+            }
+        }
+    }
+    boxes
+}
+
+fn free_in(machine: &Machine, base: [u32; 3], sides: [u32; 3]) -> Vec<Node> {
+    let mesh = machine.mesh();
+    let mut nodes = Vec::new();
+    for z in 0..sides[2] {
+        for y in 0..sides[1] {
+            for x in 0..sides[0] {
+                let at = [base[0] + x, base[1] + y, base[2] + z];
+                let at = [0, 1, 2].map(|d| at[d] % mesh.extents()[d]);
+                nodes.push((mesh.node(at), at));
+            }
+        }
+    }
+    nodes.retain(|&(node, _)| machine.free().contains(node));
+    nodes
+}
+
+/// Sum of the distances along a dimension from a node to others.
+fn along(mesh: &Mesh, d: usize, from: [u32; 3], to: &[Node]) -> f64 {
+    f64::from(to.iter().map(|&(_, at)| mesh.hops(d, from[d], at[d])).sum::<u32>())
+}
+
+pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
+    let mesh = machine.mesh();
+    let whole = free_in(machine, [0; 3], mesh.extents());
+    let weight = 0.5 * f64::from(k) / f64::from(machine.free_count());
+    let girth =
+        |sides: [u32; 3]| -> u32 { (0..3).filter(|&d| mesh.extents()[d] > 1).map(|d| sides[d]).sum() };
+    let mut smallest: Option<u32> = None;
+    let mut best: Option<(f64, Vec<u32>)> = None;
+    for (base, sides) in boxes(mesh) {
+        let slack = u32::from(k > 1);
+        if smallest.is_some_and(|smallest| girth(sides) > smallest + slack) {
+            break;
+        }
+        let within = free_in(machine, base, sides);
+        if within.len() < k as usize {
+            continue;
+        }
+        smallest = smallest.or(Some(girth(sides)));
+        let cost = |&(_, at): &Node| -> f64 {
+            let [x, y, z] =
+                [0, 1, 2].map(|d| along(mesh, d, at, &within) - weight * along(mesh, d, at, &whole));
+            x + y + z
+        };
+        let mut priced: Vec<(f64, Node)> = within.iter().map(|node| (cost(node), *node)).collect();
+        priced.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let taken: Vec<Node> = priced[..k as usize].iter().map(|&(_, node)| node).collect();
+        let pairs: u32 = taken
+            .iter()
+            .enumerate()
+            .flat_map(|(i, a)| taken[..i].iter().map(move |b| (a.1, b.1)))
+            .map(|(a, b)| mesh.l1(a, b))
+            .sum();
+        let apart: f64 = taken.iter().flat_map(|node| (0..3).map(|d| along(mesh, d, node.1, &whole))).sum();
+        let cost = f64::from(pairs) - weight * apart;
+        if best.as_ref().is_none_or(|best| cost < best.0) {
+            best = Some((cost, taken.iter().map(|node| node.0).collect()));
+        }
+    }
+    let (_, mut nodes) = best.expect("the whole machine is a box");
+    if k == machine.free_count() {
+        nodes = whole.iter().map(|node| node.0).collect();
+    }
+    nodes.sort_unstable();
+    nodes
+}
