@@ -98,22 +98,24 @@ impl BoxCounts {
         most
     }
 
-    /// Writes into `counts` the number of free nodes at each position of a box along dimension `d`, from its base on.
-    pub fn slices(&self, d: usize, base: Coord, sides: [usize; 3], counts: &mut Vec<u32>) {
+    /// Writes into `counts` the number of free nodes at each position of a box along dimension `d`, from its base on; the
+    /// number in all of it.
+    pub fn slices(&self, d: usize, base: Coord, sides: [usize; 3], counts: &mut Vec<u32>) -> u32 {
         let (e, f) = ((d + 1) % 3, (d + 2) % 3);
         let [low_e, low_f] = [e, f].map(|d| base[d] as usize * self.strides[d]);
         let (high_e, high_f) = (low_e + sides[e] * self.strides[e], low_f + sides[f] * self.strides[f]);
-        let below = |position: usize| {
-            let at = |offset: usize| self.sums[position * self.strides[d] + offset];
-            at(high_e + high_f) - at(low_e + high_f) - at(high_e + low_f) + at(low_e + low_f)
-        };
-        let first = base[d] as usize;
-        let mut last = below(first);
-        counts.clear();
-        counts.extend((first + 1..=first + sides[d]).map(|position| {
-            let sum = below(position);
-            (sum - std::mem::replace(&mut last, sum)) as u32
-        }));
+        let (step, from) = (self.strides[d], base[d] as usize * self.strides[d]);
+        let at = |offset: usize| self.sums[from + offset..].iter().step_by(step);
+        let corners =
+            at(high_e + high_f).zip(at(low_e + high_f)).zip(at(high_e + low_f).zip(at(low_e + low_f)));
+        let mut below = corners.map(|((a, b), (c, d))| (a - b) - (c - d));
+        let first = below.next().unwrap_or(0);
+        let mut last = first;
+        counts.resize(sides[d], 0);
+        for (count, sum) in counts.iter_mut().zip(below) {
+            *count = (sum - std::mem::replace(&mut last, sum)) as u32;
+        }
+        (last - first) as u32
     }
 }
 

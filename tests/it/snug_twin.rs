@@ -83,7 +83,7 @@ pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
             x + y + z
         };
         let mut priced: Vec<(f64, Node)> = within.iter().map(|node| (cost(node), *node)).collect();
-        priced.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        priced.sort_by(|a, b| a.0.total_cmp(&b.0));
         let taken: Vec<Node> = priced[..k as usize].iter().map(|&(_, node)| node).collect();
         let pairs: u32 = taken
             .iter()

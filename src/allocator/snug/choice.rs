@@ -11,16 +11,23 @@ pub(super) struct Choice {
     k: u32,
     /// w·k/|F|.
     weight: f64,
-    /// For each dimension and position: the sum of distances along it to the free nodes.
+    /// For each dimension and position, on a torus twice round: the sum of distances along it to the free nodes.
     far: [Vec<u64>; 3],
+    extents: [usize; 3],
+    /// Dimensions up to the last one of more than one node, at least one.
+    dims: usize,
+    /// Where the smallest of these is.
+    nearest: [usize; 3],
     /// Prefix sums of these.
     far_below: [Vec<u64>; 3],
     best: Option<Best>,
-    /// The nodes of the best box that are not taken.
+    /// The nodes of the best box that are not taken, and those of the box at hand.
     left: Vec<NodeId>,
+    leaving: Vec<NodeId>,
     /// Of the box at hand, per dimension and position: its free nodes, the distances to them and what a node there costs.
     within: [Along; 3],
-    cells: Vec<Cell>,
+    without: [Vec<u32>; 3],
+    keys: Vec<i64>,
 }
 
 /// The cheapest set so far.
@@ -40,9 +47,6 @@ struct Along {
     wraps: bool,
 }
 
-/// A free node of a box: what it costs there, its number, where it lies in the box.
-type Cell = (f64, NodeId, [u32; 3]);
-
 impl Choice {
     /// Starts on a machine state.
     pub(super) fn prepare(&mut self, machine: &Machine, k: u32, weight: f64) {
@@ -52,20 +56,29 @@ impl Choice {
         self.weight = weight * f64::from(k) / f64::from(machine.free_count());
         self.best = None;
         let extents = mesh.extents().map(|extent| extent as usize);
-        for d in 0..3 {
+        self.dims = extents.iter().rposition(|&extent| extent > 1).map_or(1, |last| last + 1);
+        for along in &mut self.within {
+            along.costs.clear();
+            along.costs.push(0.0);
+            along.counts.clear();
+        }
+        for (d, extent) in extents.into_iter().enumerate() {
+            let (far, below) = (&mut self.far[d], &mut self.far_below[d]);
             self.counts.slices(d, [0; 3], extents, &mut self.within[d].counts);
-            self.far[d].resize(extents[d], 0);
-            distances_along(&self.within[d].counts, mesh.is_torus(), &mut self.far[d]);
-            let mut sum = 0;
-            self.far_below[d].clear();
-            self.far_below[d].push(0);
-            let rounds = if mesh.is_torus() { 2 } else { 1 };
-            for _ in 0..rounds {
-                self.far_below[d].extend(self.far[d].iter().map(|far| {
-                    sum += far;
-                    sum
-                }));
+            far.resize(extent, 0);
+            self.extents[d] = extent;
+            distances_along(&self.within[d].counts, mesh.is_torus(), far);
+            self.nearest[d] = (0..extent).min_by_key(|&at| far[at]).unwrap_or(0);
+            if mesh.is_torus() {
+                far.extend_from_within(..);
             }
+            below.clear();
+            below.push(0);
+            let mut sum = 0;
+            below.extend(far.iter().map(|far| {
+                sum += far;
+                sum
+            }));
         }
     }
 
@@ -74,27 +87,37 @@ impl Choice {
         &self.counts
     }
 
+    /// k, the number of nodes wanted.
+    pub(super) fn nodes(&self) -> i32 {
+        self.k as i32
+    }
+
+    /// Whether a set is known.
+    pub(super) fn has_any(&self) -> bool {
+        self.best.is_some()
+    }
+
     /// Whether a set that costs no less than `least` could win.
     pub(super) fn may_win(&self, least: f64) -> bool {
         self.best.is_none_or(|best| least <= best.cost)
     }
 
     /// For the boxes of a shape, at each base along each dimension: a term of the most that the distances from k of its
-    /// nodes to the free ones can weigh. All its nodes but k are taken to be the nearest to these.
-    pub(super) fn farthest(&self, shape: BoxShape, k: u32, terms: &mut [Vec<f64>; 3]) {
-        let spare = (shape.nodes - u64::from(k)) as f64;
+    /// nodes to the free ones can weigh. All its nodes but k are taken to be the nearest to these. The largest along x.
+    pub(super) fn farthest(&self, shape: BoxShape, terms: &mut [Vec<f64>; 3]) -> f64 {
+        let spare = (shape.nodes - u64::from(self.k)) as f64;
         for (d, terms) in terms.iter_mut().enumerate() {
             let (far, below) = (&self.far[d], &self.far_below[d]);
-            let (extent, side) = (far.len(), shape.sides[d]);
+            let (extent, side) = (self.extents[d], shape.sides[d]);
             let across = (shape.nodes / side as u64) as f64;
-            let torus = below.len() > extent + 1;
+            let torus = far.len() > extent;
             let places = if torus && side < extent { extent } else { extent - side + 1 };
             // Off a torus the sums fall up to some position and rise from there.
-            let lowest = (0..extent).min_by_key(|&at| far[at]).unwrap_or(0);
+            let lowest = self.nearest[d];
             terms.clear();
             terms.extend((0..places).map(|base| {
                 let nearest = if torus {
-                    (base..base + side).map(|at| far[at % extent]).min().unwrap_or(0)
+                    far[base..base + side].iter().copied().min().unwrap_or(0)
                 } else {
                     far[lowest.clamp(base, base + side - 1)]
                 };
@@ -102,32 +125,33 @@ impl Choice {
                 self.weight * (across * all - spare * nearest as f64)
             }));
         }
+        terms[0].iter().copied().fold(f64::MIN, f64::max)
     }
 
     /// Looks at a box: whether its cheapest k nodes are cheaper than the best so far.
     pub(super) fn consider(&mut self, machine: &Machine, place: u32, shape: BoxShape, base: Coord) {
-        let mesh = machine.mesh();
+        let torus = machine.mesh().is_torus();
         let mut nodes = 0;
-        for d in 0..3 {
-            let extent = mesh.extents()[d] as usize;
+        for d in 0..self.dims {
             let along = &mut self.within[d];
-            self.counts.slices(d, base, shape.sides, &mut along.counts);
+            nodes = self.counts.slices(d, base, shape.sides, &mut along.counts);
             // Within half a ring the straight way is the shortest.
-            along.wraps = mesh.is_torus() && shape.sides[d] > extent / 2 + 1;
+            along.wraps = torus && shape.sides[d] > self.extents[d] / 2 + 1;
             if along.wraps {
-                along.counts.resize(extent, 0);
+                along.counts.resize(self.extents[d], 0);
             }
-            nodes = along.counts.iter().sum();
         }
         let spare = nodes - self.k;
         let mut cost = self.cost(nodes, base);
+        let mut leaving = None;
         if spare > 0 {
-            let most = self.price(base);
-            let least = cost - f64::from(spare) * most;
+            let least = cost - f64::from(spare) * self.price(base);
             if !self.may_win(least - (cost.abs() + least.abs()) * ROUNDING) {
                 return;
             }
-            self.leave_dearest(machine, shape, base, spare);
+            let dearest = self.dearest(machine, shape, base, spare);
+            self.leave(machine, shape, base, dearest);
+            leaving = Some(dearest);
             cost = self.cost(self.k, base);
         }
         let best = Best { cost, shape: place, sides: shape.sides, base };
@@ -139,17 +163,18 @@ impl Choice {
         if wins {
             self.best = Some(best);
             self.left.clear();
-            let left = if spare > 0 { &self.cells[self.k as usize..] } else { &[] };
-            self.left.extend(left.iter().map(|&(_, node, _)| node));
+            if leaving.is_some() {
+                std::mem::swap(&mut self.left, &mut self.leaving);
+            }
         }
     }
 
     /// What the `nodes` nodes counted in the box at `base` cost.
     fn cost(&self, nodes: u32, base: Coord) -> f64 {
         let (mut pairs, mut apart) = (0, 0);
-        for (d, along) in self.within.iter().enumerate() {
+        for (d, along) in self.within[..self.dims].iter().enumerate() {
             pairs += pairwise_along(&along.counts, nodes, along.wraps);
-            let far = self.far[d].iter().cycle().skip(base[d] as usize);
+            let far = &self.far[d][base[d] as usize..];
             apart += along.counts.iter().zip(far).map(|(&count, far)| u64::from(count) * far).sum::<u64>();
         }
         pairs as f64 - self.weight * apart as f64
@@ -158,10 +183,10 @@ impl Choice {
     /// Sets what a node at each position of the box costs along each dimension; at most what one costs.
     fn price(&mut self, base: Coord) -> f64 {
         let mut most = 0.0;
-        for (d, along) in self.within.iter_mut().enumerate() {
+        for (d, along) in self.within[..self.dims].iter_mut().enumerate() {
             along.distances.resize(along.counts.len(), 0);
             distances_along(&along.counts, along.wraps, &mut along.distances);
-            let far = self.far[d].iter().cycle().skip(base[d] as usize);
+            let far = &self.far[d][base[d] as usize..];
             along.costs.clear();
             let cost = |(&near, &far): (&u64, &u64)| near as f64 - self.weight * far as f64;
             along.costs.extend(along.distances.iter().zip(far).map(cost));
@@ -170,24 +195,59 @@ impl Choice {
         most
     }
 
-    /// Sorts the free nodes of the box so that the `spare` dearest come last, and counts them no more.
-    fn leave_dearest(&mut self, machine: &Machine, shape: BoxShape, base: Coord, spare: u32) {
-        let mesh = machine.mesh();
-        let mut cells = std::mem::take(&mut self.cells);
-        cells.clear();
-        for_each_free(machine, base, shape.sides, |node, at| {
-            let [x, y, z] = [0, 1, 2].map(|d| self.within[d].costs[at[d] as usize]);
-            cells.push((x + y + z, node, at));
-        });
-        debug_assert_eq!(cells.len() as u32, self.k + spare, "{mesh}");
-        let first = self.k as usize;
-        cells.select_nth_unstable_by(first, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for &(_, _, at) in &cells[first..] {
-            for (along, at) in self.within.iter_mut().zip(at) {
-                along.counts[at as usize] -= 1;
-            }
+    /// The least that one of the `spare` dearest free nodes of the box costs, and how many that cost just so stay.
+    fn dearest(&mut self, machine: &Machine, shape: BoxShape, base: Coord, spare: u32) -> (i64, usize) {
+        let mut keys = std::mem::take(&mut self.keys);
+        keys.clear();
+        self.for_each_price(machine, shape, base, |_, _, key| keys.push(key));
+        debug_assert_eq!(keys.len() as u32, self.k + spare, "{}", machine.mesh());
+        let (cheaper, &mut least, _) = keys.select_nth_unstable(self.k as usize);
+        let stay = cheaper.iter().filter(|&&key| key == least).count();
+        self.keys = keys;
+        (least, stay)
+    }
+
+    /// Counts the nodes that cost more than the least no more, nor those that cost just so but for the first that stay.
+    fn leave(&mut self, machine: &Machine, shape: BoxShape, base: Coord, (least, mut stay): (i64, usize)) {
+        let mut leaving = std::mem::take(&mut self.leaving);
+        let mut counts = std::mem::take(&mut self.without);
+        for (without, along) in counts.iter_mut().zip(&self.within) {
+            without.clone_from(&along.counts);
         }
-        self.cells = cells;
+        leaving.clear();
+        self.for_each_price(machine, shape, base, |node, at, key| {
+            if key < least {
+                return;
+            }
+            if key == least && stay > 0 {
+                stay -= 1;
+                return;
+            }
+            leaving.push(node);
+            for d in 0..self.dims {
+                counts[d][at[d] as usize] -= 1;
+            }
+        });
+        for (without, along) in counts.iter_mut().zip(&mut self.within) {
+            std::mem::swap(without, &mut along.counts);
+        }
+        self.leaving = leaving;
+        self.without = counts;
+    }
+
+    /// Visits the free nodes of the box at hand: number, place in it, and what it costs as a number that sorts so.
+    fn for_each_price(
+        &self,
+        machine: &Machine,
+        shape: BoxShape,
+        base: Coord,
+        mut visit: impl FnMut(NodeId, [u32; 3], i64),
+    ) {
+        let [xs, ys, zs] = [0, 1, 2].map(|d| &self.within[d].costs[..]);
+        for_each_free(machine, base, shape.sides, |node, at| {
+            let [x, y, z] = at.map(|at| at as usize);
+            visit(node, at, sortable(xs[x] + ys[y] + zs[z]));
+        });
     }
 
     /// The nodes of the cheapest set, ascending.
@@ -202,6 +262,12 @@ impl Choice {
         }
         Some(nodes)
     }
+}
+
+/// A number that compares with others as the floating-point numbers do in their total order.
+fn sortable(cost: f64) -> i64 {
+    let bits = cost.to_bits() as i64;
+    bits ^ ((bits >> 63) as u64 >> 1) as i64
 }
 
 /// Visits the free nodes of a box with their places in it.

@@ -14,7 +14,7 @@
 //!    w·k/|F| · Σ d(u, v) over v in F; of equals the later ones.
 //! 4. The cheapest set wins; of equals the one of smaller girth, then of smaller sides (x first), then of the first base.
 //!
-//! Where exactly k nodes are free, all are taken. Never refuses while k nodes are free: the whole machine is a box.
+//! A single node is one farthest from the free ones, larger boxes giving no other. Where exactly k nodes are free, all are taken. Never refuses while k nodes are free: the whole machine is a box.
 //!
 //! Time O(N) for each shape of box that is tried, in vectorised passes over prefix sums, and O(box) for each box that
 //! could still win, which a bound leaves few of: P(S) is at least what k nodes need on any machine, and the distances to
@@ -22,12 +22,14 @@
 
 mod choice;
 mod shapes;
+mod single;
 
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
 use crate::machine::{Machine, PairwiseBound};
 use crate::spec::{Params, SpecError};
 use choice::Choice;
 use shapes::{BoxShape, BoxShapes};
+use single::Single;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "snug",
@@ -43,9 +45,6 @@ pub(super) const ENTRY: Entry = Entry {
 /// Girths above the smallest that are searched too.
 const SLACK: u32 = 1;
 
-/// Boxes that wait to be looked at, at most.
-const PENDING: usize = 4096;
-
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
     let expected = "a number from 0 to 1";
     let weight = params.take("weight", 0.5, expected)?;
@@ -57,8 +56,8 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, S
         shapes: BoxShapes::new(setup.mesh),
         bound: PairwiseBound::new(setup.mesh),
         choice: Choice::default(),
+        single: Single::default(),
         terms: Terms::default(),
-        pending: Vec::new(),
     }))
 }
 
@@ -67,17 +66,8 @@ struct Snug {
     shapes: BoxShapes,
     bound: PairwiseBound,
     choice: Choice,
+    single: Single,
     terms: Terms,
-    pending: Vec<Candidate>,
-}
-
-/// A box that has k free nodes.
-#[derive(Clone, Copy, Debug)]
-struct Candidate {
-    /// No k of its nodes cost less.
-    least: f64,
-    shape: u32,
-    base: [u32; 3],
 }
 
 /// For the boxes of one shape: at most how far its nodes are from the free ones, as a sum of terms for x, y and z.
@@ -98,89 +88,80 @@ impl Allocator for Snug {
         if k == machine.free_count() {
             return Some(Placement::of(machine.free().iter().collect()));
         }
+        if k == 1 {
+            return self.single.choose(machine, self.weight).map(|node| Placement::of(vec![node]));
+        }
         self.choice.prepare(machine, k, self.weight);
         let compact = self.bound.of(k) as f64;
-        let shapes = std::mem::take(&mut self.shapes);
         let mut last = u32::MAX;
-        for (place, shape) in shapes.holding(k) {
+        for (place, shape) in self.shapes.holding(k) {
             if shape.girth > last {
                 break;
             }
-            if self.search(machine, k, place, shape, compact, &shapes) {
-                // A single node is as well off in a box of its own as in any.
-                last = last.min(shape.girth + if k > 1 { SLACK } else { 0 });
+            if search(&mut self.choice, &mut self.terms, machine, place, shape, compact) && last == u32::MAX {
+                last = shape.girth + SLACK;
             }
         }
-        self.settle(machine, &shapes);
-        self.shapes = shapes;
         self.choice.take(machine).map(Placement::of)
     }
 }
 
-impl Snug {
-    /// Finds the boxes of one shape that have k free nodes; whether there are any.
-    fn search(
-        &mut self,
-        machine: &Machine,
-        k: u32,
-        place: usize,
-        shape: BoxShape,
-        compact: f64,
-        shapes: &BoxShapes,
-    ) -> bool {
-        let mesh = machine.mesh();
-        let places = [0, 1, 2].map(|d| {
-            let (extent, side) = (mesh.extents()[d] as usize, shape.sides[d]);
-            if mesh.is_torus() && side < extent { extent } else { extent - side + 1 }
-        });
-        let mut found = false;
-        let mut terms = std::mem::take(&mut self.terms);
-        terms.counts.resize(places[0], 0);
-        for z in 0..places[2] {
-            for y in 0..places[1] {
-                let most = self.choice.counts().row(shape.sides, y, z, &mut terms.line, &mut terms.counts);
-                if most < k as i32 {
-                    continue;
-                }
-                if !found {
-                    found = true;
-                    self.choice.farthest(shape, k, &mut terms.at);
-                }
-                let across = terms.at[1][y] + terms.at[2][z];
-                for (x, _) in terms.counts.iter().enumerate().filter(|&(_, &count)| count >= k as i32) {
-                    let least = compact - (terms.at[0][x] + across);
-                    let least = least - least.abs() * ROUNDING;
-                    if self.choice.may_win(least) {
-                        let base = [x, y, z].map(|at| at as u32);
-                        self.pending.push(Candidate { least, shape: place as u32, base });
-                    }
-                }
-                if self.pending.len() >= PENDING {
-                    self.settle(machine, shapes);
+/// Looks at the boxes of one shape that have k free nodes and could win; whether any box of it has so many, which is not
+/// asked any more once a set is known.
+fn search(
+    choice: &mut Choice,
+    terms: &mut Terms,
+    machine: &Machine,
+    place: usize,
+    shape: BoxShape,
+    compact: f64,
+) -> bool {
+    let mesh = machine.mesh();
+    let places = [0, 1, 2].map(|d| {
+        let (extent, side) = (mesh.extents()[d] as usize, shape.sides[d]);
+        if mesh.is_torus() && side < extent { extent } else { extent - side + 1 }
+    });
+    terms.counts.resize(places[0], 0);
+    let mut most = None;
+    if choice.has_any() {
+        most = Some(choice.farthest(shape, &mut terms.at));
+    }
+    // From both ends: the boxes at the walls are the likely ones.
+    for z in inwards(places[2]) {
+        for y in inwards(places[1]) {
+            if let Some(most) = most
+                && !choice.may_win(lowered(compact - (most + terms.at[1][y] + terms.at[2][z])))
+            {
+                continue;
+            }
+            let highest = choice.counts().row(shape.sides, y, z, &mut terms.line, &mut terms.counts);
+            if highest < choice.nodes() {
+                continue;
+            }
+            if most.is_none() {
+                most = Some(choice.farthest(shape, &mut terms.at));
+            }
+            let across = terms.at[1][y] + terms.at[2][z];
+            for x in inwards(places[0]) {
+                if terms.counts[x] >= choice.nodes()
+                    && choice.may_win(lowered(compact - (terms.at[0][x] + across)))
+                {
+                    choice.consider(machine, place as u32, shape, [x, y, z].map(|at| at as u32));
                 }
             }
         }
-        self.terms = terms;
-        found
     }
-
-    /// Looks at the boxes that wait, the most promising one first.
-    fn settle(&mut self, machine: &Machine, shapes: &BoxShapes) {
-        let mut pending = std::mem::take(&mut self.pending);
-        let promising = (0..pending.len()).min_by(|&a, &b| pending[a].least.total_cmp(&pending[b].least));
-        if let Some(promising) = promising {
-            pending.swap(0, promising);
-        }
-        for candidate in &pending {
-            if self.choice.may_win(candidate.least) {
-                let shape = shapes.at(candidate.shape as usize);
-                self.choice.consider(machine, candidate.shape, shape, candidate.base);
-            }
-        }
-        pending.clear();
-        self.pending = pending;
-    }
+    choice.has_any()
 }
 
-/// Bounds are sums of the same numbers in another order: they are lowered by more than rounding can raise them.
+/// Positions below `count` from both ends inwards.
+fn inwards(count: usize) -> impl Iterator<Item = usize> {
+    (0..count).map(move |i| if i % 2 == 0 { i / 2 } else { count - 1 - i / 2 })
+}
+
+/// A bound is a sum of the same numbers in another order: this lowers it by more than rounding can have raised it.
+fn lowered(bound: f64) -> f64 {
+    bound - bound.abs() * ROUNDING
+}
+
 const ROUNDING: f64 = 1e-9;

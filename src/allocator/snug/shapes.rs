@@ -60,11 +60,6 @@ impl BoxShapes {
         let rest = self.shapes.iter().copied().enumerate().skip(first);
         rest.filter(move |(_, shape)| shape.nodes >= k)
     }
-
-    /// The shape at a place in the order.
-    pub(super) fn at(&self, place: usize) -> BoxShape {
-        self.shapes[place]
-    }
 }
 
 fn shape(mesh: &Mesh, sides: [u32; 3]) -> BoxShape {
