@@ -78,20 +78,25 @@ impl BoxCounts {
     /// there is a place for; `line` is scratch memory. The largest of them.
     pub fn row(&self, sides: [usize; 3], y: usize, z: usize, line: &mut Vec<i32>, counts: &mut [i32]) -> i32 {
         let [_, stride, plane] = self.strides;
+        let (side, places) = (sides[0], counts.len());
         let sums = |y: usize, z: usize| &self.sums[z * plane + y * stride..][..stride];
         let (far, near) = (sums(y + sides[1], z + sides[2]), sums(y, z + sides[2]));
-        line.resize(stride, 0);
-        for ((cell, far), near) in line.iter_mut().zip(far).zip(near) {
-            *cell = far - near;
-        }
-        if z > 0 {
-            let (far, near) = (sums(y + sides[1], z), sums(y, z));
-            for ((cell, far), near) in line.iter_mut().zip(far).zip(near) {
-                *cell -= far - near;
-            }
-        }
         let mut most = 0;
-        for ((count, low), high) in counts.iter_mut().zip(line.iter()).zip(&line[sides[0]..]) {
+        if z == 0 {
+            let low = far[..places].iter().zip(&near[..places]);
+            let high = far[side..side + places].iter().zip(&near[side..side + places]);
+            for ((count, low), high) in counts.iter_mut().zip(low).zip(high) {
+                *count = (high.0 - high.1) - (low.0 - low.1);
+                most = most.max(*count);
+            }
+            return most;
+        }
+        line.resize(stride, 0);
+        let below = sums(y + sides[1], z).iter().zip(sums(y, z));
+        for (((cell, far), near), below) in line.iter_mut().zip(far).zip(near).zip(below) {
+            *cell = (far - near) - (below.0 - below.1);
+        }
+        for ((count, low), high) in counts.iter_mut().zip(line.iter()).zip(&line[side..]) {
             *count = high - low;
             most = most.max(*count);
         }

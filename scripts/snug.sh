@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Compares snug with every published allocator that never refuses while enough nodes are free, on six logs.
+set -euo pipefail
+
+usage() {
+    cat <<'TEXT'
+Usage: scripts/snug.sh [OPTIONS] [STUDY...]
+
+Runs the studies of scripts/snug and prints for each what every allocator's mean pairwise sum is relative to snug's:
+above 1, snug is better. Results stay in target/snug; given again, only what is missing is replayed.
+
+  STUDY      nasa, kth, sdsc-sp2, sdsc-par, hpc2n or lanl; all by default (an hour on 2 cores, most of it lanl)
+  --weights  instead, snug alone with weights from 0 to 1, relative to its default (5 minutes)
+
+The logs are fetched by
+  scripts/fetch-traces.sh NASA-iPSC-1993-3.1-cln KTH-SP2-1996-2 SDSC-SP2-1998-4.2-cln SDSC-Par-1996-3.1-cln \
+      HPC2N-2002-2.2-cln LANL-CM5-1994-4.1-cln
+TEXT
+}
+
+prefix=""
+relative=snug
+studies=()
+for argument in "$@"; do
+    case "$argument" in
+        -h | --help) usage && exit ;;
+        --weights) prefix=weights- relative=snug:weight=0.5 ;;
+        -*) echo "error: unknown option '$argument'; scripts/snug.sh --help lists them" >&2 && exit 2 ;;
+        *) studies+=("$argument") ;;
+    esac
+done
+if [ ${#studies[@]} -eq 0 ]; then
+    studies=(nasa kth sdsc-sp2 sdsc-par hpc2n lanl)
+fi
+
+cd "$(dirname "$0")/.."
+cargo build --release --quiet
+for study in "${studies[@]}"; do
+    file="scripts/snug/$prefix$study.toml"
+    if [ ! -f "$file" ]; then
+        echo "error: no study '$study'; scripts/snug.sh --help lists them" >&2 && exit 2
+    fi
+    target/release/meshreplay sweep "$file" -o "target/snug/$prefix$study" --no-timing
+    target/release/meshreplay table "target/snug/$prefix$study" --columns machine,scheduler,arrival_scale \
+        --relative-to "$relative" --best lowest
+done
