@@ -23,9 +23,9 @@ fn boxes(mesh: &Mesh) -> Vec<([u32; 3], [u32; 3])> {
         }
     }
     sides.sort_unstable();
-    let places = |d: usize, side: u32| match mesh.is_torus() && side < extents[d] {
-        true => 0..extents[d],
-        false => 0..extents[d] - side + 1,
+    let places = |d: usize, side: u32| {
+        let around = mesh.is_torus() && side < extents[d];
+        0..if around { extents[d] } else { extents[d] - side + 1 }
     };
     let mut boxes = Vec::new();
     for (_, sides) in sides {

@@ -34,8 +34,7 @@ pub(super) struct Choice {
 #[derive(Clone, Copy, Debug)]
 struct Best {
     cost: f64,
-    shape: u32,
-    sides: [usize; 3],
+    shape: BoxShape,
     base: Coord,
 }
 
@@ -92,6 +91,14 @@ impl Choice {
         self.k as i32
     }
 
+    /// The bases that boxes of a shape can have along each dimension, from 0 on.
+    pub(super) fn places(&self, shape: BoxShape) -> [usize; 3] {
+        [0, 1, 2].map(|d| {
+            let (extent, side) = (self.extents[d], shape.sides[d]);
+            if self.far[d].len() > extent && side < extent { extent } else { extent - side + 1 }
+        })
+    }
+
     /// Whether a set is known.
     pub(super) fn has_any(&self) -> bool {
         self.best.is_some()
@@ -106,16 +113,16 @@ impl Choice {
     /// nodes to the free ones can weigh. All its nodes but k are taken to be the nearest to these. The largest along x.
     pub(super) fn farthest(&self, shape: BoxShape, terms: &mut [Vec<f64>; 3]) -> f64 {
         let spare = (shape.nodes - u64::from(self.k)) as f64;
+        let places = self.places(shape);
         for (d, terms) in terms.iter_mut().enumerate() {
             let (far, below) = (&self.far[d], &self.far_below[d]);
             let (extent, side) = (self.extents[d], shape.sides[d]);
             let across = (shape.nodes / side as u64) as f64;
             let torus = far.len() > extent;
-            let places = if torus && side < extent { extent } else { extent - side + 1 };
             // Off a torus the sums fall up to some position and rise from there.
             let lowest = self.nearest[d];
             terms.clear();
-            terms.extend((0..places).map(|base| {
+            terms.extend((0..places[d]).map(|base| {
                 let nearest = if torus {
                     far[base..base + side].iter().copied().min().unwrap_or(0)
                 } else {
@@ -129,7 +136,12 @@ impl Choice {
     }
 
     /// Looks at a box: whether its cheapest k nodes are cheaper than the best so far.
-    pub(super) fn consider(&mut self, machine: &Machine, place: u32, shape: BoxShape, base: Coord) {
+    pub(super) fn consider(&mut self, machine: &Machine, shape: BoxShape, base: Coord) {
+        if shape.nodes == u64::from(self.k) {
+            let cost = shape.pairs as f64 - self.weight * self.apart(shape, base) as f64;
+            self.propose(Best { cost, shape, base }, false);
+            return;
+        }
         let torus = machine.mesh().is_torus();
         let mut nodes = 0;
         for d in 0..self.dims {
@@ -143,7 +155,6 @@ impl Choice {
         }
         let spare = nodes - self.k;
         let mut cost = self.cost(nodes, base);
-        let mut leaving = None;
         if spare > 0 {
             let least = cost - f64::from(spare) * self.price(base);
             if !self.may_win(least - (cost.abs() + least.abs()) * ROUNDING) {
@@ -151,22 +162,35 @@ impl Choice {
             }
             let dearest = self.dearest(machine, shape, base, spare);
             self.leave(machine, shape, base, dearest);
-            leaving = Some(dearest);
             cost = self.cost(self.k, base);
         }
-        let best = Best { cost, shape: place, sides: shape.sides, base };
-        let key = |best: &Best| (best.shape, best.base[2], best.base[1], best.base[0]);
+        self.propose(Best { cost, shape, base }, spare > 0);
+    }
+
+    /// Takes a set as the best if it is; whether nodes of its box are left.
+    fn propose(&mut self, set: Best, leaves: bool) {
+        let key =
+            |best: &Best| (best.shape.girth, best.shape.sides, best.base[2], best.base[1], best.base[0]);
         let wins = self
             .best
             .as_ref()
-            .is_none_or(|old| cost.total_cmp(&old.cost).then_with(|| key(&best).cmp(&key(old))).is_lt());
+            .is_none_or(|old| set.cost.total_cmp(&old.cost).then_with(|| key(&set).cmp(&key(old))).is_lt());
         if wins {
-            self.best = Some(best);
+            self.best = Some(set);
             self.left.clear();
-            if leaving.is_some() {
+            if leaves {
                 std::mem::swap(&mut self.left, &mut self.leaving);
             }
         }
+    }
+
+    /// Sum of the distances from all nodes of a box to the free ones.
+    fn apart(&self, shape: BoxShape, base: Coord) -> u64 {
+        let along = |d: usize| {
+            let (below, side, from) = (&self.far_below[d], shape.sides[d], base[d] as usize);
+            shape.nodes / side as u64 * (below[from + side] - below[from])
+        };
+        (0..self.dims).map(along).sum()
     }
 
     /// What the `nodes` nodes counted in the box at `base` cost.
@@ -254,7 +278,7 @@ impl Choice {
     pub(super) fn take(&mut self, machine: &Machine) -> Option<Vec<NodeId>> {
         let best = self.best?;
         let mut nodes = Vec::with_capacity(self.k as usize + self.left.len());
-        for_each_free(machine, best.base, best.sides, |node, _| nodes.push(node));
+        for_each_free(machine, best.base, best.shape.sides, |node, _| nodes.push(node));
         nodes.sort_unstable();
         if !self.left.is_empty() {
             self.left.sort_unstable();

@@ -93,34 +93,70 @@ impl Allocator for Snug {
         }
         self.choice.prepare(machine, k, self.weight);
         let compact = self.bound.of(k) as f64;
-        let mut last = u32::MAX;
-        for (place, shape) in self.shapes.holding(k) {
-            if shape.girth > last {
-                break;
-            }
-            if search(&mut self.choice, &mut self.terms, machine, place, shape, compact) && last == u32::MAX {
-                last = shape.girth + SLACK;
-            }
+        let smallest = self.shapes.smallest(k);
+        self.search(machine, smallest, compact);
+        let mut girth = smallest;
+        if !self.choice.has_any() {
+            girth = self.holding(smallest);
+            self.search(machine, girth, compact);
+        }
+        for girth in girth + 1..=(girth + SLACK).min(self.shapes.largest()) {
+            self.search(machine, girth, compact);
         }
         self.choice.take(machine).map(Placement::of)
     }
 }
 
-/// Looks at the boxes of one shape that have k free nodes and could win; whether any box of it has so many, which is not
-/// asked any more once a set is known.
-fn search(
-    choice: &mut Choice,
-    terms: &mut Terms,
-    machine: &Machine,
-    place: usize,
-    shape: BoxShape,
-    compact: f64,
-) -> bool {
-    let mesh = machine.mesh();
-    let places = [0, 1, 2].map(|d| {
-        let (extent, side) = (mesh.extents()[d] as usize, shape.sides[d]);
-        if mesh.is_torus() && side < extent { extent } else { extent - side + 1 }
-    });
+impl Snug {
+    /// Looks at the boxes of a girth.
+    fn search(&mut self, machine: &Machine, girth: u32, compact: f64) {
+        for &shape in self.shapes.of_girth(girth) {
+            if shape.nodes >= self.choice.nodes() as u64 {
+                search(&mut self.choice, &mut self.terms, machine, shape, compact);
+            }
+        }
+    }
+
+    /// The smallest girth above `low`, of which no box has k free nodes, of which one has. If one has, so has one of the
+    /// next girth: the shortest side can grow.
+    fn holding(&mut self, mut low: u32) -> u32 {
+        let (largest, mut step) = (self.shapes.largest(), 1);
+        let mut high = largest;
+        while low + step < largest {
+            if self.holds(low + step) {
+                high = low + step;
+                break;
+            }
+            low += step;
+            step *= 2;
+        }
+        while low + 1 < high {
+            let middle = low.midpoint(high);
+            if self.holds(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        high
+    }
+
+    /// Whether a box of this girth has k free nodes.
+    fn holds(&mut self, girth: u32) -> bool {
+        let (counts, k, terms) = (self.choice.counts(), self.choice.nodes(), &mut self.terms);
+        self.shapes.of_girth(girth).iter().filter(|shape| shape.nodes >= k as u64).any(|shape| {
+            let places = self.choice.places(*shape);
+            terms.counts.resize(places[0], 0);
+            (0..places[2]).any(|z| {
+                (0..places[1]).any(|y| counts.row(shape.sides, y, z, &mut terms.line, &mut terms.counts) >= k)
+            })
+        })
+    }
+}
+
+/// Looks at the boxes of one shape that have k free nodes and could win.
+fn search(choice: &mut Choice, terms: &mut Terms, machine: &Machine, shape: BoxShape, compact: f64) {
+    let places = choice.places(shape);
     terms.counts.resize(places[0], 0);
     let mut most = None;
     if choice.has_any() {
@@ -146,12 +182,11 @@ fn search(
                 if terms.counts[x] >= choice.nodes()
                     && choice.may_win(lowered(compact - (terms.at[0][x] + across)))
                 {
-                    choice.consider(machine, place as u32, shape, [x, y, z].map(|at| at as u32));
+                    choice.consider(machine, shape, [x, y, z].map(|at| at as u32));
                 }
             }
         }
     }
-    choice.has_any()
 }
 
 /// Positions below `count` from both ends inwards.

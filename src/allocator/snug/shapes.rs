@@ -1,6 +1,8 @@
 //! The boxes that a job is looked for in: nearly cubic ones, small ones first.
 
-use crate::machine::Mesh;
+use std::collections::HashMap;
+
+use crate::machine::{Mesh, pairwise_along};
 
 /// By how much the sides of a box may differ. Sides that are as long as the machine count as being as long as needed.
 const SLANT: u32 = 2;
@@ -13,61 +15,106 @@ pub(super) struct BoxShape {
     pub(super) sides: [usize; 3],
     /// Nodes in the box.
     pub(super) nodes: u64,
+    /// Sum of distances over all pairs of them.
+    pub(super) pairs: u64,
 }
 
-/// The shapes of a machine, by girth, then sides; O(longest side) of them in a plane.
-#[derive(Clone, Debug, Default)]
+/// The shapes of a machine; those that were asked for are remembered.
+#[derive(Clone, Debug)]
 pub(super) struct BoxShapes {
-    shapes: Vec<BoxShape>,
-    /// The most nodes that a shape up to here has.
-    most: Vec<u64>,
+    mesh: Mesh,
+    /// By girth.
+    shapes: HashMap<u32, Vec<BoxShape>>,
+    /// The smallest girth of a shape of k nodes, by k.
+    smallest: HashMap<u32, u32>,
 }
 
 impl BoxShapes {
     pub(super) fn new(mesh: &Mesh) -> Self {
-        let extents = mesh.extents();
-        let longest = extents.into_iter().max().unwrap_or(1);
-        let mut shapes = Vec::new();
-        for shortest in 1..=longest {
-            let lengths = |d: usize| {
-                let ends = [shortest, shortest + SLANT].map(|side| side.min(extents[d]));
-                ends[0]..=ends[1]
+        Self { mesh: mesh.clone(), shapes: HashMap::new(), smallest: HashMap::new() }
+    }
+
+    /// The smallest girth of a shape that has room for k nodes, of at least one and at most the machine's.
+    pub(super) fn smallest(&mut self, k: u32) -> u32 {
+        if let Some(&girth) = self.smallest.get(&k) {
+            return girth;
+        }
+        let (mut low, mut high) = (1, self.largest());
+        while low < high {
+            let middle = low.midpoint(high);
+            let enough = self.of_girth(middle).iter().any(|shape| shape.nodes >= u64::from(k));
+            (low, high) = if enough { (low, middle) } else { (middle + 1, high) };
+        }
+        self.smallest.insert(k, low);
+        low
+    }
+
+    /// The girth of the machine.
+    pub(super) fn largest(&self) -> u32 {
+        girth(&self.mesh, self.mesh.extents())
+    }
+
+    /// The shapes of a girth, by sides.
+    pub(super) fn of_girth(&mut self, wanted: u32) -> &[BoxShape] {
+        let mesh = &self.mesh;
+        self.shapes.entry(wanted).or_insert_with(|| {
+            let extents = mesh.extents();
+            let lengths = |d: usize, shortest: u32| {
+                shortest.min(extents[d])..=shortest.saturating_add(SLANT).min(extents[d])
             };
-            for a in lengths(0) {
-                for b in lengths(1) {
-                    for c in lengths(2) {
-                        shapes.push(shape(mesh, [a, b, c]));
+            // Sides from `shortest` to `shortest` + SLANT have girths between these, which grow with it.
+            let least = |shortest: u32| girth(mesh, extents.map(|extent| extent.min(shortest)));
+            let most = |shortest: u32| least(shortest.saturating_add(SLANT));
+            let longest = extents.into_iter().max().unwrap_or(1);
+            let mut shapes = Vec::new();
+            for shortest in first(longest, |shortest| most(shortest) >= wanted)..=longest {
+                if least(shortest) > wanted {
+                    break;
+                }
+                for a in lengths(0, shortest) {
+                    for b in lengths(1, shortest) {
+                        let sides = lengths(2, shortest).map(|c| [a, b, c]);
+                        shapes.extend(sides.filter(|&sides| girth(mesh, sides) == wanted));
                     }
                 }
             }
-        }
-        shapes.sort_unstable_by_key(|shape| (shape.girth, shape.sides));
-        shapes.dedup();
-        let most = shapes
-            .iter()
-            .scan(0, |most, shape| {
-                *most = shape.nodes.max(*most);
-                Some(*most)
-            })
-            .collect();
-        Self { shapes, most }
-    }
-
-    /// The shapes that have room for k nodes, with their places in the order.
-    pub(super) fn holding(&self, k: u32) -> impl Iterator<Item = (usize, BoxShape)> + '_ {
-        let k = u64::from(k);
-        let first = self.most.partition_point(|&most| most < k);
-        let rest = self.shapes.iter().copied().enumerate().skip(first);
-        rest.filter(move |(_, shape)| shape.nodes >= k)
+            shapes.sort_unstable();
+            shapes.dedup();
+            shapes.into_iter().map(|sides| shape(mesh, sides)).collect()
+        })
     }
 }
 
+/// The first number from 1 to `last` for which a condition holds that holds for all that follow, or `last`.
+fn first(last: u32, holds: impl Fn(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (1, last);
+    while low < high {
+        let middle = low.midpoint(high);
+        (low, high) = if holds(middle) { (low, middle) } else { (middle + 1, high) };
+    }
+    low
+}
+
+/// Sum of the sides of dimensions that have more than one node; 1 if none has.
+fn girth(mesh: &Mesh, sides: [u32; 3]) -> u32 {
+    let long = sides.into_iter().zip(mesh.extents()).filter(|&(_, extent)| extent > 1);
+    long.map(|(side, _)| side).sum::<u32>().max(1)
+}
+
 fn shape(mesh: &Mesh, sides: [u32; 3]) -> BoxShape {
-    let girth = sides.into_iter().zip(mesh.extents()).filter(|&(_, extent)| extent > 1).map(|(side, _)| side);
+    let nodes: u32 = sides.into_iter().product();
+    let along = |d: usize| {
+        let mut counts = vec![nodes / sides[d]; sides[d] as usize];
+        if mesh.is_torus() {
+            counts.resize(mesh.extents()[d] as usize, 0);
+        }
+        pairwise_along(&counts, nodes, mesh.is_torus())
+    };
     BoxShape {
-        girth: girth.sum(),
+        girth: girth(mesh, sides),
         sides: sides.map(|side| side as usize),
-        nodes: sides.into_iter().map(u64::from).product(),
+        nodes: u64::from(nodes),
+        pairs: (0..3).map(along).sum(),
     }
 }
 
@@ -85,21 +132,25 @@ mod tests {
                 let long = sides.into_iter().max().unwrap_or(0);
                 short.is_none_or(|short| long <= short + SLANT)
             };
+            let mut shapes = BoxShapes::new(&mesh);
+            let mut found: Vec<[u32; 3]> = Vec::new();
+            for girth in 1..=shapes.largest() {
+                let of = shapes.of_girth(girth);
+                assert!(of.is_sorted_by_key(|shape| shape.sides));
+                assert!(of.iter().all(|shape| shape.girth == girth));
+                found.extend(of.iter().map(|shape| shape.sides.map(|side| side as u32)));
+            }
+            found.sort_unstable();
             let mut plain = Vec::new();
             for a in 1..=w {
                 for b in 1..=l {
                     plain.extend((1..=d).map(|c| [a, b, c]).filter(|&sides| allowed(sides)));
                 }
             }
-            let shapes = BoxShapes::new(&mesh);
-            let mut found: Vec<[u32; 3]> =
-                shapes.holding(1).map(|(_, shape)| shape.sides.map(|side| side as u32)).collect();
-            assert!(shapes.shapes.is_sorted_by_key(|shape| shape.girth));
-            found.sort_unstable();
             assert_eq!(found, plain, "{text}");
             for k in 1..=mesh.nodes() {
-                assert!(shapes.holding(k).all(|(_, shape)| shape.nodes >= u64::from(k)));
-                assert!(shapes.holding(k).count() > 0);
+                let holding = plain.iter().filter(|sides| sides.iter().product::<u32>() >= k);
+                assert_eq!(Some(shapes.smallest(k)), holding.map(|&sides| girth(&mesh, sides)).min());
             }
         }
         Ok(())
