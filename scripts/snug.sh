@@ -24,7 +24,7 @@ studies=()
 for argument in "$@"; do
     case "$argument" in
         -h | --help) usage && exit ;;
-        --weights) prefix=weights- relative=snug:weight=0.5 ;;
+        --weights) prefix=weights- relative=snug ;;
         -*) echo "error: unknown option '$argument'; scripts/snug.sh --help lists them" >&2 && exit 2 ;;
         *) studies+=("$argument") ;;
     esac

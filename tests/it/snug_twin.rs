@@ -62,7 +62,7 @@ fn along(mesh: &Mesh, d: usize, from: [u32; 3], to: &[Node]) -> f64 {
 pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
     let mesh = machine.mesh();
     let whole = free_in(machine, [0; 3], mesh.extents());
-    let weight = 0.5 * f64::from(k) / f64::from(machine.free_count());
+    let weight = 0.8 * f64::from(k) / f64::from(machine.free_count());
     let girth =
         |sides: [u32; 3]| -> u32 { (0..3).filter(|&d| mesh.extents()[d] > 1).map(|d| sides[d]).sum() };
     let mut smallest: Option<u32> = None;
