@@ -36,6 +36,8 @@
 //!   log (powers of two) then does worse than under Granular MBS; only the smallest girth: −2.1; sides that differ by at
 //!   most 1, but two girths more: −3.3;
 //! * contacts weighted by how alike the estimated run times are: 0.8 points worse;
+//! * the weight times the share of nodes that are busy (w = 1): ahead of MC1x1 on a log of a machine that is 12 % busy,
+//!   where the fixed weight loses 5 %, but behind others by 0.1 % at most on two of the 40 replays in the README;
 //! * a penalty for enclosed single free nodes: 0.4 points worse; shells of other aspects: no difference.
 
 mod choice;
