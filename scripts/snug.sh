@@ -9,8 +9,9 @@ Usage: scripts/snug.sh [OPTIONS] [STUDY...]
 Runs the studies of scripts/snug and prints for each what every allocator's mean pairwise sum is relative to snug's:
 above 1, snug is better. Results stay in target/snug; given again, only what is missing is replayed.
 
-  STUDY      nasa, kth, sdsc-sp2, sdsc-par, hpc2n or lanl; all by default (an hour on 2 cores, most of it lanl)
-  --weights  instead, snug alone with weights from 0 to 1, relative to its default (5 minutes)
+  STUDY      nasa, kth, sdsc-sp2, sdsc-par, hpc2n or lanl; all by default; the first five take about 20 minutes, lanl hours
+             (Gen-Alg and MM try every node of 1,024 as a centre)
+  --weights  instead, snug alone with weights from 0 to 1, relative to its default (some minutes)
 
 The logs are fetched by
   scripts/fetch-traces.sh NASA-iPSC-1993-3.1-cln KTH-SP2-1996-2 SDSC-SP2-1998-4.2-cln SDSC-Par-1996-3.1-cln \

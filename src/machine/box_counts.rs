@@ -3,7 +3,7 @@
 use super::{Coord, Machine};
 
 /// Prefix sums of free nodes over a machine. On a torus they go nearly twice round, so that boxes across the border are
-/// boxes like others.
+/// boxes like others. [`super::FreeCounts`] is the same for boxes around centres, which a mesh clips.
 ///
 /// Memory and building (W + 1)·(L + 1)·(D + 1) numbers, W, L and D being doubled on a torus; a count is O(1), a row of
 /// counts a few passes over its numbers that the compiler vectorises.

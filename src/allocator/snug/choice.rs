@@ -13,13 +13,13 @@ pub(super) struct Choice {
     weight: f64,
     /// For each dimension and position, on a torus twice round: the sum of distances along it to the free nodes.
     far: [Vec<u64>; 3],
+    /// Prefix sums of these.
+    far_below: [Vec<u64>; 3],
+    /// Where the smallest of these is.
+    nearest: [usize; 3],
     extents: [usize; 3],
     /// Dimensions up to the last one of more than one node, at least one.
     dims: usize,
-    /// Where the smallest of these is.
-    nearest: [usize; 3],
-    /// Prefix sums of these.
-    far_below: [Vec<u64>; 3],
     best: Option<Best>,
     /// The nodes of the best box that are not taken, and those of the box at hand.
     left: Vec<NodeId>,
@@ -154,15 +154,15 @@ impl Choice {
             }
         }
         let spare = nodes - self.k;
-        let mut cost = self.cost(nodes, base);
+        let (mut cost, size) = self.cost(nodes, base);
         if spare > 0 {
             let least = cost - f64::from(spare) * self.price(base);
-            if !self.may_win(least - (cost.abs() + least.abs()) * ROUNDING) {
+            if !self.may_win(least - (size + least.abs()) * ROUNDING) {
                 return;
             }
             let dearest = self.dearest(machine, shape, base, spare);
             self.leave(machine, shape, base, dearest);
-            cost = self.cost(self.k, base);
+            (cost, _) = self.cost(self.k, base);
         }
         self.propose(Best { cost, shape, base }, spare > 0);
     }
@@ -193,15 +193,17 @@ impl Choice {
         (0..self.dims).map(along).sum()
     }
 
-    /// What the `nodes` nodes counted in the box at `base` cost.
-    fn cost(&self, nodes: u32, base: Coord) -> f64 {
+    /// What the `nodes` nodes counted in the box at `base` cost, and the sum of the two numbers it is the difference of,
+    /// which says how large its rounding can be.
+    fn cost(&self, nodes: u32, base: Coord) -> (f64, f64) {
         let (mut pairs, mut apart) = (0, 0);
         for (d, along) in self.within[..self.dims].iter().enumerate() {
             pairs += pairwise_along(&along.counts, nodes, along.wraps);
             let far = &self.far[d][base[d] as usize..];
             apart += along.counts.iter().zip(far).map(|(&count, far)| u64::from(count) * far).sum::<u64>();
         }
-        pairs as f64 - self.weight * apart as f64
+        let (pairs, apart) = (pairs as f64, self.weight * apart as f64);
+        (pairs - apart, pairs + apart)
     }
 
     /// Sets what a node at each position of the box costs along each dimension; at most what one costs.

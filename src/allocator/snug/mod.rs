@@ -186,7 +186,7 @@ fn search(choice: &mut Choice, terms: &mut Terms, machine: &Machine, shape: BoxS
     for z in inwards(places[2]) {
         for y in inwards(places[1]) {
             if let Some(most) = most
-                && !choice.may_win(lowered(compact - (most + terms.at[1][y] + terms.at[2][z])))
+                && !choice.may_win(bound(compact, most + terms.at[1][y] + terms.at[2][z]))
             {
                 continue;
             }
@@ -200,7 +200,7 @@ fn search(choice: &mut Choice, terms: &mut Terms, machine: &Machine, shape: BoxS
             let across = terms.at[1][y] + terms.at[2][z];
             for x in inwards(places[0]) {
                 if terms.counts[x] >= choice.nodes()
-                    && choice.may_win(lowered(compact - (terms.at[0][x] + across)))
+                    && choice.may_win(bound(compact, terms.at[0][x] + across))
                 {
                     choice.consider(machine, shape, [x, y, z].map(|at| at as u32));
                 }
@@ -214,9 +214,11 @@ fn inwards(count: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |i| if i % 2 == 0 { i / 2 } else { count - 1 - i / 2 })
 }
 
-/// A bound is a sum of the same numbers in another order: this lowers it by more than rounding can have raised it.
-fn lowered(bound: f64) -> f64 {
-    bound - bound.abs() * ROUNDING
+/// What no set costs less than; it is made of the same numbers as costs in another order, and so lowered by more than
+/// rounding can have raised it.
+fn bound(compact: f64, farthest: f64) -> f64 {
+    compact - farthest - (compact + farthest.abs()) * ROUNDING
 }
 
+/// Far more than rounding, far less than what matters, as a share of the numbers that are added.
 const ROUNDING: f64 = 1e-9;
