@@ -17,7 +17,7 @@ mod pairwise;
 mod shape;
 
 pub use bound::PairwiseBound;
-pub use box_counts::BoxCounts;
+pub use box_counts::{BoxCounts, Cell};
 pub use busy_list::{BusyList, Region};
 pub use cuboid::{Cuboid, ranges};
 pub use cuts::{CutCounts, Cuts};

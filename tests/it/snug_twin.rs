@@ -38,8 +38,7 @@ fn boxes(mesh: &Mesh) -> Vec<([u32; 3], [u32; 3])> {
     boxes
 }
 
-fn free_in(machine: &Machine, base: [u32; 3], sides: [u32; 3]) -> Vec<Node> {
-    let mesh = machine.mesh();
+fn in_box(mesh: &Mesh, base: [u32; 3], sides: [u32; 3]) -> Vec<Node> {
     let mut nodes = Vec::new();
     for z in 0..sides[2] {
         for y in 0..sides[1] {
@@ -50,6 +49,11 @@ fn free_in(machine: &Machine, base: [u32; 3], sides: [u32; 3]) -> Vec<Node> {
             }
         }
     }
+    nodes
+}
+
+fn free_in(machine: &Machine, base: [u32; 3], sides: [u32; 3]) -> Vec<Node> {
+    let mut nodes = in_box(machine.mesh(), base, sides);
     nodes.retain(|&(node, _)| machine.free().contains(node));
     nodes
 }
@@ -62,21 +66,39 @@ fn along(mesh: &Mesh, d: usize, from: [u32; 3], to: &[Node]) -> f64 {
 pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
     let mesh = machine.mesh();
     let whole = free_in(machine, [0; 3], mesh.extents());
-    let weight = 0.8 * f64::from(k) / f64::from(machine.free_count());
+    let free = machine.free_count();
+    let busy = 1.0 - f64::from(free - k) / f64::from(mesh.nodes());
+    let weight = busy * f64::from(k) / f64::from(free);
     let girth =
         |sides: [u32; 3]| -> u32 { (0..3).filter(|&d| mesh.extents()[d] > 1).map(|d| sides[d]).sum() };
     let mut smallest: Option<u32> = None;
     let mut best: Option<(f64, Vec<u32>)> = None;
-    for (base, sides) in boxes(mesh) {
-        let slack = u32::from(k > 1);
-        if smallest.is_some_and(|smallest| girth(sides) > smallest + slack) {
+    // Boxes of a shape that are looked at: the two farthest from the free nodes.
+    let mut looked_at: Vec<(f64, [u32; 3], [u32; 3])> = Vec::new();
+    let boxes = boxes(mesh);
+    for of_shape in boxes.chunk_by(|a, b| a.1 == b.1) {
+        let sides = of_shape[0].1;
+        if smallest.is_some_and(|smallest| girth(sides) > smallest + u32::from(smallest >= 7)) {
             break;
         }
-        let within = free_in(machine, base, sides);
-        if within.len() < k as usize {
-            continue;
+        let mut holding: Vec<(f64, [u32; 3], [u32; 3])> = Vec::new();
+        for &(base, sides) in of_shape {
+            let nodes = in_box(mesh, base, sides);
+            if nodes.iter().filter(|&&(node, _)| machine.free().contains(node)).count() >= k as usize {
+                let apart = nodes.iter().flat_map(|node| (0..3).map(|d| along(mesh, d, node.1, &whole))).sum();
+                holding.push((apart, base, sides));
+            }
         }
-        smallest = smallest.or(Some(girth(sides)));
+        if !holding.is_empty() {
+            smallest = smallest.or(Some(girth(sides)));
+        }
+        holding.sort_by(|a, b| b.0.total_cmp(&a.0));
+        holding.truncate(2);
+        holding.sort_by_key(|&(_, [x, y, z], _)| (z, y, x));
+        looked_at.extend(holding);
+    }
+    for (_, base, sides) in looked_at {
+        let within = free_in(machine, base, sides);
         let cost = |&(_, at): &Node| -> f64 {
             let [x, y, z] =
                 [0, 1, 2].map(|d| along(mesh, d, at, &within) - weight * along(mesh, d, at, &whole));

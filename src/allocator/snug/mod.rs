@@ -41,109 +41,97 @@
 //! * a penalty for enclosed single free nodes: 0.4 points worse; shells of other aspects: no difference.
 
 mod choice;
+mod far;
+mod inside;
 mod shapes;
 mod single;
 
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
-use crate::machine::{Machine, PairwiseBound};
+use crate::machine::{Cell, Machine};
 use crate::spec::{Params, SpecError};
 use choice::Choice;
-use shapes::{BoxShape, BoxShapes};
-use single::Single;
+use shapes::{BoxShapes, Compact};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "snug",
     summary: "the boxes' nodes of smallest pairwise sum that leave the free ones together",
     source: "meshreplay, 2026; after Bender et al., Algorithmica 50(2), 2008",
-    parameters: "weight=0.8 (of what is left free, 0 to 1)",
+    parameters: "weight=1 (of what is left free, 0 to 1)",
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: Promises { exact: true, complete: true, forgets: true },
     build,
 };
 
-/// Girths above the smallest that are searched too.
-const SLACK: u32 = 1;
+/// From this girth on the next one is searched too.
+const GIRTH_FOR_NEXT: u32 = 7;
+
+/// Far more than rounding, far less than what matters, as a share of the numbers that are added.
+const ROUNDING: f64 = 1e-9;
 
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
     let expected = "a number from 0 to 1";
-    let weight = params.take("weight", 0.8, expected)?;
+    let weight = params.take("weight", 1.0, expected)?;
     if !(0.0..=1.0).contains(&weight) {
         return Err(params.bad_value("weight", &weight.to_string(), expected));
     }
-    Ok(Box::new(Snug {
-        weight,
-        shapes: BoxShapes::new(setup.mesh),
-        bound: PairwiseBound::new(setup.mesh),
-        choice: Choice::default(),
-        single: Single::default(),
-        terms: Terms::default(),
-    }))
+    Ok(match setup.mesh.nodes() {
+        ..=u8::LARGEST => snug::<u8>(weight, setup),
+        ..=u16::LARGEST => snug::<u16>(weight, setup),
+        _ => snug::<u32>(weight, setup),
+    })
 }
 
-struct Snug {
+fn snug<C: Cell>(weight: f64, setup: &Setup<'_>) -> Box<dyn Allocator> {
+    let shapes = BoxShapes::new(setup.mesh);
+    Box::new(Snug { weight, shapes, choice: Choice::<C>::new(Compact::new(setup.mesh)) })
+}
+
+struct Snug<C> {
     weight: f64,
     shapes: BoxShapes,
-    bound: PairwiseBound,
-    choice: Choice,
-    single: Single,
-    terms: Terms,
+    choice: Choice<C>,
 }
 
-/// For the boxes of one shape: at most how far its nodes are from the free ones, as a sum of terms for x, y and z.
-#[derive(Debug, Default)]
-struct Terms {
-    /// For each base along each dimension.
-    at: [Vec<f64>; 3],
-    line: Vec<i32>,
-    counts: Vec<i32>,
-}
-
-impl Allocator for Snug {
+impl<C: Cell> Allocator for Snug<C> {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let k = request.procs;
         if !fits(*request, machine) {
             return None;
         }
-        if k == machine.free_count() {
+        let free = machine.free_count();
+        if k == free {
             return Some(Placement::of(machine.free().iter().collect()));
         }
+        if k == 1 && self.weight == 0.0 {
+            return machine.free().iter().next().map(|node| Placement::of(vec![node]));
+        }
+        let busy = 1.0 - f64::from(free - k) / f64::from(machine.mesh().nodes());
+        self.choice.prepare(machine, k, self.weight * busy * f64::from(k) / f64::from(free));
         if k == 1 {
-            return self.single.choose(machine, self.weight).map(|node| Placement::of(vec![node]));
+            return single::farthest(machine, self.choice.far()).map(|node| Placement::of(vec![node]));
         }
-        self.choice.prepare(machine, k, self.weight);
-        let compact = self.bound.of(k) as f64;
-        let smallest = self.shapes.smallest(k);
-        self.search(machine, smallest, compact);
-        let mut girth = smallest;
+        let mut girth = self.shapes.smallest(k);
+        self.choice.search(machine, self.shapes.of_girth(girth));
         if !self.choice.has_any() {
-            girth = self.holding(smallest);
-            self.search(machine, girth, compact);
+            girth = self.holding(girth);
+            self.choice.search(machine, self.shapes.of_girth(girth));
         }
-        for girth in girth + 1..=(girth + SLACK).min(self.shapes.largest()) {
-            self.search(machine, girth, compact);
+        if (GIRTH_FOR_NEXT..self.shapes.largest()).contains(&girth) {
+            self.choice.search(machine, self.shapes.of_girth(girth + 1));
         }
         self.choice.take(machine).map(Placement::of)
     }
 }
 
-impl Snug {
-    /// Looks at the boxes of a girth.
-    fn search(&mut self, machine: &Machine, girth: u32, compact: f64) {
-        for &shape in self.shapes.of_girth(girth) {
-            if shape.nodes >= self.choice.nodes() as u64 {
-                search(&mut self.choice, &mut self.terms, machine, shape, compact);
-            }
-        }
-    }
-
+impl<C: Cell> Snug<C> {
     /// The smallest girth above `low`, of which no box has k free nodes, of which one has. If one has, so has one of the
     /// next girth: the shortest side can grow.
     fn holding(&mut self, mut low: u32) -> u32 {
         let (largest, mut step) = (self.shapes.largest(), 1);
         let mut high = largest;
         while low + step < largest {
-            if self.holds(low + step) {
+            if self.choice.holds(self.shapes.of_girth(low + step)) {
                 high = low + step;
                 break;
             }
@@ -152,7 +140,7 @@ impl Snug {
         }
         while low + 1 < high {
             let middle = low.midpoint(high);
-            if self.holds(middle) {
+            if self.choice.holds(self.shapes.of_girth(middle)) {
                 high = middle;
             } else {
                 low = middle;
@@ -160,65 +148,4 @@ impl Snug {
         }
         high
     }
-
-    /// Whether a box of this girth has k free nodes.
-    fn holds(&mut self, girth: u32) -> bool {
-        let (counts, k, terms) = (self.choice.counts(), self.choice.nodes(), &mut self.terms);
-        self.shapes.of_girth(girth).iter().filter(|shape| shape.nodes >= k as u64).any(|shape| {
-            let places = self.choice.places(*shape);
-            terms.counts.resize(places[0], 0);
-            (0..places[2]).any(|z| {
-                (0..places[1]).any(|y| counts.row(shape.sides, y, z, &mut terms.line, &mut terms.counts) >= k)
-            })
-        })
-    }
 }
-
-/// Looks at the boxes of one shape that have k free nodes and could win.
-fn search(choice: &mut Choice, terms: &mut Terms, machine: &Machine, shape: BoxShape, compact: f64) {
-    let places = choice.places(shape);
-    terms.counts.resize(places[0], 0);
-    let mut most = None;
-    if choice.has_any() {
-        most = Some(choice.farthest(shape, &mut terms.at));
-    }
-    // From both ends: the boxes at the walls are the likely ones.
-    for z in inwards(places[2]) {
-        for y in inwards(places[1]) {
-            if let Some(most) = most
-                && !choice.may_win(bound(compact, most + terms.at[1][y] + terms.at[2][z]))
-            {
-                continue;
-            }
-            let highest = choice.counts().row(shape.sides, y, z, &mut terms.line, &mut terms.counts);
-            if highest < choice.nodes() {
-                continue;
-            }
-            if most.is_none() {
-                most = Some(choice.farthest(shape, &mut terms.at));
-            }
-            let across = terms.at[1][y] + terms.at[2][z];
-            for x in inwards(places[0]) {
-                if terms.counts[x] >= choice.nodes()
-                    && choice.may_win(bound(compact, terms.at[0][x] + across))
-                {
-                    choice.consider(machine, shape, [x, y, z].map(|at| at as u32));
-                }
-            }
-        }
-    }
-}
-
-/// Positions below `count` from both ends inwards.
-fn inwards(count: usize) -> impl Iterator<Item = usize> {
-    (0..count).map(move |i| if i % 2 == 0 { i / 2 } else { count - 1 - i / 2 })
-}
-
-/// What no set costs less than; it is made of the same numbers as costs in another order, and so lowered by more than
-/// rounding can have raised it.
-fn bound(compact: f64, farthest: f64) -> f64 {
-    compact - farthest - (compact + farthest.abs()) * ROUNDING
-}
-
-/// Far more than rounding, far less than what matters, as a share of the numbers that are added.
-const ROUNDING: f64 = 1e-9;

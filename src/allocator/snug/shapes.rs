@@ -1,8 +1,6 @@
 //! The boxes that a job is looked for in: nearly cubic ones, small ones first.
 
-use std::collections::HashMap;
-
-use crate::machine::{Mesh, pairwise_along};
+use crate::machine::{Mesh, PairwiseBound, pairwise_along};
 
 /// By how much the sides of a box may differ. Sides that are as long as the machine count as being as long as needed.
 const SLANT: u32 = 2;
@@ -24,20 +22,22 @@ pub(super) struct BoxShape {
 pub(super) struct BoxShapes {
     mesh: Mesh,
     /// By girth.
-    shapes: HashMap<u32, Vec<BoxShape>>,
-    /// The smallest girth of a shape of k nodes, by k.
-    smallest: HashMap<u32, u32>,
+    shapes: Vec<Option<Vec<BoxShape>>>,
+    /// The smallest girth of a shape of k nodes, by k; 0 where it is not known yet.
+    smallest: Vec<u32>,
 }
 
 impl BoxShapes {
     pub(super) fn new(mesh: &Mesh) -> Self {
-        Self { mesh: mesh.clone(), shapes: HashMap::new(), smallest: HashMap::new() }
+        let girths = girth(mesh, mesh.extents()) as usize + 1;
+        Self { mesh: mesh.clone(), shapes: vec![None; girths], smallest: vec![0; mesh.nodes() as usize + 1] }
     }
 
     /// The smallest girth of a shape that has room for k nodes, of at least one and at most the machine's.
     pub(super) fn smallest(&mut self, k: u32) -> u32 {
-        if let Some(&girth) = self.smallest.get(&k) {
-            return girth;
+        let known = self.smallest[k as usize];
+        if known > 0 {
+            return known;
         }
         let (mut low, mut high) = (1, self.largest());
         while low < high {
@@ -45,7 +45,7 @@ impl BoxShapes {
             let enough = self.of_girth(middle).iter().any(|shape| shape.nodes >= u64::from(k));
             (low, high) = if enough { (low, middle) } else { (middle + 1, high) };
         }
-        self.smallest.insert(k, low);
+        self.smallest[k as usize] = low;
         low
     }
 
@@ -54,34 +54,51 @@ impl BoxShapes {
         girth(&self.mesh, self.mesh.extents())
     }
 
-    /// The shapes of a girth, by sides.
+    /// The shapes of a girth of at most the machine's, by sides.
     pub(super) fn of_girth(&mut self, wanted: u32) -> &[BoxShape] {
-        let mesh = &self.mesh;
-        self.shapes.entry(wanted).or_insert_with(|| {
-            let extents = mesh.extents();
-            let lengths = |d: usize, shortest: u32| {
-                shortest.min(extents[d])..=shortest.saturating_add(SLANT).min(extents[d])
-            };
-            // Sides from `shortest` to `shortest` + SLANT have girths between these, which grow with it.
-            let least = |shortest: u32| girth(mesh, extents.map(|extent| extent.min(shortest)));
-            let most = |shortest: u32| least(shortest.saturating_add(SLANT));
-            let longest = extents.into_iter().max().unwrap_or(1);
-            let mut shapes = Vec::new();
-            for shortest in first(longest, |shortest| most(shortest) >= wanted)..=longest {
-                if least(shortest) > wanted {
-                    break;
-                }
-                for a in lengths(0, shortest) {
-                    for b in lengths(1, shortest) {
-                        let sides = lengths(2, shortest).map(|c| [a, b, c]);
-                        shapes.extend(sides.filter(|&sides| girth(mesh, sides) == wanted));
-                    }
-                }
+        self.shapes[wanted as usize].get_or_insert_with(|| shapes_of(&self.mesh, wanted))
+    }
+}
+
+fn shapes_of(mesh: &Mesh, wanted: u32) -> Vec<BoxShape> {
+    let extents = mesh.extents();
+    let lengths =
+        |d: usize, shortest: u32| shortest.min(extents[d])..=shortest.saturating_add(SLANT).min(extents[d]);
+    // Sides from `shortest` to `shortest` + SLANT have girths between these, which grow with it.
+    let least = |shortest: u32| girth(mesh, extents.map(|extent| extent.min(shortest)));
+    let most = |shortest: u32| least(shortest.saturating_add(SLANT));
+    let longest = extents.into_iter().max().unwrap_or(1);
+    let mut shapes = Vec::new();
+    for shortest in first(longest, |shortest| most(shortest) >= wanted)..=longest {
+        if least(shortest) > wanted {
+            break;
+        }
+        for a in lengths(0, shortest) {
+            for b in lengths(1, shortest) {
+                let sides = lengths(2, shortest).map(|c| [a, b, c]);
+                shapes.extend(sides.filter(|&sides| girth(mesh, sides) == wanted));
             }
-            shapes.sort_unstable();
-            shapes.dedup();
-            shapes.into_iter().map(|sides| shape(mesh, sides)).collect()
-        })
+        }
+    }
+    shapes.sort_unstable();
+    shapes.dedup();
+    shapes.into_iter().map(|sides| shape(mesh, sides)).collect()
+}
+
+/// The least that distances over all pairs of nodes can add up to, remembered by number of nodes.
+#[derive(Debug)]
+pub(super) struct Compact {
+    bound: PairwiseBound,
+    known: Vec<Option<f64>>,
+}
+
+impl Compact {
+    pub(super) fn new(mesh: &Mesh) -> Self {
+        Self { bound: PairwiseBound::new(mesh), known: vec![None; mesh.nodes() as usize + 1] }
+    }
+
+    pub(super) fn of(&mut self, nodes: u32) -> f64 {
+        *self.known[nodes as usize].get_or_insert_with(|| self.bound.of(nodes) as f64)
     }
 }
 

@@ -1,0 +1,94 @@
+//! How far positions and boxes are from the free nodes.
+
+use super::shapes::BoxShape;
+use crate::machine::{BoxCounts, Cell, Machine, distances_along};
+
+/// Sums of distances to the free nodes of one machine state, for each dimension apart.
+#[derive(Debug, Default)]
+pub(super) struct Far {
+    pub(super) extents: [usize; 3],
+    pub(super) torus: bool,
+    /// At each position along a dimension, on a torus twice round.
+    at: [Vec<i64>; 3],
+    /// Prefix sums of these.
+    below: [Vec<i64>; 3],
+    /// Where the smallest of these is.
+    nearest: [usize; 3],
+    counts: Vec<u32>,
+    ring: Vec<u64>,
+}
+
+impl Far {
+    /// Measures the free nodes counted in `counts`. O(W + L + D), squared on a torus.
+    pub(super) fn measure<C: Cell>(&mut self, machine: &Machine, counts: &BoxCounts<C>) {
+        let mesh = machine.mesh();
+        self.extents = mesh.extents().map(|extent| extent as usize);
+        self.torus = mesh.is_torus();
+        for d in 0..3 {
+            counts.slices(d, [0; 3], self.extents, &mut self.counts);
+            self.at[d].clear();
+            if self.torus {
+                self.ring.resize(self.counts.len(), 0);
+                distances_along(&self.counts, true, &mut self.ring);
+                self.at[d].extend(self.ring.iter().chain(&self.ring).map(|&far| far as i64));
+                self.nearest[d] = (0..self.ring.len()).min_by_key(|&at| self.ring[at]).unwrap_or(0);
+            } else {
+                self.at[d].extend(line(&self.counts, i64::from(machine.free_count())));
+                // The sums fall up to the middle free node and rise from there.
+                let falling = |pair: &[i64]| pair[1] < pair[0];
+                self.nearest[d] = self.at[d].windows(2).take_while(|pair| falling(pair)).count();
+            }
+            let below = &mut self.below[d];
+            below.clear();
+            below.push(0);
+            let mut sum = 0;
+            below.extend(self.at[d].iter().map(|far| {
+                sum += far;
+                sum
+            }));
+        }
+    }
+
+    /// The sums at the positions of dimension `d` from `base` on.
+    pub(super) fn along(&self, d: usize, base: u32) -> &[i64] {
+        &self.at[d][base as usize..]
+    }
+
+    /// The bases that boxes of a shape can have along each dimension, from 0 on.
+    pub(super) fn places(&self, shape: &BoxShape) -> [usize; 3] {
+        [0, 1, 2].map(|d| {
+            let (extent, side) = (self.extents[d], shape.sides[d]);
+            if self.torus && side < extent { extent } else { extent - side + 1 }
+        })
+    }
+
+    /// For the boxes of a shape, at each base along each dimension: a term of what the distances from all their nodes to
+    /// the free ones add up to.
+    pub(super) fn terms(&self, shape: &BoxShape, terms: &mut [Vec<i64>; 3]) {
+        let places = self.places(shape);
+        for (d, terms) in terms.iter_mut().enumerate() {
+            let (below, side) = (&self.below[d], shape.sides[d]);
+            let across = (shape.nodes / side as u64) as i64;
+            let sums = below[side..].iter().zip(below).map(|(high, low)| across * (high - low));
+            terms.clear();
+            terms.extend(sums.take(places[d]));
+        }
+    }
+
+    /// The least that the distances from a node of the machine to the free ones add up to.
+    pub(super) fn least(&self) -> i64 {
+        (0..3).map(|d| self.at[d][self.nearest[d]]).sum()
+    }
+}
+
+/// The sum of distances from each position of a line to the nodes in `counts`, `nodes` in all.
+fn line(counts: &[u32], nodes: i64) -> impl Iterator<Item = i64> + '_ {
+    let mut below = 0;
+    let mut far = counts.iter().zip(0..).map(|(&count, at)| i64::from(count) * at).sum::<i64>();
+    counts.iter().map(move |&count| {
+        let here = far;
+        below += i64::from(count);
+        far += 2 * below - nodes;
+        here
+    })
+}

@@ -1,0 +1,207 @@
+//! The free nodes of one box: what they cost, and those that cost most.
+
+use super::far::Far;
+use super::shapes::BoxShape;
+use crate::machine::{BoxCounts, Cell, Coord, Machine, NodeId, distances_along, pairwise_along};
+
+/// The free nodes of the box at hand; keeps its memory between boxes.
+#[derive(Debug, Default)]
+pub(super) struct Inside {
+    along: [Along; 3],
+    /// Dimensions up to the last one of more than one node, at least one.
+    dims: usize,
+    /// w·k/|F|, as said in the definition.
+    weight: f64,
+    /// Its dearest nodes, the cheapest of these first.
+    dearest: Vec<Priced>,
+    all: Vec<Priced>,
+}
+
+/// Free nodes by their position in the box along one dimension.
+#[derive(Debug, Default)]
+struct Along {
+    counts: Vec<u32>,
+    costs: Vec<f64>,
+    /// Whether the short way between two of them can be round the torus.
+    wraps: bool,
+    distances: Vec<u64>,
+}
+
+/// What a node costs.
+#[derive(Clone, Copy, Debug)]
+struct Priced {
+    cost: f64,
+    node: NodeId,
+    /// In the box.
+    at: [u32; 3],
+}
+
+/// Up to so many dearest nodes are kept in order; of more, all nodes of the box are parted.
+const FEW: usize = 12;
+
+impl Inside {
+    /// Starts on a machine state.
+    pub(super) fn start(&mut self, far: &Far, weight: f64) {
+        self.dims = far.extents.iter().rposition(|&extent| extent > 1).map_or(1, |last| last + 1);
+        self.weight = weight;
+        for along in &mut self.along[self.dims..] {
+            // One position, which costs nothing.
+            along.costs.clear();
+            along.costs.push(0.0);
+        }
+    }
+
+    /// Counts the free nodes of a box.
+    pub(super) fn count<C: Cell>(&mut self, counts: &BoxCounts<C>, far: &Far, shape: &BoxShape, base: Coord) {
+        for (d, along) in self.along[..self.dims].iter_mut().enumerate() {
+            counts.slices(d, base, shape.sides, &mut along.counts);
+            // Within half a ring the straight way is the shortest.
+            along.wraps = far.torus && shape.sides[d] > far.extents[d] / 2 + 1;
+            if along.wraps {
+                along.counts.resize(far.extents[d], 0);
+            }
+        }
+    }
+
+    /// How many were counted.
+    pub(super) fn nodes(&self) -> u32 {
+        self.along[0].counts.iter().sum()
+    }
+
+    /// What the nodes counted, `nodes` of them, cost, and the sum of the two numbers it is the difference of, which says
+    /// how large its rounding can be.
+    pub(super) fn cost(&self, far: &Far, base: Coord, nodes: u32) -> (f64, f64) {
+        let (mut pairs, mut apart) = (0, 0);
+        for (d, along) in self.along[..self.dims].iter().enumerate() {
+            let mut below = 0;
+            for (&count, far) in along.counts.iter().zip(far.along(d, base[d])) {
+                let count = u64::from(count);
+                below += count;
+                apart += count * *far as u64;
+                pairs += below * (u64::from(nodes) - below);
+            }
+            if along.wraps {
+                let mut below = 0;
+                let straight = along.counts.iter().map(|&count| {
+                    below += u64::from(count);
+                    below * (u64::from(nodes) - below)
+                });
+                pairs -= straight.sum::<u64>();
+                pairs += pairwise_along(&along.counts, nodes, true);
+            }
+        }
+        let (pairs, apart) = (pairs as f64, self.weight * apart as f64);
+        (pairs - apart, pairs + apart)
+    }
+
+    /// Sets what a node at each position of the box costs along each dimension; at most what one of the `nodes` costs.
+    pub(super) fn price(&mut self, far: &Far, base: Coord, nodes: u32) -> f64 {
+        let mut most = 0.0;
+        for (d, along) in self.along[..self.dims].iter_mut().enumerate() {
+            let far = far.along(d, base[d]);
+            along.costs.clear();
+            let mut dearest = f64::MIN;
+            if along.wraps {
+                along.distances.resize(along.counts.len(), 0);
+                distances_along(&along.counts, true, &mut along.distances);
+                let costs = along.distances.iter().zip(far);
+                along.costs.extend(costs.map(|(&near, &far)| near as f64 - self.weight * far as f64));
+                dearest = along.costs.iter().copied().fold(dearest, f64::max);
+            } else {
+                let mut near: i64 = along.counts.iter().zip(0..).map(|(&count, at)| i64::from(count) * at).sum();
+                let mut below = 0;
+                along.costs.extend(along.counts.iter().zip(far).map(|(&count, &far)| {
+                    let cost = near as f64 - self.weight * far as f64;
+                    below += i64::from(count);
+                    near += 2 * below - i64::from(nodes);
+                    if count > 0 {
+                        dearest = dearest.max(cost);
+                    }
+                    cost
+                }));
+            }
+            most += dearest;
+        }
+        most
+    }
+
+    /// Takes the `spare` dearest nodes out of the counts, the later ones of equals.
+    pub(super) fn leave(&mut self, machine: &Machine, shape: &BoxShape, base: Coord, spare: usize) {
+        let mut dearest = std::mem::take(&mut self.dearest);
+        dearest.clear();
+        if spare <= FEW {
+            self.for_each_price(machine, shape, base, |priced| {
+                if dearest.len() == spare {
+                    if priced.cost < dearest[0].cost {
+                        return;
+                    }
+                    dearest.remove(0);
+                }
+                let after = dearest.iter().rposition(|other| other.cost <= priced.cost).map_or(0, |at| at + 1);
+                dearest.insert(after, priced);
+            });
+        } else {
+            let mut all = std::mem::take(&mut self.all);
+            all.clear();
+            self.for_each_price(machine, shape, base, |priced| all.push(priced));
+            let order = |a: &Priced, b: &Priced| {
+                a.cost.total_cmp(&b.cost).then_with(|| (a.at[2], a.at[1], a.at[0]).cmp(&(b.at[2], b.at[1], b.at[0])))
+            };
+            let kept = all.len() - spare;
+            all.select_nth_unstable_by(kept, order);
+            dearest.extend_from_slice(&all[kept..]);
+            self.all = all;
+        }
+        for priced in &dearest {
+            for (along, at) in self.along[..self.dims].iter_mut().zip(priced.at) {
+                along.counts[at as usize] -= 1;
+            }
+        }
+        self.dearest = dearest;
+    }
+
+    /// The nodes taken out last.
+    pub(super) fn left(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.dearest.iter().map(|priced| priced.node)
+    }
+
+    /// Visits the free nodes of the box at hand.
+    fn for_each_price(&self, machine: &Machine, shape: &BoxShape, base: Coord, mut visit: impl FnMut(Priced)) {
+        let [xs, ys, zs] = [0, 1, 2].map(|d| &self.along[d].costs[..]);
+        for_each_free(machine, base, shape.sides, |node, at| {
+            let [x, y, z] = at.map(|at| at as usize);
+            visit(Priced { cost: xs[x] + ys[y] + zs[z], node, at });
+        });
+    }
+}
+
+/// Visits the free nodes of a box with their places in it.
+pub(super) fn for_each_free(
+    machine: &Machine,
+    base: Coord,
+    sides: [usize; 3],
+    mut visit: impl FnMut(NodeId, [u32; 3]),
+) {
+    let mesh = machine.mesh();
+    let [width, length, depth] = mesh.extents();
+    let [a, b, c] = sides.map(|side| side as u32);
+    // A box is no longer than the machine.
+    let around = |at: u32, extent: u32| if at < extent { at } else { at - extent };
+    for z in 0..c {
+        for y in 0..b {
+            let row = mesh.node([0, around(base[1] + y, length), around(base[2] + z, depth)]);
+            let mut x = 0;
+            while x < a {
+                let at = around(base[0] + x, width);
+                let chunk = (a - x).min(width - at).min(64);
+                let mut bits = machine.free().bits((row + at) as usize, chunk as usize);
+                while bits != 0 {
+                    let bit = bits.trailing_zeros();
+                    bits &= bits - 1;
+                    visit(row + at + bit, [x + bit, y, z]);
+                }
+                x += chunk;
+            }
+        }
+    }
+}
