@@ -166,7 +166,9 @@ impl<C: Cell> BoxCounts<C> {
         // Sums at position 0 are 0.
         match (low_e, low_f) {
             (0, 0) => steps(counts, from, step, |at| sum(at + high_e + high_f)),
-            (0, _) => steps(counts, from, step, |at| sum(at + high_e + high_f).minus(sum(at + high_e + low_f))),
+            (0, _) => {
+                steps(counts, from, step, |at| sum(at + high_e + high_f).minus(sum(at + high_e + low_f)));
+            }
             (_, 0) => steps(counts, from, step, near),
             _ => steps(counts, from, step, |at| {
                 near(at).minus(sum(at + high_e + low_f).minus(sum(at + low_e + low_f)))
@@ -200,7 +202,8 @@ mod tests {
     #[test]
     fn running_sums_of_bits() {
         for bits in 0..256_u32 {
-            let plain = (0..8).map(|i| u64::from((bits & ((2 << i) - 1)).count_ones()) << (8 * i)).sum::<u64>();
+            let plain =
+                (0..8).map(|i| u64::from((bits & ((2 << i) - 1)).count_ones()) << (8 * i)).sum::<u64>();
             assert_eq!(running(u64::from(bits)), plain, "{bits:08b}");
         }
     }

@@ -68,7 +68,7 @@ pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
     let whole = free_in(machine, [0; 3], mesh.extents());
     let free = machine.free_count();
     let busy = 1.0 - f64::from(free - k) / f64::from(mesh.nodes());
-    let weight = busy * f64::from(k) / f64::from(free);
+    let weight = 0.9 * busy * f64::from(k) / f64::from(free);
     let girth =
         |sides: [u32; 3]| -> u32 { (0..3).filter(|&d| mesh.extents()[d] > 1).map(|d| sides[d]).sum() };
     let mut smallest: Option<u32> = None;
@@ -78,14 +78,18 @@ pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
     let boxes = boxes(mesh);
     for of_shape in boxes.chunk_by(|a, b| a.1 == b.1) {
         let sides = of_shape[0].1;
-        if smallest.is_some_and(|smallest| girth(sides) > smallest + u32::from(smallest >= 7)) {
+        if smallest.is_some_and(|smallest| girth(sides) > smallest + (smallest / 7).min(2)) {
             break;
         }
         let mut holding: Vec<(f64, [u32; 3], [u32; 3])> = Vec::new();
         for &(base, sides) in of_shape {
             let nodes = in_box(mesh, base, sides);
             if nodes.iter().filter(|&&(node, _)| machine.free().contains(node)).count() >= k as usize {
-                let apart = nodes.iter().flat_map(|node| (0..3).map(|d| along(mesh, d, node.1, &whole))).sum();
+                let (nodes, whole) = (&nodes, &whole);
+                let far = |d: usize| nodes.iter().map(move |node| along(mesh, d, node.1, whole));
+                let spare = (nodes.len() - k as usize) as f64;
+                let apart =
+                    (0..3).map(|d| far(d).sum::<f64>() - spare * far(d).fold(f64::MAX, f64::min)).sum();
                 holding.push((apart, base, sides));
             }
         }

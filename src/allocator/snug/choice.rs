@@ -38,7 +38,7 @@ struct Best {
 /// A box that has k free nodes.
 #[derive(Clone, Copy, Debug)]
 struct Found {
-    /// What the distances from all its nodes to the free ones add up to.
+    /// What the distances from k of its nodes to the free ones add up to at most.
     apart: i64,
     /// Among those searched.
     shape: u32,
@@ -117,26 +117,19 @@ impl<C: Cell> Choice<C> {
         }
         self.found.clear();
         for (shape, i) in shapes.iter().zip(0..).filter(|(shape, _)| shape.nodes > k) {
-            let need = self.need(compact).saturating_add(self.nearest(shape));
-            let farthest = self.scan(shape, i, need);
+            let farthest = self.scan(shape, i, self.need(compact));
             self.found.extend(farthest.0.into_iter().flatten());
         }
         let mut found = std::mem::take(&mut self.found);
-        if let Some(likely) = (0..found.len()).max_by_key(|&i| found[i].apart - self.nearest(&shapes[found[i].shape as usize])) {
+        if let Some(likely) = (0..found.len()).max_by_key(|&i| found[i].apart) {
             found.swap(0, likely);
         }
         for Found { apart, shape, base } in &found {
-            let shape = &shapes[*shape as usize];
-            if apart - self.nearest(shape) >= self.need(compact) {
-                self.consider(machine, shape, *base);
+            if *apart >= self.need(compact) {
+                self.consider(machine, &shapes[*shape as usize], *base);
             }
         }
         self.found = found;
-    }
-
-    /// The least that the distances from the nodes of a box that are not taken to the free ones add up to.
-    fn nearest(&self, shape: &BoxShape) -> i64 {
-        (shape.nodes - u64::from(self.k)) as i64 * self.far.least()
     }
 
     /// How much the distances to the free nodes must add up to for a set to win whose pairs add up to `pairs`, or less.
@@ -156,7 +149,7 @@ impl<C: Cell> Choice<C> {
     /// Finds the boxes of a shape that have k free nodes and are farthest from the free nodes, if at least `need`.
     fn scan(&mut self, shape: &BoxShape, index: u32, mut need: i64) -> Farthest {
         let mut found = Farthest::default();
-        self.far.terms(shape, &mut self.terms);
+        self.far.terms(shape, (shape.nodes - u64::from(self.k)) as i64, &mut self.terms);
         let [xs, ys, zs] = &self.terms;
         let widest = xs.iter().copied().max().unwrap_or(0);
         for (across, z) in zs.iter().zip(0..) {
@@ -169,7 +162,9 @@ impl<C: Cell> Choice<C> {
                 }
                 self.counts.rows(shape.sides, xs.len(), y..end, z, &mut self.rows);
                 flag(&self.rows, C::of(self.k), &mut self.flags);
-                for (row, flags) in (y..end).zip((0..).step_by(self.counts.stride()).map(|at| &self.flags[at..])) {
+                for (row, flags) in
+                    (y..end).zip((0..).step_by(self.counts.stride()).map(|at| &self.flags[at..]))
+                {
                     let across = ys[row] + across;
                     if across + widest < need {
                         continue;
@@ -228,7 +223,8 @@ impl<C: Cell> Choice<C> {
 
     /// Takes a set as the best if it is; whether nodes of its box are left.
     fn propose(&mut self, set: Best, leaves: bool) {
-        let key = |best: &Best| (best.shape.girth, best.shape.sides, best.base[2], best.base[1], best.base[0]);
+        let key =
+            |best: &Best| (best.shape.girth, best.shape.sides, best.base[2], best.base[1], best.base[0]);
         let wins = self
             .best
             .as_ref()

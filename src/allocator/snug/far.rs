@@ -31,7 +31,6 @@ impl Far {
                 self.ring.resize(self.counts.len(), 0);
                 distances_along(&self.counts, true, &mut self.ring);
                 self.at[d].extend(self.ring.iter().chain(&self.ring).map(|&far| far as i64));
-                self.nearest[d] = (0..self.ring.len()).min_by_key(|&at| self.ring[at]).unwrap_or(0);
             } else {
                 self.at[d].extend(line(&self.counts, i64::from(machine.free_count())));
                 // The sums fall up to the middle free node and rise from there.
@@ -62,22 +61,41 @@ impl Far {
         })
     }
 
-    /// For the boxes of a shape, at each base along each dimension: a term of what the distances from all their nodes to
-    /// the free ones add up to.
-    pub(super) fn terms(&self, shape: &BoxShape, terms: &mut [Vec<i64>; 3]) {
+    /// For the boxes of a shape, at each base along each dimension: a term of what the distances from all their nodes but
+    /// `spare` to the free ones add up to. Those left out are taken to be where the box is nearest.
+    pub(super) fn terms(&self, shape: &BoxShape, spare: i64, terms: &mut [Vec<i64>; 3]) {
         let places = self.places(shape);
         for (d, terms) in terms.iter_mut().enumerate() {
-            let (below, side) = (&self.below[d], shape.sides[d]);
+            let (at, below, side) = (&self.at[d], &self.below[d], shape.sides[d]);
             let across = (shape.nodes / side as u64) as i64;
             let sums = below[side..].iter().zip(below).map(|(high, low)| across * (high - low));
             terms.clear();
             terms.extend(sums.take(places[d]));
+            if spare == 0 {
+                continue;
+            }
+            if self.torus {
+                for (term, window) in terms.iter_mut().zip(at.windows(side)) {
+                    *term -= spare * window.iter().copied().min().unwrap_or(0);
+                }
+                continue;
+            }
+            // Off a torus the sums fall up to some position and rise from there.
+            let lowest = self.nearest[d];
+            let before = (lowest + 1).saturating_sub(side).min(places[d]);
+            let after = lowest.min(places[d]);
+            let (falling, rest) = terms.split_at_mut(before);
+            let (around, rising) = rest.split_at_mut(after - before);
+            for (term, far) in falling.iter_mut().zip(&at[side - 1..]) {
+                *term -= spare * far;
+            }
+            for term in around {
+                *term -= spare * at[lowest];
+            }
+            for (term, far) in rising.iter_mut().zip(&at[after..]) {
+                *term -= spare * far;
+            }
         }
-    }
-
-    /// The least that the distances from a node of the machine to the free ones add up to.
-    pub(super) fn least(&self) -> i64 {
-        (0..3).map(|d| self.at[d][self.nearest[d]]).sum()
     }
 }
 

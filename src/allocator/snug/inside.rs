@@ -14,7 +14,8 @@ pub(super) struct Inside {
     weight: f64,
     /// Its dearest nodes, the cheapest of these first.
     dearest: Vec<Priced>,
-    all: Vec<Priced>,
+    /// What they cost, as numbers that sort so.
+    keys: Vec<i64>,
 }
 
 /// Free nodes by their position in the box along one dimension.
@@ -108,7 +109,8 @@ impl Inside {
                 along.costs.extend(costs.map(|(&near, &far)| near as f64 - self.weight * far as f64));
                 dearest = along.costs.iter().copied().fold(dearest, f64::max);
             } else {
-                let mut near: i64 = along.counts.iter().zip(0..).map(|(&count, at)| i64::from(count) * at).sum();
+                let mut near: i64 =
+                    along.counts.iter().zip(0..).map(|(&count, at)| i64::from(count) * at).sum();
                 let mut below = 0;
                 along.costs.extend(along.counts.iter().zip(far).map(|(&count, &far)| {
                     let cost = near as f64 - self.weight * far as f64;
@@ -137,20 +139,27 @@ impl Inside {
                     }
                     dearest.remove(0);
                 }
-                let after = dearest.iter().rposition(|other| other.cost <= priced.cost).map_or(0, |at| at + 1);
+                let after =
+                    dearest.iter().rposition(|other| other.cost <= priced.cost).map_or(0, |at| at + 1);
                 dearest.insert(after, priced);
             });
         } else {
-            let mut all = std::mem::take(&mut self.all);
-            all.clear();
-            self.for_each_price(machine, shape, base, |priced| all.push(priced));
-            let order = |a: &Priced, b: &Priced| {
-                a.cost.total_cmp(&b.cost).then_with(|| (a.at[2], a.at[1], a.at[0]).cmp(&(b.at[2], b.at[1], b.at[0])))
-            };
-            let kept = all.len() - spare;
-            all.select_nth_unstable_by(kept, order);
-            dearest.extend_from_slice(&all[kept..]);
-            self.all = all;
+            // The least that one of them costs, and how many that cost just so stay.
+            let mut keys = std::mem::take(&mut self.keys);
+            keys.clear();
+            self.for_each_price(machine, shape, base, |priced| keys.push(sortable(priced.cost)));
+            let kept = keys.len() - spare;
+            let (cheaper, &mut least, _) = keys.select_nth_unstable(kept);
+            let mut stay = cheaper.iter().filter(|&&key| key == least).count();
+            self.for_each_price(machine, shape, base, |priced| {
+                let key = sortable(priced.cost);
+                if key > least || (key == least && stay == 0) {
+                    dearest.push(priced);
+                } else if key == least {
+                    stay -= 1;
+                }
+            });
+            self.keys = keys;
         }
         for priced in &dearest {
             for (along, at) in self.along[..self.dims].iter_mut().zip(priced.at) {
@@ -166,13 +175,25 @@ impl Inside {
     }
 
     /// Visits the free nodes of the box at hand.
-    fn for_each_price(&self, machine: &Machine, shape: &BoxShape, base: Coord, mut visit: impl FnMut(Priced)) {
+    fn for_each_price(
+        &self,
+        machine: &Machine,
+        shape: &BoxShape,
+        base: Coord,
+        mut visit: impl FnMut(Priced),
+    ) {
         let [xs, ys, zs] = [0, 1, 2].map(|d| &self.along[d].costs[..]);
         for_each_free(machine, base, shape.sides, |node, at| {
             let [x, y, z] = at.map(|at| at as usize);
             visit(Priced { cost: xs[x] + ys[y] + zs[z], node, at });
         });
     }
+}
+
+/// A number that compares with others as the floating-point numbers do in their total order.
+fn sortable(cost: f64) -> i64 {
+    let bits = cost.to_bits() as i64;
+    bits ^ ((bits >> 63) as u64 >> 1) as i64
 }
 
 /// Visits the free nodes of a box with their places in it.

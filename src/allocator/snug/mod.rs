@@ -56,29 +56,33 @@ pub(super) const ENTRY: Entry = Entry {
     name: "snug",
     summary: "the boxes' nodes of smallest pairwise sum that leave the free ones together",
     source: "meshreplay, 2026; after Bender et al., Algorithmica 50(2), 2008",
-    parameters: "weight=1 (of what is left free, 0 to 1)",
+    parameters: "weight=0.9 (of what is left free, 0 to 1)",
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: Promises { exact: true, complete: true, forgets: true },
     build,
 };
 
-/// From this girth on the next one is searched too.
-const GIRTH_FOR_NEXT: u32 = 7;
+/// Girths above the smallest that are searched too: one for so much of it, and at most so many.
+const GIRTH_FOR_ONE: u32 = 7;
+const MOST_ABOVE: u32 = 2;
 
 /// Far more than rounding, far less than what matters, as a share of the numbers that are added.
 const ROUNDING: f64 = 1e-9;
 
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
     let expected = "a number from 0 to 1";
-    let weight = params.take("weight", 1.0, expected)?;
+    let weight = params.take("weight", 0.9, expected)?;
     if !(0.0..=1.0).contains(&weight) {
         return Err(params.bad_value("weight", &weight.to_string(), expected));
     }
-    Ok(match setup.mesh.nodes() {
-        ..=u8::LARGEST => snug::<u8>(weight, setup),
-        ..=u16::LARGEST => snug::<u16>(weight, setup),
-        _ => snug::<u32>(weight, setup),
+    let nodes = setup.mesh.nodes();
+    Ok(if nodes <= u8::LARGEST {
+        snug::<u8>(weight, setup)
+    } else if nodes <= u16::LARGEST {
+        snug::<u16>(weight, setup)
+    } else {
+        snug::<u32>(weight, setup)
     })
 }
 
@@ -117,8 +121,9 @@ impl<C: Cell> Allocator for Snug<C> {
             girth = self.holding(girth);
             self.choice.search(machine, self.shapes.of_girth(girth));
         }
-        if (GIRTH_FOR_NEXT..self.shapes.largest()).contains(&girth) {
-            self.choice.search(machine, self.shapes.of_girth(girth + 1));
+        let above = (girth / GIRTH_FOR_ONE).min(MOST_ABOVE);
+        for girth in girth + 1..=(girth + above).min(self.shapes.largest()) {
+            self.choice.search(machine, self.shapes.of_girth(girth));
         }
         self.choice.take(machine).map(Placement::of)
     }
