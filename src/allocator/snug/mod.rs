@@ -3,29 +3,38 @@
 //! Ours; the idea of shells around a centre is that of M. Bender et al., "Communication-aware processor allocation for
 //! supercomputers", Algorithmica 50(2), 2008.
 //!
-//! Let F be the free nodes, P(X) the sum of L1 distances over the pairs of X, and w the weight (0.8).
+//! Let N be the number of nodes, F the free ones, P(X) the sum of L1 distances over the pairs of X, far(u) = Σ d(u, v) over
+//! v in F, and W = w·(1 − (|F| − k)/N)·k/|F|: a weight w (0.9), times the share of the machine that will be busy, times
+//! the share of the free nodes that the job takes.
 //!
-//! 1. What a set S ⊂ F of k nodes costs is P(S) − w·k/|F| · Σ d(u, v) over u in S, v in F. As
-//!    P(F∖S) = P(F) − Σ d(u, v) + P(S), that is, but for a constant and a factor, P(S) + c·P(F∖S) with a c that grows
-//!    with w and k/|F|: the dispersal of the job and that of the nodes that are left for the jobs to come.
+//! 1. What a set S ⊂ F of k nodes costs is P(S) − W·Σ far(u) over u in S. As P(F∖S) = P(F) − Σ far(u) + P(S), that is, but
+//!    for a constant and a factor, P(S) + c·P(F∖S) with a c that grows with W: the dispersal of the job and that of the
+//!    nodes that are left for the jobs to come.
 //! 2. Boxes whose sides differ by at most 2 (but for sides as long as the machine) are searched by girth, the sum of the
-//!    sides: those of the smallest girth g of which one has k free nodes, and those of girth g + 1.
-//! 3. From a box that has more, those leave that cost most: the nodes of largest Σ d(u, v) over v in the box, less
-//!    w·k/|F| · Σ d(u, v) over v in F; of equals the later ones.
-//! 4. The cheapest set wins; of equals the one of smaller girth, then of smaller sides (x first), then of the first base.
+//!    sides: those of the smallest girth g of which one has k free nodes, and of the next girth if g ≥ 7, of the next two
+//!    if g ≥ 14.
+//! 3. Of each shape two boxes are looked at: of those with k free nodes, the ones of largest Σ far(u) over all nodes u of
+//!    the box, free or not, less far of the position where the box is nearest to F for each node above k, dimension by
+//!    dimension; the first of equals, by z, y, x of their bases.
+//! 4. From a box that has more than k free nodes, those leave that cost most: the nodes of largest Σ d(u, v) over v in the
+//!    box, less W·far(u); of equals the later ones.
+//! 5. The cheapest set wins; of equals the one of smaller girth, then of smaller sides (x first), then of the first base.
 //!
-//! A single node is one farthest from the free ones, larger boxes giving no other. Where exactly k nodes are free, all are taken. Never refuses while k nodes are free: the whole machine is a box.
+//! A single node is one farthest from the free ones, larger boxes giving no other. Where exactly k nodes are free, all are
+//! taken. Never refuses while k nodes are free: the whole machine is a box.
 //!
-//! Time O(N) for each shape of box that is tried, in vectorised passes over prefix sums, and O(box) for each box that
-//! could still win, which a bound leaves few of: P(S) is at least what k nodes need on any machine, and the distances to
-//! F are sums of a term for each dimension. Memory O(N).
+//! Time O(N) for each shape of box that is tried, in vectorised passes over prefix sums (of bytes, if the machine has fewer
+//! than 256 nodes), and O(box) for the two boxes of it. As far(u) is a sum of a term for each dimension, so is what a box
+//! is ranked by; and as P(S) is at least what k nodes need on any machine, boxes and shapes that cannot win are not looked
+//! at. Memory O(N).
 //!
 //! Why it works: allocators that look at the job alone (MC1x1, MM, Gen-Alg) put a compact job into the middle of a free
 //! region, whose remainder then fits nobody; buddy strategies keep remainders whole, but only as blocks of their own. The
-//! second term of the cost prices the remainder as jobs to come will: by its distances.
+//! second term of the cost prices the remainder as jobs to come will: by its distances. It is worth little on a machine
+//! that is nearly idle, hence the share that is busy.
 //!
-//! What was tried, as the mean pairwise sum against the best published allocator over 18 to 32 replays of six logs
-//! (lower is better; scripts/snug has the studies of the final form):
+//! What was tried, as the mean pairwise sum against the best published allocator over 18 to 40 replays of six logs (lower
+//! is better; single replays vary by ±0.3 % with ties alone; scripts/snug has the studies of the final form):
 //!
 //! * shells around half-integer centres (L∞, ties by L1, and the reverse) by P(S) alone: +0.7 %;
 //! * with λ·k·(contacts with busy nodes and walls, less those with free ones), λ = 0.3: −2.2 %; with 0.15 and 0.5 −1.8 and
@@ -33,11 +42,16 @@
 //! * distances to the free nodes as well (w = 0.3): −3.1; instead of contacts (w = 0.5): −3.2. Contacts then add 0.2 points
 //!   at most and cost as much as all the rest, so they were left out;
 //! * boxes instead of shells: −3.2 with sides that differ by at most 2, −2.9 by at most 1, −3.5 by anything, but NASA's
-//!   log (powers of two) then does worse than under Granular MBS; only the smallest girth: −2.1; sides that differ by at
-//!   most 1, but two girths more: −3.3;
+//!   log (powers of two) then does worse than under Granular MBS;
+//! * only the smallest girth: −2.1; always one more: −3.2; one more for each 7 of it: −3.4, of which the third and later
+//!   are worth 0.1; not where a box of the smallest girth is free as a whole: −2.6; larger boxes only if they have at most
+//!   half as many nodes again: 0.3 points worse;
+//! * all boxes of a shape instead of two: 0.0 to 0.2 points better for many times the cost, four: the same; one: 0.8 worse;
+//! * a fixed weight (0.8) instead of one that grows with the busy share: 0.1 to 0.2 points better on these logs, but 5 %
+//!   behind MC1x1 on a log of a machine that is 12 % busy, where it is 1 % behind now; the root of the share: 0.1 better
+//!   and 2 % behind; the square or its 1.5th power: 0.1 to 0.3 worse and 1 % behind; the share before the job: 0.4 worse;
+//! * W that can exceed 1: much worse (+1 %), as jobs are then torn apart to leave the rest together;
 //! * contacts weighted by how alike the estimated run times are: 0.8 points worse;
-//! * the weight times the share of nodes that are busy (w = 1): ahead of MC1x1 on a log of a machine that is 12 % busy,
-//!   where the fixed weight loses 5 %, but behind others by 0.1 % at most on two of the 40 replays in the README;
 //! * a penalty for enclosed single free nodes: 0.4 points worse; shells of other aspects: no difference.
 
 mod choice;
