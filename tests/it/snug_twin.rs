@@ -1,6 +1,9 @@
 //! Snug as its definition reads, by walks through boxes and sums over pairs.
 
+use meshreplay::allocator::{Request, Setup, build};
 use meshreplay::machine::{Machine, Mesh};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 /// A node and where it lies; on a torus a box may go round, so that places in it are told apart from coordinates.
 type Node = (u32, [u32; 3]);
@@ -129,4 +132,35 @@ pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
     }
     nodes.sort_unstable();
     nodes
+}
+
+/// Larger machines than every state of can be tried, with numbers of one and of two bytes; one allocator for all states of
+/// a machine, so that nothing may be left over from the state before.
+#[test]
+fn snug_equals_its_definition_on_larger_machines() -> Result<(), Box<dyn std::error::Error>> {
+    let mut random = ChaCha8Rng::seed_from_u64(8);
+    for text in ["16x15", "20x15", "torus:13x11", "torus:20x13", "7x7x6", "8x4x4", "torus:5x5x4", "300"] {
+        let mesh: Mesh = text.parse()?;
+        let (mut allocator, _) = build(&"snug".parse()?, &Setup { mesh: &mesh, seed: 0 })?;
+        for _ in 0..6 {
+            let mut machine = Machine::new(mesh.clone());
+            // Boxes, so that free regions have corners as real ones do, and single nodes.
+            let share = random.random_range(0.2..0.95);
+            while f64::from(machine.free_count()) > share * f64::from(mesh.nodes()) {
+                let extents = mesh.extents();
+                let base = extents.map(|extent| random.random_range(0..extent));
+                let sides = extents.map(|extent| random.random_range(1..=extent.div_ceil(4)));
+                let free = free_in(&machine, base, sides);
+                machine.occupy(&free.iter().map(|node| node.0).collect::<Vec<u32>>())?;
+            }
+            for _ in 0..4 {
+                let k = random.random_range(1..=machine.free_count());
+                let k = if random.random() { k } else { k.div_ceil(8) };
+                let mut found = allocator.allocate(&Request::of(k), &machine).ok_or("refused")?.nodes;
+                found.sort_unstable();
+                assert_eq!(found, snug(&machine, k), "{text}: {k} of {}", machine.free_count());
+            }
+        }
+    }
+    Ok(())
 }

@@ -46,10 +46,11 @@
 //! * only the smallest girth: −2.1; always one more: −3.2; one more for each 7 of it: −3.4, of which the third and later
 //!   are worth 0.1; not where a box of the smallest girth is free as a whole: −2.6; larger boxes only if they have at most
 //!   half as many nodes again: 0.3 points worse;
-//! * all boxes of a shape instead of two: 0.0 to 0.2 points better for many times the cost, four: the same; one: 0.8 worse;
-//! * a fixed weight (0.8) instead of one that grows with the busy share: 0.1 to 0.2 points better on these logs, but 5 %
-//!   behind MC1x1 on a log of a machine that is 12 % busy, where it is 1 % behind now; the root of the share: 0.1 better
-//!   and 2 % behind; the square or its 1.5th power: 0.1 to 0.3 worse and 1 % behind; the share before the job: 0.4 worse;
+//! * all boxes of a shape instead of two: 0.2 points better for three to four times the time in three dimensions; four:
+//!   0.1 better; one: 0.8 worse;
+//! * a fixed weight (0.8) instead of one that grows with the busy share: 0.2 points better on these logs, but 5 % behind
+//!   MC1x1 on a log of a machine that is 12 % busy, where it is 1 % behind now; the root of the share: 0.1 better and 2 %
+//!   behind; its 1.5th power: 0.1 worse and level; the share that is busy before the job: 0.4 worse;
 //! * W that can exceed 1: much worse (+1 %), as jobs are then torn apart to leave the rest together;
 //! * contacts weighted by how alike the estimated run times are: 0.8 points worse;
 //! * a penalty for enclosed single free nodes: 0.4 points worse; shells of other aspects: no difference.
@@ -166,5 +167,37 @@ impl<C: Cell> Snug<C> {
             }
         }
         high
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    #[test]
+    fn the_width_of_the_numbers_does_not_matter() -> Result<(), Box<dyn std::error::Error>> {
+        let mut random = ChaCha8Rng::seed_from_u64(3);
+        for text in ["17x15", "5x5x10", "torus:16x15", "torus:6x6x7"] {
+            let mesh: crate::machine::Mesh = text.parse()?;
+            let setup = Setup { mesh: &mesh, seed: 0 };
+            let mut allocators =
+                [snug::<u8>(0.9, &setup), snug::<u16>(0.9, &setup), snug::<u32>(0.9, &setup)];
+            for _ in 0..200 {
+                let share = random.random_range(0.0..0.9);
+                let busy: Vec<u32> = (0..mesh.nodes()).filter(|_| random.random_bool(share)).collect();
+                let mut machine = Machine::new(mesh.clone());
+                machine.occupy(&busy)?;
+                let k = random.random_range(1..=machine.free_count());
+                let [narrow, middle, wide] =
+                    allocators.each_mut().map(|allocator| allocator.allocate(&Request::of(k), &machine));
+                let nodes = |placed: Option<Placement>| placed.map(|placed| placed.nodes);
+                let wide = nodes(wide);
+                assert!(wide.as_ref().is_some_and(|nodes| nodes.len() == k as usize), "{text}: {k}");
+                assert_eq!((nodes(narrow), nodes(middle)), (wide.clone(), wide), "{text}: {k}");
+            }
+        }
+        Ok(())
     }
 }
