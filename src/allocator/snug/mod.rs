@@ -52,7 +52,11 @@
 //!   MC1x1 on a log of a machine that is 12 % busy, where it is 1 % behind now; the root of the share: 0.1 better and 2 %
 //!   behind; its 1.5th power: 0.1 worse and level; the share that is busy before the job: 0.4 worse;
 //! * W that can exceed 1: much worse (+1 %), as jobs are then torn apart to leave the rest together;
-//! * contacts weighted by how alike the estimated run times are: 0.8 points worse;
+//! * contacts weighted by how near to each other the estimated ends are: 0.8 points worse;
+//! * the set improved by exchanging single nodes as long as that lowers its cost: ±0.1 points on three replays, 0.5 worse on
+//!   another, at many times the cost;
+//! * windows of k free nodes along gilbert's curve as further sets: 0.3 points better over meshes of two dimensions (on
+//!   SDSC-Par-1996 2.5), the next thing to add once a window's cost follows from that of the one before;
 //! * a penalty for enclosed single free nodes: 0.4 points worse; shells of other aspects: no difference.
 
 mod choice;
