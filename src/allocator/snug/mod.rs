@@ -53,8 +53,8 @@
 //!   behind; its 1.5th power: 0.1 worse and level; the share that is busy before the job: 0.4 worse;
 //! * W that can exceed 1: much worse (+1 %), as jobs are then torn apart to leave the rest together;
 //! * contacts weighted by how near to each other the estimated ends are: 0.8 points worse;
-//! * the set improved by exchanging single nodes as long as that lowers its cost: ±0.1 points on three replays, 0.5 worse on
-//!   another, at many times the cost;
+//! * the set improved by exchanging single nodes as long as that lowers its cost: 0.1 points better on two replays, 0.5
+//!   worse on a third, at many times the cost;
 //! * windows of k free nodes along gilbert's curve as further sets: 0.3 points better over meshes of two dimensions (on
 //!   SDSC-Par-1996 2.5), the next thing to add once a window's cost follows from that of the one before;
 //! * a penalty for enclosed single free nodes: 0.4 points worse; shells of other aspects: no difference.
