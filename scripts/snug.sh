@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares snug with every published allocator that never refuses while enough nodes are free, on six logs.
+# Compares snug with every published allocator that never refuses while enough nodes are free.
 set -euo pipefail
 
 usage() {

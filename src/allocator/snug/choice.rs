@@ -12,7 +12,7 @@ pub(super) struct Choice<C> {
     counts: BoxCounts<C>,
     far: Far,
     k: u32,
-    /// w·k/|F|, as said in the definition.
+    /// W of the definition.
     weight: f64,
     compact: Compact,
     best: Option<Best>,

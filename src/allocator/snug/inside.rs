@@ -10,7 +10,7 @@ pub(super) struct Inside {
     along: [Along; 3],
     /// Dimensions up to the last one of more than one node, at least one.
     dims: usize,
-    /// w·k/|F|, as said in the definition.
+    /// W of the definition.
     weight: f64,
     /// Its dearest nodes, the cheapest of these first.
     dearest: Vec<Priced>,
