@@ -60,7 +60,7 @@ use std::fmt;
 pub use self::buddy::Block;
 use crate::job::{Shape, Time};
 use crate::machine::order::ORDERS;
-use crate::machine::{Cuboid, Machine, Mesh, NodeId, near_square, powers_of_two, row};
+use crate::machine::{Cuboid, Machine, Mesh, NodeId, along_axes, even_factors, near_square, powers_of_two, row};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// What a job asks for.
@@ -84,17 +84,19 @@ impl Request {
         Self { procs, shape: Shape::Sides(sides) }
     }
 
-    /// The sides of the rectangle or cuboid on `mesh`; `None` if they have more nodes than it. One orientation of them may
-    /// fit, or none.
+    /// The sides of the rectangle or cuboid on `mesh`; `None` if they have more nodes than the machine, or fewer than the
+    /// job has processors. One orientation of them may fit, or none.
     pub fn sides_on(&self, mesh: &Mesh) -> Option<[u32; 3]> {
         let sides = match self.shape {
             Shape::NearSquare => near_square(self.procs, mesh)?,
+            Shape::Factors => even_factors(self.procs, mesh)?,
             Shape::Row => row(self.procs, mesh),
             Shape::PowersOfTwo => powers_of_two(self.procs, mesh)?,
+            Shape::Slice(sides) => along_axes(sides, mesh),
             Shape::Sides(sides) => sides,
         };
         let nodes = sides.iter().fold(1_u64, |product, &side| product.saturating_mul(u64::from(side)));
-        (nodes <= u64::from(mesh.nodes())).then_some(sides)
+        (u64::from(self.procs)..=u64::from(mesh.nodes())).contains(&nodes).then_some(sides)
     }
 }
 
