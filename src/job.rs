@@ -110,3 +110,24 @@ impl fmt::Display for Shape {
         }
     }
 }
+
+/// How many nodes a job takes, which may be more than the processors that it asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodesFor {
+    /// The fewest; while fewer are free, the job has to wait.
+    pub least: u32,
+    /// The most, which is `least` for all allocators but those whose pieces differ in size.
+    pub most: u32,
+}
+
+impl NodesFor {
+    /// Always so many.
+    pub const fn exactly(nodes: u32) -> Self {
+        Self { least: nodes, most: nodes }
+    }
+
+    /// All nodes of a box; more than are ever free if there is none.
+    pub fn of_box(sizes: Option<[u32; 3]>) -> Self {
+        Self::exactly(sizes.map_or(u32::MAX, |sizes| sizes.iter().product()))
+    }
+}

@@ -16,7 +16,7 @@
 use super::buddy::{Block, BlockOrder, Buddy, Forest};
 use super::octet_mbs::cubes;
 use super::orientations::orientations;
-use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
+use super::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, Setup, fits};
 use crate::machine::{Machine, Mesh};
 use crate::spec::{Params, SpecError};
 
@@ -27,7 +27,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "partition=pieces (whole)",
     max_dims: 3,
     kind: Kind::Contiguous,
-    promises: Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, forgets: true },
     build,
 };
 
@@ -87,14 +87,38 @@ fn blocks(mesh: &Mesh) -> Forest {
     forest
 }
 
+/// The base-2 logarithm of the side of the block that serves a request; `None` if its shape does not fit the machine.
+fn class_for(request: &Request, mesh: &Mesh) -> Option<u32> {
+    let shape = request.sides_on(mesh).filter(|&shape| !orientations(shape, mesh).is_empty())?;
+    let longest = shape.into_iter().max()?;
+    Some(longest.checked_next_power_of_two()?.ilog2())
+}
+
 impl Allocator for Buddy2d {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        let shape = request.sides_on(machine.mesh())?;
-        if !fits(*request, machine) || orientations(shape, machine.mesh()).is_empty() {
+        let class = class_for(request, machine.mesh())?;
+        if !fits(*request, machine) {
             return None;
         }
-        let longest = shape.into_iter().max()?;
-        self.buddy.allocate_block(longest.next_power_of_two().ilog2() as usize)
+        self.buddy.allocate_block(class as usize)
+    }
+
+    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
+        let dims = mesh.extents().iter().filter(|&&extent| extent > 1).count() as u32;
+        let nodes = class_for(request, mesh).and_then(|class| 1_u32.checked_shl(class * dims));
+        NodesFor::exactly(nodes.unwrap_or(u32::MAX))
+    }
+
+    fn must_foresee(&self) -> bool {
+        true
+    }
+
+    /// Which blocks are free follows from which nodes are, as blocks are joined again as soon as they can be.
+    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let mut then = Self::new(machine.mesh());
+        let busy = (0..machine.mesh().nodes()).filter(|&node| !machine.free().contains(node));
+        then.buddy.occupy(&Placement::of(busy.collect()));
+        then.allocate(request, machine)
     }
 
     fn occupied(&mut self, placement: &Placement, _machine: &Machine) {

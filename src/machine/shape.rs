@@ -168,7 +168,8 @@ mod tests {
 
     #[test]
     fn near_squares_equal_their_definition() -> Result<(), super::super::mesh::MeshError> {
-        for machine in ["7x5", "16x8", "4x3x3", "1x9", "torus:6x4", "2x7x5", "20x4", "30x2", "8x8x4", "1x6x3"] {
+        for machine in ["7x5", "16x8", "4x3x3", "1x9", "torus:6x4", "2x7x5", "20x4", "30x2", "8x8x4", "1x6x3"]
+        {
             let mesh: Mesh = machine.parse()?;
             for k in 1..=mesh.nodes() {
                 assert_eq!(near_square(k, &mesh), plainly(k, &mesh), "{k} on {machine}");

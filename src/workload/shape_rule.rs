@@ -23,7 +23,8 @@ const NAMED: [(&str, Shape); 4] = [
 ];
 
 /// What is accepted, in words.
-pub(super) const SHAPES: &str = "near-square, factors, row, pow2, or list: and boxes such as list:4x4x4,8x4x4";
+pub(super) const SHAPES: &str =
+    "near-square, factors, row, pow2, or list: and boxes such as list:4x4x4,8x4x4";
 
 impl Default for ShapeRule {
     fn default() -> Self {
@@ -117,7 +118,10 @@ mod tests {
             assert_eq!(ShapeRule::Each(shape).to_string(), name);
         }
         for (text, message) in [
-            ("square", "expected near-square, factors, row, pow2, or list: and boxes such as list:4x4x4,8x4x4"),
+            (
+                "square",
+                "expected near-square, factors, row, pow2, or list: and boxes such as list:4x4x4,8x4x4",
+            ),
             ("list:", "'' is no box: expected one to three sides of at least 1, such as 4x4x2"),
             ("list:4x0", "'4x0' is no box: expected one to three sides of at least 1, such as 4x4x2"),
             ("list:1x2x3x4", "'1x2x3x4' is no box: expected one to three sides of at least 1, such as 4x4x2"),

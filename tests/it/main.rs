@@ -11,6 +11,7 @@ mod easy_boxes;
 mod examples;
 mod exhaustive;
 mod fetch;
+mod head_promise;
 mod laws;
 mod lublin;
 mod naive_twins;
