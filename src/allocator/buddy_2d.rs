@@ -17,7 +17,7 @@ use super::buddy::{Block, BlockOrder, Buddy, Forest};
 use super::octet_mbs::cubes;
 use super::orientations::orientations;
 use super::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, Setup, fits};
-use crate::machine::{Machine, Mesh};
+use crate::machine::{Cuboid, Machine, Mesh};
 use crate::spec::{Params, SpecError};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -49,12 +49,35 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, S
 
 struct Buddy2d {
     buddy: Buddy,
+    /// All blocks, whether or not they are free.
+    blocks: Vec<Block>,
+    /// The blocks of each class by their place in `blocks`, in scan order.
+    classes: Vec<Vec<u32>>,
 }
 
 impl Buddy2d {
     fn new(mesh: &Mesh) -> Self {
-        Self { buddy: Buddy::ordered(mesh, &blocks(mesh), BlockOrder::Scan) }
+        let forest = blocks(mesh);
+        let buddy = Buddy::ordered(mesh, &forest, BlockOrder::Scan);
+        let blocks = forest.blocks;
+        let count = blocks.iter().map(|block| usize::from(block.class) + 1).max().unwrap_or(0);
+        let mut classes = vec![Vec::new(); count];
+        for (i, block) in (0..).zip(&blocks) {
+            classes[usize::from(block.class)].push(i);
+        }
+        for class in &mut classes {
+            class.sort_by_key(|&i: &u32| {
+                let [x, y, z] = blocks[i as usize].base;
+                [z, y, x]
+            });
+        }
+        Self { buddy, blocks, classes }
     }
+}
+
+/// The nodes of a block.
+fn place(block: &Block) -> Cuboid {
+    Cuboid { base: block.base, sizes: block.sizes }
 }
 
 /// Squares along the two dimensions that the machine has, cubes if it has three, intervals if it has one.
@@ -113,12 +136,18 @@ impl Allocator for Buddy2d {
         true
     }
 
-    /// Which blocks are free follows from which nodes are, as blocks are joined again as soon as they can be.
+    /// Which blocks are free follows from which nodes are, as blocks are joined again as soon as they can be: those that
+    /// are free as a whole and part of no block that is.
     fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        let mut then = Self::new(machine.mesh());
-        let busy = (0..machine.mesh().nodes()).filter(|&node| !machine.free().contains(node));
-        then.buddy.occupy(&Placement::of(busy.collect()));
-        then.allocate(request, machine)
+        let class = class_for(request, machine.mesh())? as usize;
+        let is_free = |i: u32| place(&self.blocks[i as usize]).is_free(machine);
+        let listed = |&i: &u32| is_free(i) && self.blocks[i as usize].parent.is_none_or(|i| !is_free(i));
+        let found =
+            self.classes.get(class..)?.iter().find_map(|blocks| blocks.iter().copied().find(listed))?;
+        // A larger block is split, and of its parts the one at its base again, down to the class.
+        let sizes = self.blocks[*self.classes[class].first()? as usize].sizes;
+        let base = self.blocks[found as usize].base;
+        Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
     }
 
     fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
@@ -198,6 +227,37 @@ mod tests {
             blocks_of("6", &[[3, 1, 1], [2, 1, 1], [1, 1, 1]])?,
             [Some(([0; 3], 4)), Some(([4, 0, 0], 2)), None]
         );
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_foreseen_is_what_a_new_allocator_would_do() -> Result<(), Box<dyn std::error::Error>> {
+        let mut state = 3_u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        for machine in ["8x8", "7x5", "13", "5x4x3"] {
+            let mesh: Mesh = machine.parse()?;
+            let mut strategy = Buddy2d::new(&mesh);
+            for _ in 0..300 {
+                let (share, mut machine) = (1 + random(9), Machine::new(mesh.clone()));
+                let busy: Vec<u32> = (0..mesh.nodes()).filter(|_| random(10) >= share).collect();
+                machine.occupy(&busy)?;
+                let mut told = Buddy2d::new(&mesh);
+                told.buddy.occupy(&Placement::of(busy));
+                let request = Request::of(1 + random(mesh.nodes() / 2));
+                let sorted = |placement: Option<Placement>| {
+                    placement.map(|placement| {
+                        let mut nodes = placement.nodes;
+                        nodes.sort_unstable();
+                        nodes
+                    })
+                };
+                let foreseen = sorted(strategy.foresee(&request, &machine));
+                assert_eq!(foreseen, sorted(told.allocate(&request, &machine)), "{request:?} on {mesh}");
+            }
+        }
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::anyhow;
 
 use super::Failure;
-use crate::allocator::{self, Allocator, Request, Setup};
+use crate::allocator::{self, Allocator, Kind, Request, Setup};
 use crate::audit::{self, Schedule, ScheduledJob};
 use crate::frame::{self, Selected, Selection, Sheet};
 use crate::job::Shape;
@@ -58,6 +58,7 @@ pub(super) struct Places {
     allocator: Box<dyn Allocator>,
     /// The shape of jobs that bring none.
     shape: ShapeRule,
+    kind: Kind,
 }
 
 impl Places {
@@ -85,8 +86,9 @@ impl Places {
         let nodes: Vec<NodeId> = job.each_node().collect();
         let own =
             Cuboid::around(mesh, &nodes).map(|place| Request { shape: Shape::Sides(place.sizes), ..ruled });
-        // The box says more than the rule: a job may have brought its own shape.
-        own.filter(takes).or(Some(ruled).filter(takes))
+        // A box says more than the rule, as a job may have brought its own shape; parts may form another box by chance.
+        let candidates = if self.kind == Kind::Contiguous { [own, Some(ruled)] } else { [Some(ruled), own] };
+        candidates.into_iter().flatten().find(takes)
     }
 }
 
@@ -129,8 +131,11 @@ impl Input {
     /// What decides on `machine` whether a job can start. Counts decide where the allocator is not known.
     pub(super) fn decides(&self, machine: &Mesh) -> Decides {
         let spec = self.allocator.as_ref().and_then(|spec| spec.parse::<Spec>().ok());
-        let built = spec.and_then(|spec| allocator::build(&spec, &Setup { mesh: machine, seed: 0 }).ok());
-        let Some((allocator, _)) = built else { return Decides::Counts };
+        let built = spec.and_then(|spec| {
+            let (entry, _) = allocator::find(&spec).ok()?;
+            Some((allocator::build(&spec, &Setup { mesh: machine, seed: 0 }).ok()?.0, entry.kind))
+        });
+        let Some((allocator, kind)) = built else { return Decides::Counts };
         if allocator.rearranges() {
             return Decides::Unknown("the allocator makes jobs wait for others that move");
         }
@@ -145,7 +150,8 @@ impl Input {
             );
         }
         let rules = self.rules.as_ref().and_then(|rules| rules.parse::<Rules>().ok());
-        Decides::Places(Places { allocator, shape: rules.map(|rules| rules.shape).unwrap_or_default() })
+        let shape = rules.map(|rules| rules.shape).unwrap_or_default();
+        Decides::Places(Places { allocator, shape, kind })
     }
 
     /// The machine, as given or else as the results have it.
