@@ -56,6 +56,7 @@
 pub mod allocator;
 pub mod audit;
 pub mod cli;
+pub mod disk;
 pub mod engine;
 pub mod execution;
 pub mod frame;

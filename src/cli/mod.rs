@@ -7,6 +7,7 @@ mod completions;
 mod export;
 mod list;
 mod merge;
+mod overwrite;
 mod plot;
 mod progress;
 mod quoted;

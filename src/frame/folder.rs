@@ -21,8 +21,9 @@ use serde::Serialize;
 
 use super::file::write_to;
 use super::read::read_file;
-use super::whole::{TEMPORARY, write_whole};
+use super::whole::write_whole;
 use super::{FileFormat, FrameError, jobs, name, summary};
+use crate::disk::{Claim, TEMPORARY};
 use crate::study::{Cell, Manifest, ManifestCell, Outcome, Plan, Shard};
 
 /// Name of the file that holds the resolved study.
@@ -72,7 +73,8 @@ impl StudyFolder {
 
     /// Makes the directory, removes what an earlier run of the same part of the study left unfinished, and writes
     /// `study.json`. A study of the same name may be there: it has been changed since, and its cells may still serve.
-    pub fn prepare(&self, manifest: &Manifest) -> Result<(), FrameError> {
+    /// Who writes another study there is refused as long as the claim that is returned is held.
+    pub fn prepare(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
         match self.read_manifest()? {
             Some(other) if other.name != manifest.name => {
                 let (folder, found, expected) = (self.path.clone(), other.name, manifest.name.clone());
@@ -93,7 +95,7 @@ impl StudyFolder {
                 }
             }
         }
-        self.write_manifest(manifest)
+        Claim::shared_after(&self.path, || self.holds(manifest), || self.write_manifest(manifest))
     }
 
     /// Whether the cell with this key is finished; with its jobs, if they are asked for.
@@ -132,14 +134,15 @@ impl StudyFolder {
         self.forget_failure(&described.key)
     }
 
-    /// Writes `study.json`, unless it is there.
-    fn write_manifest(&self, manifest: &Manifest) -> Result<(), FrameError> {
-        let path = self.path.join(STUDY_FILE);
+    /// Whether `study.json` is there and says the same.
+    fn holds(&self, manifest: &Manifest) -> Result<bool, FrameError> {
         let text = json(manifest)? + "\n";
-        if fs::read_to_string(&path).is_ok_and(|existing| existing == text) {
-            return Ok(());
-        }
-        self.write(&path, text.as_bytes())
+        Ok(fs::read_to_string(self.path.join(STUDY_FILE)).is_ok_and(|existing| existing == text))
+    }
+
+    /// Writes `study.json`.
+    fn write_manifest(&self, manifest: &Manifest) -> Result<(), FrameError> {
+        self.write(&self.path.join(STUDY_FILE), (json(manifest)? + "\n").as_bytes())
     }
 
     /// Reads `study.json`; `None` if there is none.

@@ -58,7 +58,7 @@ pub fn merge(
     if !missing.is_empty() && !partial {
         return Ok((manifest, missing));
     }
-    out.prepare(&manifest)?;
+    let _claim = out.prepare(&manifest)?;
     for cell in &manifest.cells {
         for part in parts {
             out.take(&cell.key, part)?;

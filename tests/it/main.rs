@@ -32,4 +32,5 @@ mod table_cli;
 mod tidy;
 mod trace_cli;
 mod trace_logs;
+mod writers;
 mod yardsticks;

@@ -20,7 +20,8 @@ const LINES_PER_FUNCTION: usize = 70;
 const ROOMS: &[(&str, &[&str])] = &[
     ("job", &[]),
     ("spec", &[]),
-    ("trace", &[]),
+    ("disk", &[]),
+    ("trace", &["disk"]),
     ("workload", &["job", "spec", "trace"]),
     ("machine", &["spec"]),
     ("allocator", &["job", "machine", "spec"]),
@@ -44,7 +45,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("audit", &["job", "machine", "trace"]),
-    ("frame", &["audit", "engine", "execution", "job", "machine", "metrics", "study"]),
+    ("frame", &["audit", "disk", "engine", "execution", "job", "machine", "metrics", "study"]),
     (
         "paper",
         &[
@@ -67,6 +68,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "allocator",
             "audit",
+            "disk",
             "execution",
             "frame",
             "job",

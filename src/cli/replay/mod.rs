@@ -1,6 +1,7 @@
 //! `meshreplay replay`: the main command.
 
 mod args;
+mod folder;
 mod input;
 mod output;
 mod rows;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 
 use self::input::Input;
-use self::output::Output;
+use self::output::{Kept, Output};
 use super::progress::{Line, Progress};
 use super::{Failure, complain};
 use crate::allocator;
@@ -79,18 +80,26 @@ fn replay_all(
     if let Some(error) = failure {
         return Err(error.into());
     }
-    output.finish()?;
+    let kept = output.finish()?;
     if running.is_stopped() {
         return Err(anyhow!(
             "interrupted: {finished} of {} replays finished{}",
             cells.len(),
-            if finished > 0 { " and are kept" } else { "" }
+            match (kept, &args.output) {
+                (Kept::Earlier, Some(folder)) =>
+                    format!("; {} keeps the results of the same run, which are more", folder.display()),
+                _ if finished > 0 => " and are kept".to_owned(),
+                _ => String::new(),
+            }
         )
         .into());
     }
     for (number, error) in &errors {
         let Cell { log, machine, scheduler, allocator, .. } = &cells[*number];
         complain(&format!("error: {log} on {machine} under {scheduler} with {allocator}: {error}"));
+    }
+    if let (Kept::Earlier, Some(folder)) = (kept, &args.output) {
+        complain(&format!("note: {} keeps the results of the same run, which are more", folder.display()));
     }
     if errors.is_empty() { Ok(()) } else { Err(Failure::Reported) }
 }

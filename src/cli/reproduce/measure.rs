@@ -137,7 +137,7 @@ impl<'a> Workshop<'a> {
         let study = Study::plan(Path::new(&name), embedded.text, plan, &find)?;
         let (manifest, folder) =
             (Manifest::from(&study), StudyFolder::new(&results.join(embedded.name), None));
-        folder.prepare(&manifest)?;
+        let _claim = folder.prepare(&manifest)?;
         let cells = folder.missing(&manifest);
         let runner = &self.runners[usize::from(timed)];
         let tally = runner.run(&study, &manifest, &folder, &cells);

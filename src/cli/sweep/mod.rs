@@ -123,7 +123,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.dry_run {
         return print(&dry_run::listing(&study, &manifest, &share, &|key| folder.has(key, args.jobs)));
     }
-    folder.prepare(&manifest)?;
+    let _claim = folder.prepare(&manifest)?;
     if !cells.is_empty() {
         folder.keep_started(&started)?;
     }
