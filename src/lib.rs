@@ -67,6 +67,7 @@ pub mod paper;
 pub mod render;
 pub mod scheduler;
 pub mod spec;
+pub mod stop;
 pub mod study;
 pub mod trace;
 pub mod workload;

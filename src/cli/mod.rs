@@ -5,6 +5,7 @@ mod audit;
 mod compare;
 mod completions;
 mod export;
+mod interrupt;
 mod list;
 mod merge;
 mod overwrite;
@@ -83,6 +84,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    interrupt::listen();
     let outcome = match arguments.command {
         Command::Replay(args) => replay::run(&args),
         Command::Sweep(args) => sweep::run(&args),

@@ -3,6 +3,8 @@
 
 mod claim;
 mod new_file;
+mod unfinished;
 
 pub use claim::{Claim, ClaimError};
 pub use new_file::{NewFile, TEMPORARY, is_stream, sync_directory};
+pub use unfinished::{Unfinished, remove_unfinished};

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::unfinished::Unfinished;
+
 /// How names of files that are being written begin.
 pub const TEMPORARY: &str = ".meshreplay-";
 
@@ -22,6 +24,7 @@ pub struct NewFile {
     /// Where it goes: never a symbolic link.
     place: PathBuf,
     target: Target,
+    _unfinished: Option<Unfinished>,
 }
 
 #[derive(Debug)]
@@ -40,14 +43,19 @@ impl NewFile {
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(there) if !there.is_file() => {
                 let stream = OpenOptions::new().write(true).open(path)?;
-                return Ok(Self { place: path.to_owned(), target: Target::Stream(stream) });
+                return Ok(Self {
+                    place: path.to_owned(),
+                    target: Target::Stream(stream),
+                    _unfinished: None,
+                });
             }
             // What a shell has redirected has a path such as /dev/stdout, which links do not lead out of.
             Ok(_) => fs::canonicalize(path).or_else(|_| followed(path))?,
             Err(_) => followed(path)?,
         };
-        let target = Target::Beside(temporary_beside(&place, prefix)?);
-        Ok(Self { place, target })
+        let file = temporary_beside(&place, prefix)?;
+        let unfinished = Unfinished::at(file.path());
+        Ok(Self { place, target: Target::Beside(file), _unfinished: Some(unfinished) })
     }
 
     /// What content is written to.

@@ -134,6 +134,10 @@ impl State<'_> {
         let began = self.timed.then(Instant::now);
         let mut answer = self.allocator.allocate(&request, &self.machine);
         let cost_ns = elapsed_ns(began);
+        if self.machine.is_stopped() {
+            // The allocator may have given up, which is no refusal.
+            return None;
+        }
         if let (Some(reservation), Some(placement)) = (beside, &answer) {
             let mesh = self.machine.mesh();
             if !Cuboid::around(mesh, &placement.nodes).is_some_and(|place| reservation.admits(&place)) {
@@ -169,7 +173,7 @@ impl State<'_> {
 impl State<'_> {
     /// Whether anything may start: nothing has gone wrong, and nobody waits for others to make room.
     fn may_start(&self) -> bool {
-        self.error.is_none() && self.held.is_none()
+        self.error.is_none() && self.held.is_none() && !self.machine.is_stopped()
     }
 
     /// Starts a waiting job, whose nodes are in use already.
@@ -195,6 +199,10 @@ impl State<'_> {
 impl Dispatch for State<'_> {
     fn now(&self) -> Time {
         self.now
+    }
+
+    fn stopped(&self) -> bool {
+        self.machine.is_stopped()
     }
 
     fn cause(&self) -> Cause {

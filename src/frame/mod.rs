@@ -4,6 +4,7 @@ mod column;
 mod file;
 mod folder;
 mod jobs;
+mod kept;
 mod merge;
 mod read;
 mod schedule;

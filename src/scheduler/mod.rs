@@ -32,6 +32,10 @@ pub trait Dispatch {
     fn queue(&self) -> &WaitQueue;
     /// The running jobs by estimated end.
     fn running(&self) -> &RunningJobs;
+    /// Whether the replay is to end: a long pass returns then, and what it has done does not count.
+    fn stopped(&self) -> bool {
+        false
+    }
     /// Starts the waiting job at `slot` and takes it off the queue; false if the allocator has no place for it.
     fn try_start(&mut self, slot: Slot) -> bool;
     /// Whether the allocator places jobs as boxes, wherever one is free, so that counts of nodes do not decide what fits.

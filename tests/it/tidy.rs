@@ -21,14 +21,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("job", &[]),
     ("spec", &[]),
     ("disk", &[]),
+    ("stop", &[]),
     ("trace", &["disk"]),
     ("workload", &["job", "spec", "trace"]),
-    ("machine", &["spec"]),
+    ("machine", &["spec", "stop"]),
     ("allocator", &["job", "machine", "spec"]),
     ("scheduler", &["job", "spec"]),
     ("execution", &["job", "machine", "spec"]),
-    ("engine", &["allocator", "execution", "job", "machine", "scheduler"]),
-    ("metrics", &["allocator", "engine", "execution", "job", "machine", "spec"]),
+    ("engine", &["allocator", "execution", "job", "machine", "scheduler", "stop"]),
+    ("metrics", &["allocator", "engine", "execution", "job", "machine", "spec", "stop"]),
     (
         "study",
         &[

@@ -209,7 +209,6 @@ fn a_directory_has_one_writer() -> Tested {
     let lock = fs::File::open(at.join("results"))?;
     lock.lock()?;
     let log = bundled("tiny.swf");
-    fs::write(at.join("s.toml"), format!("logs = ['{log}']\nmachines = ['4x4']\nallocators = ['naive']\n"))?;
     for command in
         [&format!("replay {log} -m 4x4 -a mbs --force -o results"), "plot results", "report results"]
     {

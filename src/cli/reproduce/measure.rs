@@ -8,6 +8,7 @@ use anyhow::{Context, anyhow};
 use super::super::runner::Runner;
 use super::super::{Failure, complain};
 use super::Args;
+use crate::disk::Unfinished;
 use crate::frame::{Sheet, StudyFolder};
 use crate::paper::{
     Dataset, Embedded, Evidence, Figure, Item, Located, LogFacts, MODEL, Paper, STREAM, stream_logs,
@@ -25,6 +26,7 @@ pub(super) struct Workshop<'a> {
     folder: PathBuf,
     /// Holds the directory if its results are not to be kept.
     _temporary: Option<tempfile::TempDir>,
+    _unfinished: Option<Unfinished>,
     /// Datasets whose lack was said.
     missing: BTreeSet<&'static str>,
     /// Replays that failed.
@@ -37,6 +39,7 @@ impl<'a> Workshop<'a> {
             Some(_) => None,
             None => Some(tempfile::tempdir().context("cannot make a temporary directory")?),
         };
+        let unfinished = temporary.as_ref().map(|folder| Unfinished::at(folder.path()));
         let folder = match (&args.output, &temporary) {
             (Some(folder), _) => folder.clone(),
             (None, Some(folder)) => folder.path().to_owned(),
@@ -48,7 +51,15 @@ impl<'a> Workshop<'a> {
         let interrupts = Runner::new(many, args.quiet)?;
         let timed = interrupts.with_threads(one)?;
         let (missing, failed) = (BTreeSet::new(), 0);
-        Ok(Self { args, runners: [interrupts, timed], folder, _temporary: temporary, missing, failed })
+        Ok(Self {
+            args,
+            runners: [interrupts, timed],
+            folder,
+            _temporary: temporary,
+            _unfinished: unfinished,
+            missing,
+            failed,
+        })
     }
 
     /// Measures a figure; its items, and a line for each log of another version than the paper's.

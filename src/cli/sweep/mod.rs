@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use self::slurm::Slurm;
+use super::interrupt::Saving;
 use super::runner::{Runner, Tally};
 use super::{Failure, complain, print};
 use crate::frame::{Started, StudyFolder};
@@ -135,6 +136,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     // Parts that share a directory must not overwrite each other's whole summary with a partial one.
     let missing = folder.missing(&manifest).len();
     if args.shard.is_none() || missing == 0 {
+        let _saving = Saving::begin();
         folder.write_summary(&manifest)?;
     }
     verdict(tally, cells.len())?;
@@ -150,12 +152,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The failure to report, if not all of `cells` cells finished.
-fn verdict(Tally { finished, failed }: Tally, cells: usize) -> Result<(), Failure> {
+fn verdict(tally: Tally, cells: usize) -> Result<(), Failure> {
+    let Tally { finished, failed } = tally;
     if finished + failed < cells {
-        let text = format!(
-            "interrupted: {finished} of {cells} cells finished and are kept; the same command goes on from there"
-        );
-        return Err(anyhow!(text).into());
+        return Err(anyhow!(tally.interrupted(cells)).into());
     }
     if failed > 0 {
         return Err(anyhow!("{failed} of {cells} cells failed; {finished} finished and are kept").into());
