@@ -24,6 +24,7 @@ mod plot_cli;
 mod replay_cli;
 mod reproduce_cli;
 mod schedulers;
+mod scripts;
 mod show_cli;
 mod signals;
 mod slurm_cli;

@@ -94,3 +94,25 @@ fn jobs_of_a_stranger_are_looked_at() -> Tested {
     assert!(contents(&at.join("whole"))? == contents(&at.join("part"))?);
     Ok(())
 }
+
+#[test]
+fn drawings_of_a_stranger_do_not_run_in_a_report() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::create_dir(at.join("fig"))?;
+    fs::write(at.join("fig/walker2010.json"), "[]")?;
+    let ours = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 4 4\"><rect class=\"paper\" width=\"4\"/></svg>";
+    fs::write(at.join("fig/walker2010-fig8.svg"), ours)?;
+    let theirs = "<svg onload=\"alert(1)\"><script>alert(2)</script></svg>";
+    fs::write(at.join("fig/walker2010-fig9.svg"), theirs)?;
+    let ran = run(at, "report fig")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("note: left out fig/walker2010-fig9.svg: it has the element"),
+        "{}",
+        ran.stderr
+    );
+    let page = fs::read_to_string(at.join("fig/report.html"))?;
+    assert!(page.contains("<figure id=\"walker2010-fig8\"><svg") && !page.contains("alert("));
+    Ok(())
+}

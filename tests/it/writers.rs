@@ -275,3 +275,22 @@ fn results_are_as_private_as_their_owner_wants() -> Tested {
     }
     Ok(())
 }
+
+#[test]
+fn a_run_names_the_content_of_an_order_file() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let command = format!(
+        "replay {} -m 2x2 -a curve:order=file,path=order.txt --oversize skip --no-timing -q -o out",
+        bundled("tiny.swf")
+    );
+    fs::write(at.join("order.txt"), "0 0\n1 1\n2 2\n3 3\n")?;
+    let ran = run(at, &command)?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(run(at, &command)?.code, Some(0), "the same run again");
+    fs::write(at.join("order.txt"), "0 0\n1 2\n2 1\n3 3\n")?;
+    let ran = run(at, &command)?;
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("out holds other results"), "{}", ran.stderr);
+    Ok(())
+}

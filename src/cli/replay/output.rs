@@ -11,7 +11,7 @@ use super::folder::Folder;
 use super::input::Input;
 use super::rows::{rows_table, table};
 use crate::frame::{self, FrameFile};
-use crate::study::{Cell, JobSource, Outcome, Plan};
+use crate::study::{self, Cell, JobSource, Outcome, Plan};
 
 /// The resolved run: everything that results depend on.
 #[derive(Serialize)]
@@ -44,6 +44,9 @@ struct RunReplay {
     machine: String,
     scheduler: String,
     allocator: String,
+    /// SHA-256 of the files that the allocator reads, by path; not there if it reads none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    files: BTreeMap<String, String>,
     network: String,
     seed: u64,
     /// Not known beforehand of a workload model.
@@ -173,6 +176,7 @@ fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
         machine: cell.machine.to_string(),
         scheduler: cell.scheduler.to_string(),
         allocator: cell.allocator.to_string(),
+        files: study::files(&cell.allocator).into_iter().collect(),
         network: cell.network.to_string(),
         seed: cell.seed,
         skipped: match &cell.source {
