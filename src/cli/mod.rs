@@ -25,6 +25,7 @@ mod table;
 mod trace;
 
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -122,6 +123,11 @@ pub fn main() -> ExitCode {
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let is_pipe = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_pipe))
+}
+
+/// Reads a number of threads.
+fn threads(text: &str) -> anyhow::Result<NonZeroUsize> {
+    text.parse().map_err(|_| anyhow::anyhow!("expected a whole number of threads from 1 on"))
 }
 
 /// Writes `text` to standard output.

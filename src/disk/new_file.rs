@@ -148,12 +148,22 @@ fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
         builder.permissions(fs::Permissions::from_mode(0o666)); // less what the umask takes
     }
     for _ in 1..ATTEMPTS {
-        let file = builder.tempfile_in(folder)?;
+        let file = builder.tempfile_in(folder).map_err(unnamed)?;
         if is_kept(file.as_file()) {
             return Ok(file);
         }
     }
-    builder.tempfile_in(folder)
+    builder.tempfile_in(folder).map_err(unnamed)
+}
+
+/// What the operating system says, without the temporary file's name, which means nothing to anybody.
+fn unnamed(error: io::Error) -> io::Error {
+    let cause =
+        error.get_ref().and_then(|error| error.source()).and_then(|cause| cause.downcast_ref::<io::Error>());
+    match cause.and_then(io::Error::raw_os_error) {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    }
 }
 
 /// Locks a new temporary file; false if it was taken for a leftover and removed before it was locked.

@@ -4,8 +4,8 @@ use flate2::Crc;
 
 /// In a page.
 pub(crate) const PAGE: &str = "<meta name=\"generator\" content=\"meshreplay\">";
-/// In a drawing.
-const DRAWING: &str = "<!-- generator: meshreplay -->";
+/// In a drawing: an attribute of its first element.
+const DRAWING: &str = "<svg data-generator=\"meshreplay\"";
 /// In pixels: the content of a text chunk.
 const PIXELS: &[u8] = b"Software\0meshreplay";
 
@@ -17,7 +17,7 @@ pub const MARKED: usize = 1024;
 
 /// A drawing with the mark.
 pub fn marked_svg(svg: &str) -> String {
-    format!("{DRAWING}\n{svg}")
+    svg.replacen("<svg", DRAWING, 1)
 }
 
 /// Pixels with the mark; what is no PNG file stays as it is.

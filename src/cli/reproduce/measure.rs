@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use super::super::runner::Runner;
 use super::super::{Failure, complain};
 use super::Args;
-use crate::disk::Unfinished;
+use crate::disk::{Claim, Unfinished};
 use crate::frame::{Sheet, StudyFolder};
 use crate::paper::{
     Dataset, Embedded, Evidence, Figure, Item, Located, LogFacts, MODEL, Paper, STREAM, stream_logs,
@@ -27,6 +27,8 @@ pub(super) struct Workshop<'a> {
     /// Holds the directory if its results are not to be kept.
     _temporary: Option<tempfile::TempDir>,
     _unfinished: Option<Unfinished>,
+    /// Nobody replaces what is there meanwhile.
+    _claim: Claim,
     /// Datasets whose lack was said.
     missing: BTreeSet<&'static str>,
     /// Replays that failed.
@@ -47,6 +49,7 @@ impl<'a> Workshop<'a> {
         };
         // Results that need no replays are kept there too.
         std::fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        let claim = Claim::shared(&folder)?;
         let [one, many] = [Some(std::num::NonZeroUsize::MIN), args.threads];
         let interrupts = Runner::new(many, args.quiet)?;
         let timed = interrupts.with_threads(one)?;
@@ -57,6 +60,7 @@ impl<'a> Workshop<'a> {
             folder,
             _temporary: temporary,
             _unfinished: unfinished,
+            _claim: claim,
             missing,
             failed,
         })

@@ -51,7 +51,7 @@ pub(super) struct Args {
     output: Option<PathBuf>,
 
     /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
     threads: Option<NonZeroUsize>,
 
     /// Run part I of N, of about equal cost, such as 1/3. The parts may share one directory, at the same time.

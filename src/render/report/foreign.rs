@@ -6,11 +6,12 @@ use super::escape::html;
 
 /// All that our drawings consist of. Nothing of it runs, refers to anything or reaches beyond the drawing.
 const ELEMENTS: [&str; 8] = ["svg", "g", "path", "circle", "rect", "line", "text", "title"];
-const ATTRIBUTES: [&str; 30] = [
+const ATTRIBUTES: [&str; 31] = [
     "class",
     "cx",
     "cy",
     "d",
+    "data-generator",
     "fill",
     "fill-opacity",
     "font-family",
