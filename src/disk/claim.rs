@@ -1,7 +1,6 @@
 //! Who writes into a directory of results: one command that replaces what is there, or several that add to it.
 
 use std::fs::{File, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 #[must_use = "the directory is free for others as soon as the claim is dropped"]
 pub struct Claim {
-    _directory: Option<File>,
+    directory: Option<File>,
 }
 
 /// Why nothing may be written into a directory.
@@ -96,23 +95,22 @@ impl Claim {
 
     /// The claim, or `None` if others have one that does not go along with it.
     fn attempt(folder: &Path, sharing: Sharing) -> Option<Self> {
-        let Ok(directory) = File::open(folder) else { return Some(Self { _directory: None }) };
+        let Ok(directory) = File::open(folder) else { return Some(Self { directory: None }) };
         let locked = match sharing {
             Sharing::Nobody => directory.try_lock(),
             Sharing::OthersThatAdd => directory.try_lock_shared(),
         };
         match locked {
-            Ok(()) => Some(Self { _directory: Some(directory) }),
+            Ok(()) => Some(Self { directory: Some(directory) }),
             Err(TryLockError::WouldBlock) => None,
-            Err(TryLockError::Error(_)) => Some(Self { _directory: None }),
+            Err(TryLockError::Error(_)) => Some(Self { directory: None }),
         }
     }
 
     /// The same claim, which others now go along with.
     fn with_others(self) -> Self {
-        let changed: Option<io::Result<()>> = self._directory.as_ref().map(File::lock_shared);
         // A lock that could be had alone can be shared; if not, it stays as it is, and others are refused.
-        drop(changed);
+        let _ = self.directory.as_ref().map(File::lock_shared);
         self
     }
 }

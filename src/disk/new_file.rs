@@ -120,7 +120,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     for _ in 0..LINKS {
         match fs::symlink_metadata(&place) {
             Ok(there) if there.file_type().is_symlink() => {
-                place = folder_of(&place).join(fs::read_link(&place)?)
+                place = folder_of(&place).join(fs::read_link(&place)?);
             }
             _ => return Ok(place),
         }

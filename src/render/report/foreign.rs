@@ -1,5 +1,7 @@
 //! Drawings that were read from files, which anybody may have written: taken apart and written anew.
 
+use std::fmt::Write;
+
 use resvg::usvg::roxmltree::{Document, Node};
 
 use super::escape::html;
@@ -55,11 +57,11 @@ pub fn safe_svg(text: &str) -> Result<String, String> {
         ));
     }
     let mut safe = String::with_capacity(text.len());
-    write(root, DEEPEST, &mut safe)?;
+    copy(root, DEEPEST, &mut safe)?;
     Ok(safe)
 }
 
-fn write(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), String> {
+fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), String> {
     let name = element.tag_name().name();
     let is_known = ELEMENTS.contains(&name) && element.tag_name().namespace() == Some(NAMESPACE);
     if !is_known || deepest == 0 {
@@ -68,9 +70,10 @@ fn write(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(),
             printable(name)
         ));
     }
-    *safe += &format!("<{name}");
+    // Writing to memory cannot fail.
+    let _ = write!(safe, "<{name}");
     if deepest == DEEPEST {
-        *safe += &format!(" xmlns=\"{NAMESPACE}\"");
+        let _ = write!(safe, " xmlns=\"{NAMESPACE}\"");
     }
     for attribute in element.attributes() {
         let (key, value) = (attribute.name(), attribute.value());
@@ -81,17 +84,17 @@ fn write(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(),
                 printable(key)
             ));
         }
-        *safe += &format!(" {key}=\"{}\"", html(value));
+        let _ = write!(safe, " {key}=\"{}\"", html(value));
     }
     *safe += ">";
     for child in element.children() {
         if child.is_element() {
-            write(child, deepest - 1, safe)?;
+            copy(child, deepest - 1, safe)?;
         } else if child.is_text() {
             *safe += &html(child.text().unwrap_or_default());
         }
     }
-    *safe += &format!("</{name}>");
+    let _ = write!(safe, "</{name}>");
     Ok(())
 }
 
