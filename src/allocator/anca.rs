@@ -13,7 +13,7 @@
 //! Time O(f·N/64·log a) for a level of f frames.
 
 use super::orientations::orientations;
-use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use super::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, fits};
 use crate::machine::{Cuboid, Frames, Machine, Mesh};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -23,7 +23,10 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "split=published (full)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: false, complete: false, forgets: true },
+    promises: |spec| {
+        let full = spec.params.get("split").is_some_and(|split| split == "full");
+        Promises { exact: false, complete: full, forgets: true }
+    },
     build: |params, _| {
         let split = params.choose("split", &[("published", Split::Published), ("full", Split::Full)])?;
         Ok(Box::new(Anca { split, frames: Frames::default() }))
@@ -43,6 +46,18 @@ struct Anca {
 }
 
 impl Allocator for Anca {
+    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
+        NodesFor::of_box(request.sides_on(mesh))
+    }
+
+    fn must_foresee(&self) -> bool {
+        self.split == Split::Published
+    }
+
+    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        self.allocate(request, machine)
+    }
+
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
         let shape = request.sides_on(mesh)?;

@@ -29,7 +29,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "tie-break=none (SHELLS/AVAILABLE/WALL/BORDER)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
         let ties = params.take("tie-break", TieBreak::default(), EXPECTED)?;
         Ok(Box::new(Mc1x1 { ties, ..Mc1x1::default() }))

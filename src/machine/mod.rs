@@ -29,7 +29,7 @@ pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
 pub use optimum::{MAX_OPTIMUM_NODES, Optimum, OptimumError, optimum};
 pub use pairwise::{distances_along, pairwise_along, pairwise_sum};
-pub use shape::{near_square, powers_of_two, row};
+pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 
 use crate::stop::Stop;
 

@@ -147,7 +147,7 @@ impl Conservative {
 
     /// Reserves the earliest start from `from` on.
     fn reserve(&mut self, job: &Waiting, from: Time) {
-        let (procs, length) = (job.procs, job.estimate.max(TICK));
+        let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
         let start = self.profile.earliest(procs, length, from, Time::MAX);
         self.profile.take(start, length, i64::from(procs));
         self.reservations.push(Reservation { procs, length, start });
@@ -161,7 +161,7 @@ impl Conservative {
         let due: Vec<Waiting> =
             all.filter(|(_, reservation)| reservation.start <= now).map(|(job, _)| job).collect();
         for job in &due {
-            if !self.start(view, job, job.procs) {
+            if !self.start(view, job, job.nodes.most) {
                 return Some(job.job);
             }
         }
@@ -172,7 +172,7 @@ impl Conservative {
     /// Starts a job for which the profile has `reserved` nodes already; false if it cannot be.
     fn start(&mut self, view: &mut dyn Dispatch, job: &Waiting, reserved: u32) -> bool {
         let (now, free) = (view.now(), view.free());
-        if job.procs > free {
+        if job.nodes.most > free {
             return false;
         }
         if !view.try_start(job.slot) {
@@ -205,7 +205,7 @@ impl Conservative {
         self.next_start = Time::MAX;
         let waiting: Vec<Waiting> = view.queue().iter().collect();
         for job in &waiting {
-            let start = self.profile.earliest(job.procs, job.estimate.max(TICK), now, Time::MAX);
+            let start = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), now, Time::MAX);
             if start > now {
                 self.reserve(job, start);
             } else if refused == Some(job.job) || !self.start(view, job, 0) {

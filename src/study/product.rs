@@ -86,13 +86,13 @@ impl Axes {
         }
         let mut points = Vec::new();
         for log in 0..self.logs {
-            for &rules in &self.rules {
+            for rules in &self.rules {
                 for &arrival_scale in &self.arrival_scales {
                     for (machine, served) in &allocators {
                         let point =
                             |scheduler: &Spec, (allocator, network): &(Spec, Spec), seed: u64| Point {
                                 log,
-                                rules,
+                                rules: rules.clone(),
                                 arrival_scale,
                                 machine: (*machine).clone(),
                                 scheduler: scheduler.clone(),

@@ -12,6 +12,7 @@ mod examples;
 mod exhaustive;
 mod far_times;
 mod fetch;
+mod head_promise;
 mod laws;
 mod lublin;
 mod naive_twins;

@@ -96,7 +96,7 @@ fn easy_and_fcfs_equal_independent_schedulers_to_the_second() -> Tested {
         Rules { set: RuleSet::Requested, status: Status::All, overrun: Overrun::Kill, ..Rules::default() };
     for (log, machine) in [("NASA", "128"), ("KTH-SP2", "100"), ("SDSC-SP2", "128"), ("HPC2N", "240")] {
         let Some(path) = shared(&format!("oracle/easy/{log}.norm.swf.gz")) else { continue };
-        let jobs = load(&path, ReadOptions::default(), rules)?.workload.jobs;
+        let jobs = load(&path, ReadOptions::default(), rules.clone())?.workload.jobs;
         for (scheduler, file) in
             [("fcfs", "FCFS"), ("easy", "EASY.batch"), ("easy:pass=per-event", "EASY.per-event")]
         {

@@ -54,6 +54,25 @@ pub(crate) fn replay(
     scheduler: &str,
     allocator: &str,
 ) -> Result<Outcome, Box<dyn Error>> {
+    replayed(jobs, [machine, scheduler, allocator], &Plan { jobs: true, ..Plan::default() })
+}
+
+/// Replays jobs without timing, and keeps the nodes of every job.
+pub(crate) fn replay_with_placements(
+    jobs: &[Job],
+    machine: &str,
+    scheduler: &str,
+    allocator: &str,
+) -> Result<Outcome, Box<dyn Error>> {
+    let plan = Plan { jobs: true, placements: true, ..Plan::default() };
+    replayed(jobs, [machine, scheduler, allocator], &plan)
+}
+
+fn replayed(
+    jobs: &[Job],
+    [machine, scheduler, allocator]: [&str; 3],
+    plan: &Plan,
+) -> Result<Outcome, Box<dyn Error>> {
     let cell = Cell {
         log: "test".to_owned(),
         log_sha256: String::new(),
@@ -67,8 +86,7 @@ pub(crate) fn replay(
         source: JobSource::recorded(Arc::new(jobs.to_vec()), 0),
         oversize: Oversize::Error,
     };
-    let plan = Plan { jobs: true, ..Plan::default() };
-    cell.run(&plan, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
+    cell.run(plan, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
 }
 
 /// A small generator (a 64-bit linear congruence) for histories; the same numbers on every machine.

@@ -78,7 +78,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "weight=0.9 (of what is left free, 0 to 1)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build,
 };
 

@@ -9,14 +9,13 @@ use clap::ValueEnum;
 use crate::allocator;
 use crate::execution;
 use crate::frame::FileFormat;
-use crate::job::Shape;
 use crate::machine::Mesh;
 use crate::metrics::{Replications, Trim};
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
 use crate::study::{ALL, Plan};
 use crate::trace::ReadOptions;
-use crate::workload::{Arrivals, Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
+use crate::workload::{Arrivals, Estimate, Overrun, Oversize, RuleSet, Rules, ShapeRule, Sizes, Status};
 
 /// Replay logs: every log × arrival scale × machine × scheduler × allocator, one row each.
 ///
@@ -122,10 +121,12 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "all")]
     sizes: SizesArg,
 
-    /// Shape of jobs of which only the number of processors is known: nearest to a square or cube, one row, or
-    /// near-square with sides rounded up to powers of two.
-    #[arg(long, value_enum, default_value = "near-square")]
-    shape: ShapeArg,
+    /// Shape of jobs of which only the number of processors is known: near-square is the box of fewest nodes whose longest
+    /// side is at most twice the shortest; factors is exactly as many nodes where such a box fits, so that 13 are a row; row
+    /// is one row; pow2 is near-square with sides rounded up to powers of two; list:4x4x4,8x4x4 is the smallest of these
+    /// boxes that is large enough.
+    #[arg(long, value_name = "RULE", default_value = "near-square")]
+    shape: ShapeRule,
 
     /// Jobs larger than the machine, or that the allocator does not find even if it is idle: error, or skip and count
     /// them.
@@ -199,13 +200,6 @@ enum SizesArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ShapeArg {
-    NearSquare,
-    Row,
-    Pow2,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum OversizeArg {
     Error,
     Skip,
@@ -263,11 +257,7 @@ impl Args {
             SizesArg::Parallel => Sizes::Parallel,
             SizesArg::PowersOfTwo => Sizes::PowersOfTwo,
         };
-        let shape = match self.shape {
-            ShapeArg::NearSquare => Shape::NearSquare,
-            ShapeArg::Row => Shape::Row,
-            ShapeArg::Pow2 => Shape::PowersOfTwo,
-        };
+        let shape = self.shape.clone();
         let oversize = match self.oversize {
             OversizeArg::Error => Oversize::Error,
             OversizeArg::Skip => Oversize::Skip,

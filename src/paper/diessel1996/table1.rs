@@ -21,7 +21,7 @@ const ARRAY: &str = "400";
 /// Ten runs with an allocator.
 fn runs(path: &Path, allocator: &str) -> Option<Vec<Outcome>> {
     let rules: Rules = rules("0").parse().ok()?;
-    let log = load(path, ReadOptions::default(), rules).ok()?;
+    let log = load(path, ReadOptions::default(), rules.clone()).ok()?;
     let jobs = std::sync::Arc::new(log.workload.jobs);
     let cell = Cell {
         log: log.name,
