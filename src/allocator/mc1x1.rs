@@ -63,6 +63,9 @@ impl Allocator for Mc1x1 {
             self.list_candidates(machine, k, best.score);
             let mut value = self.value(machine, &best);
             for &(bound, centre) in &self.candidates {
+                if machine.is_stopped() {
+                    return None;
+                }
                 if bound > best.score {
                     break;
                 }

@@ -49,6 +49,9 @@ impl Allocator for McPair {
         centres.sort_unstable();
         let mut best: Option<(u64, Vec<NodeId>)> = None;
         for (centre, bound) in centres {
+            if machine.is_stopped() {
+                return None;
+            }
             let nodes =
                 self.fill.fill(self.shells.counts(), machine, k, centre, bound, i64::MAX)?.nodes(machine);
             let sum = pairwise_sum(machine.mesh(), &nodes);

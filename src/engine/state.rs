@@ -136,6 +136,10 @@ impl State<'_> {
         let began = self.timed.then(Instant::now);
         let mut answer = self.allocator.allocate(&request, &self.machine);
         let cost_ns = elapsed_ns(began);
+        if self.machine.is_stopped() {
+            // The allocator may have given up, which is no refusal.
+            return None;
+        }
         if let Some(reservation) = beside {
             answer = reservation.make_room(answer, &request, (self.allocator, &self.machine));
         } else if answer.is_none()
@@ -171,7 +175,7 @@ impl State<'_> {
 impl State<'_> {
     /// Whether anything may start: nothing has gone wrong, and nobody waits for others to make room.
     fn may_start(&self) -> bool {
-        self.error.is_none() && self.held.is_none()
+        self.error.is_none() && self.held.is_none() && !self.machine.is_stopped()
     }
 
     /// Starts a waiting job, whose nodes are in use already.
@@ -198,6 +202,10 @@ impl State<'_> {
 impl Dispatch for State<'_> {
     fn now(&self) -> Time {
         self.now
+    }
+
+    fn stopped(&self) -> bool {
+        self.machine.is_stopped()
     }
 
     fn cause(&self) -> Cause {

@@ -4,6 +4,7 @@ mod column;
 mod file;
 mod folder;
 mod jobs;
+mod kept;
 mod merge;
 mod read;
 mod schedule;
@@ -13,7 +14,7 @@ mod unfinished;
 mod whole;
 
 pub use column::{ColumnSchema, ColumnType, FrameSchema, When};
-pub use file::{FileFormat, FrameFile, write_to};
+pub use file::{FileFormat, FinishedFile, FrameFile, write_to};
 pub use folder::{STUDY_FILE, StudyFolder};
 pub use jobs::jobs;
 pub use merge::{MergeError, merge};
@@ -23,7 +24,9 @@ pub use schedule::{ScheduleError, Selected, Selection, read_schedule};
 pub use schema::schemas;
 pub use summary::summary;
 pub use unfinished::Started;
-pub use whole::{TEMPORARY, write_whole};
+pub use whole::write_whole;
+
+pub use crate::disk::TEMPORARY;
 
 use polars::prelude::{Column, PlSmallStr, PolarsError};
 
@@ -91,6 +94,9 @@ pub enum FrameError {
         /// The study that should go there.
         expected: String,
     },
+    /// Another command writes there.
+    #[error(transparent)]
+    Claim(#[from] crate::disk::ClaimError),
     /// A description could not be encoded.
     #[error("the resolved study cannot be written as JSON")]
     Json(#[source] serde_json::Error),

@@ -32,6 +32,10 @@ pub trait Dispatch {
     fn queue(&self) -> &WaitQueue;
     /// The running jobs by estimated end.
     fn running(&self) -> &RunningJobs;
+    /// Whether the replay is to end: a long pass returns then, and what it has done does not count.
+    fn stopped(&self) -> bool {
+        false
+    }
     /// Starts the waiting job at `slot` and takes it off the queue; false if the allocator has no place for it.
     fn try_start(&mut self, slot: Slot) -> bool;
     /// What decides whether a job is served; where it is not counts, a place has to be reserved for the head.

@@ -30,13 +30,20 @@ pub(super) fn key(point: &Point, log: &StudyLog, plan: &Plan) -> String {
     if plan.placements {
         text.push_str("placements=true\n");
     }
-    for path in paths(allocator) {
-        if let Ok(content) = fs::read(&path) {
-            // Writing to memory cannot fail.
-            let _ = writeln!(text, "path_sha256={}", hexadecimal(&Sha256::digest(content)));
-        }
+    for (_, sha256) in files(allocator) {
+        // Writing to memory cannot fail.
+        let _ = writeln!(text, "path_sha256={sha256}");
     }
     hexadecimal(&Sha256::digest(text))
+}
+
+/// The files that an allocator reads, its members too, each with the SHA-256 of its content in hexadecimal.
+pub fn files(allocator: &Spec) -> Vec<(String, String)> {
+    let read = |path: String| {
+        let content = fs::read(&path).ok()?;
+        Some((path, hexadecimal(&Sha256::digest(content))))
+    };
+    paths(allocator).into_iter().filter_map(read).collect()
 }
 
 /// Files that an allocator reads, its members too.

@@ -24,7 +24,7 @@ mod workloads;
 pub use cell::{Cell, CellError, Outcome, Plan};
 pub use error::StudyError;
 pub use jobs::{JobsError, fitting, scaled_jobs};
-pub use key::sha256;
+pub use key::{files, sha256};
 pub use log::{LoadedLog, load};
 pub use manifest::{Manifest, ManifestCell, ManifestLog};
 pub use planned::{Study, StudyCell, StudyLog};

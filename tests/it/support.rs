@@ -133,6 +133,14 @@ pub(crate) fn run(directory: &Path, arguments: &str) -> Result<Ran, Box<dyn Erro
     run_with(directory, &arguments.split(' ').collect::<Vec<_>>(), b"")
 }
 
+/// `bytes` with `to`, which is as long, wherever `from` was.
+pub(crate) fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
+    while let Some(at) = bytes.windows(from.len()).position(|window| window == from) {
+        bytes[at..at + to.len()].copy_from_slice(to);
+    }
+    bytes
+}
+
 /// A file of traces/.
 pub(crate) fn bundled(file: &str) -> String {
     format!("{}/traces/{file}", env!("CARGO_MANIFEST_DIR"))

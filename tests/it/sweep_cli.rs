@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::support::{Numbers, Ran, Tested, bundled, contents, differences, run, run_with};
+use super::support::{Numbers, Ran, Tested, bundled, contents, differences, replaced, run, run_with};
 
 /// Sixty cells: 1 log, 5 loads, 2 machines, 2 schedulers, 3 allocators.
 const SIXTY: &str = "name = \"sixty\"
@@ -146,10 +146,17 @@ fn conflicting_cells_and_other_studies_are_named() -> Tested {
     // The results of one cell under the name of the other.
     let mut cells: Vec<String> = contents(&at.join("again/cells"))?.into_keys().collect();
     cells.sort();
-    fs::copy(at.join("again/cells").join(&cells[0]), at.join("again/cells").join(&cells[1]))?;
+    let [first, second] = [&cells[0], &cells[1]].map(|cell| at.join("again/cells").join(cell));
+    fs::copy(&first, &second)?;
     let ran = run(at, "merge a again -o out")?;
     assert_eq!(ran.code, Some(1));
-    let key = cells[1].trim_end_matches(".parquet");
+    let problem = format!("again/cells/{} is damaged or the result of another cell", cells[1]);
+    assert!(ran.stderr.contains(&problem), "{}", ran.stderr);
+    // The same in a file that says that it is the other's.
+    let [key_of_first, key] = [&cells[0], &cells[1]].map(|cell| cell.trim_end_matches(".parquet"));
+    fs::write(&second, replaced(fs::read(&first)?, key_of_first.as_bytes(), key.as_bytes()))?;
+    let ran = run(at, "merge a again -o out")?;
+    assert_eq!(ran.code, Some(1));
     assert!(
         ran.stderr.starts_with(&format!("error: a and again differ in cell {key}, tiny × 1 on 4x4")),
         "{}",

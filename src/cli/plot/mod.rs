@@ -11,9 +11,10 @@ use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
 
 use super::results::Results;
-use super::{Failure, complain, print};
+use super::{Failure, complain, overwrite, print};
+use crate::disk::Claim;
 use crate::frame::{Sheet, TEMPORARY, write_whole};
-use crate::render::plot;
+use crate::render::{marked_png, marked_svg, plot};
 
 /// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
 ///
@@ -56,6 +57,10 @@ pub(super) struct Args {
     /// Pixels for each unit of a drawing, for png.
     #[arg(long, default_value = "2", value_name = "FACTOR", value_parser = factor)]
     scale: f64,
+
+    /// Overwrite files even if they are not earlier pictures.
+    #[arg(long)]
+    force: bool,
 
     /// No notes on standard error.
     #[arg(short, long)]
@@ -161,6 +166,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let output = args.output.as_ref().unwrap_or(&args.folder);
     std::fs::create_dir_all(output).with_context(|| format!("{} cannot be made", output.display()))?;
+    let _claim = Claim::shared(output)?;
+    let mut pictures = Vec::new();
     let view = View {
         folder: &args.folder,
         value: args.value.as_deref(),
@@ -181,10 +188,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             continue;
         };
         let (extension, bytes) = match args.format {
-            Format::Svg => ("svg", svg.into_bytes()),
-            Format::Png => ("png", plot::png(&svg, args.scale)?),
+            Format::Svg => ("svg", marked_svg(&svg).into_bytes()),
+            Format::Png => ("png", marked_png(&plot::png(&svg, args.scale)?)),
         };
         let path = output.join(format!("{name}.{extension}"));
+        overwrite::check(&path, args.force)?;
+        pictures.push((path, bytes));
+    }
+    for (path, bytes) in pictures {
         write_whole(&path, &bytes, TEMPORARY)?;
         print(&format!("{}\n", path.display()))?;
     }

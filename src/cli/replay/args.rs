@@ -78,7 +78,7 @@ pub(crate) struct Args {
     pub(super) seed: u64,
 
     /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
     pub(super) threads: Option<NonZeroUsize>,
 
     /// Put `jobs`, `summary` and run.json into this directory.

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use anyhow::{anyhow, bail};
 
 use super::results::Results;
-use super::{Failure, complain, plot, print};
+use super::{Failure, complain, overwrite, plot, print};
+use crate::disk::Claim;
 use crate::frame::{FrameError, Sheet, TEMPORARY, write_whole};
 use crate::render::report::Report;
 
@@ -42,6 +43,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "SPEC", num_args = 1..)]
     pub(super) show: Vec<String>,
 
+    /// Overwrite the file even if it is not an earlier report.
+    #[arg(long)]
+    force: bool,
+
     /// No notes on standard error.
     #[arg(short, long)]
     quiet: bool,
@@ -57,6 +62,9 @@ fn window(text: &str) -> anyhow::Result<(f64, f64)> {
 
 /// Writes the report and prints its name.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
+    overwrite::check(&path, args.force)?;
+    let _claim = Claim::beside(&path)?;
     let name = args
         .folder
         .canonicalize()
@@ -90,7 +98,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Err(error) => return Err(error.into()),
     }
     report.tables.extend(verdicts);
-    let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
     write_whole(&path, report.html().as_bytes(), TEMPORARY)?;
     print(&format!("{}\n", path.display()))
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::cli::complain;
 use crate::cli::results::Results;
 use crate::frame::{STUDY_FILE, SheetValues};
 use crate::paper::PAPERS;
 use crate::render::grouped;
-use crate::render::report::{ReportCell, ReportTable};
+use crate::render::report::{ReportCell, ReportTable, safe_svg};
 
 /// Columns of the summary that a report shows, if they are there: title, factor, decimals.
 const SHOWN: [(&str, &str, f64, usize); 16] = [
@@ -151,7 +152,8 @@ pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>> {
     Ok(tables)
 }
 
-/// The plots that `reproduce -o` left beside its tables.
+/// The plots that `reproduce -o` left beside its tables. One that holds more than our drawings do is left out, which is
+/// said.
 pub(super) fn figures(folder: &Path) -> Result<Vec<(String, String)>> {
     let mut plots = Vec::new();
     for paper in PAPERS {
@@ -161,7 +163,10 @@ pub(super) fn figures(folder: &Path) -> Result<Vec<(String, String)>> {
             if path.exists() {
                 let svg = fs::read_to_string(&path)
                     .with_context(|| format!("{} cannot be read", path.display()))?;
-                plots.push((name, svg));
+                match safe_svg(&svg) {
+                    Ok(svg) => plots.push((name, svg)),
+                    Err(problem) => complain(&format!("note: left out {}: {problem}", path.display())),
+                }
             }
         }
     }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use self::slurm::Slurm;
+use super::interrupt::Saving;
 use super::runner::{Runner, Tally};
 use super::{Failure, complain, print};
 use crate::frame::{Started, StudyFolder};
@@ -50,7 +51,7 @@ pub(super) struct Args {
     output: Option<PathBuf>,
 
     /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
     threads: Option<NonZeroUsize>,
 
     /// Run part I of N, of about equal cost, such as 1/3. The parts may share one directory, at the same time.
@@ -123,18 +124,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.dry_run {
         return print(&dry_run::listing(&study, &manifest, &share, &|key| folder.has(key, args.jobs)));
     }
-    folder.prepare(&manifest)?;
+    let _claim = folder.prepare(&manifest)?;
     if !cells.is_empty() {
         folder.keep_started(&started)?;
     }
     for &cell in &cells {
         folder.forget_failure(&study.cells[cell].key)?;
     }
-    let runner = Runner::new(args.threads, args.quiet)?;
+    // More threads than cells would only wait.
+    let most = NonZeroUsize::new(cells.len()).unwrap_or(NonZeroUsize::MIN);
+    let runner = Runner::new(args.threads.map(|threads| threads.min(most)), args.quiet)?;
     let tally = runner.run(&study, &manifest, &folder, &cells);
     // Parts that share a directory must not overwrite each other's whole summary with a partial one.
     let missing = folder.missing(&manifest).len();
     if args.shard.is_none() || missing == 0 {
+        let _saving = Saving::begin();
         folder.write_summary(&manifest)?;
     }
     verdict(tally, cells.len())?;
@@ -150,12 +154,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The failure to report, if not all of `cells` cells finished.
-fn verdict(Tally { finished, failed }: Tally, cells: usize) -> Result<(), Failure> {
+fn verdict(tally: Tally, cells: usize) -> Result<(), Failure> {
+    let Tally { finished, failed } = tally;
     if finished + failed < cells {
-        let text = format!(
-            "interrupted: {finished} of {cells} cells finished and are kept; the same command goes on from there"
-        );
-        return Err(anyhow!(text).into());
+        return Err(anyhow!(tally.interrupted(cells)).into());
     }
     if failed > 0 {
         return Err(anyhow!("{failed} of {cells} cells failed; {finished} finished and are kept").into());

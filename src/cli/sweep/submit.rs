@@ -87,7 +87,7 @@ pub(super) fn run(
     if dry_run {
         return print(&shown(&batch, &indices));
     }
-    folder.prepare(manifest)?;
+    let _claim = folder.prepare(manifest)?;
     if indices.is_empty() {
         folder.write_summary(manifest)?;
         say(quiet, &format!("{} cells are done already; nothing is submitted", study.cells.len()));
