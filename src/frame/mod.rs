@@ -5,6 +5,7 @@ mod file;
 mod folder;
 mod jobs;
 mod merge;
+mod origin;
 mod read;
 mod schedule;
 mod schema;
@@ -17,6 +18,7 @@ pub use file::{FileFormat, FrameFile, write_to};
 pub use folder::{STUDY_FILE, StudyFolder};
 pub use jobs::jobs;
 pub use merge::{MergeError, merge};
+pub use origin::{RUN_FILE, result_files};
 pub use polars::prelude::DataFrame;
 pub use read::{Sheet, SheetColumn, SheetValues};
 pub use schedule::{ScheduleError, Selected, Selection, read_schedule};
@@ -90,6 +92,14 @@ pub enum FrameError {
         found: String,
         /// The study that should go there.
         expected: String,
+    },
+    /// The directory holds results that are not of the study.
+    #[error("{} is not of the study '{name}'; give another directory, or remove the results that are there", .file.display())]
+    OtherResults {
+        /// A file of the other results.
+        file: std::path::PathBuf,
+        /// The study that should go there.
+        name: String,
     },
     /// A description could not be encoded.
     #[error("the resolved study cannot be written as JSON")]

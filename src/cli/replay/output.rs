@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::args::{Args, Format};
 use super::input::Input;
 use super::rows::{rows_table, table};
-use crate::frame::{self, FileFormat, FrameFile, TEMPORARY};
+use crate::frame::{self, FrameFile, RUN_FILE, STUDY_FILE, TEMPORARY, result_files};
 use crate::study::{Cell, JobSource, Outcome, Plan};
 
 /// The resolved run: everything that results depend on.
@@ -20,13 +20,8 @@ struct Run {
     version: &'static str,
     logs: Vec<RunLog>,
     rules: String,
-    trim_percent: Option<f64>,
-    timed: bool,
-    contention: bool,
-    replications: String,
-    /// Whether the jobs have their nodes; not there if not.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    placements: bool,
+    #[serde(flatten)]
+    plan: Plan,
     replays: Vec<RunReplay>,
 }
 
@@ -50,9 +45,6 @@ struct RunReplay {
     /// Not known beforehand of a workload model.
     skipped: Option<u64>,
 }
-
-/// Name of the file that holds the resolved run.
-const RUN_FILE: &str = "run.json";
 
 /// The directory that takes the files.
 struct Folder {
@@ -191,21 +183,9 @@ fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
         version: env!("CARGO_PKG_VERSION"),
         logs: logs.iter().map(log).collect(),
         rules: args.rules().to_string(),
-        trim_percent: plan.trim.percent,
-        timed: plan.timed,
-        contention: plan.contention,
-        replications: plan.replications.to_string(),
-        placements: plan.placements,
+        plan: plan.clone(),
         replays: cells.iter().map(replay).collect(),
     }
-}
-
-/// Every file that results may lie in.
-fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let frames = ["jobs", "summary"].into_iter().flat_map(|stem| {
-        FileFormat::ALL.into_iter().map(move |format| format!("{stem}.{}", format.extension()))
-    });
-    frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))
 }
 
 /// Makes the directory; refuses one that holds results of another run, unless forced. Whether it holds such.
@@ -214,6 +194,10 @@ fn prepare(folder: &Path, run: &str, force: bool) -> Result<bool> {
         bail!("{} is not a directory; give another one with -o", folder.display());
     }
     fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    if let Some(study) = [STUDY_FILE, "cells"].map(|name| folder.join(name)).iter().find(|path| path.exists())
+    {
+        bail!("{} is of a study, which is not replaced; give another directory with -o", study.display());
+    }
     let same = fs::read_to_string(folder.join(RUN_FILE)).is_ok_and(|existing| existing == run);
     let others = !same && result_files(folder).any(|file| file.exists());
     if others && !force {
