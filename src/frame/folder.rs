@@ -20,7 +20,7 @@ use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
 
 use super::file::write_to;
-use super::origin::result_files;
+use super::origin::{mark, result_files, study_id};
 use super::read::read_file;
 use super::whole::{TEMPORARY, write_whole};
 use super::{FileFormat, FrameError, jobs, name, summary};
@@ -70,7 +70,7 @@ impl StudyFolder {
         self.cells().join(format!("{key}.parquet"))
     }
 
-    fn jobs(&self, key: &str) -> PathBuf {
+    pub(super) fn jobs(&self, key: &str) -> PathBuf {
         self.cells().join(format!("{key}.jobs.parquet"))
     }
 
@@ -221,6 +221,7 @@ impl StudyFolder {
         }
         let Some(mut frame) = rows else { return Ok(()) };
         frame.insert_column(0, Column::from(Series::new(name("replay"), numbers)))?;
+        mark(&mut frame, &study_id(manifest)?)?;
         frame.with_column(Column::from(Series::new(name("key"), keys)))?;
         frame.rechunk_mut();
         for format in SUMMARIES {
@@ -261,7 +262,7 @@ impl StudyFolder {
 }
 
 /// Appends rows to those that there are.
-fn stack(rows: &mut Option<DataFrame>, more: DataFrame) -> Result<(), FrameError> {
+pub(super) fn stack(rows: &mut Option<DataFrame>, more: DataFrame) -> Result<(), FrameError> {
     match rows {
         None => *rows = Some(more),
         Some(rows) => {

@@ -9,6 +9,7 @@ mod origin;
 mod read;
 mod schedule;
 mod schema;
+mod study_jobs;
 mod summary;
 mod unfinished;
 mod whole;
@@ -18,9 +19,9 @@ pub use file::{FileFormat, FrameFile, write_to};
 pub use folder::{STUDY_FILE, StudyFolder};
 pub use jobs::jobs;
 pub use merge::{MergeError, merge};
-pub use origin::{RUN_FILE, result_files};
+pub use origin::{RUN_FILE, marked, result_files};
 pub use polars::prelude::DataFrame;
-pub use read::{Sheet, SheetColumn, SheetValues};
+pub use read::{Missing, Sheet, SheetColumn, SheetValues};
 pub use schedule::{ScheduleError, Selected, Selection, read_schedule};
 pub use schema::schemas;
 pub use summary::summary;
@@ -100,6 +101,28 @@ pub enum FrameError {
         file: std::path::PathBuf,
         /// The study that should go there.
         name: String,
+    },
+    /// Files of a directory are of different runs.
+    #[error(
+        "{} is of another run than {}; remove the one that does not belong there, or make the results again in a directory \
+         of their own", .file.display(), .other.display()
+    )]
+    Mixed {
+        /// A file.
+        file: std::path::PathBuf,
+        /// One that it does not belong to.
+        other: std::path::PathBuf,
+    },
+    /// A directory holds a study and a run.
+    #[error(
+        "{} is of a replay and {} of a study; remove the results that do not belong there, or make them again in a \
+         directory of their own", .run.display(), .study.display()
+    )]
+    BothKinds {
+        /// What describes the run.
+        run: std::path::PathBuf,
+        /// What describes the study.
+        study: std::path::PathBuf,
     },
     /// A description could not be encoded.
     #[error("the resolved study cannot be written as JSON")]

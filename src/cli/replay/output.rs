@@ -9,9 +9,10 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use super::args::{Args, Format};
+use super::chosen;
 use super::input::Input;
-use super::rows::{rows_table, table};
-use crate::frame::{self, FrameFile, RUN_FILE, STUDY_FILE, TEMPORARY, result_files};
+use super::rows::{Shown, rows_table, table};
+use crate::frame::{self, FrameFile, RUN_FILE, STUDY_FILE, Sheet, TEMPORARY, result_files};
 use crate::study::{Cell, JobSource, Outcome, Plan};
 
 /// The resolved run: everything that results depend on.
@@ -98,7 +99,8 @@ impl<'a> Output<'a> {
         let replay = u32::try_from(number)?;
         for outcome in &mut outcomes {
             if let Some(folder) = &mut self.folder {
-                folder.jobs.append(&mut frame::jobs(replay, outcome, &self.plan)?)?;
+                let jobs = frame::jobs(replay, outcome, &self.plan)?;
+                folder.jobs.append(&mut frame::marked(jobs, &self.run)?)?;
             }
             outcome.strip();
         }
@@ -124,7 +126,7 @@ impl<'a> Output<'a> {
         if rows.is_empty() {
             return Ok(());
         }
-        let mut summary = frame::summary(&rows, &self.plan)?;
+        let mut summary = frame::marked(frame::summary(&rows, &self.plan)?, &self.run)?;
         if let Some(Folder { path, replaced, jobs }) = self.folder {
             let mut file = FrameFile::create(&path, "summary", self.args.file_format(), &self.run)?;
             file.append(&mut summary)?;
@@ -135,16 +137,15 @@ impl<'a> Output<'a> {
             file.commit()?;
             frame::write_whole(&path.join(RUN_FILE), self.run.as_bytes(), TEMPORARY)?;
         }
+        let replications: Vec<usize> = replays.iter().map(|(_, outcomes)| outcomes.len()).collect();
+        let chosen = chosen::columns(&self.args.columns, &Sheet::of_frame(&summary)?, &replications)?;
+        let shown = Shown { replays, plan: &self.plan, chosen };
         let bytes = match self.args.format {
             // The files hold the bytes; a person is told what is in them.
-            Format::Parquet | Format::Arrow if self.args.output.is_some() => {
-                table(&replays, &self.plan).into_bytes()
-            }
-            Format::Table => table(&replays, &self.plan).into_bytes(),
-            Format::Markdown => rows_table(&replays, &self.plan).markdown().into_bytes(),
-            Format::Latex => {
-                rows_table(&replays, &self.plan).latex(&["means over jobs".to_owned()]).into_bytes()
-            }
+            Format::Parquet | Format::Arrow if self.args.output.is_some() => table(&shown).into_bytes(),
+            Format::Table => table(&shown).into_bytes(),
+            Format::Markdown => rows_table(&shown).markdown().into_bytes(),
+            Format::Latex => rows_table(&shown).latex(&["means over jobs".to_owned()]).into_bytes(),
             Format::Csv | Format::Json | Format::Jsonl | Format::Parquet | Format::Arrow => {
                 let mut bytes = Vec::new();
                 frame::write_to(&mut bytes, &mut summary, self.args.file_format(), &self.run)?;
