@@ -96,7 +96,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "table")]
     pub(super) format: Format,
 
-    /// Columns of the summary that the table shows instead of the usual ones, such as wait_s_mean,moves;
+    /// Columns of the summary that the table shows instead of the usual ones, such as `wait_s_mean,moves`;
     /// `meshreplay schema summary` names them.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = chosen::name)]
     pub(super) columns: Vec<String>,

@@ -6,6 +6,7 @@ use super::rows::{NONE, spread};
 use crate::frame::{self, ColumnSchema, Sheet, SheetValues};
 use crate::metrics::Interval;
 use crate::spec::{SpecError, unknown};
+use crate::study::Plan;
 
 /// A column of a table.
 pub(super) struct Chosen {
@@ -28,6 +29,12 @@ pub(super) fn name(text: &str) -> Result<String, SpecError> {
         return Ok(text.to_owned());
     }
     Err(unknown("column", text, known.iter().map(|column| column.name)))
+}
+
+/// Fails if summaries of this plan do not have one of these columns, and says when they would.
+pub(super) fn check(names: &[String], plan: &Plan) -> Result<()> {
+    let summary = frame::marked(frame::summary(&[], plan)?, "")?;
+    columns(names, &Sheet::of_frame(&summary)?, &[]).map(drop)
 }
 
 /// These columns of a summary whose rows are the replications of replays, `replications` many each. Fails if the summary

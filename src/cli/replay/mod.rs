@@ -18,7 +18,6 @@ use self::output::Output;
 use super::progress::{Line, Progress};
 use super::{Failure, complain};
 use crate::allocator;
-use crate::frame::{self, Sheet};
 use crate::metrics::Summary;
 use crate::spec::SpecError;
 use crate::study::{self, Axes, Cell, Event, JobSource, Outcome, Plan, Point, Running};
@@ -28,12 +27,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let plan = args.plan();
     args.check_output().map_err(Failure::Usage)?;
     // Before any log is read, so that a wrong name fails at once.
-    let columns = Sheet::of_frame(
-        &frame::marked(frame::summary(&[], &plan).map_err(anyhow::Error::from)?, "")
-            .map_err(anyhow::Error::from)?,
-    )?;
-    chosen::columns(&args.columns, &columns, &[]).map_err(Failure::Usage)?;
-    let paths = distinct(args.logs.clone(), |path| path.clone());
+    chosen::check(&args.columns, &plan).map_err(Failure::Usage)?;
+    let paths = distinct(args.logs.clone(), Clone::clone);
     let points = points(args, paths.len()).map_err(|error| Failure::Usage(error.into()))?;
     let asked = points.len() / paths.len().max(1) * args.logs.len();
     let points = distinct(points, Point::label);

@@ -42,7 +42,6 @@ A log may also be a workload model, such as \"synthetic:ratio=1.5,sides=normal\"
 On a cluster, from a directory that all its nodes share:
   meshreplay sweep loads.toml -o loads --submit slurm:partition=batch,time=2:00:00,array=16
   meshreplay sweep --status loads")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Args {
     /// Study file.
     #[arg(value_name = "STUDY.toml", required = true)]
