@@ -151,10 +151,11 @@ impl Origin {
     }
 }
 
-/// The ids that rows of a frame have.
+/// The ids that rows of a frame have. O(rows), and a copy of each id only.
 fn runs(frame: &DataFrame) -> BTreeSet<String> {
     let column = frame.column(RUN_COLUMN).ok().and_then(|column| column.str().ok());
-    column.into_iter().flat_map(|column| column.iter().flatten()).map(ToOwned::to_owned).collect()
+    let ids: BTreeSet<&str> = column.iter().flat_map(|column| column.iter().flatten()).collect();
+    ids.into_iter().map(ToOwned::to_owned).collect()
 }
 
 /// The text of a file; `None` if it is not there.

@@ -123,7 +123,9 @@ impl Sheet {
         let mut read = columns.to_vec();
         read.extend(["replay", RUN_COLUMN].iter().filter(|name| !columns.contains(name)));
         let frame = read_columns(&path, &read)?;
-        Ok(Some(Self::of(path, &frame, origin.as_ref())?))
+        let mut sheet = Self::of(path, &frame, origin.as_ref())?;
+        sheet.columns.retain(|column| column.name == "replay" || columns.contains(&column.name.as_str()));
+        Ok(Some(sheet))
     }
 
     /// A frame as plain columns.
