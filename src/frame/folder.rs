@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use super::file::write_to;
 use super::kept::{foreign, is_result_of};
+use super::origin::{mark, result_files, study_id};
 use super::read::read_file;
 use super::whole::write_whole;
 use super::{FileFormat, FrameError, jobs, name, summary};
@@ -36,6 +37,8 @@ const KEY: usize = 64;
 /// The frames of a cell.
 const JOBS: &str = "jobs";
 const SUMMARY: &str = "summary";
+/// The formats of a study's summary.
+const SUMMARIES: [FileFormat; 2] = [FileFormat::Parquet, FileFormat::Csv];
 
 /// The directory of a study, as one process uses it.
 #[derive(Clone, Debug)]
@@ -49,8 +52,8 @@ pub struct StudyFolder {
 #[derive(Serialize)]
 struct Provenance<'a> {
     version: &'static str,
-    trim_percent: Option<f64>,
-    timed: bool,
+    #[serde(flatten)]
+    plan: &'a Plan,
     #[serde(flatten)]
     cell: &'a ManifestCell,
 }
@@ -75,22 +78,33 @@ impl StudyFolder {
         self.cells().join(format!("{key}.parquet"))
     }
 
-    fn jobs(&self, key: &str) -> PathBuf {
+    pub(super) fn jobs(&self, key: &str) -> PathBuf {
         self.cells().join(format!("{key}.jobs.parquet"))
     }
 
-    /// Makes the directory, removes what an earlier run of the same part of the study left unfinished, and writes
-    /// `study.json`. A study of the same name may be there: it has been changed since, and its cells may still serve.
-    /// Who writes another study there is refused as long as the claim that is returned is held.
-    pub fn prepare(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
-        match self.read_manifest()? {
-            Some(other) if other.name != manifest.name => {
-                let (folder, found, expected) = (self.path.clone(), other.name, manifest.name.clone());
-                return Err(FrameError::OtherStudy { folder, found, expected });
-            }
-            _ => {}
+    /// Whether the directory may take the study: it is not there, or holds nothing but this study. A study of the same name
+    /// is this one, changed since, and its cells may still serve.
+    pub fn check(&self, manifest: &Manifest) -> Result<(), FrameError> {
+        let existing = self.read_manifest()?;
+        if let Some(other) = existing.as_ref().filter(|other| other.name != manifest.name) {
+            let (folder, found, expected) = (self.path.clone(), other.name.clone(), manifest.name.clone());
+            return Err(FrameError::OtherStudy { folder, found, expected });
         }
-        fs::create_dir_all(self.cells()).map_err(|source| failed(&self.cells(), source))?;
+        let is_ours = |file: &&PathBuf| {
+            existing.is_some() && SUMMARIES.iter().any(|format| **file == self.summary(*format))
+        };
+        match result_files(&self.path).find(|file| file.exists() && !is_ours(&file)) {
+            Some(file) => Err(FrameError::OtherResults { file, name: manifest.name.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the directory, removes what an earlier run of the same part of the study left unfinished, and writes
+    /// `study.json`. Fails if the directory holds anything else, see [`Self::check`]. Who replaces what is there is refused
+    /// as long as the claim that is returned is held.
+    pub fn prepare(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
+        self.check(manifest)?;
+        let claim = self.describe(manifest)?;
         for folder in [self.path.clone(), self.cells()] {
             let entries = fs::read_dir(&folder).map_err(|source| failed(&folder, source))?;
             let left = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&self.prefix);
@@ -103,7 +117,18 @@ impl StudyFolder {
                 }
             }
         }
+        Ok(claim)
+    }
+
+    /// Makes the directory and writes `study.json`; a process that runs a part of the study may do so at the same time, one
+    /// that runs another study not.
+    pub fn describe(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
+        fs::create_dir_all(self.cells()).map_err(|source| failed(&self.cells(), source))?;
         Claim::shared_after(&self.path, || self.holds(manifest), || self.write_manifest(manifest))
+    }
+
+    fn summary(&self, format: FileFormat) -> PathBuf {
+        self.path.join(format!("summary.{}", format.extension()))
     }
 
     /// Whether the cell with this key is finished; with its jobs, if they are asked for. A file that is empty, damaged or
@@ -120,13 +145,7 @@ impl StudyFolder {
         plan: &Plan,
         with_jobs: bool,
     ) -> Result<(), FrameError> {
-        let trim_percent = plan.trim.percent;
-        let origin = Provenance {
-            version: env!("CARGO_PKG_VERSION"),
-            trim_percent,
-            timed: plan.timed,
-            cell: described,
-        };
+        let origin = Provenance { version: env!("CARGO_PKG_VERSION"), plan, cell: described };
         let origin = json(&origin)?;
         if with_jobs {
             let mut all: Option<DataFrame> = None;
@@ -217,11 +236,11 @@ impl StudyFolder {
         }
         let Some(mut frame) = rows else { return Ok(()) };
         frame.insert_column(0, Column::from(Series::new(name("replay"), numbers)))?;
+        mark(&mut frame, &study_id(manifest)?)?;
         frame.with_column(Column::from(Series::new(name("key"), keys)))?;
         frame.rechunk_mut();
-        for format in [FileFormat::Parquet, FileFormat::Csv] {
-            let path = self.path.join(format!("summary.{}", format.extension()));
-            self.write_frame(&path, frame.clone(), format, &json(manifest)?)?;
+        for format in SUMMARIES {
+            self.write_frame(&self.summary(format), frame.clone(), format, &json(manifest)?)?;
         }
         Ok(())
     }
@@ -283,7 +302,7 @@ fn odd_key(manifest: &Manifest) -> Option<String> {
 }
 
 /// Appends rows to those that there are.
-fn stack(rows: &mut Option<DataFrame>, more: DataFrame) -> Result<(), FrameError> {
+pub(super) fn stack(rows: &mut Option<DataFrame>, more: DataFrame) -> Result<(), FrameError> {
     match rows {
         None => *rows = Some(more),
         Some(rows) => {

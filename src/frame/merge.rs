@@ -98,8 +98,8 @@ fn difference(a: &Manifest, b: &Manifest) -> String {
     if a.version != b.version {
         return format!("version {} is not {}", b.version, a.version);
     }
-    if a.timed != b.timed {
-        return "times are measured in one only".to_owned();
+    if let Some(difference) = a.plan.difference(&b.plan) {
+        return difference;
     }
     if a.cells.len() != b.cells.len() {
         return format!("{} cells, not {}", b.cells.len(), a.cells.len());

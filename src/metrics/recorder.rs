@@ -127,9 +127,6 @@ impl Observer for Recorder<'_> {
         if let Some(placement) = self.recording.placements.get_mut(job as usize) {
             *placement = intervals(nodes);
         }
-        if let Some(placement) = self.recording.placements.get_mut(job as usize) {
-            *placement = intervals(nodes);
-        }
     }
 
     fn vacated(&mut self, nodes: &[NodeId], now: Time) {

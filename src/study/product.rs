@@ -158,6 +158,14 @@ impl Point {
         self.log == other.log && self.rules == other.rules && scales[0] == scales[1]
     }
 
+    /// The point in words; points that replay the same have the same.
+    pub fn label(&self) -> String {
+        let Self { log, rules, arrival_scale, machine, scheduler, allocator, network, seed } = self;
+        format!(
+            "log {log}, {rules}, {arrival_scale}, {machine}, {scheduler}, {allocator}, {network}, seed {seed}"
+        )
+    }
+
     /// The cell that replays the jobs of the log `name`.
     pub fn cell(&self, name: &str, sha256: &str, source: JobSource) -> Cell {
         Cell {

@@ -24,6 +24,7 @@ mod papers;
 mod plot_cli;
 mod replay_cli;
 mod reproduce_cli;
+mod results_cli;
 mod schedulers;
 mod scripts;
 mod show_cli;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
+use super::chosen;
 use crate::allocator;
 use crate::execution;
 use crate::frame::FileFormat;
@@ -93,6 +94,11 @@ pub(crate) struct Args {
     /// this is arrow, csv, json or jsonl, one object on each line).
     #[arg(long, value_enum, default_value = "table")]
     pub(super) format: Format,
+
+    /// Columns of the summary that the table shows instead of the usual ones, such as `wait_s_mean,moves`;
+    /// `meshreplay schema summary` names them.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = chosen::name)]
+    pub(super) columns: Vec<String>,
 
     /// Which fields of a record count: authors takes the processors a job got, requested what it asked for, allocated what
     /// it got if it ran at all.
@@ -283,6 +289,14 @@ impl Args {
         let binary = matches!(self.format, Format::Parquet | Format::Arrow);
         if binary && self.output.is_none() && std::io::stdout().is_terminal() {
             bail!("{:?} is not for a terminal; give -o DIR or send standard output to a file", self.format);
+        }
+        let is_table = matches!(self.format, Format::Table | Format::Markdown | Format::Latex)
+            || (binary && self.output.is_some());
+        if !self.columns.is_empty() && !is_table {
+            bail!(
+                "--columns chooses columns of a table; --format {} has all of them",
+                self.format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+            );
         }
         if self.logs.iter().filter(|log| log.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once; give - once");

@@ -8,11 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::disk::{Claim, is_stream, sync_directory};
-use crate::frame::{FileFormat, FinishedFile, FrameFile, Sheet};
+use crate::frame::{FileFormat, FinishedFile, FrameFile, RUN_FILE, STUDY_FILE, Sheet, result_files};
 use crate::study::Cell;
-
-/// Name of the file that holds the resolved run.
-const RUN_FILE: &str = "run.json";
 
 /// What a directory holds before the run.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,6 +44,11 @@ impl Folder {
             bail!("{} is not a directory; give another one with -o", path.display());
         }
         fs::create_dir_all(path).with_context(|| format!("{} cannot be made", path.display()))?;
+        if let Some(study) =
+            [STUDY_FILE, "cells"].map(|name| path.join(name)).iter().find(|path| path.exists())
+        {
+            bail!("{} is of a study, which is not replaced; give another directory with -o", study.display());
+        }
         let claim = Claim::alone(path)?;
         let is_same = fs::read_to_string(path.join(RUN_FILE)).is_ok_and(|existing| existing == run);
         let found = match result_files(path).any(|file| file.exists()) {
@@ -100,14 +102,6 @@ impl Folder {
         }
         Ok(true)
     }
-}
-
-/// Every file that results may lie in.
-fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let frames = ["jobs", "summary"].into_iter().flat_map(|stem| {
-        FileFormat::ALL.into_iter().map(move |format| format!("{stem}.{}", format.extension()))
-    });
-    frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))
 }
 
 /// Refuses a directory in which the name of a result is a directory's.

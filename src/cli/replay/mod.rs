@@ -1,6 +1,7 @@
 //! `meshreplay replay`: the main command.
 
 mod args;
+mod chosen;
 mod folder;
 mod input;
 mod output;
@@ -8,6 +9,7 @@ mod rows;
 
 pub(super) use args::Args;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
@@ -27,8 +29,16 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let plan = args.plan();
     args.check_output().map_err(Failure::Usage)?;
     // Before any log is read, so that a wrong name fails at once.
-    let points = points(args).map_err(|error| Failure::Usage(error.into()))?;
-    let logs = args.logs.iter().map(|log| Input::read(args, log)).collect::<Result<Vec<_>, _>>()?;
+    chosen::check(&args.columns, &plan).map_err(Failure::Usage)?;
+    let paths = distinct(args.logs.clone(), Clone::clone);
+    let points = points(args, paths.len()).map_err(|error| Failure::Usage(error.into()))?;
+    let asked = points.len() / paths.len().max(1) * args.logs.len();
+    let points = distinct(points, Point::label);
+    if points.len() < asked && !args.quiet {
+        let twice = asked - points.len();
+        complain(&format!("note: {twice} of {asked} replays are the same as others and are left out"));
+    }
+    let logs = paths.iter().map(|log| Input::read(args, log)).collect::<Result<Vec<_>, _>>()?;
     let cells = cells(args, &logs, &points)?;
     // More threads than replays would only wait.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -139,16 +149,28 @@ fn report(cell: &Cell, outcomes: &[Outcome], plan: &Plan) {
             ));
         }
     }
+    if let Some(outcome) = outcomes.iter().find(|outcome| outcome.summary.jobs_in_means == 0) {
+        let jobs = outcome.summary.jobs;
+        complain(&format!(
+            "note: {log} on {machine} with '{allocator}': none of {jobs} jobs is left for the means, which are empty"
+        ));
+    }
     let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary).collect();
     if let Some(shortfall) = plan.replications.shortfall(&summaries) {
         complain(&format!("note: {log} on {machine} with '{allocator}': {shortfall}"));
     }
 }
 
+/// The first of each that have the same name.
+fn distinct<T, N: Ord>(all: Vec<T>, name: impl Fn(&T) -> N) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    all.into_iter().filter(|one| seen.insert(name(one))).collect()
+}
+
 /// Every replay that the arguments ask for, names resolved.
-fn points(args: &Args) -> Result<Vec<Point>, SpecError> {
+fn points(args: &Args, logs: usize) -> Result<Vec<Point>, SpecError> {
     let axes = Axes {
-        logs: args.logs.len(),
+        logs,
         rules: vec![args.rules()],
         arrival_scales: args.arrival_scale.clone(),
         machines: args.machine.clone(),

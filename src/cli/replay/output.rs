@@ -7,10 +7,11 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::args::{Args, Format};
+use super::chosen;
 use super::folder::Folder;
 use super::input::Input;
-use super::rows::{rows_table, table};
-use crate::frame::{self, FrameFile};
+use super::rows::{Shown, rows_table, table};
+use crate::frame::{self, FrameFile, Sheet};
 use crate::study::{self, Cell, JobSource, Outcome, Plan};
 
 /// The resolved run: everything that results depend on.
@@ -19,13 +20,8 @@ struct Run {
     version: &'static str,
     logs: Vec<RunLog>,
     rules: String,
-    trim_percent: Option<f64>,
-    timed: bool,
-    contention: bool,
-    replications: String,
-    /// Whether the jobs have their nodes; not there if not.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    placements: bool,
+    #[serde(flatten)]
+    plan: Plan,
     replays: Vec<RunReplay>,
 }
 
@@ -102,7 +98,8 @@ impl<'a> Output<'a> {
         let replay = u32::try_from(number)?;
         for outcome in &mut outcomes {
             if let Some(folder) = &mut self.folder {
-                folder.jobs.append(&mut frame::jobs(replay, outcome, &self.plan)?)?;
+                let jobs = frame::jobs(replay, outcome, &self.plan)?;
+                folder.jobs.append(&mut frame::marked(jobs, &self.run)?)?;
             }
             outcome.strip();
         }
@@ -128,7 +125,7 @@ impl<'a> Output<'a> {
         if rows.is_empty() {
             return Ok(Kept::All);
         }
-        let mut summary = frame::summary(&rows, &self.plan)?;
+        let mut summary = frame::marked(frame::summary(&rows, &self.plan)?, &self.run)?;
         let mut kept = Kept::All;
         if let (Some(folder), Some(path)) = (self.folder, &self.args.output) {
             let mut file = FrameFile::create(path, "summary", self.args.file_format(), &self.run)?;
@@ -138,16 +135,15 @@ impl<'a> Output<'a> {
                 kept = Kept::Earlier;
             }
         }
+        let replications: Vec<usize> = replays.iter().map(|(_, outcomes)| outcomes.len()).collect();
+        let chosen = chosen::columns(&self.args.columns, &Sheet::of_frame(&summary)?, &replications)?;
+        let shown = Shown { replays, plan: &self.plan, chosen };
         let bytes = match self.args.format {
             // The files hold the bytes; a person is told what is in them.
-            Format::Parquet | Format::Arrow if self.args.output.is_some() => {
-                table(&replays, &self.plan).into_bytes()
-            }
-            Format::Table => table(&replays, &self.plan).into_bytes(),
-            Format::Markdown => rows_table(&replays, &self.plan).markdown().into_bytes(),
-            Format::Latex => {
-                rows_table(&replays, &self.plan).latex(&["means over jobs".to_owned()]).into_bytes()
-            }
+            Format::Parquet | Format::Arrow if self.args.output.is_some() => table(&shown).into_bytes(),
+            Format::Table => table(&shown).into_bytes(),
+            Format::Markdown => rows_table(&shown).markdown().into_bytes(),
+            Format::Latex => rows_table(&shown).latex(&["means over jobs".to_owned()]).into_bytes(),
             Format::Csv | Format::Json | Format::Jsonl | Format::Parquet | Format::Arrow => {
                 let mut bytes = Vec::new();
                 frame::write_to(&mut bytes, &mut summary, self.args.file_format(), &self.run)?;
@@ -188,11 +184,7 @@ fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
         version: env!("CARGO_PKG_VERSION"),
         logs: logs.iter().map(log).collect(),
         rules: args.rules().to_string(),
-        trim_percent: plan.trim.percent,
-        timed: plan.timed,
-        contention: plan.contention,
-        replications: plan.replications.to_string(),
-        placements: plan.placements,
+        plan: plan.clone(),
         replays: cells.iter().map(replay).collect(),
     }
 }

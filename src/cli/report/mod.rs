@@ -16,7 +16,8 @@ use crate::render::report::Report;
 /// Put saved results into one HTML file: tables that sort, plots, verdicts, and the machine over time.
 ///
 /// Reads what `replay -o`, `sweep -o` or `reproduce -o` left; replays nothing. The file needs no network and no other file.
-/// The machine over time is there if jobs were kept with their nodes (`replay -o DIR --placements`).
+/// The machine over time is there if jobs were kept with their nodes (`replay -o DIR --placements`,
+/// `sweep -o DIR --jobs --placements`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x8 -a hilbert+bf mc1x1 random -o out --placements
@@ -81,13 +82,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             if results.sheet.height() == 0 {
                 return Err(anyhow!("{} holds no rows", results.sheet.path.display()).into());
             }
+            if !args.quiet {
+                results.note_missing();
+            }
             report.tables.push(tables::summary(&results));
             report.provenance = tables::provenance(&args.folder, &results);
             report.plots = plot::all(&args.folder, &results)?;
             report.schedule = player::schedule(args, &results)?;
             if report.schedule.is_none() && !args.quiet {
                 complain(
-                    "note: no jobs with nodes; `replay -o DIR --placements` keeps them for the machine over time",
+                    "note: no jobs with nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them for the \
+                     machine over time",
                 );
             }
         }
