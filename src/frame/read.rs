@@ -100,7 +100,11 @@ impl Sheet {
             return Err(FrameError::NoSummary { folder: folder.to_owned() });
         };
         let origin = Origin::of(folder)?;
-        let frame = read_file(&path)?;
+        let mut frame = read_file(&path)?;
+        if let Some(origin) = &origin {
+            origin.check(&path, &frame)?;
+            origin.renumber(&mut frame)?;
+        }
         Self::of(path, &frame, origin.as_ref(), &|_| true)
     }
 
