@@ -26,7 +26,8 @@ use crate::render::grouped;
   meshreplay audit batsim_jobs.csv --machine 256
   meshreplay audit schedule.swf --machine 128 --against fcfs")]
 pub(super) struct Args {
-    /// Directory of `replay -o`, its jobs file, a log with wait times (.swf, .swf.gz), or Batsim's table of jobs.
+    /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, a log with wait times (.swf, .swf.gz), or Batsim's
+    /// table of jobs.
     #[arg(value_name = "SCHEDULE")]
     schedule: PathBuf,
 

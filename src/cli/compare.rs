@@ -20,7 +20,8 @@ use crate::render::grouped;
   meshreplay compare fcfs easy
   meshreplay compare out other_simulator.swf --machine 16x8")]
 pub(super) struct Args {
-    /// Directory of `replay -o`, its jobs file, a log with wait times (.swf, .swf.gz), or Batsim's table of jobs.
+    /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, a log with wait times (.swf, .swf.gz), or Batsim's
+    /// table of jobs.
     #[arg(value_name = "A")]
     first: PathBuf,
 

@@ -23,7 +23,7 @@ use crate::trace::{Format, Writer};
   meshreplay replay LOG -m 16x16 -a mc1x1 --placements -o out
   meshreplay export out --to evalys -o jobs.csv")]
 pub(super) struct Args {
-    /// Directory of `replay -o`, its jobs file, or any other schedule that `audit` reads.
+    /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, or any other schedule that `audit` reads.
     #[arg(value_name = "SCHEDULE")]
     schedule: PathBuf,
 

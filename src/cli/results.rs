@@ -1,5 +1,7 @@
 //! Saved results as series: which rows belong together, what they are called, how they look.
 
+use std::path::Path;
+
 use anyhow::anyhow;
 
 use crate::allocator::{self, ALLOCATORS};
@@ -43,9 +45,16 @@ impl Results {
         Self { sheet, varying, gaps }
     }
 
-    /// Tells on standard error which replays the results do not hold.
-    pub(in crate::cli) fn note_missing(&self) {
+    /// Tells on standard error which replays the summary and the jobs in `folder` do not hold.
+    pub(in crate::cli) fn note_missing(&self, folder: &Path) -> Result<(), Failure> {
         note_missing(&self.sheet);
+        // No column is needed to know whose jobs there are.
+        if let Some(jobs) = Sheet::read_jobs(folder, &[], &|_| false)?
+            && jobs.missing != self.sheet.missing
+        {
+            note_missing(&jobs);
+        }
+        Ok(())
     }
 
     /// Whether a machine is an array, or jobs were moved.

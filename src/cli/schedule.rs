@@ -17,7 +17,7 @@ use crate::workload::{Rules, ShapeRule};
 /// Which of the replays of a result is meant.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(super) struct Which {
-    /// Number of the replay, if the results are of several.
+    /// Number of the replay, or of a study's cell, from 0, if the results are of several.
     #[arg(long, value_name = "N")]
     replay: Option<u32>,
 

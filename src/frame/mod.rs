@@ -109,10 +109,7 @@ pub enum FrameError {
         name: String,
     },
     /// Files of a directory are of different runs.
-    #[error(
-        "{} is of another run than {}; remove the one that does not belong there, or make the results again in a directory \
-         of their own", .file.display(), .other.display()
-    )]
+    #[error("{} is of another run than {}; {}", .file.display(), .other.display(), remedy(.other))]
     Mixed {
         /// A file.
         file: std::path::PathBuf,
@@ -133,6 +130,15 @@ pub enum FrameError {
     /// A description could not be encoded.
     #[error("the resolved study cannot be written as JSON")]
     Json(#[source] serde_json::Error),
+}
+
+/// What to do about a file that is of another run than `other`.
+fn remedy(other: &std::path::Path) -> &'static str {
+    if other.ends_with(STUDY_FILE) {
+        "finish the study, `meshreplay sweep --status` tells how, or remove the results that do not belong there"
+    } else {
+        "remove the one that does not belong there, or make the results again in a directory of their own"
+    }
 }
 
 /// The frame of these columns, all of the same height.

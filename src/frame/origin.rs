@@ -1,6 +1,6 @@
 //! Where results come from: the id that every file of a run has, and what a directory of results says of itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -65,6 +65,8 @@ pub(super) struct Origin {
     id: String,
     /// The replays of the run, or the cells of the study, in their order.
     replays: Vec<Value>,
+    /// What they differ in.
+    varying: Vec<&'static str>,
 }
 
 impl Origin {
@@ -103,7 +105,12 @@ impl Origin {
     fn parsed(file: PathBuf, id: String, text: &str, list: &str) -> Result<Self, FrameError> {
         let value: Value = serde_json::from_str(text).map_err(|error| unreadable(&file, error.into()))?;
         let replays = value.get(list).and_then(Value::as_array).cloned().unwrap_or_default();
-        Ok(Self { file, id, replays })
+        let varies = |key: &&str| replays.iter().any(|other| other.get(key) != replays[0].get(key));
+        let mut varying: Vec<&str> = LABELS.into_iter().filter(varies).collect();
+        if varying.is_empty() {
+            varying.push("allocator");
+        }
+        Ok(Self { file, id, replays, varying })
     }
 
     /// Fails if rows of the frame, which was read from `file`, are of another run or study.
@@ -116,6 +123,18 @@ impl Origin {
         let known: BTreeSet<&str> = self.keys().collect();
         if keys.iter().flatten().any(|key| !known.contains(key)) {
             return Err(mixed());
+        }
+        Ok(())
+    }
+
+    /// Numbers the rows of a study's summary, which has passed the check, by the cells of study.json: since it was written
+    /// cells may have come between those that there were, and the jobs of cells are found by their numbers.
+    pub(super) fn renumber(&self, frame: &mut DataFrame) -> Result<(), FrameError> {
+        let numbers: BTreeMap<&str, u32> = self.keys().zip(0..).collect();
+        let Some(keys) = frame.column("key").ok().and_then(|column| column.str().ok()) else { return Ok(()) };
+        let found: Option<Vec<u32>> = keys.iter().map(|key| numbers.get(key?).copied()).collect();
+        if let Some(found) = found {
+            frame.with_column(Column::from(Series::new(name("replay"), found)))?;
         }
         Ok(())
     }
@@ -135,19 +154,12 @@ impl Origin {
 
     /// What replay `i` is called: in what it differs from others of the run; its allocator if there are no others.
     pub(super) fn label(&self, i: usize) -> String {
-        let value = |replay: &Value, key: &str| match replay.get(key) {
+        let value = |key: &&str| match self.replays.get(i).and_then(|replay| replay.get(key)) {
             Some(Value::String(text)) => text.clone(),
             Some(other) => other.to_string(),
             None => String::new(),
         };
-        let Some(replay) = self.replays.get(i) else { return String::new() };
-        let varies =
-            |key: &&&str| self.replays.iter().any(|other| value(other, key) != value(&self.replays[0], key));
-        let mut keys: Vec<&str> = LABELS.iter().filter(varies).copied().collect();
-        if keys.is_empty() {
-            keys.push("allocator");
-        }
-        keys.into_iter().map(|key| value(replay, key)).collect::<Vec<_>>().join(" · ")
+        self.varying.iter().map(value).collect::<Vec<_>>().join(" · ")
     }
 }
 

@@ -100,8 +100,12 @@ impl Sheet {
             return Err(FrameError::NoSummary { folder: folder.to_owned() });
         };
         let origin = Origin::of(folder)?;
-        let frame = read_file(&path)?;
-        Self::of(path, &frame, origin.as_ref())
+        let mut frame = read_file(&path)?;
+        if let Some(origin) = &origin {
+            origin.check(&path, &frame)?;
+            origin.renumber(&mut frame)?;
+        }
+        Self::of(path, &frame, origin.as_ref(), &|_| true)
     }
 
     /// Reads some columns of the jobs in `folder`, those of them that there are; `None` if there are no jobs. Of a study
@@ -118,29 +122,34 @@ impl Sheet {
             let keys: Vec<&str> = origin.keys().collect();
             let Some(frame) = cells.read_jobs(&keys, Some(columns), wanted)? else { return Ok(None) };
             let missing = origin.missing(|i| keys.get(i).is_some_and(|key| cells.has(key, true)));
-            return Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None)? }));
+            return Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None, &|_| true)? }));
         };
         let mut read = columns.to_vec();
         read.extend(["replay", RUN_COLUMN].iter().filter(|name| !columns.contains(name)));
         let frame = read_columns(&path, &read)?;
-        let mut sheet = Self::of(path, &frame, origin.as_ref())?;
-        sheet.columns.retain(|column| column.name == "replay" || columns.contains(&column.name.as_str()));
-        Ok(Some(sheet))
+        Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))
     }
 
     /// A frame as plain columns.
     pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
-        Self::of(PathBuf::new(), frame, None)
+        Self::of(PathBuf::new(), frame, None, &|_| true)
     }
 
-    fn of(path: PathBuf, frame: &DataFrame, origin: Option<&Origin>) -> Result<Self, FrameError> {
+    /// The columns of a frame that `keeps` takes by their names, after a check against what the directory says of it.
+    fn of(
+        path: PathBuf,
+        frame: &DataFrame,
+        origin: Option<&Origin>,
+        keeps: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, FrameError> {
         let mut missing = Missing::default();
         if let Some(origin) = origin {
             origin.check(&path, frame)?;
             let replays = numbers(frame, "replay");
             missing = origin.missing(|i| replays.as_ref().is_none_or(|found| found.contains(&(i as u64))));
         }
-        let columns = frame.columns().iter().map(plain).collect::<Result<_, _>>()?;
+        let kept = frame.columns().iter().filter(|column| keeps(column.name()));
+        let columns = kept.map(plain).collect::<Result<_, _>>()?;
         Ok(Self { path, columns, missing })
     }
 

@@ -131,7 +131,7 @@ fn a_study_and_a_replay_in_one_directory_are_refused() -> Tested {
     let said = refused(at, "study", "table study")?;
     // CSV is the one that was left, and Parquet the one that is searched first.
     assert!(
-        said.starts_with("error: study/summary.parquet is of another run than study/study.json; "),
+        said.starts_with("error: study/summary.parquet is of another run than study/study.json; finish "),
         "{said}"
     );
     fs::copy(at.join("out/summary.parquet"), at.join("study/summary.parquet"))?;
@@ -171,6 +171,34 @@ fn replays_that_are_missing_are_named() -> Tested {
     assert!(fine(at, "table study")?.stderr.starts_with(note));
     fine(at, &format!("{SWEEP} -o study"))?;
     assert_eq!(fine(at, "table study")?.stderr, "");
+    // A study that grows is the same study.
+    fs::write(at.join("two.toml"), STUDY.replace("'random'", "'naive', 'random'"))?;
+    fine(at, &format!("{SWEEP} -o study --shard 3/3"))?;
+    let note = "note: study/summary.parquet holds 2 of the 3 replays that study/study.json lists; missing: 0 (naive)\n";
+    assert_eq!(fine(at, "table study")?.stderr, note);
+    // One that shrinks has a summary of more than itself until it is swept again.
+    fs::write(at.join("two.toml"), STUDY.replace("'random', ", ""))?;
+    fine(at, &format!("{SWEEP} -o study --dry-run"))?;
+    assert_eq!(fine(at, "table study")?.stderr, note);
+    fine(at, &format!("{SWEEP} -o study"))?;
+    assert_eq!(fine(at, "table study")?.stderr, "");
+    Ok(())
+}
+
+#[test]
+fn jobs_that_are_missing_are_named() -> Tested {
+    let directory = site()?;
+    let at = directory.path();
+    fine(at, &format!("{REPLAY} --format csv -o out"))?;
+    let text = fs::read_to_string(at.join("out/jobs.csv"))?;
+    let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with("0,")).collect();
+    fs::write(at.join("out/jobs.csv"), kept.join("\n") + "\n")?;
+    let note = "note: out/jobs.csv holds 1 of the 2 replays that out/run.json lists; missing: 0 (naive)\n";
+    assert_eq!(fine(at, "plot out --kind waits")?.stderr, note);
+    fine(at, &format!("{SWEEP} -o study --shard 1/2 --jobs"))?;
+    fine(at, &format!("{SWEEP} -o study"))?;
+    let note = "note: study/cells holds 1 of the 2 replays that study/study.json lists; missing: 1 (gabl";
+    assert!(fine(at, "plot study --kind waits")?.stderr.starts_with(note));
     Ok(())
 }
 

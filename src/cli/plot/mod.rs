@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
 
-use super::results::{Results, note_missing};
+use super::results::Results;
 use super::{Failure, complain, overwrite, print};
 use crate::disk::Claim;
 use crate::frame::{Sheet, TEMPORARY, write_whole};
@@ -181,13 +181,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Err(anyhow!("{} holds no rows", results.sheet.path.display()).into());
     }
     if !args.quiet {
-        results.note_missing();
-        // Their columns are read by the pictures that need them.
-        if let Some(jobs) = Sheet::read_jobs(&args.folder, &[], &|_| false)?
-            && jobs.missing != results.sheet.missing
-        {
-            note_missing(&jobs);
-        }
+        results.note_missing(&args.folder)?;
     }
     let output = args.output.as_ref().unwrap_or(&args.folder);
     std::fs::create_dir_all(output).with_context(|| format!("{} cannot be made", output.display()))?;

@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 return Err(anyhow!("{} holds no rows", results.sheet.path.display()).into());
             }
             if !args.quiet {
-                results.note_missing();
+                results.note_missing(&args.folder)?;
             }
             report.tables.push(tables::summary(&results));
             report.provenance = tables::provenance(&args.folder, &results);

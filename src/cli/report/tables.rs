@@ -14,7 +14,7 @@ use crate::render::grouped;
 use crate::render::report::{ReportCell, ReportTable, safe_svg};
 
 /// Columns of the summary that a report shows, if they are there: title, factor, decimals.
-const SHOWN: [(&str, &str, f64, usize); 20] = [
+const SHOWN: [(&str, &str, f64, usize); 22] = [
     ("jobs", "jobs", 1.0, 0),
     ("utilization", "utilization %", 100.0, 1),
     ("wait_s_mean", "wait s", 1.0, 1),
@@ -34,15 +34,20 @@ const SHOWN: [(&str, &str, f64, usize); 20] = [
     ("packet_blocked_cycles_mean", "packet blocked", 1.0, 1),
     ("allocate_ns_p50", "call p50 ns", 1.0, 0),
     ("allocate_ns_p99", "call p99 ns", 1.0, 0),
+    ("refuse_ns_p50", "refused p50 ns", 1.0, 0),
+    ("refuse_ns_p99", "refused p99 ns", 1.0, 0),
     ("replay_wall_s", "replay s", 1.0, 3),
 ];
 
 /// A row for each replay and seed.
 pub(super) fn summary(results: &Results) -> ReportTable {
     let has_delays = results.have_delays();
+    let refused = results.numbers("", "allocate_failures").unwrap_or_default();
+    let has_refused = refused.iter().flatten().any(|&calls| calls > 0.0);
     let shown: Vec<_> = SHOWN
         .iter()
         .filter(|(name, ..)| has_delays || !DELAYS.contains(name))
+        .filter(|(name, ..)| has_refused || !name.starts_with("refuse_"))
         .filter_map(|(name, title, factor, decimals)| match &results.sheet.column(name)?.values {
             SheetValues::Number { numbers, .. } => Some((*title, numbers, *factor, *decimals)),
             SheetValues::Text(_) => None,
