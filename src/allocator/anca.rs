@@ -121,9 +121,9 @@ impl Anca {
 mod tests {
     use super::*;
 
-    fn placed(machine: &Machine, procs: u32, split: Split) -> Option<Vec<u32>> {
+    fn placed(machine: &Machine, sides: [u32; 3], split: Split) -> Option<Vec<u32>> {
         let mut strategy = Anca { split, frames: Frames::default() };
-        strategy.allocate(&Request::of(procs), machine).map(|placement| placement.nodes)
+        strategy.allocate(&Request::sides(sides), machine).map(|placement| placement.nodes)
     }
 
     #[test]
@@ -131,9 +131,9 @@ mod tests {
         let mut machine = Machine::new("5x4".parse()?);
         // A cross in the middle leaves 2×2 and 2×1 in the corners.
         machine.occupy(&[2, 7, 12, 17, 10, 11, 13, 14])?;
-        assert_eq!(placed(&machine, 4, Split::Published), Some(vec![0, 1, 5, 6]));
+        assert_eq!(placed(&machine, [2, 2, 1], Split::Published), Some(vec![0, 1, 5, 6]));
         // 4×2 is free nowhere; two 2×2 are.
-        assert_eq!(placed(&machine, 8, Split::Published), Some(vec![0, 1, 5, 6, 3, 4, 8, 9]));
+        assert_eq!(placed(&machine, [4, 2, 1], Split::Published), Some(vec![0, 1, 5, 6, 3, 4, 8, 9]));
         Ok(())
     }
 
@@ -141,9 +141,9 @@ mod tests {
     fn the_published_strategy_gives_up_on_a_diagonal() -> Result<(), Box<dyn std::error::Error>> {
         let mut machine = Machine::new("3x3".parse()?);
         machine.occupy(&[1, 2, 3, 5, 6, 7])?;
-        assert_eq!(placed(&machine, 2, Split::Published), None);
-        assert_eq!(placed(&machine, 2, Split::Full), Some(vec![0, 4]));
-        assert_eq!(placed(&machine, 3, Split::Full), Some(vec![0, 4, 8]));
+        assert_eq!(placed(&machine, [2, 1, 1], Split::Published), None);
+        assert_eq!(placed(&machine, [2, 1, 1], Split::Full), Some(vec![0, 4]));
+        assert_eq!(placed(&machine, [3, 1, 1], Split::Full), Some(vec![0, 4, 8]));
         Ok(())
     }
 }

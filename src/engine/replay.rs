@@ -112,7 +112,8 @@ pub fn replay(
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
         let due = state.held.as_ref().map(Held::due);
-        let event = arrival.into_iter().chain(due).min();
+        let wake = scheduler.wakes().filter(|&wake| wake > state.now);
+        let event = arrival.into_iter().chain(due).chain(wake).min();
         let Some(now) = next_instant(&mut state, event, finished)? else { break };
         state.now = now;
         state.execution.advance(now, &mut done);

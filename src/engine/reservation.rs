@@ -217,7 +217,7 @@ mod tests {
             let nodes = &placements[job as usize].nodes;
             machine.occupy(nodes)?;
             let estimated_end = Time::from_seconds(end_s);
-            running.insert(Running { estimated_end, job, nodes: nodes.len() as u32 });
+            running.insert(Running { estimated_end, job, nodes: nodes.len() as u32, start: Time::ZERO });
         }
         let now = Time::from_seconds(now_s);
         let running = RunningPlaces { running: &running, placements: &placements, now };

@@ -190,7 +190,8 @@ impl State<'_> {
         }
         let nodes = placement.nodes.len() as u32;
         self.placements[job as usize] = placement;
-        self.running.insert(Running { estimated_end: self.now + estimate, job, nodes });
+        let (start, estimated_end) = (self.now, self.now + estimate);
+        self.running.insert(Running { estimated_end, job, nodes, start });
         let record = &mut self.records[job as usize];
         (record.start, record.end, record.allocated) = (self.now, self.now, nodes);
         let nodes = &self.placements[job as usize].nodes;

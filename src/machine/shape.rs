@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(row(7, &"8x8x8".parse()?), [7, 1, 1]);
         assert_eq!(powers_of_two(15, &"16x16".parse()?), Some([8, 4, 1]));
         assert_eq!(powers_of_two(13, &"16x16".parse()?), Some([8, 4, 1]));
-        assert_eq!(powers_of_two(25, &"5x5x4".parse()?), Some([8, 8, 1]));
+        assert_eq!(powers_of_two(25, &"5x5x4".parse()?), Some([4, 4, 4]));
         assert_eq!(powers_of_two(26, &"5x5".parse()?), None);
         Ok(())
     }

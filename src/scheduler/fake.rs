@@ -73,7 +73,8 @@ impl Dispatch for Fake {
         self.queue.remove(slot);
         self.free -= job.procs;
         let estimated_end = self.now + job.estimate;
-        self.running.insert(Running { estimated_end, job: job.job, nodes: job.procs });
+        let start = self.now;
+        self.running.insert(Running { estimated_end, job: job.job, nodes: job.procs, start });
         self.started.push(job.job);
         true
     }

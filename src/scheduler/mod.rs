@@ -73,6 +73,11 @@ pub trait Scheduler: Send {
     fn pass(&self) -> Pass {
         Pass::Batch
     }
+
+    /// The next time at which it wants to be asked even if nothing happens then; `None` if events are enough.
+    fn wakes(&self) -> Option<Time> {
+        None
+    }
 }
 
 /// When a scheduler is asked, if several events share an instant.
