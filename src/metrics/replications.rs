@@ -86,6 +86,11 @@ impl Replications {
         Self { least: count, most: count, within: 0.05, of: Vec::new() }
     }
 
+    /// The seeds of those that there are at least, the first of which is `first`.
+    pub fn seeds(&self, first: u64) -> impl Iterator<Item = u64> {
+        (0..u64::from(self.least)).map(move |i| first.wrapping_add(i))
+    }
+
     /// The least number of them.
     pub fn least(&self) -> u32 {
         self.least

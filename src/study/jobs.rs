@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::all::request;
 use super::log::LoadedLog;
 use crate::allocator::{self, Request, Setup};
 use crate::job::{Job, Shape, Time};
@@ -121,7 +122,9 @@ pub fn fitting(
     without(jobs, &|job| job.procs <= nodes, oversize, |misfit| {
         let (log, machine) = (log.to_owned(), machine.to_string());
         match misfit {
-            Some(job) => JobsError::TooLarge { log, number: job.number, asked: asked(job), machine, nodes },
+            Some(job) => {
+                JobsError::TooLarge { log, number: job.number, asked: asked(&request(job)), machine, nodes }
+            }
             None => JobsError::NoneFits { log, machine, jobs: jobs.len() },
         }
     })
@@ -137,13 +140,13 @@ pub(super) fn placeable(
     allocator: &Spec,
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
-    let served = served(jobs, machine, allocator)?;
+    let served = served(jobs.iter().map(request), machine, allocator)?;
     without(jobs, &|job| served.get(&request(job)).is_none_or(|&fits| fits), oversize, |misfit| {
         let (log, machine) = (log.to_owned(), machine.to_string());
         match misfit {
             Some(job) => {
                 let (number, allocator) = (job.number, allocator::short(allocator));
-                JobsError::NeverFits { log, number, asked: asked(job), allocator, machine }
+                JobsError::NeverFits { log, number, asked: asked(&request(job)), allocator, machine }
             }
             None => JobsError::NoneFits { log, machine, jobs: jobs.len() },
         }
@@ -170,21 +173,21 @@ fn without(
     Ok((Arc::new(fitting), left_out))
 }
 
-fn request(job: &Job) -> Request {
-    Request { procs: job.procs, shape: job.shape }
-}
-
 /// `24 processors` or `24 processors as 6x4`.
-fn asked(job: &Job) -> String {
-    match job.shape {
-        Shape::NearSquare => format!("{} processors", job.procs),
-        shape => format!("{} processors as {shape}", job.procs),
+pub(super) fn asked(request: &Request) -> String {
+    match request.shape {
+        Shape::NearSquare => format!("{} processors", request.procs),
+        shape => format!("{} processors as {shape}", request.procs),
     }
 }
 
 /// Whether each request that is not larger than the machine is served if nothing runs; nothing at all for allocators that
 /// never refuse.
-fn served(jobs: &[Job], mesh: &Mesh, spec: &Spec) -> Result<BTreeMap<Request, bool>, JobsError> {
+pub(super) fn served(
+    requests: impl Iterator<Item = Request>,
+    mesh: &Mesh,
+    spec: &Spec,
+) -> Result<BTreeMap<Request, bool>, JobsError> {
     let (entry, _) = allocator::find(spec)?;
     let mut found = BTreeMap::new();
     let (mut allocator, resolved) = allocator::build(spec, &Setup { mesh, seed: 0 })?;
@@ -194,7 +197,7 @@ fn served(jobs: &[Job], mesh: &Mesh, spec: &Spec) -> Result<BTreeMap<Request, bo
         return Ok(found);
     }
     let mut machine = Machine::new(mesh.clone());
-    for request in jobs.iter().map(request).filter(|request| request.procs <= mesh.nodes()) {
+    for request in requests.filter(|request| request.procs <= mesh.nodes()) {
         found.entry(request).or_insert_with(|| {
             let Some(placement) = allocator.allocate(&request, &machine) else { return false };
             // A wrong placement is for the replay to complain of.

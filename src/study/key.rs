@@ -15,7 +15,8 @@ use crate::spec::Spec;
 /// SHA-256 of the cell's resolved spec, its log's SHA-256 and the version of this program, in hexadecimal. What a
 /// parameter `path` of the allocator names counts with its content.
 pub(super) fn key(point: &Point, log: &StudyLog, plan: &Plan) -> String {
-    let Point { log: _, rules, arrival_scale, machine, scheduler, allocator, network, seed } = point;
+    let Point { log: _, rules, arrival_scale, machine, scheduler, allocator, network, seed, of_all: _ } =
+        point;
     let mut text = format!(
         "meshreplay {}\nlog={}\nlog_sha256={}\nrules={rules}\narrival_scale={arrival_scale}\nmachine={machine}\n\
          scheduler={scheduler}\nallocator={allocator}\nnetwork={network}\nseed={seed}\n",
@@ -97,6 +98,7 @@ mod tests {
             allocator: "naive".parse()?,
             network: "recorded".parse()?,
             seed: 1,
+            of_all: false,
         };
         let plan = Plan::default();
         let mut keys = vec![

@@ -4,6 +4,7 @@
 //! A cell's result is named by its content key, so that whoever starts a study again replays only what is missing.
 //! [`Axes`] is the product on its own, [`Cell`] one replay on its own.
 
+mod all;
 mod cell;
 mod error;
 mod jobs;
@@ -22,6 +23,7 @@ mod source;
 mod sweep;
 mod workloads;
 
+pub use all::{ALL, Requests, left_out};
 pub use cell::{Cell, CellError, Outcome, Plan};
 pub use error::StudyError;
 pub use jobs::{JobsError, fitting, scaled_jobs};
@@ -30,7 +32,7 @@ pub use log::{LoadedLog, load};
 pub use manifest::{Manifest, ManifestCell, ManifestLog};
 pub use options::{Flag, Keyed, OPTIONS, PlanOption};
 pub use planned::{Study, StudyCell, StudyLog};
-pub use product::{ALL, Axes, Point};
+pub use product::{Axes, Point};
 pub use running::{Event, Running, State, run_all};
 pub use shard::{MAX_SHARDS, Shard, weight};
 pub use snapshot::{RunningJob, Snapshot};

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::all::{ALL, Requests, left_out, request};
 use super::cell::Plan;
 use super::error::StudyError;
+use super::jobs::JobsError;
 use super::keys::{Entry, Keys, Value, beside, read};
 use super::log::log_name;
 use super::manifest::ManifestCell;
 use super::planned::{Study, StudyCell, StudyLog};
-use super::product::{ALL, Axes, Point, resolve};
+use super::product::{Axes, Point, resolve};
+use super::source::JobSource;
 use super::{key, shard};
 use crate::allocator;
 use crate::execution::{self, RECORDED};
@@ -49,7 +52,7 @@ impl Study {
         plan.replications = replications;
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let mut logs: Vec<StudyLog> = Vec::new();
-        let mut jobs = Vec::new();
+        let mut surveyed = Vec::new();
         for (log, line) in &file.logs {
             let (found, counts) = survey(path, (log, find(log)), *line, &file.axes.rules)?;
             if let Some(other) = logs.iter().find(|other| other.name == found.name) {
@@ -60,23 +63,33 @@ impl Study {
                 return Err(StudyError::Wrong { path: path.to_owned(), line: *line, problem });
             }
             logs.push(found);
-            jobs.push(counts);
+            surveyed.push(counts);
         }
-        let points = file.axes.points().map_err(|error| StudyError::Wrong {
-            path: path.to_owned(),
-            line: 1,
-            problem: error.to_string(),
-        })?;
+        let wrong = |problem: String| StudyError::Wrong { path: path.to_owned(), line: 1, problem };
+        let mut points = file.axes.points().map_err(|error| wrong(error.to_string()))?;
+        let mut notes = file.axes.unserved();
         let of_rules = |rules: &Rules| file.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
+        let mut kept = Vec::with_capacity(points.len());
+        for point in points.drain(..) {
+            let survey = &surveyed[point.log][of_rules(&point.rules)];
+            match survey
+                .left_out(&logs[point.log], &point, &plan)
+                .map_err(|error| wrong(error.to_string()))?
+            {
+                None => kept.push(point),
+                Some(note) if notes.contains(&note) => {}
+                Some(note) => notes.push(note),
+            }
+        }
         let planned = |point: Point| {
-            let jobs = jobs[point.log][of_rules(&point.rules)];
+            let jobs = surveyed[point.log][of_rules(&point.rules)].jobs;
             let key = key::key(&point, &logs[point.log], &plan);
             let cost = jobs.max(1) * shard::weight(&point.allocator);
             StudyCell { point, key, jobs, cost }
         };
-        let cells: Vec<StudyCell> = points.into_iter().map(planned).collect();
+        let cells: Vec<StudyCell> = kept.into_iter().map(planned).collect();
         let name = file.name.or(stem).unwrap_or_default();
-        let study = Self { name, description: file.description, plan, logs, cells };
+        let study = Self { name, description: file.description, plan, logs, cells, notes };
         study.check_unique(path)?;
         Ok(study)
     }
@@ -98,29 +111,67 @@ impl Study {
     }
 }
 
-/// Reads a log for what planning needs of it, and how many jobs it has by each of `rules`.
+/// What planning needs of the jobs of a log by some rules.
+#[derive(Clone, Debug, Default)]
+struct Survey {
+    /// How many there are.
+    jobs: u64,
+    /// What they ask for; nothing of a workload model, which draws them for each machine.
+    requests: Requests,
+}
+
+impl Survey {
+    /// Why a point is left out that was asked for as one of all; `None` if it is not.
+    fn left_out(&self, log: &StudyLog, point: &Point, plan: &Plan) -> Result<Option<String>, JobsError> {
+        let Point { machine, allocator, .. } = point;
+        if !point.of_all {
+            return Ok(None);
+        }
+        let Some(model) = &log.model else { return left_out(&log.name, &self.requests, machine, allocator) };
+        let source = JobSource::Drawn {
+            model: Box::new(model.clone()),
+            rules: point.rules.clone(),
+            arrival_scale: point.arrival_scale,
+        };
+        let requests = source.requests(&log.name, plan.replications.seeds(point.seed), machine)?;
+        left_out(&log.name, &requests, machine, allocator)
+    }
+}
+
+/// Reads a log for what planning needs of it, by each of `rules`.
 fn survey(
     study: &Path,
     (file, path): (&str, PathBuf),
     line: usize,
     rules: &[Rules],
-) -> Result<(StudyLog, Vec<u64>), StudyError> {
+) -> Result<(StudyLog, Vec<Survey>), StudyError> {
     if Synthetic::is_spec(file) {
         return modelled(study, file, line, rules.len());
     }
-    let mut jobs = vec![0; rules.len()];
+    let mut surveys = vec![Survey::default(); rules.len()];
     let summary = trace::read(&path, ReadOptions::default(), |record| {
-        for (jobs, rules) in jobs.iter_mut().zip(rules) {
-            *jobs += u64::from(rules.job(record).is_ok());
+        for (survey, rules) in surveys.iter_mut().zip(rules) {
+            if let Ok(job) = rules.job(record) {
+                survey.jobs += 1;
+                survey.requests.insert(request(&job));
+            }
         }
     })
     .map_err(|error| StudyError::Log { path: study.to_owned(), line, source: Box::new(error) })?;
     let (name, file) = (log_name(&path), file.to_owned());
-    Ok((StudyLog { name, file, path, sha256: summary.sha256, records: summary.records, model: None }, jobs))
+    Ok((
+        StudyLog { name, file, path, sha256: summary.sha256, records: summary.records, model: None },
+        surveys,
+    ))
 }
 
 /// A workload model in place of a log.
-fn modelled(study: &Path, text: &str, line: usize, rules: usize) -> Result<(StudyLog, Vec<u64>), StudyError> {
+fn modelled(
+    study: &Path,
+    text: &str,
+    line: usize,
+    rules: usize,
+) -> Result<(StudyLog, Vec<Survey>), StudyError> {
     let model = text.parse().and_then(|spec| Synthetic::new(&spec)).map_err(|error| StudyError::Wrong {
         path: study.to_owned(),
         line,
@@ -135,7 +186,7 @@ fn modelled(study: &Path, text: &str, line: usize, rules: usize) -> Result<(Stud
         records,
         model: Some(model),
     };
-    Ok((log, vec![records; rules]))
+    Ok((log, vec![Survey { jobs: records, requests: Requests::new() }; rules]))
 }
 
 impl StudyFile {

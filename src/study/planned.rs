@@ -19,6 +19,8 @@ pub struct Study {
     pub logs: Vec<StudyLog>,
     /// Its cells: by log, then rules, arrival scale, machine, scheduler, allocator, seed; the last varies fastest.
     pub cells: Vec<StudyCell>,
+    /// What whoever starts it should know, such as allocators that `all` leaves out.
+    pub notes: Vec<String>,
 }
 
 /// A log of a study.

@@ -1,16 +1,14 @@
 //! The product of what a study or a command line lists: a flat list of points in a fixed order.
 
+use super::all::{ALL, written_out};
 use super::cell::Cell;
 use super::source::JobSource;
-use crate::allocator::{self, ALLOCATORS, Setup};
+use crate::allocator::{self, Setup};
 use crate::execution::{self, RECORDED};
 use crate::machine::Mesh;
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::workload::Rules;
-
-/// The spec that stands for every registered allocator.
-pub const ALL: &str = "all";
 
 /// What is multiplied.
 #[derive(Clone, Debug)]
@@ -52,6 +50,8 @@ pub struct Point {
     pub network: Spec,
     /// Seed of everything random.
     pub seed: u64,
+    /// Whether the allocator was asked for as one of all, and not by its name.
+    pub of_all: bool,
 }
 
 impl Axes {
@@ -75,7 +75,7 @@ impl Axes {
                     let (allocator, spec) = allocator::build(&spec, &setup)?;
                     for network in &networks {
                         if network.moves || !allocator.rearranges() {
-                            served.push((spec.clone(), network.spec.clone()));
+                            served.push((spec.clone(), network.spec.clone(), *given == Spec::named(ALL)));
                         } else if *given != Spec::named(ALL) {
                             return Err(network.cannot_move(&spec, machine));
                         }
@@ -89,17 +89,19 @@ impl Axes {
             for rules in &self.rules {
                 for &arrival_scale in &self.arrival_scales {
                     for (machine, served) in &allocators {
-                        let point =
-                            |scheduler: &Spec, (allocator, network): &(Spec, Spec), seed: u64| Point {
-                                log,
-                                rules: rules.clone(),
-                                arrival_scale,
-                                machine: (*machine).clone(),
-                                scheduler: scheduler.clone(),
-                                allocator: allocator.clone(),
-                                network: network.clone(),
-                                seed,
-                            };
+                        let point = |scheduler: &Spec,
+                                     (allocator, network, of_all): &(Spec, Spec, bool),
+                                     seed: u64| Point {
+                            log,
+                            rules: rules.clone(),
+                            arrival_scale,
+                            machine: (*machine).clone(),
+                            scheduler: scheduler.clone(),
+                            allocator: allocator.clone(),
+                            network: network.clone(),
+                            seed,
+                            of_all: *of_all,
+                        };
                         for scheduler in &schedulers {
                             for pair in served {
                                 points.extend(self.seeds.iter().map(|&seed| point(scheduler, pair, seed)));
@@ -142,15 +144,6 @@ pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
     Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.1)
 }
 
-/// [`ALL`] as one spec per registered allocator that serves `machine`, everything else as it is.
-fn written_out(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
-    if *spec != Spec::named(ALL) {
-        return vec![spec.clone()];
-    }
-    let serving = ALLOCATORS.iter().filter(|entry| entry.serves(machine));
-    serving.map(|entry| Spec::named(entry.name)).collect()
-}
-
 impl Point {
     /// Whether both replay the same jobs, but for those that a machine cannot hold.
     pub fn same_jobs(&self, other: &Self) -> bool {
@@ -160,7 +153,8 @@ impl Point {
 
     /// The point in words; points that replay the same have the same.
     pub fn label(&self) -> String {
-        let Self { log, rules, arrival_scale, machine, scheduler, allocator, network, seed } = self;
+        let Self { log, rules, arrival_scale, machine, scheduler, allocator, network, seed, of_all: _ } =
+            self;
         format!(
             "log {log}, {rules}, {arrival_scale}, {machine}, {scheduler}, {allocator}, {network}, seed {seed}"
         )
@@ -187,6 +181,7 @@ impl Point {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::allocator::ALLOCATORS;
 
     fn axes() -> Result<Axes, Box<dyn std::error::Error>> {
         Ok(Axes {

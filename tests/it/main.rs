@@ -3,6 +3,7 @@
 
 mod support;
 
+mod all_allocators;
 mod audit_cli;
 mod compaction;
 mod contiguous;

@@ -8,8 +8,9 @@ use anyhow::anyhow;
 
 use super::Args;
 use crate::cli::{Failure, complain};
+use crate::job::Job;
 use crate::spec::SpecError;
-use crate::study::{self, Cell, JobSource, JobsError, LoadedLog, Point};
+use crate::study::{self, Cell, JobSource, JobsError, LoadedLog, Point, Requests};
 use crate::workload::Synthetic;
 
 /// One of the logs of the command line.
@@ -74,31 +75,74 @@ impl Input {
     /// The cells of points that replay the same jobs, but for those that are larger than a machine; how many those are is
     /// said on standard error.
     pub(super) fn cells(&self, args: &Args, points: &[Point]) -> Result<Vec<Cell>, JobsError> {
-        let (name, sha256) = (self.name(), self.sha256());
-        let log = match self {
-            Self::Log(log) => log,
+        let Some(first) = points.first() else { return Ok(Vec::new()) };
+        let scaled = match self {
+            Self::Log(log) => Arc::new(study::scaled_jobs(log, first.arrival_scale)?),
+            Self::Model(_) => Arc::default(),
+        };
+        let of_machine = |points: &[Point]| match self {
+            Self::Log(log) => self.recorded((log, &scaled), args, points),
             Self::Model(model) => {
-                let drawn = |point: &Point| JobSource::Drawn {
+                let source = JobSource::Drawn {
                     model: Box::new(model.clone()),
-                    rules: point.rules.clone(),
-                    arrival_scale: point.arrival_scale,
+                    rules: points[0].rules.clone(),
+                    arrival_scale: points[0].arrival_scale,
                 };
-                return Ok(points.iter().map(|point| point.cell(&name, &sha256, drawn(point))).collect());
+                self.served(args, points, &source)
             }
         };
-        let Some(first) = points.first() else { return Ok(Vec::new()) };
-        let scaled = Arc::new(study::scaled_jobs(log, first.arrival_scale)?);
         let mut cells = Vec::with_capacity(points.len());
         for points in points.chunk_by(|a, b| a.machine == b.machine) {
-            let Point { machine, rules, .. } = &points[0];
-            let (jobs, large) = study::fitting(&name, &scaled, machine, rules.oversize)?;
-            if large > 0 && !args.quiet {
-                complain(&format!("note: {name}: left out {large} larger than machine {machine}"));
+            cells.extend(of_machine(points)?);
+        }
+        Ok(cells)
+    }
+
+    /// The cells of points that replay the jobs of a log, arrivals scaled, on one machine.
+    fn recorded(
+        &self,
+        (log, scaled): (&LoadedLog, &Arc<Vec<Job>>),
+        args: &Args,
+        points: &[Point],
+    ) -> Result<Vec<Cell>, JobsError> {
+        let (name, Point { machine, rules, arrival_scale, .. }) = (self.name(), &points[0]);
+        let (jobs, large) = study::fitting(&name, scaled, machine, rules.oversize)?;
+        if large > 0 && !args.quiet {
+            complain(&format!("note: {name}: left out {large} larger than machine {machine}"));
+        }
+        let (skipped, arrivals) = (log.workload.left_out.total() + large, rules.arrivals);
+        let source = JobSource::Recorded { jobs, skipped, arrivals, arrival_scale: *arrival_scale };
+        self.served(args, points, &source)
+    }
+
+    /// The cells of points that replay the jobs of `source` on one machine, without the allocators that were asked for as
+    /// some of all and have no place for one of these jobs; those are named on standard error.
+    fn served(&self, args: &Args, points: &[Point], source: &JobSource) -> Result<Vec<Cell>, JobsError> {
+        let (name, sha256) = (self.name(), self.sha256());
+        let requests = if points.iter().any(|point| point.of_all) {
+            source.requests(&name, args.plan().replications.seeds(points[0].seed), &points[0].machine)?
+        } else {
+            Requests::new()
+        };
+        let mut found: BTreeMap<String, bool> = BTreeMap::new();
+        let mut cells = Vec::with_capacity(points.len());
+        for point in points {
+            let allocator = point.allocator.to_string();
+            let is_left_out = match found.get(&allocator) {
+                Some(&is_left_out) => is_left_out,
+                None if point.of_all => {
+                    let note = study::left_out(&name, &requests, &point.machine, &point.allocator)?;
+                    if let Some(note) = note.as_ref().filter(|_| !args.quiet) {
+                        complain(&format!("note: {note}"));
+                    }
+                    note.is_some()
+                }
+                None => false,
+            };
+            found.insert(allocator, is_left_out);
+            if !is_left_out {
+                cells.push(point.cell(&name, &sha256, source.clone()));
             }
-            let skipped = log.workload.left_out.total() + large;
-            let (arrivals, arrival_scale) = (rules.arrivals, first.arrival_scale);
-            let source = || JobSource::Recorded { jobs: Arc::clone(&jobs), skipped, arrivals, arrival_scale };
-            cells.extend(points.iter().map(|point| point.cell(&name, &sha256, source())));
         }
         Ok(cells)
     }

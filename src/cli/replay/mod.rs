@@ -179,6 +179,9 @@ fn points(args: &Args, logs: usize) -> Result<Vec<Point>, SpecError> {
         networks: args.network.clone(),
         seeds: vec![args.seed],
     };
+    if !args.quiet {
+        axes.unserved().iter().for_each(|note| complain(&format!("note: {note}")));
+    }
     axes.points()
 }
 

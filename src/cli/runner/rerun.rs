@@ -8,7 +8,7 @@ use crate::workload::Rules;
 
 /// `meshreplay replay …` with all that differs from its defaults.
 pub(super) fn command(study: &Study, cell: usize) -> String {
-    let Point { log, rules, arrival_scale, machine, scheduler, allocator, network, seed } =
+    let Point { log, rules, arrival_scale, machine, scheduler, allocator, network, seed, of_all: _ } =
         &study.cells[cell].point;
     let mut words: Vec<String> = vec!["meshreplay".to_owned(), "replay".to_owned()];
     let log = &study.logs[*log];

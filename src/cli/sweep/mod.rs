@@ -92,6 +92,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Usage(anyhow!("expected STUDY.toml and -o DIR, or --status DIR")));
     };
     let study = Study::read(file, args.options.plan.clone())?;
+    if !args.quiet {
+        study.notes.iter().for_each(|note| complain(&format!("note: {note}")));
+    }
     let costs: Vec<u64> = study.cells.iter().map(|cell| cell.cost).collect();
     let share = args.shard.map_or_else(|| (0..costs.len()).collect(), |shard| shard.share(&costs));
     let folder = StudyFolder::new(output, args.shard);
