@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::new_file::remove_leftovers;
+use super::new_file::{is_stream, remove_leftovers};
 
 /// How long a command waits for others that are about to begin beside it, such as the parts of one study.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -53,8 +53,11 @@ impl Claim {
         Self::at_once(folder, Sharing::OthersThatAdd)
     }
 
-    /// The shared claim of a command that adds the file at `path`.
+    /// The shared claim of a command that adds the file at `path`; a device or a FIFO adds nothing to a directory.
     pub fn beside(path: &Path) -> Result<Self, ClaimError> {
+        if is_stream(path) {
+            return Ok(Self { directory: None });
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         Self::shared(folder.unwrap_or(Path::new(".")))
     }

@@ -93,6 +93,31 @@ fn a_call_of_an_allocator_ends() -> Tested {
 }
 
 #[test]
+fn a_step_that_nobody_can_leave_is_left_behind() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let out = at.join("out");
+    // MC1x1 fills a centre with 700,000 nodes one by one, for minutes, and asks nobody meanwhile.
+    let large = "2 1 -1 9 700001 -1 -1 700001 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n3 2 -1 9 700002 -1 -1 700002 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
+    fs::write(at.join("large.swf"), format!("1 0 -1 90 1 -1 -1 1 90 -1 1 -1 -1 -1 -1 -1 -1 -1\n{large}"))?;
+    let command =
+        "replay large.swf -m 2048x2048 -a naive mc1x1 -s fcfs --threads 1 --no-timing --format csv -q -o out";
+    let output = interrupt(start(at, command)?, "-TERM", || {
+        let has_first = unfinished(&out).iter().any(|&size| size > 0);
+        if has_first {
+            thread::sleep(Duration::from_millis(1500));
+        }
+        has_first
+    })?;
+    let said = String::from_utf8(output.stderr)?;
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(said, "error: interrupted: 1 of 2 replays finished and are kept\n");
+    assert_eq!(columns(&out.join("summary.csv"))?["allocator"], ["naive"]);
+    assert_eq!(unfinished(&out), Vec::<u64>::new());
+    Ok(())
+}
+
+#[test]
 fn what_keeps_nothing_ends_at_once_and_leaves_nothing() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();

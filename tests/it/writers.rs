@@ -162,6 +162,8 @@ fn old_results_stay_until_new_ones_are_whole() -> Tested {
     // What is being written is taken away: it can be renamed as little as it could on a full disk.
     let mut child = start(at, &replay("-a mc-pair -o out --format csv --force"))?;
     assert!(wait_until(|| !unfinished(&out).is_empty()));
+    // A file that goes before its writer has locked it is made again.
+    thread::sleep(Duration::from_millis(200));
     for (file, _) in unfinished(&out) {
         fs::remove_file(file)?;
     }
