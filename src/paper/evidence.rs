@@ -230,12 +230,16 @@ impl Evidence {
     /// The means of column `name` at two points over the logs and seeds that both have, and by how much the first is above the
     /// second: what differs then is not the workload.
     pub fn pair(&self, a: At<'_>, b: At<'_>, name: &str) -> Option<(f64, f64, Interval)> {
-        let (a, b) = (self.by_workload(a, name), self.by_workload(b, name));
-        let common: Vec<(f64, f64)> =
-            a.iter().filter_map(|(seed, value)| Some((*value, *b.get(seed)?))).collect();
+        let common = self.pairs(a, b, name);
         let mean = |of: fn(&(f64, f64)) -> f64| common.iter().map(of).sum::<f64>() / common.len() as f64;
         let above: Vec<f64> = common.iter().map(|(a, b)| a - b).collect();
         Some((mean(|pair| pair.0), mean(|pair| pair.1), Interval::of(&above)?))
+    }
+
+    /// Column `name` at two points, of every log and seed that both have, in the order of their names.
+    pub fn pairs(&self, a: At<'_>, b: At<'_>, name: &str) -> Vec<(f64, f64)> {
+        let (a, b) = (self.by_workload(a, name), self.by_workload(b, name));
+        a.iter().filter_map(|(workload, value)| Some((*value, *b.get(workload)?))).collect()
     }
 
     /// Column `name` at a point, by log if all logs of the dataset are meant, and by seed.

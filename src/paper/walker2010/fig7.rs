@@ -82,6 +82,28 @@ impl Measure<'_> {
         items
     }
 
+    /// The order of the curves by the means of the three selections.
+    fn curves_on_average(&self, printed: &Printed) -> Option<Item> {
+        let mut comparisons = Comparisons::default();
+        for pair in printed.columns.windows(2) {
+            let (low, high) = (pair[0], pair[1]);
+            // By stream, the sum over the selections.
+            let mut streams: Vec<(f64, f64)> = Vec::new();
+            for (select, _) in &printed.rows {
+                let [low, high] = [low, high].map(|order| format!("{order}+{select}"));
+                let pairs = self.found.pairs(self.at(&high), self.at(&low), self.column);
+                streams.resize(streams.len().max(pairs.len()), (0.0, 0.0));
+                streams.iter_mut().zip(pairs).for_each(|(sum, (a, b))| *sum = (sum.0 + a, sum.1 + b));
+            }
+            let percent: Vec<f64> = streams.iter().map(|(high, low)| 100.0 * (high / low - 1.0)).collect();
+            if let Some(above) = Interval::of(&percent) {
+                comparisons.above_by(&format!("{high} above {low}, percent"), above);
+            }
+        }
+        let fact = format!("order of the curves, mean of the selections: {}", printed.columns.join(" < "));
+        comparisons.item(&fact, STREAM, MACHINE)
+    }
+
     /// The order of the selections for each curve, as the table has it.
     fn selections(&self) -> Vec<Item> {
         let mut items = Vec::new();
@@ -114,6 +136,7 @@ fn makespans(found: &Evidence) -> Vec<Item> {
             items.push(item.compared(published, measured, TOLERANCE).because(NOTHING_ELSE));
         }
     }
+    items.extend(measure.curves_on_average(&printed));
     items.extend(measure.curves(&printed));
     items.extend(measure.selections());
     items
@@ -124,7 +147,7 @@ const TOLERANCE: Tolerance = Tolerance::Absolute(0.003);
 
 /// Why ratios are larger here than on the real machine.
 const NOTHING_ELSE: &str =
-    "jobs here do nothing but broadcast, over a network that no other machine's numbers were fitted to";
+    "jobs here do nothing but broadcast, over a network that was not fitted to the machine";
 
 fn sums(found: &Evidence) -> Vec<Item> {
     let measure = Measure { found, network: At::default().network, column: "pairwise_sum_mean" };
@@ -135,6 +158,7 @@ fn sums(found: &Evidence) -> Vec<Item> {
         let item = Item::new(&format!("pairwise sum of {allocator} by mc1x1"), STREAM, MACHINE);
         items.extend(measure.ratio(&allocator).map(|ratio| item.measured(ratio)));
     }
+    items.extend(measure.curves_on_average(&printed));
     items.extend(measure.curves(&printed));
     items.extend(measure.selections());
     items

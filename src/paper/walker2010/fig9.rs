@@ -84,7 +84,7 @@ fn selections(evidence: &Evidence, dataset: &str, machine: &str) -> Option<Item>
     }
     let excepted = EXCEPTIONS.iter().find(|(other, ..)| *other == machine);
     let but =
-        excepted.map(|(_, order, low)| format!(", but for {order}+{low}, which the paper has otherwise"));
+        excepted.map(|(_, order, low)| format!(", but for {low} of {order}, which the paper has otherwise"));
     let fact = format!("bf < ff < fl{}", but.unwrap_or_default());
     comparisons.item(&fact, &evidence.log(dataset)?, machine)
 }

@@ -107,7 +107,12 @@ const OTHERS: &[Sentence] = &[
         "II",
         "fig7",
         "From best to worst: column-major snake, spliced Hilbert, Zoltan Hilbert, row-major snake.",
-        &["order of the curves, bf", "order of the curves, ss", "order of the curves, ff"],
+        &[
+            "order of the curves, mean",
+            "order of the curves, bf",
+            "order of the curves, ss",
+            "order of the curves, ff",
+        ],
     ),
     judged(
         "Fig. 7",
