@@ -44,14 +44,14 @@ fn bars(comparison: &Comparison, axis: &str) -> String {
     let placed =
         comparison.items.iter().filter_map(|item| Some((item, item.place.as_ref()?, item.measured?)));
     let (mut legend, mut groups): (Vec<(String, Style)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
-    let mut places: Vec<&str> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
     for (item, place, value) in placed.filter(|(_, place, _)| place.axis == axis) {
         let bar = legend.iter().position(|(name, _)| *name == place.curve).unwrap_or_else(|| {
             legend.push((place.curve.clone(), look(&place.curve)));
             legend.len() - 1
         });
-        let group = places.iter().position(|at| *at == place.at).unwrap_or_else(|| {
-            places.push(&place.at);
+        let group = names.iter().position(|at| *at == place.at).unwrap_or_else(|| {
+            names.push(&place.at);
             let name = format!("{}\n{}{}", item.log, item.machine, facts(comparison, &item.log));
             groups.push(BarGroup { name, bars: Vec::new() });
             groups.len() - 1

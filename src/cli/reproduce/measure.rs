@@ -85,7 +85,9 @@ impl<'a> Workshop<'a> {
             }
             if !experiment.timed {
                 let sheet = self.measure(paper, embedded, None, &evidence)?;
-                sheet.iter().for_each(|sheet| evidence.add_sheet(embedded.dataset, sheet, 0));
+                if let Some(sheet) = sheet {
+                    evidence.add_sheet(embedded.dataset, &sheet, 0);
+                }
             }
         }
         if experiment.timed {
@@ -124,7 +126,9 @@ impl<'a> Workshop<'a> {
                     evidence.add_reading(embedded.dataset, began.elapsed().as_secs_f64());
                 }
                 let sheet = self.measure(paper, embedded, Some(round), evidence)?;
-                sheet.iter().for_each(|sheet| evidence.add_sheet(embedded.dataset, sheet, round));
+                if let Some(sheet) = sheet {
+                    evidence.add_sheet(embedded.dataset, &sheet, round);
+                }
             }
         }
         Ok(())

@@ -235,10 +235,10 @@ fn saturation(curves: &[Curve], log: &str, machine: &str) -> Option<Item> {
         let steps: Vec<f64> =
             curve.points.windows(2).map(|pair| 100.0 * (pair[1].utilization - pair[0].utilization)).collect();
         let Some((last, others)) = steps.split_last() else { continue };
-        let least = others.iter().copied().min_by(f64::total_cmp);
+        let smallest = others.iter().copied().min_by(f64::total_cmp);
         comparisons.below(
             (&format!("{scheduler}: last step in points of utilization"), Some(*last)),
-            ("the least of the others", least),
+            ("the least of the others", smallest),
         );
     }
     comparisons.item("points are closest together at the highest utilization", log, machine)
