@@ -125,9 +125,9 @@ fn the_text_of_figure_12_holds_on_the_real_logs() -> Tested {
     // Of the parallel jobs, as under the bars of the figure.
     let percentages = [
         "serial jobs",
-        "parallel jobs of a power of 2",
-        "parallel jobs of a power of 4",
-        "parallel jobs of a power of 8",
+        "parallel jobs, powers of 2",
+        "parallel jobs, powers of 4",
+        "parallel jobs, powers of 8",
     ];
     for (log, expected) in
         [("KTH-SP2", [32.89, 60.43, 24.04, 14.29]), ("LLNL-T3D", [0.0, 100.0, 30.66, 14.79])]
@@ -219,7 +219,8 @@ fn loads_are_swept_and_other_versions_are_marked() -> Tested {
         (&loads, "pairwise sum (hops)"),
         (&loads, "granular-mbs"),
         (&bars, "LLNL-T3D-1996-2"),
-        (&bars, "% parallel jobs of a power of 8"),
+        (&bars, "% powers of 8"),
+        (&bars, "parallel jobs:"),
         (&bars, "column-snake+bf"),
     ] {
         assert!(svg.contains(&format!("{words}\n<")), "{words}: {svg}");

@@ -65,14 +65,23 @@ fn bars(comparison: &Comparison, axis: &str) -> String {
     Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base: 1.0 }.svg()
 }
 
-/// The percentages that are known of a log, whatever the machine, a line for each: `33.1 % serial jobs`.
+/// The percentages that are known of a log, whatever the machine, a line for each: `33.1 % serial jobs`; what they are
+/// percentages of has a line before them.
 fn facts(comparison: &Comparison, log: &str) -> String {
     let of_log = |item: &&Item| item.log == log && item.machine.is_empty() && item.verdict == Verdict::None;
-    let line = |item: &Item| {
-        let name = item.item.strip_suffix(", percent")?;
-        Some(format!("\n{:.1} % {name}", item.measured?))
-    };
-    comparison.items.iter().filter(of_log).filter_map(line).collect()
+    let (mut lines, mut before) = (Vec::new(), "");
+    for item in comparison.items.iter().filter(of_log) {
+        let (Some(name), Some(percent)) = (item.item.strip_suffix(", percent"), item.measured) else {
+            continue;
+        };
+        let (of, name) = name.split_once(", ").unwrap_or(("", name));
+        if of != before {
+            lines.push(format!("\n{of}:"));
+        }
+        before = of;
+        lines.push(format!("\n{percent:.1} % {name}"));
+    }
+    lines.concat()
 }
 
 /// The look of a curve: that of the allocator which its name tells, as in every other plot.

@@ -13,9 +13,9 @@ pub(super) fn percentages(found: &Evidence, dataset: &str, log: &str) -> Vec<Ite
     let [two, four, eight] = facts.powers;
     [
         ("serial jobs, percent", facts.serial),
-        ("parallel jobs of a power of 2, percent", two),
-        ("parallel jobs of a power of 4, percent", four),
-        ("parallel jobs of a power of 8, percent", eight),
+        ("parallel jobs, powers of 2, percent", two),
+        ("parallel jobs, powers of 4, percent", four),
+        ("parallel jobs, powers of 8, percent", eight),
     ]
     .map(|(item, share)| Item::new(item, log, "").measured(100.0 * share))
     .to_vec()
