@@ -52,7 +52,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "engine",
             "execution",
             "frame",
-            "job",
             "machine",
             "metrics",
             "spec",
