@@ -10,6 +10,8 @@ pub(super) enum Relation {
     Below,
     /// The first is not larger, with a confidence of 95 %.
     AtMost,
+    /// The first is smaller, with a confidence of 95 %.
+    Clearly,
 }
 
 /// Comparisons of one fact, in words with their numbers; those of which a side was not measured do not count.
@@ -41,6 +43,15 @@ impl Comparisons {
                 self.at_most((low, Some(a.min(b))), (high, Some(b)));
             }
             Relation::AtMost => self.at_most((low, Some(a)), (high, Some(b))),
+            Relation::Clearly => {
+                let (distance, chance) = (rounded(-above.mean), rounded(above.half_width));
+                let holds = above.count > 1 && above.mean + above.half_width < 0.0;
+                let not = if holds { "" } else { "not clearly " };
+                self.0.push((
+                    format!("{low} ({}) is {not}below {high}: by {distance} ±{chance}", rounded(a)),
+                    holds,
+                ));
+            }
         }
     }
 

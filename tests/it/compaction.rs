@@ -321,3 +321,22 @@ fn reductions_on_the_real_logs_are_those_of_an_independent_program() -> Tested {
     }
     Ok(())
 }
+
+#[test]
+fn as_many_jobs_are_allocated_by_compaction_as_in_an_independent_program() -> Tested {
+    let Some(traces) = shared("traces") else { return Ok(()) };
+    let at = tempfile::tempdir()?;
+    for (array, expected) in [(128, 1198), (384, 1779), (1024, 2080)] {
+        let log = traces.join("NASA-iPSC-1993-3.1-cln.swf.gz");
+        let arguments = format!(
+            "replay {} -m {array} -s fcfs -a cost-free-compaction --rules allocated --arrivals uniform:max=0 \
+             --format json -q --no-timing",
+            log.display()
+        );
+        let ran = run(at.path(), &arguments)?;
+        let rows: serde_json::Value = serde_json::from_str(&ran.stdout)?;
+        let of = |column: &str| rows[0][column].as_u64();
+        assert_eq!((of("compactions"), of("compactions_aborted")), (Some(expected), Some(0)), "{array}");
+    }
+    Ok(())
+}
