@@ -89,6 +89,8 @@ struct Row {
     dataset: String,
     log: String,
     seed: String,
+    /// The repetition, where times are wanted.
+    round: usize,
     rules: String,
     machine: String,
     scheduler: String,
@@ -102,6 +104,8 @@ struct Row {
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     logs: BTreeMap<String, (Located, Option<LogFacts>)>,
+    /// Seconds that it took to read a dataset's log, by round.
+    readings: BTreeMap<String, Vec<f64>>,
     rows: Vec<Row>,
 }
 
@@ -112,8 +116,13 @@ impl Evidence {
         entry.1 = entry.1.or(facts);
     }
 
-    /// Adds the summary of a study of `dataset`.
-    pub fn add_sheet(&mut self, dataset: &str, sheet: &Sheet) {
+    /// Adds how long it took to read a dataset's log in the next round.
+    pub fn add_reading(&mut self, dataset: &str, seconds: f64) {
+        self.readings.entry(dataset.to_owned()).or_default().push(seconds);
+    }
+
+    /// Adds the summary of a study of `dataset`, measured in this round.
+    pub fn add_sheet(&mut self, dataset: &str, sheet: &Sheet, round: usize) {
         let text =
             |name: &str, i: usize| sheet.column(name).map(|column| column.label(i)).unwrap_or_default();
         let number = |column: &SheetValues, i: usize| match column {
@@ -132,6 +141,7 @@ impl Evidence {
                 dataset: dataset.to_owned(),
                 log: text("log", i),
                 seed: text("seed", i),
+                round,
                 rules: text("rules", i),
                 machine: text("machine", i),
                 scheduler: text("scheduler", i),
@@ -139,6 +149,35 @@ impl Evidence {
                 network: text("network", i),
                 arrival_scale: numbers.get("arrival_scale").copied().unwrap_or(1.0),
                 numbers,
+            });
+        }
+    }
+
+    /// Adds numbers for every cell of a study, as if it had been replayed: what `numbers` says of its place among them.
+    #[cfg(test)]
+    pub(super) fn add_made(
+        &mut self,
+        dataset: &str,
+        cells: &[crate::study::ManifestCell],
+        numbers: &dyn Fn(usize) -> BTreeMap<String, f64>,
+    ) {
+        for (i, cell) in cells.iter().enumerate() {
+            let allocator = cell
+                .allocator
+                .parse()
+                .map_or_else(|_| cell.allocator.clone(), |spec: Spec| allocator::short(&spec));
+            self.rows.push(Row {
+                dataset: dataset.to_owned(),
+                log: cell.log.clone(),
+                seed: cell.seed.to_string(),
+                round: 0,
+                rules: cell.rules.clone(),
+                machine: cell.machine.clone(),
+                scheduler: cell.scheduler.clone(),
+                allocator,
+                network: cell.network.clone(),
+                arrival_scale: cell.arrival_scale,
+                numbers: numbers(i),
             });
         }
     }
@@ -204,6 +243,27 @@ impl Evidence {
         let mean = |of: fn(&(f64, f64)) -> f64| common.iter().map(of).sum::<f64>() / common.len() as f64;
         let above: Vec<f64> = common.iter().map(|(a, b)| a - b).collect();
         Some((mean(|pair| pair.0), mean(|pair| pair.1), Interval::of(&above)?))
+    }
+
+    /// The sums of columns at two points, of every round and seed that both have: measured soon after each other, so that
+    /// what slows the machine slows both.
+    pub fn interleaved(&self, a: At<'_>, b: At<'_>, columns: &[&str]) -> Vec<(f64, f64)> {
+        let (a, b) = (self.repetitions(a, columns), self.repetitions(b, columns));
+        a.iter().filter_map(|(place, value)| Some((*value, *b.get(place)?))).collect()
+    }
+
+    /// The sum of columns at a point, by round and seed.
+    fn repetitions<'a>(&'a self, at: At<'a>, columns: &[&str]) -> BTreeMap<(usize, &'a str), f64> {
+        let sum =
+            |row: &Row| columns.iter().map(|column| row.numbers.get(*column).copied()).sum::<Option<f64>>();
+        self.rows(at).filter_map(|row| Some(((row.round, row.seed.as_str()), sum(row)?))).collect()
+    }
+
+    /// Seconds of whole simulations at a point by round: reading the log, and the replay.
+    pub fn simulations(&self, at: At<'_>) -> Vec<f64> {
+        let readings = self.readings.get(at.dataset);
+        let whole = |((round, _), replay): ((usize, &str), f64)| Some(readings?.get(round)? + replay);
+        self.repetitions(at, &["replay_wall_s"]).into_iter().filter_map(whole).collect()
     }
 
     /// The results at a point, one per seed and replication.

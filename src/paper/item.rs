@@ -40,8 +40,14 @@ pub enum Verdict {
     Within(Tolerance),
     /// All inequalities hold.
     OrderingHolds,
+    /// What is said of nearly all cases holds in all but these.
+    HoldsBut(String),
     /// Not so; what is the case instead.
     Differs(String),
+    /// What was measured is less than chance; why that is so.
+    NotDecided(String),
+    /// What was published could not be measured on this log; why.
+    NotMeasured(String),
     /// Measured only: nothing was published to compare with.
     None,
 }
@@ -53,7 +59,10 @@ impl fmt::Display for Verdict {
             Self::Within(Tolerance::Percent(percent)) => write!(f, "within {percent} %"),
             Self::Within(Tolerance::Absolute(distance)) => write!(f, "within {distance}"),
             Self::OrderingHolds => f.write_str("ordering holds"),
+            Self::HoldsBut(exceptions) => write!(f, "ordering holds but for this: {exceptions}"),
             Self::Differs(reason) => write!(f, "differs: {reason}"),
+            Self::NotDecided(reason) => write!(f, "not decided: {reason}"),
+            Self::NotMeasured(reason) => write!(f, "not measured: {reason}"),
             Self::None => Ok(()),
         }
     }

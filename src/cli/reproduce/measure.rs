@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, anyhow};
 
@@ -10,7 +11,7 @@ use super::super::{Failure, complain};
 use super::Args;
 use crate::frame::{Sheet, StudyFolder};
 use crate::paper::{
-    Dataset, Embedded, Evidence, Figure, Item, Located, LogFacts, MODEL, Paper, STREAM, stream_logs,
+    Dataset, Embedded, Evidence, Figure, Item, Located, LogFacts, MODEL, Paper, ROUNDS, STREAM, stream_logs,
     write_stream,
 };
 use crate::study::{Manifest, Plan, Study, load};
@@ -75,10 +76,13 @@ impl<'a> Workshop<'a> {
             } else {
                 continue;
             }
-            let sheet = self.measure(paper, embedded, experiment.timed, &evidence)?;
-            if let Some(sheet) = sheet {
-                evidence.add_sheet(embedded.dataset, &sheet);
+            if !experiment.timed {
+                let sheet = self.measure(paper, embedded, None, &evidence)?;
+                sheet.iter().for_each(|sheet| evidence.add_sheet(embedded.dataset, sheet, 0));
             }
+        }
+        if experiment.timed {
+            self.measure_in_rounds(paper, figure, &mut evidence)?;
         }
         let versions = evidence.logs().filter(|_| paper.versions).filter_map(|(dataset, located)| {
             let used = located.used_instead_of?;
@@ -90,6 +94,32 @@ impl<'a> Workshop<'a> {
             complain(&format!("note: {} {} is left out for want of logs", paper.name, figure.name));
         }
         Ok((items, versions))
+    }
+
+    /// Measures the studies of a figure whose times are wanted: all of them once in each round.
+    fn measure_in_rounds(
+        &mut self,
+        paper: &Paper,
+        figure: &Figure,
+        evidence: &mut Evidence,
+    ) -> Result<(), Failure> {
+        for round in 0..ROUNDS {
+            for embedded in figure.experiment.studies {
+                let located = evidence.logs().find(|(dataset, _)| *dataset == embedded.dataset);
+                let path = located.map(|(_, located)| located.path.clone());
+                if path.is_none() && embedded.dataset != MODEL {
+                    continue;
+                }
+                if let Some(path) = path {
+                    let began = Instant::now();
+                    load(&path, ReadOptions::default(), Rules::default())?;
+                    evidence.add_reading(embedded.dataset, began.elapsed().as_secs_f64());
+                }
+                let sheet = self.measure(paper, embedded, Some(round), evidence)?;
+                sheet.iter().for_each(|sheet| evidence.add_sheet(embedded.dataset, sheet, round));
+            }
+        }
+        Ok(())
     }
 
     /// The file of a dataset; if there is none, that is said once.
@@ -118,14 +148,15 @@ impl<'a> Workshop<'a> {
         Ok(())
     }
 
-    /// Replays what is missing of a study; its summary, if any cell finished.
+    /// Replays what is missing of a study, in this round if times are wanted; its summary, if any cell finished.
     fn measure(
         &mut self,
         paper: &Paper,
         embedded: &Embedded,
-        timed: bool,
+        round: Option<usize>,
         evidence: &Evidence,
     ) -> Result<Option<Sheet>, Failure> {
+        let timed = round.is_some();
         let results = self.results(paper);
         let find = |log: &str| {
             let mut logs = evidence.logs();
@@ -135,8 +166,11 @@ impl<'a> Workshop<'a> {
         let name = format!("{}/{}.toml", paper.name, embedded.name);
         let plan = Plan { timed, ..Plan::default() };
         let study = Study::plan(Path::new(&name), embedded.text, plan, &find)?;
-        let (manifest, folder) =
-            (Manifest::from(&study), StudyFolder::new(&results.join(embedded.name), None));
+        let folder = match round {
+            Some(round) => format!("{}-round-{}", embedded.name, round + 1),
+            None => embedded.name.to_owned(),
+        };
+        let (manifest, folder) = (Manifest::from(&study), StudyFolder::new(&results.join(folder), None));
         folder.prepare(&manifest)?;
         let cells = folder.missing(&manifest);
         let runner = &self.runners[usize::from(timed)];

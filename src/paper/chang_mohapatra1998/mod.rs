@@ -49,6 +49,7 @@ pub(super) const PAPER: Paper = Paper {
             experiment: cost::EXPERIMENT,
         },
     ],
+    sentences: &[],
 };
 
 /// A study file of this folder, whose name is that of the study.

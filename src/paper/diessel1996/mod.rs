@@ -43,6 +43,7 @@ pub(super) const PAPER: Paper = Paper {
             experiment: steps::EXPERIMENT,
         },
     ],
+    sentences: &[],
 };
 
 /// A study file of this folder, whose name is that of the study.

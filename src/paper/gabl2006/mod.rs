@@ -39,6 +39,7 @@ pub(super) const PAPER: Paper = Paper {
             experiment: loads::LENGTHS,
         },
     ],
+    sentences: &[],
 };
 
 /// A study file of this folder, whose name is that of the study.

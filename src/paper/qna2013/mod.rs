@@ -32,6 +32,7 @@ pub(super) const PAPER: Paper = Paper {
             readings::EXPERIMENT,
         ),
     ],
+    sentences: &[],
 };
 
 const fn figure(name: &'static str, title: &'static str, experiment: Experiment) -> Figure {

@@ -56,6 +56,7 @@ pub(super) const PAPER: Paper = Paper {
         },
         Figure { name: "fig17", title: "Seconds for a whole simulation", experiment: fig17::EXPERIMENT },
     ],
+    sentences: &[],
 };
 
 /// A study file of this folder, whose name is that of the study.
