@@ -10,7 +10,7 @@ pub(super) enum Relation {
     Below,
     /// The first is not larger, with a confidence of 95 %.
     AtMost,
-    /// The first is smaller, with a confidence of 95 %.
+    /// The first is smaller, which is not decided while that may be chance.
     Clearly,
 }
 
@@ -49,13 +49,8 @@ impl Comparisons {
             }
             Relation::AtMost => self.at_most((low, Some(a)), (high, Some(b))),
             Relation::Clearly => {
-                let (distance, chance) = (rounded(-above.mean), rounded(above.half_width));
-                let holds = above.count > 1 && above.mean + above.half_width < 0.0;
-                let not = if holds { "" } else { "not clearly " };
-                self.0.push((
-                    format!("{low} ({}) is {not}below {high}: by {distance} ±{chance}", rounded(a)),
-                    holds,
-                ));
+                let below = Interval { mean: -above.mean, ..above };
+                self.above_by(&format!("{low} ({}) below {high} ({})", rounded(a), rounded(b)), below);
             }
         }
     }
@@ -124,7 +119,7 @@ impl Comparisons {
 }
 
 /// Four digits, more where there are more before the point.
-fn rounded(value: f64) -> String {
+pub(super) fn rounded(value: f64) -> String {
     let digits = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 6.0) } else { 0.0 };
     format!("{value:.0$}", digits as usize)
 }

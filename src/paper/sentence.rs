@@ -61,6 +61,7 @@ mod tests {
         let located =
             |name: &str| Located { path: folder.join(name), version: "1".to_owned(), used_instead_of: None };
         for name in figure.experiment.surveyed {
+            fs::copy(folder.join("log.swf"), folder.join(name))?;
             found.add_log(
                 name,
                 located(name),

@@ -1,6 +1,7 @@
 //! What Figs. 4 and 5 and the text have in common: by how much compaction lowers delays.
 
 use super::at;
+use crate::paper::comparisons::rounded;
 use crate::paper::evidence::Evidence;
 use crate::paper::item::{Item, Verdict};
 
@@ -24,10 +25,10 @@ pub(super) fn percent(
 }
 
 /// An item that, if it differs, says what came out under other assumptions.
-pub(super) fn with_tries(item: Item, tries: &[(&str, f64)], digits: usize) -> Item {
+pub(super) fn with_tries(item: Item, tries: &[(&str, f64)]) -> Item {
     let Verdict::Differs(reason) = &item.verdict else { return item };
     let tries: Vec<String> =
-        tries.iter().map(|(assumption, value)| format!("{value:.digits$} with {assumption}")).collect();
+        tries.iter().map(|(assumption, value)| format!("{} with {assumption}", rounded(*value))).collect();
     if tries.is_empty() {
         return item;
     }
@@ -45,11 +46,11 @@ mod tests {
         let published = Published { value: 2.0, decimals: 1 };
         let item = |measured| Item::new("", "", "").compared(published, measured, Tolerance::Percent(10.0));
         let tries = [("longer steps", 2.5), ("none", 0.0)];
-        let said = with_tries(item(3.0), &tries, 1).verdict.to_string();
+        let said = with_tries(item(3.0), &tries).verdict.to_string();
         assert_eq!(
             said,
-            "differs: 50.0 % above, more than 10 %; tried: 2.5 with longer steps, 0.0 with none"
+            "differs: 50.0 % above, more than 10 %; tried: 2.500 with longer steps, 0 with none"
         );
-        assert_eq!(with_tries(item(2.0), &tries, 1).verdict, Verdict::Exact);
+        assert_eq!(with_tries(item(2.0), &tries).verdict, Verdict::Exact);
     }
 }

@@ -56,9 +56,20 @@ fn judge(found: &Evidence) -> Vec<Item> {
         }
     }
     items.extend(numbers(found, &log));
+    items.extend(over_15(found, &log));
     items.extend(orders(found, &log));
     items.extend(beyond(found, &log));
     items
+}
+
+/// That every benefit of left compaction at saturation is over 15 percent.
+fn over_15(found: &Evidence, log: &str) -> Option<Item> {
+    let mut comparisons = Comparisons::default();
+    for (name, column, sign, ..) in PRINTED {
+        let benefit = percent(found, (SDSC, ARRAY, &rules("0")), (LOC, column)).map(|percent| sign * percent);
+        comparisons.below(("15", Some(15.0)), (name, benefit));
+    }
+    comparisons.item("benefits of left compaction at M = 0 are over 15 percent", log, ARRAY)
 }
 
 /// The printed percentages, and how far left and cost-free compaction are apart.
@@ -88,7 +99,7 @@ fn numbers(found: &Evidence, log: &str) -> Vec<Item> {
             let tries: Vec<(&str, f64)> =
                 TRIED.into_iter().filter_map(|(words, allocator)| Some((words, apart(allocator)?))).collect();
             // Each of the two numbers is printed to a tenth.
-            items.push(with_tries(item.compared(published, points, Tolerance::Absolute(0.1)), &tries, 4));
+            items.push(with_tries(item.compared(published, points, Tolerance::Absolute(0.1)), &tries));
         }
     }
     items

@@ -130,7 +130,7 @@ fn counts(found: &Evidence, log: &str, rules: &str) -> Vec<Item> {
                 .into_iter()
                 .filter_map(|(allocator, size, words)| Some((words, of(allocator, size, column)?)))
                 .collect();
-            item = with_tries(item, &tries, 1);
+            item = with_tries(item, &tries);
         }
         items.push(item);
     }

@@ -9,6 +9,7 @@ mod delays;
 mod fig3;
 mod fig4;
 mod fig5;
+mod sentences;
 mod steps;
 mod table1;
 
@@ -43,7 +44,7 @@ pub(super) const PAPER: Paper = Paper {
             experiment: steps::EXPERIMENT,
         },
     ],
-    sentences: &[],
+    sentences: sentences::SENTENCES,
 };
 
 /// A study file of this folder, whose name is that of the study.

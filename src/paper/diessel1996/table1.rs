@@ -141,12 +141,13 @@ fn measure(path: &Path, setting: Setting) -> Option<Measured> {
         }
         for (sums, group) in table.iter_mut().zip(&groups) {
             for (sum, fact) in sums.iter_mut().zip(group.facts()) {
-                *sum += fact / f64::from(RUNS);
+                *sum += fact;
             }
         }
         later += groups[0].tasks;
         same_start += groups[0].same_start;
     }
+    table.iter_mut().flatten().for_each(|sum| *sum /= f64::from(RUNS));
     let tasks: f64 = table.iter().map(|group| group[0]).sum();
     let moved: f64 = table.iter().map(|group| group[3]).sum();
     let text = [moved, table[0][0], table[2][0]].map(|count| 100.0 * count / tasks);
@@ -184,7 +185,7 @@ fn judge(found: &Evidence) -> Vec<Item> {
         let tries: Vec<(&str, f64)> =
             tried.iter().filter_map(|(words, found)| Some((*words, found.numbers().nth(i)?))).collect();
         let item = Item::new(&fact, &log, ARRAY).compared(published, measured, tolerance);
-        items.push(with_tries(item, &tries, published.decimals + 1));
+        items.push(with_tries(item, &tries));
     }
     let [mut below, mut majority, mut early] = [(); 3].map(|()| Comparisons::default());
     for (name, group) in [("of those that finish later", 0), ("of those that finish earlier", 2)] {
