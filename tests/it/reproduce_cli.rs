@@ -224,18 +224,25 @@ fn gabl_is_lowest_and_first_fit_far_above_on_a_wormhole_network() -> Tested {
     let ran = run(directory.path(), "reproduce gabl2006 fig3 fig4 fig5 --format csv -q")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let rows = rows(&ran.stdout);
-    for item in [
-        "finish times are the same, at 0.005, 0.01",
-        "gabl does not finish after the others, at 0.025, 0.03, 0.035, 0.04",
-        "gabl finishes before first-fit, at 0.035, 0.04",
-        "gabl is below the others, at 0.025, 0.03, 0.035, 0.04",
-        "first-fit is far above (twice the others), at 0.035, 0.04",
-        "non-contiguous allocators are not below first-fit, at every load",
-        "non-contiguous allocators are above first-fit, at 0.025, 0.03, 0.035, 0.04",
-        "gabl is not below the others, at 0.08",
+    for (item, expected) in [
+        ("finish times are the same, at 0.005, 0.01", "ordering holds"),
+        // The means at 0.025 are 40,803 s of gabl and 40,206 s of first fit.
+        ("gabl finishes before the others, at 0.025, 0.03, 0.035, 0.04", "differs: "),
+        (
+            "gabl finishes substantially before the others (by 5 percent or more), at 0.035, 0.04, 0.08",
+            "differs: ",
+        ),
+        ("first-fit is far above (twice the others), at 0.035, 0.04", "ordering holds"),
+        ("non-contiguous allocators are above first-fit, at 0.035, 0.04", "ordering holds"),
+        ("gabl is above the others, at 0.08", "not decided: "),
     ] {
         let row = rows.iter().find(|row| row.item == item).ok_or(item)?;
-        assert_eq!(row.verdict, "ordering holds", "{row:?}");
+        assert!(row.verdict.starts_with(expected), "{row:?}");
+    }
+    // Against the non-contiguous allocators the lead is small; against first fit it is not.
+    for (other, low, high) in [("mbs", 0.5, 4.0), ("paging", 0.5, 4.0), ("first-fit", 5.0, 40.0)] {
+        let lead = value(&rows, &format!("gabl below {other}, percent, load 0.04"))?;
+        assert!((low..high).contains(&lead), "{other}: {lead}");
     }
     Ok(())
 }
@@ -333,8 +340,16 @@ fn the_printed_base_of_a_scan_is_not_what_its_procedure_gives() -> Tested {
     let directory = tempfile::tempdir()?;
     let ran = run(directory.path(), "reproduce qna2013 fig1 --format csv -q")?;
     let rows = rows(&ran.stdout);
-    assert!(rows[0].verdict.ends_with("begins at (0, 3)"), "{rows:?}");
-    assert_eq!(rows[1].verdict, "exact", "{rows:?}");
+    for (item, expected) in [
+        ("3x2 goes to (1, 4): last_covered begins with 0, as printed", "begins at (1, 3)"),
+        ("3x2 goes to (1, 4): last_covered begins with -1", "begins at (0, 3)"),
+        ("last_covered is 3, 3, 5, 0, 0 in the end: it begins with 0, as printed", "exact"),
+        ("qna-scan takes the place of the repaired procedure", "exact"),
+        ("6x2 goes to (0, 3, 3, 4) and (4, 0, 5, 1): it begins with -1 (qna)", "exact"),
+    ] {
+        let row = rows.iter().find(|row| row.item == item).ok_or(item)?;
+        assert!(row.verdict.ends_with(expected), "{row:?}");
+    }
     Ok(())
 }
 

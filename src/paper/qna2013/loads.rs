@@ -9,10 +9,11 @@ use crate::paper::figure::{Embedded, Experiment};
 use crate::paper::item::{Item, Published, Tolerance, Verdict};
 use crate::paper::load_curves::{LoadCurves, MACHINE, crossings};
 
-const ONE_UNIFORM: &[Embedded] = &[study!("one-to-all-uniform")];
+const ONE_UNIFORM: &[Embedded] = &[study!("one-to-all-uniform"), study!("one-to-all-uniform-printed")];
 const ONE_EXPONENTIAL: &[Embedded] = &[study!("one-to-all-exponential")];
-const ALL_UNIFORM: &[Embedded] = &[study!("all-to-all-uniform")];
-const ALL_EXPONENTIAL: &[Embedded] = &[study!("all-to-all-exponential")];
+const ALL_UNIFORM: &[Embedded] = &[study!("all-to-all-uniform"), study!("all-to-all-uniform-printed")];
+const ALL_EXPONENTIAL: &[Embedded] =
+    &[study!("all-to-all-exponential"), study!("all-to-all-exponential-printed")];
 
 pub(super) const FIG2: Experiment = experiment(ONE_UNIFORM, fig2);
 pub(super) const FIG3: Experiment = experiment(ONE_EXPONENTIAL, fig3);
