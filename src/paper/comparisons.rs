@@ -6,8 +6,6 @@ use crate::metrics::Interval;
 /// How two means over common workloads lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Relation {
-    /// The first is smaller.
-    Below,
     /// The first is not larger, with a confidence of 95 %.
     AtMost,
     /// The first is smaller, which is not decided while that may be chance.
@@ -42,7 +40,6 @@ impl Comparisons {
         (a, b, above): (f64, f64, Interval),
     ) {
         match relation {
-            Relation::Below => self.below((low, Some(a)), (high, Some(b))),
             // What is less than chance is no difference.
             Relation::AtMost if above.mean <= above.half_width => {
                 self.at_most((low, Some(a.min(b))), (high, Some(b)));
