@@ -65,7 +65,9 @@ impl Both {
         if let Some(placement) = &second {
             self.allocators[1].released(placement, &self.machine);
         }
-        let placement = first?;
+        let mut placement = first?;
+        // Rank order is nothing to an allocator that is told of somebody else's box.
+        placement.nodes.sort_unstable();
         self.allocators[1].occupied(&placement, &self.machine);
         self.machine.occupy(&placement.nodes).ok()?;
         Some(placement)

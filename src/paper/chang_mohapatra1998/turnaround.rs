@@ -8,11 +8,12 @@ use crate::paper::evidence::Evidence;
 use crate::paper::figure::{Embedded, Experiment};
 use crate::paper::item::{Item, Published, Tolerance};
 
-const UNIFORM: &[Embedded] = &[study!("uniform-fcfs"), study!("uniform-bq")];
+const FCFS: &[Embedded] = &[study!("uniform-fcfs"), study!("uniform-fcfs-printed")];
+const UNIFORM: &[Embedded] = &[FCFS[0], FCFS[1], study!("uniform-bq")];
 
 pub(super) const FIG3: Experiment = experiment(UNIFORM, fig3);
 pub(super) const NORMAL: Experiment = experiment(&[study!("normal"), study!("normal-bq")], normal);
-pub(super) const FIG4A: Experiment = experiment(&[study!("uniform-fcfs")], fig4a);
+pub(super) const FIG4A: Experiment = experiment(FCFS, fig4a);
 pub(super) const FIG4B: Experiment = experiment(&[study!("normal")], fig4b);
 pub(super) const FIG5: Experiment = experiment(UNIFORM, fig5);
 pub(super) const FIG6: Experiment = experiment(UNIFORM, fig6);
