@@ -115,8 +115,11 @@ impl Comparisons {
     }
 }
 
-/// Four digits, more where there are more before the point.
+/// Four digits, more where there are more before the point; whole numbers without a point.
 pub(super) fn rounded(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        return format!("{value:.0}");
+    }
     let digits = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 6.0) } else { 0.0 };
     format!("{value:.0$}", digits as usize)
 }
@@ -140,11 +143,8 @@ mod tests {
         };
         for (pairs, expected) in [
             (&[(1.0, 2.0), (1.0, 3.0)][..], "ordering holds"),
-            (&[(1.0, 2.0), (1.0, 0.5)], "ordering holds but for this: a (1.000) is not below b (0.5000)"),
-            (
-                &[(3.0, 2.0), (1.0, 0.5)],
-                "differs: a (3.000) is not below b (2.000); a (1.000) is not below b (0.5000)",
-            ),
+            (&[(1.0, 2.0), (1.0, 0.5)], "ordering holds but for this: a (1) is not below b (0.5000)"),
+            (&[(3.0, 2.0), (1.0, 0.5)], "differs: a (3) is not below b (2); a (1) is not below b (0.5000)"),
         ] {
             assert_eq!(verdict(compare(pairs).nearly("fact", "", "")), expected);
         }
@@ -163,14 +163,11 @@ mod tests {
         };
         let (sure, unsure, wrong) = (interval(2.0, 1.0), interval(2.0, 3.0), interval(-2.0, 1.0));
         assert_eq!(verdict(compare(&[sure])), "ordering holds");
-        assert_eq!(verdict(compare(&[sure, unsure])), "not decided: b over a: 2.000 (-1.000 to 5.000)");
+        assert_eq!(verdict(compare(&[sure, unsure])), "not decided: b over a: 2 (-1 to 5)");
         let both = compare(&[wrong, unsure, sure]);
         let counts =
             both.as_ref().map(|item| (item.measured, item.published.map(|published| published.value)));
         assert_eq!(counts, Some((Some(1.0), Some(3.0))));
-        assert_eq!(
-            verdict(both),
-            "differs: b over a: -2.000 (-3.000 to -1.000); not decided: b over a: 2.000 (-1.000 to 5.000)"
-        );
+        assert_eq!(verdict(both), "differs: b over a: -2 (-3 to -1); not decided: b over a: 2 (-1 to 5)");
     }
 }

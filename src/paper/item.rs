@@ -100,6 +100,8 @@ pub struct Place {
     pub axis: &'static str,
     /// Its value.
     pub at: String,
+    /// Whether the curve is drawn, or only shown as a table.
+    pub is_drawn: bool,
 }
 
 /// What percentages verdicts are rounded up to.
@@ -137,7 +139,15 @@ impl Item {
     /// As a point of a curve.
     #[must_use]
     pub fn on_curve(self, curve: &str, axis: &'static str, at: &str) -> Self {
-        Self { place: Some(Place { curve: curve.to_owned(), axis, at: at.to_owned() }), ..self }
+        let (curve, at) = (curve.to_owned(), at.to_owned());
+        Self { place: Some(Place { curve, axis, at, is_drawn: true }), ..self }
+    }
+
+    /// As a cell of a table of this title that is not drawn.
+    #[must_use]
+    pub fn in_table(self, row: &str, title: &'static str, column: &str) -> Self {
+        let (curve, at) = (row.to_owned(), column.to_owned());
+        Self { place: Some(Place { curve, axis: title, at, is_drawn: false }), ..self }
     }
 
     /// With something before its name, and that of its curve.
@@ -174,6 +184,15 @@ impl Item {
             item.verdict = Verdict::NotDecided(place);
         }
         item
+    }
+
+    /// With why it is so, or what was tried, if it differs.
+    #[must_use]
+    pub fn because(mut self, reason: &str) -> Self {
+        if let Verdict::Differs(how) = &mut self.verdict {
+            *how = format!("{how}; {reason}");
+        }
+        self
     }
 
     /// With the comparisons that an inequality makes, each in words and whether it holds.

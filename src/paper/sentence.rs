@@ -1,5 +1,7 @@
 //! What a paper says of its results, sentence by sentence, and what judges each.
 
+use super::item::{Item, Verdict};
+
 /// A sentence of a paper that states a result.
 #[derive(Clone, Copy, Debug)]
 pub struct Sentence {
@@ -23,6 +25,24 @@ pub enum Judged {
 }
 
 impl Sentence {
+    /// Why none of the figure's items judges the sentence; `None` if one does. `missing` are datasets that were not found.
+    pub fn not_measured(&self, items: &[Item], missing: &[&str]) -> Option<String> {
+        if let Judged::NotMeasurable(reason) = self.judged {
+            return Some(reason.to_owned());
+        }
+        let judges = |item: &Item| {
+            let is_verdict = !matches!(item.verdict, Verdict::None | Verdict::NotMeasured(_));
+            is_verdict && self.is_judged_by(&item.item)
+        };
+        if items.iter().any(judges) {
+            return None;
+        }
+        Some(match missing {
+            [] => "the replays that it needs did not end".to_owned(),
+            _ => format!("not found: {}", missing.join(", ")),
+        })
+    }
+
     /// Whether the item of this name is one of those that judge the sentence.
     pub fn is_judged_by(&self, item: &str) -> bool {
         match self.judged {
@@ -41,8 +61,9 @@ mod tests {
     use super::*;
     use crate::frame::schemas;
     use crate::paper::figure::MODEL;
-    use crate::paper::item::{Item, Verdict};
-    use crate::paper::{Evidence, Figure, Located, LogFacts, PAPERS, STREAM, stream_logs, write_stream};
+    use crate::paper::{
+        Evidence, Figure, Located, LogFacts, PAPERS, ROUNDS, STREAM, stream_logs, write_stream,
+    };
     use crate::study::{Manifest, Plan, Study};
 
     type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -58,14 +79,19 @@ mod tests {
     /// The items of a figure if all logs are there and every replay ends, with numbers that mean nothing.
     fn items(figure: &Figure, folder: &Path) -> Result<Vec<Item>, Box<dyn std::error::Error>> {
         let mut found = Evidence::default();
-        let located =
-            |name: &str| Located { path: folder.join(name), version: "1".to_owned(), used_instead_of: None };
-        for name in figure.experiment.surveyed {
+        let located = |name: &str| Located {
+            path: folder.join(name),
+            name: name.to_owned(),
+            version: "1".to_owned(),
+            used_instead_of: None,
+        };
+        for (i, name) in figure.experiment.surveyed.iter().enumerate() {
             fs::copy(folder.join("log.swf"), folder.join(name))?;
+            let share = 0.1 * i as f64;
             found.add_log(
                 name,
                 located(name),
-                Some(LogFacts { jobs: 9, processors: Some(9), ..LogFacts::default() }),
+                Some(LogFacts { jobs: 9, processors: Some(9), serial: share, powers: [share; 3] }),
             );
         }
         for embedded in figure.experiment.studies {
@@ -79,13 +105,31 @@ mod tests {
             let plan = Plan { timed: figure.experiment.timed, ..Plan::default() };
             let study = Study::plan(Path::new(embedded.name), embedded.text, plan, &find)?;
             let mut manifest = Manifest::from(&study);
-            for _ in 0..2 {
-                found.add_made(embedded.dataset, &manifest.cells, &numbers);
-                // A second replication, so that means have intervals.
-                manifest.cells.iter_mut().for_each(|cell| cell.seed += 1);
+            // Several rounds or seeds, so that means have intervals.
+            for round in 0..ROUNDS {
+                let same = if figure.experiment.timed { round } else { 0 };
+                found.add_made(embedded.dataset, &manifest.cells, same, &numbers);
+                found.add_reading(embedded.dataset, 1.0);
+                manifest.cells.iter_mut().for_each(|cell| cell.seed += u64::from(!figure.experiment.timed));
             }
         }
         Ok((figure.experiment.judge)(&found))
+    }
+
+    #[test]
+    fn a_sentence_that_no_item_judges_says_why() {
+        let judged = Judged::By(&["a is below", "a is least"]);
+        let sentence = Sentence { section: "II", figure: "fig1", claim: "a is best", judged };
+        let item = |name: &str, verdict| Item { verdict, ..Item::new(name, "", "") };
+        let least = item("a is least on 4x4", Verdict::OrderingHolds);
+        let others = [item("a is below b", Verdict::None), item("b is least", Verdict::Exact)];
+        assert_eq!(sentence.not_measured(&[least], &["LOG"]), None);
+        assert_eq!(
+            sentence.not_measured(&others, &["LOG", "LOG-2"]).as_deref(),
+            Some("not found: LOG, LOG-2")
+        );
+        let never = Sentence { judged: Judged::NotMeasurable("no numbers"), ..sentence };
+        assert_eq!(never.not_measured(&others, &[]).as_deref(), Some("no numbers"));
     }
 
     /// Each sentence of a paper is judged or says why not, and whatever has a published number or a verdict belongs to a

@@ -25,7 +25,7 @@ pub use cell::{Cell, CellError, Outcome, Plan};
 pub use error::StudyError;
 pub use jobs::{JobsError, fitting, scaled_jobs};
 pub use key::sha256;
-pub use log::{LoadedLog, load};
+pub use log::{LoadedLog, load, log_name};
 pub use manifest::{Manifest, ManifestCell, ManifestLog};
 pub use planned::{Study, StudyCell, StudyLog};
 pub use product::{ALL, Axes, Point};

@@ -9,9 +9,10 @@ use anyhow::{Context, anyhow};
 use super::super::runner::Runner;
 use super::super::{Failure, complain};
 use super::Args;
+use super::report::Comparison;
 use crate::frame::{Sheet, StudyFolder};
 use crate::paper::{
-    Dataset, Embedded, Evidence, Figure, Item, Located, LogFacts, MODEL, Paper, ROUNDS, STREAM, stream_logs,
+    Dataset, Embedded, Evidence, Figure, Located, LogFacts, MODEL, Paper, ROUNDS, STREAM, stream_logs,
     write_stream,
 };
 use crate::study::{Manifest, Plan, Study, load};
@@ -52,18 +53,21 @@ impl<'a> Workshop<'a> {
         Ok(Self { args, runners: [interrupts, timed], folder, _temporary: temporary, missing, failed })
     }
 
-    /// Measures a figure; its items, and a line for each log of another version than the paper's.
+    /// Measures a figure.
     pub(super) fn regenerate(
         &mut self,
-        paper: &Paper,
-        figure: &Figure,
-    ) -> Result<(Vec<Item>, Vec<String>), Failure> {
+        paper: &'static Paper,
+        figure: &'static Figure,
+    ) -> Result<Comparison, Failure> {
         let experiment = &figure.experiment;
+        let mut missing = Vec::new();
         let mut evidence = Evidence::default();
         for name in experiment.surveyed {
             if let Some(located) = self.locate(name)? {
                 let log = load(&located.path, ReadOptions::default(), Rules::default())?;
                 evidence.add_log(name, located, Some(LogFacts::from(&log)));
+            } else {
+                missing.push(*name);
             }
         }
         for embedded in experiment.studies {
@@ -74,11 +78,16 @@ impl<'a> Workshop<'a> {
             } else if let Some(located) = self.locate(embedded.dataset)? {
                 evidence.add_log(embedded.dataset, located, None);
             } else {
+                if !missing.contains(&embedded.dataset) {
+                    missing.push(embedded.dataset);
+                }
                 continue;
             }
             if !experiment.timed {
                 let sheet = self.measure(paper, embedded, None, &evidence)?;
-                sheet.iter().for_each(|sheet| evidence.add_sheet(embedded.dataset, sheet, 0));
+                if let Some(sheet) = sheet {
+                    evidence.add_sheet(embedded.dataset, &sheet, 0);
+                }
             }
         }
         if experiment.timed {
@@ -86,14 +95,15 @@ impl<'a> Workshop<'a> {
         }
         let versions = evidence.logs().filter(|_| paper.versions).filter_map(|(dataset, located)| {
             let used = located.used_instead_of?;
-            Some(format!("{dataset}: version {}; the paper's is {used}", located.version))
+            let version = Some(located.version.as_str()).filter(|version| !version.is_empty());
+            Some(format!("{dataset}: version {}; the paper's is {used}", version.unwrap_or("unknown")))
         });
         let versions = versions.collect();
         let items = (experiment.judge)(&evidence);
         if items.is_empty() && !self.args.quiet {
             complain(&format!("note: {} {} is left out for want of logs", paper.name, figure.name));
         }
-        Ok((items, versions))
+        Ok(Comparison { paper, figure, items, versions, missing })
     }
 
     /// Measures the studies of a figure whose times are wanted: all of them once in each round.
@@ -116,7 +126,9 @@ impl<'a> Workshop<'a> {
                     evidence.add_reading(embedded.dataset, began.elapsed().as_secs_f64());
                 }
                 let sheet = self.measure(paper, embedded, Some(round), evidence)?;
-                sheet.iter().for_each(|sheet| evidence.add_sheet(embedded.dataset, sheet, round));
+                if let Some(sheet) = sheet {
+                    evidence.add_sheet(embedded.dataset, &sheet, round);
+                }
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::at;
 use crate::paper::comparisons::rounded;
 use crate::paper::evidence::Evidence;
-use crate::paper::item::{Item, Verdict};
+use crate::paper::item::Item;
 
 pub(super) const FF: &str = "linear-first-fit";
 pub(super) const LOC: &str = "left-compaction";
@@ -26,20 +26,15 @@ pub(super) fn percent(
 
 /// An item that, if it differs, says what came out under other assumptions.
 pub(super) fn with_tries(item: Item, tries: &[(&str, f64)]) -> Item {
-    let Verdict::Differs(reason) = &item.verdict else { return item };
     let tries: Vec<String> =
         tries.iter().map(|(assumption, value)| format!("{} with {assumption}", rounded(*value))).collect();
-    if tries.is_empty() {
-        return item;
-    }
-    let verdict = Verdict::Differs(format!("{reason}; tried: {}", tries.join(", ")));
-    Item { verdict, ..item }
+    if tries.is_empty() { item } else { item.because(&format!("tried: {}", tries.join(", "))) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::item::{Published, Tolerance};
+    use crate::paper::item::{Published, Tolerance, Verdict};
 
     #[test]
     fn what_was_tried_is_said_only_where_numbers_differ() {
