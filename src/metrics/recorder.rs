@@ -2,11 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use super::compactions::Compactions;
 use super::contention::{Contention, JobContention};
 use super::cost::Cost;
 use super::dispersal::{Dispersal, Meter};
-use crate::allocator::Placement;
-use crate::engine::Observer;
+use crate::allocator::{Placement, Rearrangement};
+use crate::engine::{Compaction, Observer};
 use crate::job::{JobId, Time};
 use crate::machine::{Mesh, NodeId, intervals};
 
@@ -34,6 +35,8 @@ pub struct Recording {
     pub refused: Cost,
     /// Releases.
     pub release: Cost,
+    /// Plans by which running jobs made room for others.
+    pub compactions: Compactions,
     /// What the jobs' messages would do to each other, if that is wanted.
     pub contention: Option<ContentionRecord>,
     /// The nodes of each job as intervals, by job, the last ones of a job that was moved; empty unless that is wanted.
@@ -69,6 +72,7 @@ impl<'a> Recorder<'a> {
             allocate: Cost::default(),
             refused: Cost::default(),
             release: Cost::default(),
+            compactions: Compactions::default(),
             contention: None,
             placements: Vec::new(),
         };
@@ -126,15 +130,16 @@ impl Observer for Recorder<'_> {
         if let Some(placement) = self.recording.placements.get_mut(job as usize) {
             *placement = intervals(nodes);
         }
-        if let Some(placement) = self.recording.placements.get_mut(job as usize) {
-            *placement = intervals(nodes);
-        }
     }
 
     fn vacated(&mut self, nodes: &[NodeId], now: Time) {
         if let Some(contention) = &mut self.contention {
             contention.remove(nodes, now);
         }
+    }
+
+    fn compaction(&mut self, what: Compaction, plan: &Rearrangement) {
+        self.recording.compactions.count(what, plan);
     }
 
     fn released(&mut self, cost_ns: u64) {

@@ -6,10 +6,10 @@ use crate::metrics::Interval;
 /// How two means over common workloads lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Relation {
-    /// The first is smaller.
-    Below,
     /// The first is not larger, with a confidence of 95 %.
     AtMost,
+    /// The first is smaller, which is not decided while that may be chance.
+    Clearly,
 }
 
 /// Comparisons of one fact, in words with their numbers; those of which a side was not measured do not count.
@@ -40,12 +40,15 @@ impl Comparisons {
         (a, b, above): (f64, f64, Interval),
     ) {
         match relation {
-            Relation::Below => self.below((low, Some(a)), (high, Some(b))),
             // What is less than chance is no difference.
             Relation::AtMost if above.mean <= above.half_width => {
                 self.at_most((low, Some(a.min(b))), (high, Some(b)));
             }
             Relation::AtMost => self.at_most((low, Some(a)), (high, Some(b))),
+            Relation::Clearly => {
+                let below = Interval { mean: -above.mean, ..above };
+                self.above_by(&format!("{low} ({}) below {high} ({})", rounded(a), rounded(b)), below);
+            }
         }
     }
 
@@ -113,7 +116,7 @@ impl Comparisons {
 }
 
 /// Four digits, more where there are more before the point; whole numbers without a point.
-fn rounded(value: f64) -> String {
+pub(super) fn rounded(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         return format!("{value:.0}");
     }

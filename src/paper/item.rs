@@ -167,6 +167,25 @@ impl Item {
         Self { published: Some(published), measured: Some(measured), verdict, ..self }
     }
 
+    /// The same with a mean over replications, which decides nothing while its interval has places of both kinds.
+    #[must_use]
+    pub fn compared_within(self, published: Published, measured: Interval, tolerance: Tolerance) -> Self {
+        let Interval { mean, half_width, .. } = measured;
+        let differs = |value| matches!(compare(published, value, tolerance), Verdict::Differs(_));
+        let [low, high] = [mean - half_width, mean + half_width];
+        let mut item = self.measured_within(measured).compared(published, mean, tolerance);
+        if differs(low) != differs(mean) || differs(high) != differs(mean) {
+            let digits = published.decimals + 1;
+            let within = match tolerance {
+                Tolerance::Percent(most) => format!("{most} %"),
+                Tolerance::Absolute(most) => most.to_string(),
+            };
+            let place = format!("{low:.digits$} to {high:.digits$}, of which a part is within {within}");
+            item.verdict = Verdict::NotDecided(place);
+        }
+        item
+    }
+
     /// With why it is so, or what was tried, if it differs.
     #[must_use]
     pub fn because(mut self, reason: &str) -> Self {
@@ -249,6 +268,26 @@ mod tests {
         ] {
             let found = Published::parse(published).map(|published| compare(published, measured, tolerance));
             assert_eq!(found.map(|found| found.to_string()).as_deref(), Some(verdict), "{published}");
+        }
+    }
+
+    #[test]
+    fn chance_decides_nothing() {
+        let of = |mean, half_width| {
+            let interval = Interval { mean, half_width, count: 5 };
+            let published = Published { value: 35.0, decimals: 0 };
+            Item::new("", "", "").compared_within(published, interval, Tolerance::Absolute(3.0))
+        };
+        for (mean, half_width, expected) in [
+            (36.0, 1.0, "within 3"),
+            (35.2, 0.1, "exact"),
+            (37.5, 1.0, "not decided: 36.5 to 38.5, of which a part is within 3"),
+            (38.5, 1.0, "not decided: 37.5 to 39.5, of which a part is within 3"),
+            (35.0, 9.0, "not decided: 26.0 to 44.0, of which a part is within 3"),
+            (40.0, 1.0, "differs: 5.0 above, more than 3"),
+        ] {
+            let item = of(mean, half_width);
+            assert_eq!((item.verdict.to_string().as_str(), item.half_width), (expected, Some(half_width)));
         }
     }
 

@@ -86,6 +86,7 @@ mod tests {
             used_instead_of: None,
         };
         for (i, name) in figure.experiment.surveyed.iter().enumerate() {
+            fs::copy(folder.join("log.swf"), folder.join(name))?;
             let share = 0.1 * i as f64;
             found.add_log(
                 name,

@@ -308,7 +308,7 @@ fn fixed_orientation_is_below_first_fit_by_the_published_part() -> Tested {
         ("fixed-orientation, jobs placed", "exact"),
         ("fixed-orientation below first-fit at every ratio", "ordering holds"),
         ("adaptive-scan at most fixed-orientation at every ratio", "ordering holds"),
-        ("fixed-orientation below first-fit by percent, ratio 1.5", "within 4"),
+        ("fixed-orientation below first-fit by percent, ratio 1.5", "exact"),
     ] {
         let row = rows.iter().find(|row| row.item == item).ok_or(item)?;
         assert_eq!(row.verdict, expected, "{row:?}");
@@ -333,18 +333,25 @@ fn gabl_is_lowest_and_first_fit_far_above_on_a_wormhole_network() -> Tested {
     let ran = run(directory.path(), "reproduce gabl2006 fig3 fig4 fig5 --format csv -q")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let rows = rows(&ran.stdout);
-    for item in [
-        "finish times are the same, at 0.005, 0.01",
-        "gabl does not finish after the others, at 0.025, 0.03, 0.035, 0.04",
-        "gabl finishes before first-fit, at 0.035, 0.04",
-        "gabl is below the others, at 0.025, 0.03, 0.035, 0.04",
-        "first-fit is far above (twice the others), at 0.035, 0.04",
-        "non-contiguous allocators are not below first-fit, at every load",
-        "non-contiguous allocators are above first-fit, at 0.025, 0.03, 0.035, 0.04",
-        "gabl is not below the others, at 0.08",
+    for (item, expected) in [
+        ("finish times are the same, at 0.005, 0.01", "ordering holds"),
+        // The means at 0.025 are 40,803 s of gabl and 40,206 s of first fit.
+        ("gabl finishes before the others, at 0.025, 0.03, 0.035, 0.04", "differs: "),
+        (
+            "gabl finishes substantially before the others (by 5 percent or more), at 0.035, 0.04, 0.08",
+            "differs: ",
+        ),
+        ("first-fit is far above (twice the others), at 0.035, 0.04", "ordering holds"),
+        ("non-contiguous allocators are above first-fit, at 0.035, 0.04", "ordering holds"),
+        ("gabl is above the others, at 0.08", "not decided: "),
     ] {
         let row = rows.iter().find(|row| row.item == item).ok_or(item)?;
-        assert_eq!(row.verdict, "ordering holds", "{row:?}");
+        assert!(row.verdict.starts_with(expected), "{row:?}");
+    }
+    // Against the non-contiguous allocators the lead is small; against first fit it is not.
+    for (other, low, high) in [("mbs", 0.5, 4.0), ("paging", 0.5, 4.0), ("first-fit", 5.0, 40.0)] {
+        let lead = value(&rows, &format!("gabl below {other}, percent, load 0.04"))?;
+        assert!((low..high).contains(&lead), "{other}: {lead}");
     }
     Ok(())
 }
@@ -376,15 +383,64 @@ fn compaction_is_regenerated() -> Tested {
     let ran = run(directory.path(), &arguments)?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let rows = rows(&ran.stdout);
-    let verdicts: Vec<&str> =
-        rows.iter().map(|row| row.verdict.as_str()).filter(|verdict| !verdict.is_empty()).collect();
-    assert!(
-        verdicts.len() >= 8 && verdicts.iter().all(|verdict| !verdict.starts_with("differs")),
-        "{rows:?}"
-    );
-    let earlier =
-        rows.iter().find(|row| row.item == "tasks that finish earlier, percent").ok_or("not there")?;
+    for (item, expected) in [
+        ("steps in all", "exact"),
+        ("left-compaction, allocation delay, percent, three times the largest request", "exact"),
+        ("left compaction falls further behind cost-free compaction as the array grows", "ordering holds"),
+        (
+            "the number of allocations by left compaction falls as the array grows",
+            "differs: it rises from 1132.0",
+        ),
+        ("the number of delayed schedules grows with the array", "ordering holds"),
+        ("the number of overrunning schedules grows with the array", "ordering holds"),
+        ("running times are extended on average by less than 1 %", "ordering holds"),
+        (
+            "finishing earlier: tasks that were moved",
+            "differs: 115.1 % above, more than 10 %; tried: 10261.00 with",
+        ),
+        ("tasks with longer run times, percent", "differs: 121.6 % above"),
+        ("tasks that finish later, percent", "differs: 37.7 % below"),
+    ] {
+        let row = rows.iter().find(|row| row.item == item).ok_or(item)?;
+        assert!(row.verdict.starts_with(expected), "{row:?}");
+    }
+    // Every number of the table has a verdict, and so have the two of the text.
+    let printed: Vec<&Row> = rows
+        .iter()
+        .filter(|row| {
+            row.item.starts_with("finishing ")
+                || row.item.contains("tasks ") && row.item.contains(", percent")
+        })
+        .collect();
+    assert!(printed.len() == 3 * 6 + 3 && printed.iter().all(|row| !row.verdict.is_empty()), "{printed:?}");
+    let earlier = rows
+        .iter()
+        .find(|row| row.item.starts_with("tasks that finish earlier, percent"))
+        .ok_or("not there")?;
     assert!(earlier.measured.is_some_and(|percent| percent > 99.0), "{earlier:?}");
+    Ok(())
+}
+
+#[test]
+fn left_and_cost_free_compaction_are_nearer_to_each_other_than_published() -> Tested {
+    let Some(traces) = shared("traces") else { return Ok(()) };
+    let directory = tempfile::tempdir()?;
+    let ran = run(
+        directory.path(),
+        &format!("reproduce diessel1996 fig4 --traces {} --format csv -q", traces.display()),
+    )?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let rows = rows(&ran.stdout);
+    let gap = "allocation delay, left below cost-free compaction, points, M = 0";
+    let row = rows.iter().find(|row| row.item == gap).ok_or(gap)?;
+    assert!(row.verdict.starts_with("differs: 0.29 below, more than 0.1; tried: 0.0001 with"), "{row:?}");
+    for (step, expected) in [("0.001", 0.0001), ("0.01", 0.0011), ("0.1", 0.0106), ("1", 0.1056)] {
+        let item = format!("left below cost-free compaction, allocation delay, points, a step of {step} s");
+        assert!((value(&rows, &item)? - expected).abs() < 0.0001, "{item}: {rows:?}");
+    }
+    let other = |row: &&Row| row.verdict.starts_with("differs") && !row.item.contains("left below");
+    let other: Vec<&str> = rows.iter().filter(other).map(|row| row.item.as_str()).collect();
+    assert_eq!(other, ["allocation delay falls from where the largest period, M, is longer than it was"]);
     Ok(())
 }
 
@@ -393,8 +449,16 @@ fn the_printed_base_of_a_scan_is_not_what_its_procedure_gives() -> Tested {
     let directory = tempfile::tempdir()?;
     let ran = run(directory.path(), "reproduce qna2013 fig1 --format csv -q")?;
     let rows = rows(&ran.stdout);
-    assert!(rows[0].verdict.ends_with("begins at (0, 3)"), "{rows:?}");
-    assert_eq!(rows[1].verdict, "exact", "{rows:?}");
+    for (item, expected) in [
+        ("3x2 goes to (1, 4): last_covered begins with 0, as printed", "begins at (1, 3)"),
+        ("3x2 goes to (1, 4): last_covered begins with -1", "begins at (0, 3)"),
+        ("last_covered is 3, 3, 5, 0, 0 in the end: it begins with 0, as printed", "exact"),
+        ("qna-scan takes the place of the repaired procedure", "exact"),
+        ("6x2 goes to (0, 3, 3, 4) and (4, 0, 5, 1): it begins with -1 (qna)", "exact"),
+    ] {
+        let row = rows.iter().find(|row| row.item == item).ok_or(item)?;
+        assert!(row.verdict.ends_with(expected), "{row:?}");
+    }
     Ok(())
 }
 
