@@ -80,26 +80,54 @@ pub struct Job {
 /// The rectangle or cuboid that a job asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// Nearest to a square or cube, of all that fit the machine.
+    /// Compact, with sides that differ at most twofold, and the fewest nodes to spare.
     #[default]
     NearSquare,
+    /// Exactly as many nodes as processors where such a box fits the machine, with sides as even as they can be.
+    Factors,
     /// One row along the machine's longest dimension.
     Row,
     /// As near-square, with every side rounded up to a power of two.
     PowersOfTwo,
+    /// One of the boxes that an operator allows, its longest side along the machine's longest dimension. It has at least as
+    /// many nodes as the job has processors, or else the job is larger than every box that is allowed.
+    Slice([u32; 3]),
     /// These sides along x, y and z; the job's processors are their product.
     Sides([u32; 3]),
 }
 
-/// `near-square`, `row`, `pow2`, or sides such as `3x2`.
+/// `near-square`, `factors`, `row`, `pow2`, `slice 4x4x4`, or sides such as `3x2`.
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NearSquare => f.pad("near-square"),
+            Self::Factors => f.pad("factors"),
             Self::Row => f.pad("row"),
             Self::PowersOfTwo => f.pad("pow2"),
+            Self::Slice([a, b, c]) => write!(f, "slice {a}x{b}x{c}"),
             Self::Sides([a, b, 1]) => write!(f, "{a}x{b}"),
             Self::Sides([a, b, c]) => write!(f, "{a}x{b}x{c}"),
         }
+    }
+}
+
+/// How many nodes a job takes, which may be more than the processors that it asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodesFor {
+    /// The fewest; while fewer are free, the job has to wait.
+    pub least: u32,
+    /// The most, which is `least` for all allocators but those whose pieces differ in size.
+    pub most: u32,
+}
+
+impl NodesFor {
+    /// Always so many.
+    pub const fn exactly(nodes: u32) -> Self {
+        Self { least: nodes, most: nodes }
+    }
+
+    /// All nodes of a box; more than are ever free if there is none.
+    pub fn of_box(sizes: Option<[u32; 3]>) -> Self {
+        Self::exactly(sizes.map_or(u32::MAX, |sizes| sizes.iter().product()))
     }
 }

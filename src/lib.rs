@@ -56,6 +56,7 @@
 pub mod allocator;
 pub mod audit;
 pub mod cli;
+pub mod disk;
 pub mod engine;
 pub mod execution;
 pub mod frame;
@@ -66,6 +67,7 @@ pub mod paper;
 pub mod render;
 pub mod scheduler;
 pub mod spec;
+pub mod stop;
 pub mod study;
 pub mod trace;
 pub mod workload;

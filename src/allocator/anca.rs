@@ -13,7 +13,7 @@
 //! Time O(f·N/64·log a) for a level of f frames.
 
 use super::orientations::orientations;
-use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use super::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, fits};
 use crate::machine::{Cuboid, Frames, Machine, Mesh};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -23,7 +23,10 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "split=published (full)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: false, complete: false, forgets: true },
+    promises: |spec| {
+        let full = spec.params.get("split").is_some_and(|split| split == "full");
+        Promises { exact: false, complete: full, forgets: true }
+    },
     build: |params, _| {
         let split = params.choose("split", &[("published", Split::Published), ("full", Split::Full)])?;
         Ok(Box::new(Anca { split, frames: Frames::default() }))
@@ -43,6 +46,18 @@ struct Anca {
 }
 
 impl Allocator for Anca {
+    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
+        NodesFor::of_box(request.sides_on(mesh))
+    }
+
+    fn must_foresee(&self) -> bool {
+        self.split == Split::Published
+    }
+
+    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        self.allocate(request, machine)
+    }
+
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
         let shape = request.sides_on(mesh)?;
@@ -106,9 +121,9 @@ impl Anca {
 mod tests {
     use super::*;
 
-    fn placed(machine: &Machine, procs: u32, split: Split) -> Option<Vec<u32>> {
+    fn placed(machine: &Machine, sides: [u32; 3], split: Split) -> Option<Vec<u32>> {
         let mut strategy = Anca { split, frames: Frames::default() };
-        strategy.allocate(&Request::of(procs), machine).map(|placement| placement.nodes)
+        strategy.allocate(&Request::sides(sides), machine).map(|placement| placement.nodes)
     }
 
     #[test]
@@ -116,9 +131,9 @@ mod tests {
         let mut machine = Machine::new("5x4".parse()?);
         // A cross in the middle leaves 2×2 and 2×1 in the corners.
         machine.occupy(&[2, 7, 12, 17, 10, 11, 13, 14])?;
-        assert_eq!(placed(&machine, 4, Split::Published), Some(vec![0, 1, 5, 6]));
+        assert_eq!(placed(&machine, [2, 2, 1], Split::Published), Some(vec![0, 1, 5, 6]));
         // 4×2 is free nowhere; two 2×2 are.
-        assert_eq!(placed(&machine, 8, Split::Published), Some(vec![0, 1, 5, 6, 3, 4, 8, 9]));
+        assert_eq!(placed(&machine, [4, 2, 1], Split::Published), Some(vec![0, 1, 5, 6, 3, 4, 8, 9]));
         Ok(())
     }
 
@@ -126,9 +141,9 @@ mod tests {
     fn the_published_strategy_gives_up_on_a_diagonal() -> Result<(), Box<dyn std::error::Error>> {
         let mut machine = Machine::new("3x3".parse()?);
         machine.occupy(&[1, 2, 3, 5, 6, 7])?;
-        assert_eq!(placed(&machine, 2, Split::Published), None);
-        assert_eq!(placed(&machine, 2, Split::Full), Some(vec![0, 4]));
-        assert_eq!(placed(&machine, 3, Split::Full), Some(vec![0, 4, 8]));
+        assert_eq!(placed(&machine, [2, 1, 1], Split::Published), None);
+        assert_eq!(placed(&machine, [2, 1, 1], Split::Full), Some(vec![0, 4]));
+        assert_eq!(placed(&machine, [3, 1, 1], Split::Full), Some(vec![0, 4, 8]));
         Ok(())
     }
 }

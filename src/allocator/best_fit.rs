@@ -21,7 +21,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: TURN,
     max_dims: 3,
     kind: Kind::Contiguous,
-    promises: Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| Ok(Box::new(BestFit { turn: take_turn(params)?, fit: BorderFit::default() })),
 };
 

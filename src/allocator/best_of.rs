@@ -22,7 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "the members: mc1x1|mm|column-snake+bf|granular-mbs (any specs, best-of:A|B|…)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build,
 };
 
@@ -40,14 +40,18 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, S
     let mut complete = false;
     for spec in &specs {
         let (entry, _) = find(spec)?;
-        if !entry.promises.exact || entry.name == ENTRY.name {
-            return Err(wrong("members other than itself that take exactly as many nodes as requested"));
+        if entry.name == ENTRY.name {
+            return Err(wrong("members other than itself"));
         }
-        if !entry.promises.forgets {
+        let (member, spec) = build_member(spec, setup)?;
+        let promises = (entry.promises)(&spec);
+        if !promises.exact {
+            return Err(wrong("members that take exactly as many nodes as requested"));
+        }
+        if !promises.forgets {
             return Err(wrong("members that decide alike whenever the machine is idle"));
         }
-        complete |= entry.promises.complete;
-        let (member, spec) = build_member(spec, setup)?;
+        complete |= promises.complete;
         if member.rearranges() {
             return Err(wrong("members that leave running jobs where they are"));
         }

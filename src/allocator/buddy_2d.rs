@@ -16,8 +16,8 @@
 use super::buddy::{Block, BlockOrder, Buddy, Forest};
 use super::octet_mbs::cubes;
 use super::orientations::orientations;
-use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
-use crate::machine::{Machine, Mesh};
+use super::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, Setup, fits};
+use crate::machine::{Cuboid, Machine, Mesh};
 use crate::spec::{Params, SpecError};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -27,7 +27,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "partition=pieces (whole)",
     max_dims: 3,
     kind: Kind::Contiguous,
-    promises: Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, forgets: true },
     build,
 };
 
@@ -49,12 +49,35 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, S
 
 struct Buddy2d {
     buddy: Buddy,
+    /// All blocks, whether or not they are free.
+    blocks: Vec<Block>,
+    /// The blocks of each class by their place in `blocks`, in scan order.
+    classes: Vec<Vec<u32>>,
 }
 
 impl Buddy2d {
     fn new(mesh: &Mesh) -> Self {
-        Self { buddy: Buddy::ordered(mesh, &blocks(mesh), BlockOrder::Scan) }
+        let forest = blocks(mesh);
+        let buddy = Buddy::ordered(mesh, &forest, BlockOrder::Scan);
+        let blocks = forest.blocks;
+        let count = blocks.iter().map(|block| usize::from(block.class) + 1).max().unwrap_or(0);
+        let mut classes = vec![Vec::new(); count];
+        for (i, block) in (0..).zip(&blocks) {
+            classes[usize::from(block.class)].push(i);
+        }
+        for class in &mut classes {
+            class.sort_by_key(|&i: &u32| {
+                let [x, y, z] = blocks[i as usize].base;
+                [z, y, x]
+            });
+        }
+        Self { buddy, blocks, classes }
     }
+}
+
+/// The nodes of a block.
+fn place(block: &Block) -> Cuboid {
+    Cuboid { base: block.base, sizes: block.sizes }
 }
 
 /// Squares along the two dimensions that the machine has, cubes if it has three, intervals if it has one.
@@ -87,14 +110,44 @@ fn blocks(mesh: &Mesh) -> Forest {
     forest
 }
 
+/// The base-2 logarithm of the side of the block that serves a request; `None` if its shape does not fit the machine.
+fn class_for(request: &Request, mesh: &Mesh) -> Option<u32> {
+    let shape = request.sides_on(mesh).filter(|&shape| !orientations(shape, mesh).is_empty())?;
+    let longest = shape.into_iter().max()?;
+    Some(longest.checked_next_power_of_two()?.ilog2())
+}
+
 impl Allocator for Buddy2d {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        let shape = request.sides_on(machine.mesh())?;
-        if !fits(*request, machine) || orientations(shape, machine.mesh()).is_empty() {
+        let class = class_for(request, machine.mesh())?;
+        if !fits(*request, machine) {
             return None;
         }
-        let longest = shape.into_iter().max()?;
-        self.buddy.allocate_block(longest.next_power_of_two().ilog2() as usize)
+        self.buddy.allocate_block(class as usize)
+    }
+
+    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
+        let dims = mesh.extents().iter().filter(|&&extent| extent > 1).count() as u32;
+        let nodes = class_for(request, mesh).and_then(|class| 1_u32.checked_shl(class * dims));
+        NodesFor::exactly(nodes.unwrap_or(u32::MAX))
+    }
+
+    fn must_foresee(&self) -> bool {
+        true
+    }
+
+    /// Which blocks are free follows from which nodes are, as blocks are joined again as soon as they can be: those that
+    /// are free as a whole and part of no block that is.
+    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let class = class_for(request, machine.mesh())? as usize;
+        let is_free = |i: u32| place(&self.blocks[i as usize]).is_free(machine);
+        let listed = |&i: &u32| is_free(i) && self.blocks[i as usize].parent.is_none_or(|i| !is_free(i));
+        let found =
+            self.classes.get(class..)?.iter().find_map(|blocks| blocks.iter().copied().find(listed))?;
+        // A larger block is split, and of its parts the one at its base again, down to the class.
+        let sizes = self.blocks[*self.classes[class].first()? as usize].sizes;
+        let base = self.blocks[found as usize].base;
+        Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
     }
 
     fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
@@ -174,6 +227,37 @@ mod tests {
             blocks_of("6", &[[3, 1, 1], [2, 1, 1], [1, 1, 1]])?,
             [Some(([0; 3], 4)), Some(([4, 0, 0], 2)), None]
         );
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_foreseen_is_what_a_new_allocator_would_do() -> Result<(), Box<dyn std::error::Error>> {
+        let mut state = 3_u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        for machine in ["8x8", "7x5", "13", "5x4x3"] {
+            let mesh: Mesh = machine.parse()?;
+            let mut strategy = Buddy2d::new(&mesh);
+            for _ in 0..300 {
+                let (share, mut machine) = (1 + random(9), Machine::new(mesh.clone()));
+                let busy: Vec<u32> = (0..mesh.nodes()).filter(|_| random(10) >= share).collect();
+                machine.occupy(&busy)?;
+                let mut told = Buddy2d::new(&mesh);
+                told.buddy.occupy(&Placement::of(busy));
+                let request = Request::of(1 + random(mesh.nodes() / 2));
+                let sorted = |placement: Option<Placement>| {
+                    placement.map(|placement| {
+                        let mut nodes = placement.nodes;
+                        nodes.sort_unstable();
+                        nodes
+                    })
+                };
+                let foreseen = sorted(strategy.foresee(&request, &machine));
+                assert_eq!(foreseen, sorted(told.allocate(&request, &machine)), "{request:?} on {mesh}");
+            }
+        }
         Ok(())
     }
 

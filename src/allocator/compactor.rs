@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use super::array::{Array, Schedule, Task, Window};
 use super::{Allocator, JobMove, Placement, Rearrangement, Request, fits};
 use crate::job::Time;
-use crate::machine::{Machine, NodeId};
+use crate::machine::{Machine, Mesh, NodeId, row};
 use crate::spec::{Params, SpecError};
 
 /// In which direction tasks may move.
@@ -188,6 +188,13 @@ impl Allocator for Compactor {
         let Some(base) = self.array.first_fit(length) else { return self.plan(length) };
         self.array.insert(Task { base, length });
         Some(Placement::of(nodes(base, length)))
+    }
+
+    /// Where nothing moves, a job is a row of the array, wherever one is free.
+    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
+        let sizes = row(request.procs, mesh);
+        let fits = request.procs <= mesh.nodes();
+        self.compaction.is_none().then(|| if fits { vec![sizes] } else { Vec::new() })
     }
 
     fn rearranges(&self) -> bool {

@@ -19,7 +19,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "",
     max_dims: 1,
     kind: Kind::Contiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| {
         let processors = setup.mesh.nodes();
         Ok(Box::new(Compactor::new(processors, Some((Ways::Free, Costs::NONE)))))

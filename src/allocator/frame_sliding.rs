@@ -11,7 +11,7 @@
 //! The shape is not turned, and free boxes off the grid of frames are not found, which is the known weakness of the
 //! strategy. Details of the slide are choices of ours. O(N) per call for the free places, then O(frames).
 
-use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use super::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, fits};
 use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh, Region};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -21,7 +21,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "",
     max_dims: 3,
     kind: Kind::Contiguous,
-    promises: Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(Box::<FrameSliding>::default()),
 };
 
@@ -31,6 +31,19 @@ struct FrameSliding {
 }
 
 impl Allocator for FrameSliding {
+    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
+        let fits = |sizes: &[u32; 3]| Region::of_bases(mesh, *sizes).is_some();
+        NodesFor::of_box(request.sides_on(mesh).filter(fits))
+    }
+
+    fn must_foresee(&self) -> bool {
+        true
+    }
+
+    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        self.allocate(request, machine)
+    }
+
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         if !fits(*request, machine) {
             return None;

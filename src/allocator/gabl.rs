@@ -7,7 +7,7 @@
 //!    listing would look for one size for ever; here it goes on to the next, as the text says.
 //! 2. Boxes are found right of busy ones (see `rbs`); with `turn=yes` in every orientation.
 //!
-//! Never refuses while as many nodes are free as the shape has. Time O(b·m²) for b boxes taken and m in use.
+//! Takes exactly as many nodes as processors are requested, and never refuses while so many are free. Time O(b·m²) for b boxes taken and m in use.
 
 use super::orientations::{TURN, take_turn};
 use super::pieces::{Pieces, Repeat};
@@ -20,7 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: TURN,
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| {
         Ok(Box::new(Pieces::new(setup.mesh, rbs::search, take_turn(params)?, Repeat::Text)))
     },

@@ -17,7 +17,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "",
     max_dims: 1,
     kind: Kind::Contiguous,
-    promises: Promises { exact: true, complete: false, forgets: true },
+    promises: |_| Promises { exact: true, complete: false, forgets: true },
     build: |_, setup| {
         let processors = setup.mesh.nodes();
         Ok(Box::new(Compactor::new(processors, None)))

@@ -21,7 +21,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "",
     max_dims: 3,
     kind: Kind::Contiguous,
-    promises: Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(Box::<MaxPeriphery>::default()),
 };
 
@@ -87,7 +87,7 @@ mod tests {
         // As a row it finds places in the middle only; turned, it stands on the upper border.
         machine.occupy(&[0, 1, 2, 3, 4, 5, 6, 11, 12, 17, 18, 23, 26, 27])?;
         let mut strategy = MaxPeriphery::default();
-        let nodes = strategy.allocate(&Request::of(3), &machine).ok_or("refused")?.nodes;
+        let nodes = strategy.allocate(&Request::sides([3, 1, 1]), &machine).ok_or("refused")?.nodes;
         assert_eq!(nodes, [13, 19, 25]);
         Ok(())
     }

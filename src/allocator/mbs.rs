@@ -23,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "",
     max_dims: 2,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| Ok(Box::new(Mbs { buddy: Buddy::new(setup.mesh, &layers(setup.mesh)) })),
 };
 

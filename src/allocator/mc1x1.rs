@@ -29,7 +29,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "tie-break=none (SHELLS/AVAILABLE/WALL/BORDER)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
         let ties = params.take("tie-break", TieBreak::default(), EXPECTED)?;
         Ok(Box::new(Mc1x1 { ties, ..Mc1x1::default() }))
@@ -63,6 +63,9 @@ impl Allocator for Mc1x1 {
             self.list_candidates(machine, k, best.score);
             let mut value = self.value(machine, &best);
             for &(bound, centre) in &self.candidates {
+                if machine.is_stopped() {
+                    return None;
+                }
                 if bound > best.score {
                     break;
                 }

@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "ties=carried (location)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
         let ties = params.choose("ties", TIES)?;
         Ok(Box::new(Mc1x1Shells { ties, shells: ShellScores::default() }))

@@ -20,7 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Box::<McPair>::default()),
 };
 
@@ -49,6 +49,9 @@ impl Allocator for McPair {
         centres.sort_unstable();
         let mut best: Option<(u64, Vec<NodeId>)> = None;
         for (centre, bound) in centres {
+            if machine.is_stopped() {
+                return None;
+            }
             let nodes =
                 self.fill.fill(self.shells.counts(), machine, k, centre, bound, i64::MAX)?.nodes(machine);
             let sum = pairwise_sum(machine.mesh(), &nodes);

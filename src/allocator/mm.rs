@@ -23,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "ties=carried (location)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| Ok(Box::new(Mm::new(setup.mesh, params.choose("ties", TIES)?))),
 };
 

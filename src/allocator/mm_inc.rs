@@ -23,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "ties=carried (location)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| Ok(Box::new(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) })),
 };
 
@@ -46,7 +46,10 @@ impl Allocator for MmInc {
         let mut free: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();
         free.retain(|node| taken.binary_search(node).is_err());
         free.sort_unstable();
-        while let Some((u, v)) = best_exchange(mesh, &taken, &free) {
+        while let Some((u, v)) = best_exchange(machine, &taken, &free) {
+            if machine.is_stopped() {
+                return None;
+            }
             std::mem::swap(&mut taken[u], &mut free[v]);
             taken.sort_unstable();
             free.sort_unstable();
@@ -56,7 +59,8 @@ impl Allocator for MmInc {
 }
 
 /// The exchange that lowers the pairwise sum most, as positions in the sorted lists; `None` if none lowers it.
-fn best_exchange(mesh: &Mesh, taken: &[Coord], free: &[Coord]) -> Option<(usize, usize)> {
+fn best_exchange(machine: &Machine, taken: &[Coord], free: &[Coord]) -> Option<(usize, usize)> {
+    let mesh = machine.mesh();
     let costs = |nodes: &[Coord]| -> Vec<(u64, usize)> {
         let sums = sums(mesh, taken);
         let cost = |node: &Coord| (0..3).map(|d| sums[d][node[d] as usize]).sum();
@@ -68,6 +72,9 @@ fn best_exchange(mesh: &Mesh, taken: &[Coord], free: &[Coord]) -> Option<(usize,
     let farthest: u64 = mesh.extents().iter().map(|&extent| u64::from(extent) - 1).sum();
     let mut best: Option<(u64, usize, usize)> = None;
     for &(out, u) in &leaving {
+        if machine.is_stopped() {
+            break;
+        }
         for &(into, v) in &entering {
             // What is gained is out − (into − distance); no distance is longer than the longest.
             let least = best.map_or(1, |best| best.0);

@@ -58,9 +58,12 @@ mod worst_fit;
 use std::fmt;
 
 pub use self::buddy::Block;
+pub use crate::job::NodesFor;
 use crate::job::{Shape, Time};
 use crate::machine::order::ORDERS;
-use crate::machine::{Cuboid, Machine, Mesh, NodeId, near_square, powers_of_two, row};
+use crate::machine::{
+    Cuboid, Machine, Mesh, NodeId, along_axes, even_factors, near_square, powers_of_two, row,
+};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// What a job asks for.
@@ -84,17 +87,19 @@ impl Request {
         Self { procs, shape: Shape::Sides(sides) }
     }
 
-    /// The sides of the rectangle or cuboid on `mesh`; `None` if they have more nodes than it. One orientation of them may
-    /// fit, or none.
+    /// The sides of the rectangle or cuboid on `mesh`; `None` if they have more nodes than the machine, or fewer than the
+    /// job has processors. One orientation of them may fit, or none.
     pub fn sides_on(&self, mesh: &Mesh) -> Option<[u32; 3]> {
         let sides = match self.shape {
             Shape::NearSquare => near_square(self.procs, mesh)?,
+            Shape::Factors => even_factors(self.procs, mesh)?,
             Shape::Row => row(self.procs, mesh),
             Shape::PowersOfTwo => powers_of_two(self.procs, mesh)?,
+            Shape::Slice(sides) => along_axes(sides, mesh),
             Shape::Sides(sides) => sides,
         };
         let nodes = sides.iter().fold(1_u64, |product, &side| product.saturating_mul(u64::from(side)));
-        (nodes <= u64::from(mesh.nodes())).then_some(sides)
+        (u64::from(self.procs)..=u64::from(mesh.nodes())).contains(&nodes).then_some(sides)
     }
 }
 
@@ -148,9 +153,30 @@ pub trait Allocator: Send {
     /// commits whatever comes back, at once, and checks it (free, inside, disjoint, the size promised).
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement>;
 
+    /// How many nodes a placement for `request` has, which is what schedulers count with. By default it is as many as the
+    /// boxes have that serve it, or exactly as many as processors are requested.
+    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
+        match self.boxes(request, mesh) {
+            None => NodesFor::exactly(request.procs),
+            Some(boxes) => NodesFor::of_box(boxes.first().copied()),
+        }
+    }
+
     /// The boxes that serve `request`, the preferred first, if it is placed as one of them wherever one is free; `None` if
     /// it may be placed otherwise or refused although such a box is free. EASY relies on it to reserve a place.
     fn boxes(&self, _request: &Request, _mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
+        None
+    }
+
+    /// Whether more than counts and boxes decides what is served, so that EASY has to ask [`Self::foresee`].
+    fn must_foresee(&self) -> bool {
+        false
+    }
+
+    /// Chooses nodes for `request` as if the machine were as `machine` is, which may be another state than that which this
+    /// allocator serves. Nothing is taken into use or remembered. `None` if it would refuse, and of allocators for which
+    /// [`Self::must_foresee`] is false.
+    fn foresee(&mut self, _request: &Request, _machine: &Machine) -> Option<Placement> {
         None
     }
 
@@ -205,7 +231,7 @@ impl fmt::Display for Kind {
 pub struct Promises {
     /// A placement has exactly as many nodes as were requested.
     pub exact: bool,
-    /// A request is refused only while fewer nodes are free than it asks for.
+    /// A request is refused only while fewer nodes are free than it takes, see [`Allocator::nodes_for`].
     pub complete: bool,
     /// Once everything is released, it decides as when it was new.
     pub forgets: bool,
@@ -250,13 +276,18 @@ pub struct Entry {
     pub max_dims: usize,
     /// How placements lie in the machine.
     pub kind: Kind,
-    /// What it promises.
-    pub promises: Promises,
+    /// What it promises, given its spec with every default written out; a default that is missing counts as given.
+    pub promises: fn(&Spec) -> Promises,
     /// Builds it.
     pub build: Builder,
 }
 
 impl Entry {
+    /// What it promises if its spec is its name only.
+    pub fn usual_promises(&self) -> Promises {
+        (self.promises)(&Spec::named(self.name))
+    }
+
     /// Whether it serves such a machine.
     pub fn serves(&self, mesh: &Mesh) -> bool {
         mesh.extents().iter().filter(|&&extent| extent > 1).count() <= self.max_dims

@@ -13,7 +13,7 @@
 //! With pages of one node it never refuses while k nodes are free, and wastes none. Time O(k + pages·log₆₄ N).
 
 use super::first_set::FirstSet;
-use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
+use super::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, Setup, fits};
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
 
@@ -24,7 +24,10 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "size=0 (up to 12), order=row-major (snake, shuffled-row-major, shuffled-snake)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: false, complete: false, forgets: true },
+    promises: |spec| {
+        let single = spec.params.get("size").is_none_or(|size| size == "0");
+        Promises { exact: single, complete: single, forgets: true }
+    },
     build,
 };
 
@@ -67,6 +70,8 @@ struct Paging {
     busy: Vec<u32>,
     /// Pages of which no node is.
     free: FirstSet,
+    /// Nodes of the smallest and of the largest page.
+    page_sizes: [u32; 2],
 }
 
 impl Paging {
@@ -91,7 +96,9 @@ impl Paging {
         }
         let mut free = FirstSet::empty(pages.len());
         (0..pages.len() as u32).for_each(|page| free.insert(page));
-        Self { busy: vec![0; pages.len()], pages, page_of, free }
+        let sizes = || pages.iter().map(|page| page.len() as u32);
+        let page_sizes = [sizes().min().unwrap_or(1), sizes().max().unwrap_or(1)];
+        Self { busy: vec![0; pages.len()], pages, page_of, free, page_sizes }
     }
 }
 
@@ -119,6 +126,16 @@ fn number([x, y, z]: Coord, [columns, rows, _]: [u32; 3], indexing: Indexing) ->
 }
 
 impl Allocator for Paging {
+    /// Whole pages. Where those at the far borders are clipped, the first free ones may have more nodes or fewer.
+    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
+        let [least, most] = self.page_sizes;
+        if least == most {
+            return NodesFor::exactly(request.procs.div_ceil(most).saturating_mul(most));
+        }
+        let spare = request.procs.saturating_add(most - 1);
+        NodesFor { least: request.procs, most: spare.min(mesh.nodes()).max(request.procs) }
+    }
+
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         if !fits(*request, machine) {
             return None;

@@ -1,11 +1,13 @@
 //! A job in several rectangles or cuboids, the largest first: what GABL and QNA share.
 //!
-//! 1. The first size looked for is the job's shape.
+//! A job of k processors gets exactly k nodes, also where its shape has more.
+//!
+//! 1. The first size looked for is the job's shape, and k nodes are missing.
 //! 2. While a box of the size is more than what is missing, or none is free, the largest side of the size is shortened by
 //!    one node; of equal sides the first.
 //! 3. A free box of the size is taken, and the same size is looked for again, until nothing is missing.
 //!
-//! Single nodes are always found in the end, so it never refuses while as many nodes are free as the shape has. The listing
+//! Single nodes are always found in the end, so it never refuses while k nodes are free. The listing
 //! of the paper on QNA shortens the size after every box that was taken, its text and its example do not; `Literal` is the
 //! listing.
 
@@ -14,7 +16,7 @@ use std::collections::BTreeMap;
 use super::busy_search::Search;
 use super::orientations::{Turn, orientations};
 use super::{Allocator, Placement, Request, fits};
-use crate::machine::{BusyList, Cuboid, Machine, Mesh, NodeId};
+use crate::machine::{BusyList, Cuboid, Machine, Mesh, NodeId, near_square};
 
 /// Whether a size is looked for again after a box of it was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +54,10 @@ impl Pieces {
         free
     }
 
-    /// The boxes for a job of this shape, which are then in use; as many nodes must be free.
-    fn take(&mut self, shape: [u32; 3]) -> Vec<Cuboid> {
-        let nodes = |sizes: [u32; 3]| sizes.iter().product::<u32>();
-        let (mut sizes, mut missing) = (shape, nodes(shape));
+    /// The boxes for a job of `procs` processors and this shape, which are then in use; as many nodes must be free.
+    fn take(&mut self, procs: u32, shape: [u32; 3]) -> Vec<Cuboid> {
+        let nodes = |sizes: [u32; 3]| sizes.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
+        let (mut sizes, mut missing) = (shape, procs);
         let mut pieces = Vec::new();
         while missing > 0 {
             let place = if nodes(sizes) <= missing { self.place(sizes) } else { None };
@@ -81,6 +83,11 @@ impl Pieces {
     }
 }
 
+/// The size that is looked for first: the shape of the request, or a compact one where that has no place on `mesh`.
+fn largest_piece(request: &Request, mesh: &Mesh) -> Option<[u32; 3]> {
+    request.sides_on(mesh).or_else(|| near_square(request.procs, mesh))
+}
+
 /// Takes one off the largest side, the first of equals; false if all sides are 1.
 fn shorten(sizes: &mut [u32; 3]) -> bool {
     let longest = sizes.iter().copied().max().unwrap_or(1);
@@ -95,12 +102,10 @@ fn shorten(sizes: &mut [u32; 3]) -> bool {
 
 impl Allocator for Pieces {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        let mesh = machine.mesh();
-        let shape = request.sides_on(mesh)?;
-        if !fits(*request, machine) || shape.iter().product::<u32>() > machine.free_count() {
+        if !fits(*request, machine) {
             return None;
         }
-        let pieces = self.take(shape);
+        let pieces = self.take(request.procs, largest_piece(request, machine.mesh())?);
         let nodes: Vec<NodeId> = pieces.iter().flat_map(|piece| piece.nodes(machine)).collect();
         self.held.insert(*nodes.first()?, pieces);
         Some(Placement::of(nodes))
@@ -141,7 +146,7 @@ mod tests {
             let [x, y, _] = piece.base;
             [x, y, x + piece.sizes[0] - 1, y + piece.sizes[1] - 1]
         };
-        Ok(strategy.take([6, 2, 1]).into_iter().map(corners).collect())
+        Ok(strategy.take(12, [6, 2, 1]).into_iter().map(corners).collect())
     }
 
     #[test]
@@ -155,6 +160,17 @@ mod tests {
     }
 
     #[test]
+    fn a_shape_with_nodes_to_spare_is_shortened_to_what_is_missing() -> Result<(), Box<dyn std::error::Error>>
+    {
+        let mesh: Mesh = "16x16".parse()?;
+        let mut strategy = Pieces::new(&mesh, qna::lowest, Turn::Yes, Repeat::Text);
+        // 13 processors are 5×3 with two to spare: 4×3 is the first size that is not more than what is missing.
+        let sizes: Vec<[u32; 3]> = strategy.take(13, [5, 3, 1]).iter().map(|piece| piece.sizes).collect();
+        assert_eq!(sizes, [[4, 3, 1], [1, 1, 1]]);
+        Ok(())
+    }
+
+    #[test]
     fn the_listing_never_takes_a_size_twice_while_it_can_shrink() -> Result<(), Box<dyn std::error::Error>> {
         let pieces = example(qna_scan::scan, Turn::Yes, Repeat::Literal)?;
         assert_eq!(pieces[..2], [[0, 3, 3, 4], [4, 0, 5, 1]]);
@@ -164,11 +180,12 @@ mod tests {
         assert!(listing.hold(middle));
         // 3×2 is free nowhere, 2×2 neither: single columns and rows of two, of which the listing takes one.
         let sizes: Vec<u32> =
-            listing.take([3, 2, 1]).iter().map(|piece| piece.sizes.iter().product()).collect();
+            listing.take(6, [3, 2, 1]).iter().map(|piece| piece.sizes.iter().product()).collect();
         assert_eq!(sizes, [2, 1, 1, 1, 1]);
         let mut text = Pieces::new(&mesh, qna_scan::scan, Turn::Yes, Repeat::Text);
         assert!(text.hold(middle));
-        let sizes: Vec<u32> = text.take([3, 2, 1]).iter().map(|piece| piece.sizes.iter().product()).collect();
+        let sizes: Vec<u32> =
+            text.take(6, [3, 2, 1]).iter().map(|piece| piece.sizes.iter().product()).collect();
         assert_eq!(sizes, [2, 2, 2]);
         Ok(())
     }

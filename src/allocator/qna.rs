@@ -8,7 +8,7 @@
 //! 3. `repeat=text` looks for a size again after a box of it was taken, as the text and the example do; `literal`
 //!    shortens it first, as the listing does.
 //!
-//! Never refuses while as many nodes are free as the shape has. Time O(b·N/64·log a) for b boxes taken.
+//! Takes exactly as many nodes as processors are requested, and never refuses while so many are free. Time O(b·N/64·log a) for b boxes taken.
 
 use super::orientations::Turn;
 use super::pieces::{Pieces, Repeat};
@@ -22,7 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "repeat=text (literal)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| {
         let repeat = params.choose("repeat", &[("text", Repeat::Text), ("literal", Repeat::Literal)])?;
         Ok(Box::new(Pieces::new(setup.mesh, lowest, Turn::Yes, repeat)))

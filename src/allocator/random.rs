@@ -22,7 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: false },
+    promises: |_| Promises { exact: true, complete: true, forgets: false },
     build: |_, setup| Ok(Box::new(Random { rng: ChaCha8Rng::seed_from_u64(setup.seed), free: Vec::new() })),
 };
 

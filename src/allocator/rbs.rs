@@ -27,7 +27,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: TURN,
     max_dims: 3,
     kind: Kind::Contiguous,
-    promises: Promises { exact: false, complete: false, forgets: true },
+    promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| Ok(Box::new(BusySearch::new(take_turn(params)?, search))),
 };
 

@@ -18,7 +18,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: COSTS,
     max_dims: 1,
     kind: Kind::Contiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| {
         let processors = setup.mesh.nodes();
         Ok(Box::new(Compactor::new(processors, Some((Ways::Right, take_costs(params)?)))))

@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| Ok(Box::new(RoundUpMbs { buddy: Buddy::new(setup.mesh, &pairs(setup.mesh)) })),
 };
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::policy::{Policy, Rules};
+use super::policy::{Promised, Rules};
 use super::{Schedule, ScheduledJob};
 use crate::job::Time;
 use crate::machine::NodeId;
@@ -73,7 +73,7 @@ pub(super) struct State<'a> {
 }
 
 /// Checks a schedule on a machine of so many nodes, and against a policy if one is given.
-pub fn audit(schedule: &Schedule, nodes: u32, policy: Option<Policy>) -> Result<Checked, Violation> {
+pub fn audit(schedule: &Schedule, nodes: u32, promised: Option<Promised<'_>>) -> Result<Checked, Violation> {
     let jobs = schedule.jobs.as_slice();
     let mut state = State {
         jobs,
@@ -83,7 +83,7 @@ pub fn audit(schedule: &Schedule, nodes: u32, policy: Option<Policy>) -> Result<
         owners: vec![0; nodes as usize],
         running: BTreeSet::new(),
     };
-    let mut rules = policy.map(|policy| Rules::new(policy, jobs));
+    let mut rules = promised.map(|promised| Rules::new(promised, jobs));
     let mut checked = Checked { jobs: jobs.len() as u64, ..Checked::default() };
     let sorted = |time: fn(&ScheduledJob) -> Time| {
         let mut order: Vec<usize> = (0..jobs.len()).collect();

@@ -12,7 +12,7 @@ mod swf;
 pub use checks::{Checked, Violation, audit};
 pub use compare::{Comparison, Divergence, NotSameJobs, Side, Spread, Waits, What, compare};
 pub use evalys::evalys;
-pub use policy::Policy;
+pub use policy::{Fits, HasPlace, Policy, Promised};
 pub use swf::{SwfError, read_swf, record};
 
 use crate::job::Time;
@@ -59,7 +59,7 @@ impl ScheduledJob {
     }
 
     /// The nodes one by one; none if they are not known.
-    fn each_node(&self) -> impl Iterator<Item = NodeId> {
+    pub fn each_node(&self) -> impl Iterator<Item = NodeId> {
         self.nodes.iter().flatten().flat_map(|&(first, last)| first..=last)
     }
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::schedule::{Input, Which};
+use super::schedule::{Decides, Input, Which};
 use super::{Failure, print};
-use crate::audit::{self, Checked, Policy};
-use crate::machine::Mesh;
+use crate::audit::{self, Checked, Fits, Policy, Promised, ScheduledJob, Violation};
+use crate::machine::{Machine, Mesh};
 use crate::render::grouped;
 
 /// Check a schedule of any tool: whether a machine can carry it out, and whether it is FCFS or EASY.
@@ -57,31 +57,30 @@ enum Against {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let input = Input::read(&args.schedule, args.which)?;
     let machine = input.machine(args.machine.as_ref(), &args.schedule)?;
-    let (counts_decide, exact) = input.counts_decide(&machine);
-    let counts_decide = counts_decide && !args.may_refuse;
+    let decides = match input.decides(&machine) {
+        Decides::Counts if args.may_refuse => {
+            Decides::Unknown("the allocator may refuse jobs although enough processors are free")
+        }
+        decides => decides,
+    };
+    let unchecked = match (&decides, args.against) {
+        (Decides::Unknown(why), Some(_)) => Some(*why),
+        _ => None,
+    };
     let policy = match args.against {
-        Some(Against::Fcfs) => Some(Policy::Fcfs { counts_decide }),
-        Some(Against::Easy) if counts_decide && exact => Some(Policy::Easy),
+        Some(Against::Fcfs) => Some(Policy::Fcfs),
+        Some(Against::Easy) if unchecked.is_none() => Some(Policy::Easy),
         Some(Against::Easy) | None => None,
     };
     let name = args.schedule.display();
-    match audit::audit(&input.schedule, machine.nodes(), policy) {
+    match audited(&input, &machine, policy, decides) {
         Ok(checked) => {
             let mut lines = told(&checked, policy);
             if input.schedule.left_out > 0 {
                 lines
                     .push(format!("not checked: {} records of jobs that never ran", input.schedule.left_out));
             }
-            let unchecked = match args.against {
-                None => false,
-                Some(Against::Fcfs) => !counts_decide,
-                Some(Against::Easy) => !(counts_decide && exact),
-            };
-            if unchecked {
-                let why = "not checked: what is promised by numbers of processors, as the allocator may refuse jobs that \
-                           would fit, move others first, or place more nodes than are asked for";
-                lines.push(why.to_owned());
-            }
+            lines.extend(unchecked.map(|why| format!("not checked: what the policy promises, as {why}")));
             print(&format!("{name}: no violation on {machine}\n  {}\n", lines.join("\n  ")))
         }
         Err(violation) => {
@@ -89,6 +88,26 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             Err(Failure::Reported)
         }
     }
+}
+
+/// Audits the schedule against `policy`, in which `decides` says what can start.
+fn audited(
+    input: &Input,
+    machine: &Mesh,
+    policy: Option<Policy>,
+    decides: Decides,
+) -> Result<Checked, Violation> {
+    let mut has_place: Box<dyn FnMut(&ScheduledJob, &Machine) -> Option<bool>>;
+    let fits = match decides {
+        Decides::Counts => Fits::Counts,
+        Decides::Unknown(_) => Fits::Unknown,
+        Decides::Places(mut places) => {
+            has_place = Box::new(move |job, machine| places.has_place(job, machine));
+            Fits::Places(Machine::new(machine.clone()), &mut *has_place)
+        }
+    };
+    let promised = policy.map(|policy| Promised { policy, fits });
+    audit::audit(&input.schedule, machine.nodes(), promised)
 }
 
 /// How much was checked, one line each.
@@ -105,7 +124,7 @@ fn told(checked: &Checked, policy: Option<Policy>) -> Vec<String> {
     });
     let decisions = count(checked.decisions);
     lines.extend(policy.map(|policy| match policy {
-        Policy::Fcfs { .. } => format!("fcfs: {decisions} instants at which jobs waited"),
+        Policy::Fcfs => format!("fcfs: {decisions} instants at which jobs waited"),
         Policy::Easy => {
             let (promises, void) = (count(checked.promises), count(checked.void));
             format!("easy: {decisions} instants at which jobs waited; {promises} shadow times, {void} void")

@@ -98,7 +98,7 @@ fn evalys(args: &Args, input: &Input) -> Result<(), Failure> {
     if args.output.as_os_str() == "-" {
         return print(&text);
     }
-    if args.output.exists() && !args.force {
+    if args.output.is_file() && !args.force {
         let out = args.output.display();
         return Err(anyhow!("{out} already exists; --force overwrites it").into());
     }

@@ -40,7 +40,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 [NAME, column("what"), column("kind"), column("promises"), column("parameters"), SOURCE];
             let mut table = Table::new(&titles);
             for row in ALLOCATORS {
-                let (kind, promises) = (row.kind.to_string(), row.promises.to_string());
+                let (kind, promises) = (row.kind.to_string(), row.usual_promises().to_string());
                 table.add(vec![
                     text(row.name),
                     text(row.summary),

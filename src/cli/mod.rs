@@ -5,8 +5,10 @@ mod audit;
 mod compare;
 mod completions;
 mod export;
+mod interrupt;
 mod list;
 mod merge;
+mod overwrite;
 mod plot;
 mod progress;
 mod quoted;
@@ -23,6 +25,7 @@ mod table;
 mod trace;
 
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -82,6 +85,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    interrupt::listen();
     let outcome = match arguments.command {
         Command::Replay(args) => replay::run(&args),
         Command::Sweep(args) => sweep::run(&args),
@@ -119,6 +123,11 @@ pub fn main() -> ExitCode {
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let is_pipe = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_pipe))
+}
+
+/// Reads a number of threads.
+fn threads(text: &str) -> anyhow::Result<NonZeroUsize> {
+    text.parse().map_err(|_| anyhow::anyhow!("expected a whole number of threads from 1 on"))
 }
 
 /// Writes `text` to standard output.

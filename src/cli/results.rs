@@ -3,21 +3,32 @@
 use anyhow::anyhow;
 
 use crate::allocator::{self, ALLOCATORS};
-use crate::cli::Failure;
-use crate::frame::{Sheet, SheetValues};
+use crate::cli::{Failure, complain};
+use crate::frame::{Missing, Sheet, SheetValues};
+use crate::machine::Mesh;
 use crate::machine::order::ORDERS;
 use crate::render::plot::Style;
 use crate::spec::Spec;
-use crate::workload::Synthetic;
+use crate::workload::{Arrivals, Rules, Synthetic};
 
 /// Columns that tell results apart. Seeds are replications.
 const IDENTITY: [&str; 7] = ["log", "rules", "arrival_scale", "machine", "scheduler", "allocator", "network"];
+
+/// Columns that tell replays apart where every placement is as good, on an array, or where running jobs are moved.
+pub(in crate::cli) const DELAYS: [&str; 4] =
+    ["queue_delay_s_mean", "allocation_delay_s_mean", "moves", "suspended_s_mean"];
+
+/// Titles of loads: the factor of arrival times, and the longest time between arrivals.
+pub(in crate::cli) const SCALE_TITLE: &str = "arrival times multiplied by";
+pub(in crate::cli) const GAP_TITLE: &str = "longest time between arrivals (s)";
 
 /// The summary of a directory.
 pub(in crate::cli) struct Results {
     pub(in crate::cli) sheet: Sheet,
     /// The identity columns in which rows differ.
     varying: Vec<&'static str>,
+    /// The longest time between arrivals of each row, if rules differ in nothing else.
+    gaps: Option<Vec<f64>>,
 }
 
 impl Results {
@@ -27,8 +38,22 @@ impl Results {
                 .column(name)
                 .is_some_and(|column| (1..sheet.height()).any(|i| column.label(i) != column.label(0)))
         };
-        let varying = IDENTITY.into_iter().filter(varies).collect();
-        Self { sheet, varying }
+        let varying: Vec<&str> = IDENTITY.into_iter().filter(varies).collect();
+        let gaps = if varying.contains(&"rules") { gaps(&sheet) } else { None };
+        Self { sheet, varying, gaps }
+    }
+
+    /// Tells on standard error which replays the results do not hold.
+    pub(in crate::cli) fn note_missing(&self) {
+        note_missing(&self.sheet);
+    }
+
+    /// Whether a machine is an array, or jobs were moved.
+    pub(in crate::cli) fn have_delays(&self) -> bool {
+        let is_array =
+            |row: usize| self.label(row, "machine").parse::<Mesh>().is_ok_and(|machine| machine.dims() == 1);
+        let moves = self.numbers("", "moves").unwrap_or_default();
+        (0..self.sheet.height()).any(is_array) || moves.iter().flatten().any(|&moves| moves > 0.0)
     }
 
     /// The numbers of a column.
@@ -55,7 +80,9 @@ impl Results {
 
     /// What a row is called beside others: its allocator, and what else differs but for `but`.
     pub(in crate::cli) fn name(&self, row: usize, but: &[&str]) -> String {
-        let others = self.varying.iter().filter(|name| **name != "allocator" && !but.contains(name));
+        let is_load = |name: &str| name == "rules" && self.gaps.is_some();
+        let is_other = |name: &&&str| **name != "allocator" && !but.contains(name) && !is_load(name);
+        let others = self.varying.iter().filter(is_other);
         let mut words = vec![self.label(row, "allocator")];
         words.extend(others.map(|name| self.label(row, name)));
         words.join(" · ")
@@ -73,6 +100,8 @@ impl Results {
     pub(in crate::cli) fn shared_at_first_load(&self) -> String {
         if self.varying.contains(&"arrival_scale") {
             format!("{} · arrivals × {}", self.shared(), self.label(0, "arrival_scale"))
+        } else if let Some(gap) = self.gap(0) {
+            format!("{} · arrivals up to {gap} s apart", self.shared())
         } else {
             self.shared()
         }
@@ -110,13 +139,22 @@ impl Results {
         series
     }
 
-    /// The load of a row: what arrivals were multiplied by, or the rate or ratio of its model, and which of them.
+    /// The longest time between arrivals of a row, if rows differ in it.
+    pub(in crate::cli) fn gap(&self, row: usize) -> Option<f64> {
+        self.gaps.as_ref().map(|gaps| gaps[row])
+    }
+
+    /// The load of a row: what arrivals were multiplied by, how far they are apart at most, or the rate or ratio of its
+    /// model, and which of them.
     pub(in crate::cli) fn load(&self, row: usize) -> Option<(f64, &'static str)> {
         if self.varying.contains(&"arrival_scale") {
             let SheetValues::Number { numbers, .. } = &self.sheet.column("arrival_scale")?.values else {
                 return None;
             };
-            return Some((numbers[row]?, "arrival times multiplied by"));
+            return Some((numbers[row]?, SCALE_TITLE));
+        }
+        if let Some(gap) = self.gap(row) {
+            return Some((gap, GAP_TITLE));
         }
         Some(self.model(row)?.0)
     }
@@ -130,6 +168,41 @@ impl Results {
         let (load, title) = loads.iter().find_map(|&(key, title)| Some((spec.params.remove(key)?, title)))?;
         Some(((load.parse().ok()?, title), spec.to_string()))
     }
+}
+
+/// The longest time between arrivals of each row; `None` unless rules have one and differ in nothing else.
+fn gaps(sheet: &Sheet) -> Option<Vec<f64>> {
+    let column = sheet.column("rules")?;
+    let rules = |row| column.label(row).parse::<Rules>().ok();
+    let without = |rules: Rules| Rules { arrivals: Arrivals::Recorded, ..rules };
+    let first = without(rules(0)?);
+    let gap = |row| match rules(row)? {
+        found @ Rules { arrivals: Arrivals::Uniform(gap), .. } => (without(found) == first).then_some(gap),
+        Rules { arrivals: Arrivals::Recorded, .. } => None,
+    };
+    (0..sheet.height()).map(gap).collect()
+}
+
+/// Tells on standard error which replays a sheet does not hold of those that run.json or study.json lists.
+pub(in crate::cli) fn note_missing(sheet: &Sheet) {
+    if let Some(note) = missing(sheet) {
+        complain(&format!("note: {note}"));
+    }
+}
+
+/// Which replays a sheet does not hold, in words; `None` if it holds all.
+pub(in crate::cli) fn missing(sheet: &Sheet) -> Option<String> {
+    const NAMED: usize = 5;
+    let Missing { listed_by: Some(listed_by), replays, of } = &sheet.missing else { return None };
+    let rest = match replays.len() {
+        0 => return None,
+        count if count > NAMED => format!("; … and {} more", count - NAMED),
+        _ => String::new(),
+    };
+    let named: Vec<&str> = replays.iter().take(NAMED).map(String::as_str).collect();
+    let (path, listed_by, held) = (sheet.path.display(), listed_by.display(), of - replays.len());
+    let named = named.join("; ");
+    Some(format!("{path} holds {held} of the {of} replays that {listed_by} lists; missing: {named}{rest}"))
 }
 
 /// Series whose markers would be the same in one plot get others, of their own colour, as long as there are any; then

@@ -5,12 +5,14 @@ use std::path::Path;
 use anyhow::anyhow;
 
 use super::Failure;
-use crate::allocator::{self, Setup};
-use crate::audit::{self, Schedule};
+use crate::allocator::{self, Allocator, Kind, Request, Setup};
+use crate::audit::{self, Schedule, ScheduledJob};
 use crate::frame::{self, Selected, Selection, Sheet};
-use crate::machine::Mesh;
+use crate::job::Shape;
+use crate::machine::{Cuboid, Frames, Machine, Mesh, NodeId};
 use crate::spec::Spec;
 use crate::trace::Format;
+use crate::workload::{Rules, ShapeRule};
 
 /// Which of the replays of a result is meant.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -38,13 +40,69 @@ pub(super) struct Input {
     pub(super) machine: Option<Mesh>,
     pub(super) scheduler: Option<String>,
     pub(super) allocator: Option<String>,
+    rules: Option<String>,
+}
+
+/// What decides whether a job can start.
+pub(super) enum Decides {
+    /// As many free nodes as it takes.
+    Counts,
+    /// Whether the allocator has a place for it.
+    Places(Places),
+    /// That cannot be told, for this reason.
+    Unknown(&'static str),
+}
+
+/// Asks an allocator whether it has a place for a job.
+pub(super) struct Places {
+    allocator: Box<dyn Allocator>,
+    /// The shape of jobs that bring none.
+    shape: ShapeRule,
+    kind: Kind,
+}
+
+impl Places {
+    /// Whether a job has a place on a machine in this state; `None` if its shape is not known.
+    pub(super) fn has_place(&mut self, job: &ScheduledJob, machine: &Machine) -> Option<bool> {
+        let request = self.request(job, machine)?;
+        match self.allocator.boxes(&request, machine.mesh()) {
+            None => Some(self.allocator.foresee(&request, machine).is_some()),
+            Some(boxes) => {
+                let mut frames = Frames::default();
+                Some(boxes.into_iter().any(|sizes| {
+                    frames.find(machine, sizes);
+                    frames.first().is_some()
+                }))
+            }
+        }
+    }
+
+    /// What a job has asked for, as far as the number of its nodes confirms it: the shape that the rules give it or, where
+    /// its nodes are a box, that box.
+    fn request(&self, job: &ScheduledJob, machine: &Machine) -> Option<Request> {
+        let mesh = machine.mesh();
+        let takes = |request: &Request| self.allocator.nodes_for(request, mesh).most == job.allocated;
+        let ruled = Request { procs: job.procs, shape: self.shape.shape(job.procs) };
+        let nodes: Vec<NodeId> = job.each_node().collect();
+        let own =
+            Cuboid::around(mesh, &nodes).map(|place| Request { shape: Shape::Sides(place.sizes), ..ruled });
+        // A box says more than the rule, as a job may have brought its own shape; parts may form another box by chance.
+        let candidates = if self.kind == Kind::Contiguous { [own, Some(ruled)] } else { [Some(ruled), own] };
+        candidates.into_iter().flatten().find(takes)
+    }
 }
 
 impl Input {
     /// Reads a directory of `replay -o`, or a file: a log if its name says so, or else a table.
     pub(super) fn read(path: &Path, which: Which) -> Result<Self, Failure> {
-        let nothing =
-            |schedule| Self { schedule, log: None, machine: None, scheduler: None, allocator: None };
+        let nothing = |schedule| Self {
+            schedule,
+            log: None,
+            machine: None,
+            scheduler: None,
+            allocator: None,
+            rules: None,
+        };
         if Format::of_path(path) == Some(Format::Swf) {
             return Ok(nothing(audit::read_swf(path)?));
         }
@@ -67,18 +125,33 @@ impl Input {
         self.machine = label("machine", row).and_then(|machine| machine.parse().ok());
         self.scheduler = label("scheduler", row);
         self.allocator = label("allocator", row);
+        self.rules = label("rules", row);
     }
 
-    /// Whether numbers of processors decide what can start, and whether jobs get as many as they ask for; both true where
-    /// nobody knows. An allocator that moves jobs makes others wait for it.
-    pub(super) fn counts_decide(&self, machine: &Mesh) -> (bool, bool) {
-        let built = self.allocator.as_ref().and_then(|spec| {
-            let spec: Spec = spec.parse().ok()?;
+    /// What decides on `machine` whether a job can start. Counts decide where the allocator is not known.
+    pub(super) fn decides(&self, machine: &Mesh) -> Decides {
+        let spec = self.allocator.as_ref().and_then(|spec| spec.parse::<Spec>().ok());
+        let built = spec.and_then(|spec| {
             let (entry, _) = allocator::find(&spec).ok()?;
-            let (allocator, _) = allocator::build(&spec, &Setup { mesh: machine, seed: 0 }).ok()?;
-            Some((entry.promises, allocator.rearranges()))
+            Some((allocator::build(&spec, &Setup { mesh: machine, seed: 0 }).ok()?.0, entry.kind))
         });
-        built.map_or((true, true), |(promises, moves)| (promises.complete && !moves, promises.exact))
+        let Some((allocator, kind)) = built else { return Decides::Counts };
+        if allocator.rearranges() {
+            return Decides::Unknown("the allocator makes jobs wait for others that move");
+        }
+        let boxes_decide = allocator.boxes(&Request::of(1), machine).is_some();
+        if !boxes_decide && !allocator.must_foresee() {
+            return Decides::Counts;
+        }
+        if self.schedule.jobs.iter().any(|job| job.nodes.is_none()) {
+            return Decides::Unknown(
+                "the allocator may refuse jobs although enough processors are free, and their nodes are not here; \
+                 `replay -o --placements` keeps them",
+            );
+        }
+        let rules = self.rules.as_ref().and_then(|rules| rules.parse::<Rules>().ok());
+        let shape = rules.map(|rules| rules.shape).unwrap_or_default();
+        Decides::Places(Places { allocator, shape, kind })
     }
 
     /// The machine, as given or else as the results have it.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::ValueEnum;
 
+use super::results::note_missing;
 use super::{Failure, complain, print};
 use crate::allocator;
 use crate::frame::{Sheet, SheetColumn, SheetValues};
@@ -91,6 +92,7 @@ const NEITHER: &[&str] =
 /// Prints the table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let sheet = Sheet::read(&args.folder)?;
+    note_missing(&sheet);
     let rows = labels(args, &sheet, "--rows", &args.rows)?;
     let columns = labels(args, &sheet, "--columns", &args.columns)?;
     let (numbers, whole) = numbers(args, &sheet)?;
@@ -100,6 +102,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         .enumerate()
         .filter_map(|(i, number)| Some((label(&rows, i), label(&columns, i), (*number)?)))
         .collect();
+    if entries.is_empty() {
+        complain(&format!("note: no result has a value of {}", args.value));
+    }
     let mut pivot = Pivot::new(&entries);
     let mut title = args.value.clone();
     let hidden = hidden(args, &sheet);

@@ -15,6 +15,7 @@ pub use replay::{Parts, replay};
 use crate::allocator::{Placement, Rearrangement};
 use crate::job::{JobId, Time};
 use crate::machine::{Mesh, NodeId, OccupyError};
+use crate::stop::Stop;
 
 /// When a job of a replay started and ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,11 @@ pub trait Observer {
 
     /// `finished` jobs have ended; false stops the replay.
     fn proceed(&mut self, finished: usize) -> bool;
+
+    /// The switch that stops the replay in the middle of an allocator's call or a scheduler's pass; nobody's by default.
+    fn stop(&self) -> Stop {
+        Stop::default()
+    }
 }
 
 /// Why a replay did not come to its end.
@@ -93,6 +99,15 @@ pub enum ReplayError {
         number: i64,
         /// Processors requested.
         procs: u32,
+    },
+    /// A job runs longer than time can be told.
+    #[error(
+        "job {number} would not end within the range of time, 292,000 years; the times of the log, or the lengths that \
+         the network's or the allocator's parameters give, are too large"
+    )]
+    OutOfRange {
+        /// The log's number of the job.
+        number: i64,
     },
     /// An allocator returned nodes that it must not.
     #[error("the allocator's placement for job {number} is wrong: {problem}")]

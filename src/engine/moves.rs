@@ -78,7 +78,7 @@ impl State<'_> {
             self.observer.vacated(nodes, self.now);
             if self.running.remove(estimated_end, job) {
                 let nodes = moved.nodes.len() as u32;
-                self.running.insert(Running { estimated_end: estimated_end + by, job, nodes });
+                self.running.insert(Running { estimated_end: estimated_end + by, job, nodes, start });
             }
             postponed.push((job, by));
             targets.push((job, moved));

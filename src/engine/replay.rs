@@ -37,7 +37,42 @@ fn next_instant(
         goes_on = observer.proceed(finished);
         goes_on
     });
-    if goes_on { Ok(event.into_iter().chain(completion).min()) } else { Err(ReplayError::Interrupted) }
+    if !goes_on {
+        return Err(ReplayError::Interrupted);
+    }
+    let next = event.into_iter().chain(completion).min();
+    if next == Some(Time::MAX) {
+        // Sums of times stay at the end of their range.
+        let mut ended = Vec::new();
+        state.execution.advance(Time::MAX, &mut ended);
+        return Err(state.beyond_time(ended.first().copied()));
+    }
+    Ok(next)
+}
+
+impl State<'_> {
+    /// Whether all jobs have run, once nothing happens any more.
+    fn check_end(&self) -> Result<(), ReplayError> {
+        if !self.running.is_empty() || self.held.is_some() {
+            // No end comes for them that could be told.
+            return Err(self.beyond_time(None));
+        }
+        match self.queue.head() {
+            Some(head) => {
+                let number = self.jobs[head.job as usize].number;
+                Err(ReplayError::Stuck { number, procs: head.procs })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The error that `job`, or the first of those that run, does not end within the range of time.
+    fn beyond_time(&self, job: Option<JobId>) -> ReplayError {
+        let held = self.held.as_ref().map(|held| held.job);
+        let job = job.or_else(|| self.running.iter().next().map(|running| running.job)).or(held);
+        let number = job.map_or(0, |job| self.jobs[job as usize].number);
+        ReplayError::OutOfRange { number }
+    }
 }
 
 /// Replays `jobs`, which arrive in order of submission and, within an instant, of position; one record per job, by
@@ -60,7 +95,7 @@ pub fn replay(
         jobs,
         now: Time::ZERO,
         cause: Cause::Batch,
-        machine: Machine::new(parts.mesh),
+        machine: Machine::new(parts.mesh).with_stop(observer.stop()),
         allocator: parts.allocator,
         execution: parts.execution,
         timed: parts.timed,
@@ -77,7 +112,8 @@ pub fn replay(
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
         let due = state.held.as_ref().map(Held::due);
-        let event = arrival.into_iter().chain(due).min();
+        let wake = scheduler.wakes().filter(|&wake| wake > state.now);
+        let event = arrival.into_iter().chain(due).chain(wake).min();
         let Some(now) = next_instant(&mut state, event, finished)? else { break };
         state.now = now;
         state.execution.advance(now, &mut done);
@@ -101,13 +137,12 @@ pub fn replay(
             return Err(error);
         }
         instants += 1;
-        if instants % INSTANTS_PER_REPORT == 0 && !state.observer.proceed(finished) {
+        let is_reported = instants % INSTANTS_PER_REPORT == 0;
+        if state.machine.is_stopped() || is_reported && !state.observer.proceed(finished) {
             return Err(ReplayError::Interrupted);
         }
     }
-    if let Some(head) = state.queue.head() {
-        return Err(ReplayError::Stuck { number: jobs[head.job as usize].number, procs: head.procs });
-    }
+    state.check_end()?;
     state.observer.proceed(finished);
     Ok(state.records)
 }

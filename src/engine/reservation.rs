@@ -1,66 +1,198 @@
-//! The place that a waiting job will have, for allocators that place jobs as boxes: enough free nodes are not enough then.
+//! The place that the first waiting job will have, for allocators that may refuse a job although as many nodes are free as
+//! it takes: then a number of nodes is no promise.
 
-use crate::allocator::Placement;
-use crate::job::Time;
-use crate::machine::{Cuboid, Frames, Machine};
-use crate::scheduler::RunningJobs;
+use crate::allocator::{Allocator, Placement, Request};
+use crate::job::{JobId, Time};
+use crate::machine::{Cuboid, Frames, Machine, NodeId};
+use crate::scheduler::{Running, RunningJobs};
 
-/// Every place that is free for a box at the time of the reservation. One of them must stay so.
+/// What is kept free for a waiting job at the time of its reservation.
 #[derive(Clone, Debug)]
-pub(super) struct Reservation {
-    places: Vec<Cuboid>,
+pub(super) enum Reservation {
+    /// For allocators that place jobs as boxes wherever one is free: every place that is free for a box then. One of them
+    /// must stay so.
+    Boxes(Vec<Cuboid>),
+    /// For other allocators: the nodes that they would choose then.
+    Nodes {
+        /// Whose place it is.
+        job: JobId,
+        /// What that job asks for.
+        request: Request,
+        /// When the job will have it.
+        shadow: Time,
+        /// The machine as it will be then.
+        then: Machine,
+        /// The place, free in `then`.
+        nodes: Vec<NodeId>,
+    },
 }
 
-impl Reservation {
-    /// The first estimated end of a running job at which one of `boxes` is free, all jobs that end until then being gone,
-    /// and the places there are then. Jobs past their estimate are expected to end `now`. `None` if that is never.
-    ///
-    /// O(N/64 · log a) for each end at which enough nodes are free, and what the jobs hold.
-    pub(super) fn find(
+/// The jobs that run now, and where.
+#[derive(Clone, Copy)]
+pub(super) struct RunningPlaces<'a> {
+    pub(super) running: &'a RunningJobs,
+    /// By job.
+    pub(super) placements: &'a [Placement],
+    pub(super) now: Time,
+}
+
+impl RunningPlaces<'_> {
+    /// When a job is expected to end; one that is past its estimate is expected to end now.
+    fn end(&self, job: &Running) -> Time {
+        job.estimated_end.max(self.now)
+    }
+
+    /// The first estimated end of a running job at which `found` returns something for the machine as it will be then, all
+    /// jobs that end until then being gone. `None` if that is never.
+    fn first_end<T>(
+        &self,
         machine: &Machine,
-        (running, placements): (&RunningJobs, &[Placement]),
-        boxes: &[[u32; 3]],
-        now: Time,
-    ) -> Option<(Time, Self)> {
-        let least = boxes.iter().map(|sizes| sizes.iter().product::<u32>()).min()?;
+        mut found: impl FnMut(&Machine) -> Option<T>,
+    ) -> Option<(Time, Machine, T)> {
         let mut then = machine.clone();
-        let mut frames = Frames::default();
-        let mut ends = running.iter().peekable();
+        let mut ends = self.running.iter().peekable();
         while let Some(job) = ends.next() {
-            then.vacate(&placements[job.job as usize].nodes);
-            let end = job.estimated_end.max(now);
-            let is_last = ends.peek().is_none_or(|next| next.estimated_end.max(now) > end);
-            if !is_last || then.free_count() < least {
-                continue;
-            }
-            let places = all_places(&mut frames, &then, boxes);
-            if !places.is_empty() {
-                return Some((end, Self { places }));
+            then.vacate(&self.placements[job.job as usize].nodes);
+            let end = self.end(job);
+            if ends.peek().is_none_or(|next| self.end(next) > end)
+                && let Some(found) = found(&then)
+            {
+                return Some((end, then, found));
             }
         }
         None
     }
 
-    /// Whether a place is left if `taken` is taken.
-    pub(super) fn admits(&self, taken: &Cuboid) -> bool {
-        self.places.iter().any(|place| !place.meets(taken))
-    }
-
-    /// The first place that is free for one of `boxes` now and leaves one for the reservation: by box, then in scan order.
-    pub(super) fn beside(&self, machine: &Machine, boxes: &[[u32; 3]]) -> Option<Cuboid> {
-        let mut frames = Frames::default();
-        boxes.iter().find_map(|&sizes| {
-            frames.find(machine, sizes);
-            frames.iter().map(|base| Cuboid { base, sizes }).find(|place| self.admits(place))
-        })
-    }
-
-    /// Gives up the places that `taken` meets.
-    pub(super) fn take(&mut self, taken: &Cuboid) {
-        self.places.retain(|place| !place.meets(taken));
+    /// The machine as it will be at `time`.
+    fn machine_at(&self, machine: &Machine, time: Time) -> Machine {
+        let mut then = machine.clone();
+        for job in self.running.iter().take_while(|job| self.end(job) <= time) {
+            then.vacate(&self.placements[job.job as usize].nodes);
+        }
+        then
     }
 }
 
+impl Reservation {
+    /// The first estimated end of a running job at which one of `boxes` is free, and the places there are then. `None` if
+    /// that is never.
+    ///
+    /// O(N/64 · log a) for each end at which enough nodes are free, and what the jobs hold.
+    pub(super) fn of_boxes(
+        machine: &Machine,
+        running: RunningPlaces<'_>,
+        boxes: &[[u32; 3]],
+    ) -> Option<(Time, Self)> {
+        let least = boxes.iter().map(|sizes| sizes.iter().product::<u32>()).min()?;
+        let mut frames = Frames::default();
+        let places = |then: &Machine| {
+            if then.free_count() < least {
+                return None;
+            }
+            Some(all_places(&mut frames, then, boxes)).filter(|places| !places.is_empty())
+        };
+        let (shadow, _, places) = running.first_end(machine, places)?;
+        Some((shadow, Self::Boxes(places)))
+    }
+
+    /// The first estimated end of a running job at which `allocator` would serve `request` of `job`, and the nodes that it
+    /// would choose then. The reservation that the job has had before is kept if it is an earlier one and its nodes will
+    /// still be free: more free nodes than expected can make such an allocator refuse. `None` if that is never.
+    pub(super) fn of_nodes(
+        machine: &Machine,
+        running: RunningPlaces<'_>,
+        (job, request): (JobId, Request),
+        (allocator, before): (&mut dyn Allocator, Option<Self>),
+    ) -> Option<(Time, Self)> {
+        let least = allocator.nodes_for(&request, machine.mesh()).least;
+        let found = running.first_end(machine, |then| {
+            if then.free_count() < least { None } else { allocator.foresee(&request, then) }
+        });
+        if let Some(Self::Nodes { job: owner, shadow, nodes, .. }) = before
+            && owner == job
+            && shadow >= running.now
+            && found.as_ref().is_none_or(|(time, ..)| *time > shadow)
+        {
+            let then = running.machine_at(machine, shadow);
+            if nodes.iter().all(|&node| then.free().contains(node)) {
+                return Some((shadow, Self::Nodes { job, request, shadow, then, nodes }));
+            }
+        }
+        let (shadow, then, Placement { nodes, .. }) = found?;
+        Some((shadow, Self::Nodes { job, request, shadow, then, nodes }))
+    }
+
+    /// The nodes that are reserved for `job`, if all of them are free now; `None` also where boxes are reserved, as their
+    /// allocators serve a job whenever a box is free.
+    pub(super) fn nodes_for(&self, job: JobId, machine: &Machine) -> Option<&[NodeId]> {
+        match self {
+            Self::Nodes { job: owner, nodes, .. }
+                if *owner == job && nodes.iter().all(|&node| machine.free().contains(node)) =>
+            {
+                Some(nodes)
+            }
+            _ => None,
+        }
+    }
+
+    /// The place of a job that runs beside the reserved one: `chosen`, which `allocator` has chosen, or another one; `None`
+    /// if the reserved job would have no place then. The reservation is up to date afterwards, and a choice that is not
+    /// taken is given back.
+    pub(super) fn make_room(
+        &mut self,
+        chosen: Option<Placement>,
+        request: &Request,
+        (allocator, machine): (&mut dyn Allocator, &Machine),
+    ) -> Option<Placement> {
+        let chosen = chosen?;
+        match self {
+            Self::Boxes(places) => {
+                let place = Cuboid::around(machine.mesh(), &chosen.nodes);
+                if let Some(place) = place.filter(|place| admits(places, place)) {
+                    places.retain(|other| !other.meets(&place));
+                    return Some(chosen);
+                }
+                allocator.released(&chosen, machine);
+                let boxes = allocator.boxes(request, machine.mesh()).unwrap_or_default();
+                let place = beside(places, machine, &boxes)?;
+                places.retain(|other| !other.meets(&place));
+                Some(allocator.take_box(request, place, machine))
+            }
+            Self::Nodes { request: reserved, then, nodes, .. } => {
+                let mut later = then.clone();
+                // Nodes that are free now are free then too, unless this allocator's choice is wrong.
+                let fits = later.occupy(&chosen.nodes).is_ok();
+                let kept = nodes.iter().all(|&node| later.free().contains(node));
+                let other = if kept { None } else { allocator.foresee(reserved, &later) };
+                if !fits || !kept && other.is_none() {
+                    allocator.released(&chosen, machine);
+                    return None;
+                }
+                *then = later;
+                if let Some(other) = other {
+                    *nodes = other.nodes;
+                }
+                Some(chosen)
+            }
+        }
+    }
+}
+
+/// Whether one of `places` is left if `taken` is taken.
+fn admits(places: &[Cuboid], taken: &Cuboid) -> bool {
+    places.iter().any(|place| !place.meets(taken))
+}
+
+/// The first place that is free for one of `boxes` now and leaves one of `places`: by box, then in scan order.
+fn beside(places: &[Cuboid], machine: &Machine, boxes: &[[u32; 3]]) -> Option<Cuboid> {
+    let mut frames = Frames::default();
+    boxes.iter().find_map(|&sizes| {
+        frames.find(machine, sizes);
+        frames.iter().map(|base| Cuboid { base, sizes }).find(|place| admits(places, place))
+    })
+}
+
+/// Every place that is free for one of `boxes`.
 fn all_places(frames: &mut Frames, machine: &Machine, boxes: &[[u32; 3]]) -> Vec<Cuboid> {
     let mut places = Vec::new();
     for &sizes in boxes {
@@ -85,10 +217,14 @@ mod tests {
             let nodes = &placements[job as usize].nodes;
             machine.occupy(nodes)?;
             let estimated_end = Time::from_seconds(end_s);
-            running.insert(Running { estimated_end, job, nodes: nodes.len() as u32 });
+            running.insert(Running { estimated_end, job, nodes: nodes.len() as u32, start: Time::ZERO });
         }
-        let found = Reservation::find(&machine, (&running, &placements), boxes, Time::from_seconds(now_s));
-        Ok(found.map(|(end, reservation)| (end.as_seconds(), reservation.places.len())))
+        let now = Time::from_seconds(now_s);
+        let running = RunningPlaces { running: &running, placements: &placements, now };
+        Ok(match Reservation::of_boxes(&machine, running, boxes) {
+            Some((end, Reservation::Boxes(places))) => Some((end.as_seconds(), places.len())),
+            _ => None,
+        })
     }
 
     #[test]
@@ -110,14 +246,14 @@ mod tests {
             base: [base[0], base[1], 0],
             sizes: [sizes[0], sizes[1], 1],
         };
-        let mut reservation = Reservation { places: vec![place([0, 0], [2, 2]), place([1, 0], [2, 2])] };
+        let mut places = vec![place([0, 0], [2, 2]), place([1, 0], [2, 2])];
         let machine = Machine::new("4x2".parse()?);
-        assert!(!reservation.admits(&place([1, 0], [1, 1])) && reservation.admits(&place([0, 0], [1, 2])));
+        assert!(!admits(&places, &place([1, 0], [1, 1])) && admits(&places, &place([0, 0], [1, 2])));
         // (0, 0) leaves the second place; 2×1 there would leave none, nor would (1, 0), but (2, 0) does.
-        assert_eq!(reservation.beside(&machine, &[[2, 1, 1]]), Some(place([2, 0], [2, 1])));
-        reservation.take(&place([2, 0], [2, 1]));
-        assert_eq!(reservation.places, [place([0, 0], [2, 2])]);
-        assert_eq!(reservation.beside(&machine, &[[3, 1, 1], [1, 2, 1]]), Some(place([2, 0], [1, 2])));
+        assert_eq!(beside(&places, &machine, &[[2, 1, 1]]), Some(place([2, 0], [2, 1])));
+        places.retain(|other| !other.meets(&place([2, 0], [2, 1])));
+        assert_eq!(places, [place([0, 0], [2, 2])]);
+        assert_eq!(beside(&places, &machine, &[[3, 1, 1], [1, 2, 1]]), Some(place([2, 0], [1, 2])));
         Ok(())
     }
 }

@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use super::held::Held;
-use super::reservation::Reservation;
+use super::reservation::{Reservation, RunningPlaces};
 use super::{Observer, Record, ReplayError};
 use crate::allocator::{Allocator, Placement, Request};
 use crate::execution::{Execution, Started};
 use crate::job::{Job, JobId, Time};
-use crate::machine::{Cuboid, Machine};
-use crate::scheduler::{Cause, Dispatch, Running, RunningJobs, Scheduler, Slot, WaitQueue, Waiting};
+use crate::machine::Machine;
+use crate::scheduler::{Cause, Decides, Dispatch, Running, RunningJobs, Scheduler, Slot, WaitQueue, Waiting};
 
 /// Everything that changes during a replay; to the scheduler it is the view.
 pub(super) struct State<'a> {
@@ -41,7 +41,8 @@ impl State<'_> {
         if self.queue.is_empty() {
             self.records[job as usize].head = self.now;
         }
-        self.queue.push(job, submit, procs, estimate);
+        let nodes = self.allocator.nodes_for(&self.request(job), self.machine.mesh());
+        self.queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
     }
 
     /// A pass of the scheduler, unless a job is about to start that others make room for.
@@ -128,20 +129,25 @@ impl State<'_> {
     }
 
     /// Asks the allocator for a place for `job`, and takes it into use, unless others must move first. A place that is not
-    /// beside the reservation, where it has to be, is given back, and another one made.
-    fn place(&mut self, job: JobId, beside: Option<&Reservation>) -> Option<(Placement, u64)> {
+    /// beside the reservation, where it has to be, is given back, and another one made if there is one. A job that is
+    /// refused gets the place that is reserved for it, if that is free.
+    fn place(&mut self, job: JobId, beside: Option<&mut Reservation>) -> Option<(Placement, u64)> {
         let request = self.request(job);
         let began = self.timed.then(Instant::now);
         let mut answer = self.allocator.allocate(&request, &self.machine);
         let cost_ns = elapsed_ns(began);
-        if let (Some(reservation), Some(placement)) = (beside, &answer) {
-            let mesh = self.machine.mesh();
-            if !Cuboid::around(mesh, &placement.nodes).is_some_and(|place| reservation.admits(&place)) {
-                self.allocator.released(placement, &self.machine);
-                let boxes = self.allocator.boxes(&request, mesh).unwrap_or_default();
-                let place = reservation.beside(&self.machine, &boxes);
-                answer = place.map(|place| self.allocator.take_box(&request, place, &self.machine));
-            }
+        if self.machine.is_stopped() {
+            // The allocator may have given up, which is no refusal.
+            return None;
+        }
+        if let Some(reservation) = beside {
+            answer = reservation.make_room(answer, &request, (self.allocator, &self.machine));
+        } else if answer.is_none()
+            && let Some(nodes) = self.reservation.as_ref().and_then(|kept| kept.nodes_for(job, &self.machine))
+        {
+            let placement = Placement::of(nodes.to_vec());
+            self.allocator.occupied(&placement, &self.machine);
+            answer = Some(placement);
         }
         if let Some(placement) = &answer {
             let number = self.jobs[job as usize].number;
@@ -169,7 +175,7 @@ impl State<'_> {
 impl State<'_> {
     /// Whether anything may start: nothing has gone wrong, and nobody waits for others to make room.
     fn may_start(&self) -> bool {
-        self.error.is_none() && self.held.is_none()
+        self.error.is_none() && self.held.is_none() && !self.machine.is_stopped()
     }
 
     /// Starts a waiting job, whose nodes are in use already.
@@ -184,7 +190,8 @@ impl State<'_> {
         }
         let nodes = placement.nodes.len() as u32;
         self.placements[job as usize] = placement;
-        self.running.insert(Running { estimated_end: self.now + estimate, job, nodes });
+        let (start, estimated_end) = (self.now, self.now + estimate);
+        self.running.insert(Running { estimated_end, job, nodes, start });
         let record = &mut self.records[job as usize];
         (record.start, record.end, record.allocated) = (self.now, self.now, nodes);
         let nodes = &self.placements[job as usize].nodes;
@@ -195,6 +202,10 @@ impl State<'_> {
 impl Dispatch for State<'_> {
     fn now(&self) -> Time {
         self.now
+    }
+
+    fn stopped(&self) -> bool {
+        self.machine.is_stopped()
     }
 
     fn cause(&self) -> Cause {
@@ -223,15 +234,28 @@ impl Dispatch for State<'_> {
         true
     }
 
-    fn boxes_decide(&self) -> bool {
-        self.allocator.boxes(&Request::of(1), self.machine.mesh()).is_some()
+    fn decides(&self) -> Decides {
+        if self.allocator.must_foresee() {
+            Decides::State
+        } else if self.allocator.boxes(&Request::of(1), self.machine.mesh()).is_some() {
+            Decides::Boxes
+        } else {
+            Decides::Counts
+        }
     }
 
     fn reserve(&mut self, slot: Slot) -> Option<Time> {
-        let request = self.request(self.queue.get(slot)?.job);
-        let boxes = self.allocator.boxes(&request, self.machine.mesh())?;
-        let jobs = (&self.running, self.placements.as_slice());
-        let (shadow, reservation) = Reservation::find(&self.machine, jobs, &boxes, self.now)?;
+        let job = self.queue.get(slot)?.job;
+        let request = self.request(job);
+        let running = RunningPlaces { running: &self.running, placements: &self.placements, now: self.now };
+        let found = match self.allocator.boxes(&request, self.machine.mesh()) {
+            Some(boxes) => Reservation::of_boxes(&self.machine, running, &boxes),
+            None => {
+                let before = self.reservation.take();
+                Reservation::of_nodes(&self.machine, running, (job, request), (self.allocator, before))
+            }
+        };
+        let (shadow, reservation) = found?;
         self.reservation = Some(reservation);
         Some(shadow)
     }
@@ -239,12 +263,9 @@ impl Dispatch for State<'_> {
     fn try_start_beside(&mut self, slot: Slot) -> bool {
         let Some(waiting) = self.queue.get(slot).filter(|_| self.may_start()) else { return false };
         let Some(mut reservation) = self.reservation.take() else { return false };
-        let placed = self.place(waiting.job, Some(&reservation));
+        let placed = self.place(waiting.job, Some(&mut reservation));
         let started = placed.is_some();
         if let Some((placement, _)) = placed {
-            if let Some(place) = Cuboid::around(self.machine.mesh(), &placement.nodes) {
-                reservation.take(&place);
-            }
             self.start(waiting, placement);
         }
         self.reservation = Some(reservation);

@@ -4,16 +4,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::FrameError;
+use crate::disk::{NewFile, TEMPORARY};
 use polars::io::ipc;
 use polars::io::parquet::write::BatchedWriter;
 use polars::prelude::{
     CompatLevel, CsvWriter, DataFrame, IpcWriter, JsonFormat, JsonWriter, KeyValueMetadata, ParquetWriter,
     PolarsError, PolarsResult, SerWriter,
 };
-use tempfile::NamedTempFile;
-
-use super::FrameError;
-use super::whole::make_readable;
 
 /// How a frame is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +84,7 @@ pub struct FrameFile {
     target: PathBuf,
     format: FileFormat,
     provenance: String,
-    temporary: NamedTempFile,
+    file: NewFile,
     batches: Option<Batches>,
     empty: bool,
 }
@@ -100,12 +98,10 @@ impl FrameFile {
         provenance: &str,
     ) -> Result<Self, FrameError> {
         let target = folder.join(format!("{stem}.{}", format.extension()));
-        let temporary = tempfile::Builder::new()
-            .prefix(".meshreplay-")
-            .tempfile_in(folder)
+        let file = NewFile::create(&target, TEMPORARY)
             .map_err(|source| FrameError::File { path: target.clone(), source })?;
         let provenance = provenance.to_owned();
-        Ok(Self { target, format, provenance, temporary, batches: None, empty: true })
+        Ok(Self { target, format, provenance, file, batches: None, empty: true })
     }
 
     /// Appends a frame.
@@ -115,25 +111,24 @@ impl FrameFile {
         let refused = |problem: PolarsError| FrameError::Write { path: self.target.clone(), problem };
         match self.format {
             FileFormat::Csv => {
-                let mut writer = CsvWriter::new(self.temporary.as_file_mut()).include_header(first);
+                let mut writer = CsvWriter::new(self.file.file()).include_header(first);
                 writer.finish(frame).map_err(refused)?;
             }
             FileFormat::Json => {
                 let mut text = Vec::new();
                 write_json(frame, &mut text, JsonFormat::Json)?;
                 let rows = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]")).unwrap_or(&text);
-                let file = self.temporary.as_file_mut();
-                file.write_all(if first { b"[" } else { b",\n" }).map_err(failed)?;
-                file.write_all(rows).map_err(failed)?;
+                self.file.write_all(if first { b"[" } else { b",\n" }).map_err(failed)?;
+                self.file.write_all(rows).map_err(failed)?;
             }
             FileFormat::Jsonl => {
                 let mut text = Vec::new();
                 write_json(frame, &mut text, JsonFormat::JsonLines)?;
-                self.temporary.as_file_mut().write_all(&text).map_err(failed)?;
+                self.file.write_all(&text).map_err(failed)?;
             }
             FileFormat::Parquet | FileFormat::Arrow => {
                 if self.batches.is_none() {
-                    let file = BufWriter::new(self.temporary.as_file().try_clone().map_err(failed)?);
+                    let file = BufWriter::new(self.file.file().try_clone().map_err(failed)?);
                     let batches = if self.format == FileFormat::Parquet {
                         let writer = parquet_writer(file, &self.provenance).batched(frame.schema());
                         Batches::Parquet(Box::new(writer.map_err(refused)?))
@@ -151,23 +146,49 @@ impl FrameFile {
         Ok(())
     }
 
-    /// Ends the file and puts it in its place, replacing what was there. Without any frame no file appears.
-    pub fn commit(mut self) -> Result<(), FrameError> {
+    /// Ends the file and makes sure that it is on disk, still under another name; `None` without any frame.
+    pub fn finish(mut self) -> Result<Option<FinishedFile>, FrameError> {
         if self.empty {
-            return Ok(());
+            return Ok(None);
         }
         let failed = |source: io::Error| FrameError::File { path: self.target.clone(), source };
         let refused = |problem: PolarsError| FrameError::Write { path: self.target.clone(), problem };
         if self.format == FileFormat::Json {
-            self.temporary.as_file_mut().write_all(b"]\n").map_err(failed)?;
+            self.file.write_all(b"]\n").map_err(failed)?;
         }
         if let Some(batches) = self.batches.take() {
             batches.finish().map_err(refused)?;
         }
-        self.temporary.as_file().sync_all().map_err(failed)?;
-        make_readable(self.temporary.as_file()).map_err(failed)?;
-        self.temporary.persist(&self.target).map_err(|error| failed(error.error))?;
-        Ok(())
+        self.file.sync().map_err(failed)?;
+        Ok(Some(FinishedFile { target: self.target, file: self.file }))
+    }
+}
+
+/// A file that is whole and on disk, but not yet in its place.
+pub struct FinishedFile {
+    target: PathBuf,
+    file: NewFile,
+}
+
+impl FinishedFile {
+    /// A file of `text` that goes to `target`.
+    pub fn of_text(target: &Path, text: &str) -> Result<Self, FrameError> {
+        let failed = |source: io::Error| FrameError::File { path: target.to_owned(), source };
+        let mut file = NewFile::create(target, TEMPORARY).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        file.sync().map_err(failed)?;
+        Ok(Self { target: target.to_owned(), file })
+    }
+
+    /// Where it goes.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Puts it in its place, replacing what is there.
+    pub fn put(self) -> Result<(), FrameError> {
+        let Self { target, file } = self;
+        file.put().map_err(|source| FrameError::File { path: target, source })
     }
 }
 

@@ -20,13 +20,25 @@ use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
 
 use super::file::write_to;
+use super::kept::{foreign, is_result_of};
+use super::origin::{mark, result_files, study_id};
 use super::read::read_file;
-use super::whole::{TEMPORARY, write_whole};
+use super::whole::write_whole;
 use super::{FileFormat, FrameError, jobs, name, summary};
+use crate::disk::{Claim, TEMPORARY};
 use crate::study::{Cell, Manifest, ManifestCell, Outcome, Plan, Shard};
 
 /// Name of the file that holds the resolved study.
 pub const STUDY_FILE: &str = "study.json";
+
+/// Digits of a cell's key, a SHA-256 in hexadecimal.
+const KEY: usize = 64;
+
+/// The frames of a cell.
+const JOBS: &str = "jobs";
+const SUMMARY: &str = "summary";
+/// The formats of a study's summary.
+const SUMMARIES: [FileFormat; 2] = [FileFormat::Parquet, FileFormat::Csv];
 
 /// The directory of a study, as one process uses it.
 #[derive(Clone, Debug)]
@@ -40,8 +52,8 @@ pub struct StudyFolder {
 #[derive(Serialize)]
 struct Provenance<'a> {
     version: &'static str,
-    trim_percent: Option<f64>,
-    timed: bool,
+    #[serde(flatten)]
+    plan: &'a Plan,
     #[serde(flatten)]
     cell: &'a ManifestCell,
 }
@@ -66,21 +78,33 @@ impl StudyFolder {
         self.cells().join(format!("{key}.parquet"))
     }
 
-    fn jobs(&self, key: &str) -> PathBuf {
+    pub(super) fn jobs(&self, key: &str) -> PathBuf {
         self.cells().join(format!("{key}.jobs.parquet"))
     }
 
-    /// Makes the directory, removes what an earlier run of the same part of the study left unfinished, and writes
-    /// `study.json`. A study of the same name may be there: it has been changed since, and its cells may still serve.
-    pub fn prepare(&self, manifest: &Manifest) -> Result<(), FrameError> {
-        match self.read_manifest()? {
-            Some(other) if other.name != manifest.name => {
-                let (folder, found, expected) = (self.path.clone(), other.name, manifest.name.clone());
-                return Err(FrameError::OtherStudy { folder, found, expected });
-            }
-            _ => {}
+    /// Whether the directory may take the study: it is not there, or holds nothing but this study. A study of the same name
+    /// is this one, changed since, and its cells may still serve.
+    pub fn check(&self, manifest: &Manifest) -> Result<(), FrameError> {
+        let existing = self.read_manifest()?;
+        if let Some(other) = existing.as_ref().filter(|other| other.name != manifest.name) {
+            let (folder, found, expected) = (self.path.clone(), other.name.clone(), manifest.name.clone());
+            return Err(FrameError::OtherStudy { folder, found, expected });
         }
-        fs::create_dir_all(self.cells()).map_err(|source| failed(&self.cells(), source))?;
+        let is_ours = |file: &&PathBuf| {
+            existing.is_some() && SUMMARIES.iter().any(|format| **file == self.summary(*format))
+        };
+        match result_files(&self.path).find(|file| file.exists() && !is_ours(&file)) {
+            Some(file) => Err(FrameError::OtherResults { file, name: manifest.name.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the directory, removes what an earlier run of the same part of the study left unfinished, and writes
+    /// `study.json`. Fails if the directory holds anything else, see [`Self::check`]. Who replaces what is there is refused
+    /// as long as the claim that is returned is held.
+    pub fn prepare(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
+        self.check(manifest)?;
+        let claim = self.describe(manifest)?;
         for folder in [self.path.clone(), self.cells()] {
             let entries = fs::read_dir(&folder).map_err(|source| failed(&folder, source))?;
             let left = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&self.prefix);
@@ -93,12 +117,24 @@ impl StudyFolder {
                 }
             }
         }
-        self.write_manifest(manifest)
+        Ok(claim)
     }
 
-    /// Whether the cell with this key is finished; with its jobs, if they are asked for.
+    /// Makes the directory and writes `study.json`; a process that runs a part of the study may do so at the same time, one
+    /// that runs another study not.
+    pub fn describe(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
+        fs::create_dir_all(self.cells()).map_err(|source| failed(&self.cells(), source))?;
+        Claim::shared_after(&self.path, || self.holds(manifest), || self.write_manifest(manifest))
+    }
+
+    fn summary(&self, format: FileFormat) -> PathBuf {
+        self.path.join(format!("summary.{}", format.extension()))
+    }
+
+    /// Whether the cell with this key is finished; with its jobs, if they are asked for. A file that is empty, damaged or
+    /// another cell's result is none.
     pub fn has(&self, key: &str, with_jobs: bool) -> bool {
-        self.row(key).exists() && (!with_jobs || self.jobs(key).exists())
+        is_result_of(&self.row(key), key) && (!with_jobs || is_result_of(&self.jobs(key), key))
     }
 
     /// Keeps a finished cell; `with_jobs` also keeps its jobs.
@@ -109,13 +145,7 @@ impl StudyFolder {
         plan: &Plan,
         with_jobs: bool,
     ) -> Result<(), FrameError> {
-        let trim_percent = plan.trim.percent;
-        let origin = Provenance {
-            version: env!("CARGO_PKG_VERSION"),
-            trim_percent,
-            timed: plan.timed,
-            cell: described,
-        };
+        let origin = Provenance { version: env!("CARGO_PKG_VERSION"), plan, cell: described };
         let origin = json(&origin)?;
         if with_jobs {
             let mut all: Option<DataFrame> = None;
@@ -132,14 +162,15 @@ impl StudyFolder {
         self.forget_failure(&described.key)
     }
 
-    /// Writes `study.json`, unless it is there.
-    fn write_manifest(&self, manifest: &Manifest) -> Result<(), FrameError> {
-        let path = self.path.join(STUDY_FILE);
+    /// Whether `study.json` is there and says the same.
+    fn holds(&self, manifest: &Manifest) -> Result<bool, FrameError> {
         let text = json(manifest)? + "\n";
-        if fs::read_to_string(&path).is_ok_and(|existing| existing == text) {
-            return Ok(());
-        }
-        self.write(&path, text.as_bytes())
+        Ok(fs::read_to_string(self.path.join(STUDY_FILE)).is_ok_and(|existing| existing == text))
+    }
+
+    /// Writes `study.json`.
+    fn write_manifest(&self, manifest: &Manifest) -> Result<(), FrameError> {
+        self.write(&self.path.join(STUDY_FILE), (json(manifest)? + "\n").as_bytes())
     }
 
     /// Reads `study.json`; `None` if there is none.
@@ -151,7 +182,10 @@ impl StudyFolder {
             }
             Err(source) => Err(FrameError::Unreadable { path, source }),
             Ok(text) => match serde_json::from_str(&text) {
-                Ok(manifest) => Ok(Some(manifest)),
+                Ok(manifest) => match odd_key(&manifest) {
+                    Some(odd) => Err(FrameError::Unreadable { path, source: io::Error::other(odd) }),
+                    None => Ok(Some(manifest)),
+                },
                 Err(error) => Err(FrameError::Unreadable { path, source: error.into() }),
             },
         }
@@ -202,24 +236,36 @@ impl StudyFolder {
         }
         let Some(mut frame) = rows else { return Ok(()) };
         frame.insert_column(0, Column::from(Series::new(name("replay"), numbers)))?;
+        mark(&mut frame, &study_id(manifest)?)?;
         frame.with_column(Column::from(Series::new(name("key"), keys)))?;
         frame.rechunk_mut();
-        for format in [FileFormat::Parquet, FileFormat::Csv] {
-            let path = self.path.join(format!("summary.{}", format.extension()));
-            self.write_frame(&path, frame.clone(), format, &json(manifest)?)?;
+        for format in SUMMARIES {
+            self.write_frame(&self.summary(format), frame.clone(), format, &json(manifest)?)?;
         }
         Ok(())
     }
 
+    /// Files of a cell in a directory that may be a stranger's which cannot be taken over, each in words.
+    pub(super) fn odd_files(&self, key: &str) -> Result<Vec<String>, FrameError> {
+        let mut odd = Vec::new();
+        for (path, name) in [(self.jobs(key), JOBS), (self.row(key), SUMMARY)] {
+            if fs::symlink_metadata(&path).is_ok() {
+                odd.extend(foreign(&path, key, name)?.err());
+            }
+        }
+        Ok(odd)
+    }
+
     /// Takes over a finished cell, and its jobs if they were kept, from another directory.
     pub(super) fn take(&self, key: &str, from: &Self) -> Result<(), FrameError> {
-        for (source, target) in [(from.jobs(key), self.jobs(key)), (from.row(key), self.row(key))] {
-            if target.exists() || !source.exists() {
+        let files = [(from.jobs(key), self.jobs(key), JOBS), (from.row(key), self.row(key), SUMMARY)];
+        for (source, target, name) in files {
+            if is_result_of(&target, key) || fs::symlink_metadata(&source).is_err() {
                 continue;
             }
-            let bytes =
-                fs::read(&source).map_err(|error| FrameError::Unreadable { path: source, source: error })?;
-            self.write(&target, &bytes)?;
+            if let Ok(bytes) = foreign(&source, key, name)? {
+                self.write(&target, &bytes)?;
+            }
         }
         Ok(())
     }
@@ -242,8 +288,21 @@ impl StudyFolder {
     }
 }
 
+/// What is wrong with the first key that is none of ours; keys become names of files.
+fn odd_key(manifest: &Manifest) -> Option<String> {
+    let is_hexadecimal =
+        |key: &str| key.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    let (number, cell) = manifest
+        .cells
+        .iter()
+        .enumerate()
+        .find(|(_, cell)| cell.key.len() != KEY || !is_hexadecimal(&cell.key))?;
+    let key: String = cell.key.chars().take(KEY).flat_map(char::escape_default).collect();
+    Some(format!("cell {}: found the key '{key}', expected {KEY} hexadecimal digits", number + 1))
+}
+
 /// Appends rows to those that there are.
-fn stack(rows: &mut Option<DataFrame>, more: DataFrame) -> Result<(), FrameError> {
+pub(super) fn stack(rows: &mut Option<DataFrame>, more: DataFrame) -> Result<(), FrameError> {
     match rows {
         None => *rows = Some(more),
         Some(rows) => {

@@ -3,7 +3,7 @@
 use polars::prelude::DataFrame;
 
 use super::FrameError;
-use super::column::Value::{F64, I64, MaybeF64, MaybeU64, Str, U32, U64};
+use super::column::Value::{Added, F64, I64, MaybeF64, MaybeU64, Str, U32, U64};
 use super::column::{Field, When, build};
 use crate::engine::Record;
 use crate::execution::JobTraffic;
@@ -50,7 +50,7 @@ impl JobRow<'_> {
 
 impl JobRow<'_> {
     /// The columns of the frame; `meshreplay schema jobs` prints them. There are no nulls but those that [`When`] says.
-    pub(super) const FIELDS: [Field<Self>; 29] = [
+    pub(super) const FIELDS: [Field<Self>; 30] = [
         Field::new(
             "replay",
             "",
@@ -197,6 +197,12 @@ impl JobRow<'_> {
             "ns",
             U64(|row| row.outcome.recording.allocate_ns[row.i]),
             "duration of the allocator call that placed it",
+        ),
+        Field::new(
+            "run",
+            "",
+            Added,
+            "id of the run, a hash of run.json: the same in every file of a run, and in no other",
         ),
     ];
 }

@@ -40,6 +40,9 @@ pub fn merge(
     let mut conflicts = Vec::new();
     let mut missing = Vec::new();
     for (i, cell) in manifest.cells.iter().enumerate() {
+        for part in parts {
+            conflicts.extend(part.odd_files(&cell.key)?);
+        }
         let holders: Vec<&StudyFolder> = parts.iter().filter(|part| part.has(&cell.key, false)).collect();
         let [first, others @ ..] = holders.as_slice() else {
             missing.push(i);
@@ -58,7 +61,7 @@ pub fn merge(
     if !missing.is_empty() && !partial {
         return Ok((manifest, missing));
     }
-    out.prepare(&manifest)?;
+    let _claim = out.prepare(&manifest)?;
     for cell in &manifest.cells {
         for part in parts {
             out.take(&cell.key, part)?;
@@ -95,8 +98,8 @@ fn difference(a: &Manifest, b: &Manifest) -> String {
     if a.version != b.version {
         return format!("version {} is not {}", b.version, a.version);
     }
-    if a.timed != b.timed {
-        return "times are measured in one only".to_owned();
+    if let Some(difference) = a.plan.difference(&b.plan) {
+        return difference;
     }
     if a.cells.len() != b.cells.len() {
         return format!("{} cells, not {}", b.cells.len(), a.cells.len());

@@ -4,26 +4,32 @@ mod column;
 mod file;
 mod folder;
 mod jobs;
+mod kept;
 mod merge;
+mod origin;
 mod read;
 mod schedule;
 mod schema;
+mod study_jobs;
 mod summary;
 mod unfinished;
 mod whole;
 
 pub use column::{ColumnSchema, ColumnType, FrameSchema, When};
-pub use file::{FileFormat, FrameFile, write_to};
+pub use file::{FileFormat, FinishedFile, FrameFile, write_to};
 pub use folder::{STUDY_FILE, StudyFolder};
 pub use jobs::jobs;
 pub use merge::{MergeError, merge};
+pub use origin::{RUN_FILE, marked, result_files};
 pub use polars::prelude::DataFrame;
-pub use read::{Sheet, SheetColumn, SheetValues};
+pub use read::{Missing, Sheet, SheetColumn, SheetValues};
 pub use schedule::{ScheduleError, Selected, Selection, read_schedule};
 pub use schema::schemas;
 pub use summary::summary;
 pub use unfinished::Started;
-pub use whole::{TEMPORARY, write_whole};
+pub use whole::write_whole;
+
+pub use crate::disk::TEMPORARY;
 
 use polars::prelude::{Column, PlSmallStr, PolarsError};
 
@@ -90,6 +96,39 @@ pub enum FrameError {
         found: String,
         /// The study that should go there.
         expected: String,
+    },
+    /// Another command writes there.
+    #[error(transparent)]
+    Claim(#[from] crate::disk::ClaimError),
+    /// The directory holds results that are not of the study.
+    #[error("{} is not of the study '{name}'; give another directory, or remove the results that are there", .file.display())]
+    OtherResults {
+        /// A file of the other results.
+        file: std::path::PathBuf,
+        /// The study that should go there.
+        name: String,
+    },
+    /// Files of a directory are of different runs.
+    #[error(
+        "{} is of another run than {}; remove the one that does not belong there, or make the results again in a directory \
+         of their own", .file.display(), .other.display()
+    )]
+    Mixed {
+        /// A file.
+        file: std::path::PathBuf,
+        /// One that it does not belong to.
+        other: std::path::PathBuf,
+    },
+    /// A directory holds a study and a run.
+    #[error(
+        "{} is of a replay and {} of a study; remove the results that do not belong there, or make them again in a \
+         directory of their own", .run.display(), .study.display()
+    )]
+    BothKinds {
+        /// What describes the run.
+        run: std::path::PathBuf,
+        /// What describes the study.
+        study: std::path::PathBuf,
     },
     /// A description could not be encoded.
     #[error("the resolved study cannot be written as JSON")]

@@ -1,7 +1,9 @@
 //! Saved summaries, read back as plain columns.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor};
 use std::num::NonZeroUsize;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -13,6 +15,8 @@ use polars::prelude::{
     PolarsError, PolarsResult, Schema, SerReader,
 };
 
+use super::folder::StudyFolder;
+use super::origin::{Origin, RUN_COLUMN};
 use super::{FileFormat, FrameError};
 
 /// A summary as plain columns, all of the same height.
@@ -22,6 +26,19 @@ pub struct Sheet {
     pub path: PathBuf,
     /// Its columns.
     pub columns: Vec<SheetColumn>,
+    /// What of the run it does not hold.
+    pub missing: Missing,
+}
+
+/// What results do not hold of what run.json or study.json lists beside them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// The file that lists it; `None` if there is none.
+    pub listed_by: Option<PathBuf>,
+    /// What the replays that are missing are called.
+    pub replays: Vec<String>,
+    /// How many replays there are in all.
+    pub of: usize,
 }
 
 /// A column of a [`Sheet`].
@@ -76,26 +93,55 @@ impl SheetColumn {
 }
 
 impl Sheet {
-    /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made, in whatever format it is.
+    /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made, in whatever format it is. Fails if files of the
+    /// directory are of different runs.
     pub fn read(folder: &Path) -> Result<Self, FrameError> {
         let Some(path) = find(folder, "summary") else {
             return Err(FrameError::NoSummary { folder: folder.to_owned() });
         };
+        let origin = Origin::of(folder)?;
         let frame = read_file(&path)?;
-        let columns = frame.columns().iter().map(plain).collect::<Result<_, _>>()?;
-        Ok(Self { path, columns })
+        Self::of(path, &frame, origin.as_ref())
     }
 
-    /// Reads some columns of the jobs in `folder`, those of them that there are; `None` if there are no jobs.
-    pub fn read_jobs(folder: &Path, columns: &[&str]) -> Result<Option<Self>, FrameError> {
-        let Some(path) = find(folder, "jobs") else { return Ok(None) };
-        let frame = match FileFormat::of_path(&path) {
-            Some(FileFormat::Parquet) => read_parquet_columns(&path, columns),
-            _ => read_file(&path),
-        }?;
-        let wanted = frame.columns().iter().filter(|column| columns.contains(&column.name().as_str()));
-        let columns = wanted.map(plain).collect::<Result<_, _>>()?;
-        Ok(Some(Self { path, columns }))
+    /// Reads some columns of the jobs in `folder`, those of them that there are; `None` if there are no jobs. Of a study
+    /// those of the cells that `wanted` takes, by their numbers.
+    pub fn read_jobs(
+        folder: &Path,
+        columns: &[&str],
+        wanted: &dyn Fn(u64) -> bool,
+    ) -> Result<Option<Self>, FrameError> {
+        let origin = Origin::of(folder)?;
+        let Some(path) = find(folder, "jobs") else {
+            let Some(origin) = origin else { return Ok(None) };
+            let cells = StudyFolder::new(folder, None);
+            let keys: Vec<&str> = origin.keys().collect();
+            let Some(frame) = cells.read_jobs(&keys, Some(columns), wanted)? else { return Ok(None) };
+            let missing = origin.missing(|i| keys.get(i).is_some_and(|key| cells.has(key, true)));
+            return Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None)? }));
+        };
+        let mut read = columns.to_vec();
+        read.extend(["replay", RUN_COLUMN].iter().filter(|name| !columns.contains(name)));
+        let frame = read_columns(&path, &read)?;
+        let mut sheet = Self::of(path, &frame, origin.as_ref())?;
+        sheet.columns.retain(|column| column.name == "replay" || columns.contains(&column.name.as_str()));
+        Ok(Some(sheet))
+    }
+
+    /// A frame as plain columns.
+    pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
+        Self::of(PathBuf::new(), frame, None)
+    }
+
+    fn of(path: PathBuf, frame: &DataFrame, origin: Option<&Origin>) -> Result<Self, FrameError> {
+        let mut missing = Missing::default();
+        if let Some(origin) = origin {
+            origin.check(&path, frame)?;
+            let replays = numbers(frame, "replay");
+            missing = origin.missing(|i| replays.as_ref().is_none_or(|found| found.contains(&(i as u64))));
+        }
+        let columns = frame.columns().iter().map(plain).collect::<Result<_, _>>()?;
+        Ok(Self { path, columns, missing })
     }
 
     /// Number of rows.
@@ -112,10 +158,18 @@ impl Sheet {
     }
 }
 
+/// The whole numbers that a column has; `None` if there is no such column.
+fn numbers(frame: &DataFrame, name: &str) -> Option<BTreeSet<u64>> {
+    let column = frame.column(name).ok()?.cast(&DataType::UInt64).ok()?;
+    Some(column.u64().ok()?.iter().flatten().collect())
+}
+
 fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
     let name = column.name().to_string();
     let dtype = column.dtype();
-    let values = if *dtype == DataType::String {
+    // In CSV a column of numbers may hold none at all, and no text column is empty.
+    let is_empty = column.null_count() == column.len() && !column.is_empty();
+    let values = if *dtype == DataType::String && !is_empty {
         let values = column.str()?.iter().map(|value| value.unwrap_or_default().to_owned());
         SheetValues::Text(values.collect())
     } else {
@@ -176,16 +230,51 @@ fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {
     reader.infer_schema_len(NonZeroUsize::new(usize::MAX)).finish()
 }
 
-/// Those of the columns that there are; only they are decoded.
-fn read_parquet_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
+/// Those of the columns that there are; of Parquet and Arrow only they are decoded.
+pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
-    let read = || {
-        let schema = ParquetReader::new(file.try_clone()?).schema()?;
-        let there =
-            columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned()).collect();
-        ParquetReader::new(file).with_columns(Some(there)).finish()
+    let damaged = |source| FrameError::Damaged { path: path.to_owned(), source };
+    match FileFormat::of_path(path) {
+        Some(FileFormat::Parquet) => unpanicking(|| {
+            let schema = ParquetReader::new(file.try_clone()?).schema()?;
+            let there = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
+            ParquetReader::new(file).with_columns(Some(there.collect())).finish()
+        })
+        .map_err(damaged),
+        Some(FileFormat::Arrow) => unpanicking(|| {
+            let schema = IpcReader::new(file.try_clone()?).schema()?;
+            let there = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
+            IpcReader::new(file).with_columns(Some(there.collect())).finish()
+        })
+        .map_err(damaged),
+        _ => {
+            let frame = read_file(path)?;
+            let there = columns.iter().filter(|name| frame.column(name).is_ok()).copied();
+            Ok(frame.select(there.collect::<Vec<_>>())?)
+        }
+    }
+}
+
+/// The first row of a file of text, or a frame without rows.
+pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
+    let file = open(path)?;
+    let object = |file: File| -> PolarsResult<DataFrame> {
+        let mut file = BufReader::new(file);
+        if FileFormat::of_path(path) == Some(FileFormat::Json) {
+            file.skip_until(b'[')?;
+        }
+        let mut objects = serde_json::Deserializer::from_reader(file).into_iter::<serde_json::Value>();
+        let Some(Ok(first)) = objects.next() else { return Ok(DataFrame::empty()) };
+        JsonReader::new(Cursor::new(first.to_string())).with_json_format(JsonFormat::JsonLines).finish()
     };
-    unpanicking(read).map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
+    let first = match FileFormat::of_path(path) {
+        Some(FileFormat::Json | FileFormat::Jsonl) => unpanicking(|| object(file)),
+        _ => unpanicking(|| {
+            let options = CsvReadOptions::default().with_has_header(true).with_n_rows(Some(1));
+            options.with_infer_schema_length(Some(0)).into_reader_with_file_handle(file).finish()
+        }),
+    };
+    first.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
 thread_local! {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use polars::prelude::{Column, DataFrame, DataType, PolarsError};
 
 use super::FrameError;
+use super::folder::StudyFolder;
+use super::origin::Origin;
 use super::read::{find, read_file};
 use crate::audit::{Schedule, ScheduledJob};
 use crate::job::Time;
@@ -30,8 +32,8 @@ pub enum ScheduleError {
     },
     /// The directory has no jobs.
     #[error(
-        "{} holds no jobs.parquet, .arrow, .csv, .json or .jsonl; expected a directory that `meshreplay replay -o` made, \
-         or a file",
+        "{} holds no jobs.parquet, .arrow, .csv, .json or .jsonl; expected a directory that `meshreplay replay -o` or \
+         `meshreplay sweep -o --jobs` made, or a file",
         .0.display()
     )]
     NoJobs(PathBuf),
@@ -62,30 +64,28 @@ pub enum ScheduleError {
     },
     /// There are several schedules.
     #[error(
-        "{} holds {} schedules; choose one by --replay and --seed: replay, seed = {}", .path.display(), .known.len(),
-        listed(.known)
+        "{} holds {} schedules; choose one by --replay and --seed: {}", .path.display(), .known.len(), listed(.known)
     )]
     Several {
         /// The file.
         path: PathBuf,
-        /// Replay and seed of each.
-        known: Vec<(u32, u64)>,
+        /// Number, name and seed of each.
+        known: Vec<String>,
     },
     /// There is none of these.
-    #[error("{} has no jobs of that replay and seed; it has replay, seed = {}", .path.display(), listed(.known))]
+    #[error("{} has no jobs of that replay and seed; it has {}", .path.display(), listed(.known))]
     None {
         /// The file.
         path: PathBuf,
-        /// Replay and seed of each.
-        known: Vec<(u32, u64)>,
+        /// Number, name and seed of each.
+        known: Vec<String>,
     },
 }
 
-fn listed(known: &[(u32, u64)]) -> String {
+fn listed(known: &[String]) -> String {
     const SHOWN: usize = 10;
-    let words: Vec<String> =
-        known.iter().take(SHOWN).map(|(replay, seed)| format!("{replay}, {seed}")).collect();
-    words.join("; ") + if known.len() > SHOWN { "; …" } else { "" }
+    known.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ")
+        + if known.len() > SHOWN { "; …" } else { "" }
 }
 
 /// Which of the schedules of a table is meant.
@@ -108,18 +108,25 @@ pub struct Selected {
     pub schedule: Schedule,
 }
 
-/// Reads the jobs of the directory or file at `path`.
+/// Reads the jobs of the directory or file at `path`; those of a study's cell by its number.
 pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, ScheduleError> {
-    let path = if path.is_dir() {
-        find(path, "jobs").ok_or_else(|| ScheduleError::NoJobs(path.to_owned()))?
-    } else {
-        path.to_owned()
+    let origin = if path.is_dir() { Origin::of(path)? } else { None };
+    let found = if path.is_dir() { find(path, "jobs") } else { Some(path.to_owned()) };
+    let (path, frame) = match (found, &origin) {
+        (Some(file), _) => {
+            let frame = read_file(&file).map_err(|error| match error {
+                FrameError::Damaged { path, source } => ScheduleError::NoTable { path, source },
+                other => other.into(),
+            })?;
+            (file, frame)
+        }
+        (None, Some(origin)) => of_cell(path, origin, selection)?,
+        (None, None) => return Err(ScheduleError::NoJobs(path.to_owned())),
     };
-    let frame = read_file(&path).map_err(|error| match error {
-        FrameError::Damaged { path, source } => ScheduleError::NoTable { path, source },
-        other => other.into(),
-    })?;
-    let table = Table { path: &path, frame: &frame };
+    if let Some(origin) = &origin {
+        origin.check(&path, &frame)?;
+    }
+    let table = Table { path: &path, frame: &frame, origin: origin.as_ref() };
     if frame.column("starting_time").is_ok() {
         let schedule = batsim(&table)?;
         return Ok(Selected { path, of: None, schedule });
@@ -129,10 +136,34 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
     Ok(Selected { path, of: Some(of), schedule })
 }
 
+/// The jobs of the cell that is meant, or of the only one that has kept them, and where they are.
+fn of_cell(
+    folder: &Path,
+    origin: &Origin,
+    selection: Selection,
+) -> Result<(PathBuf, DataFrame), ScheduleError> {
+    let cells = StudyFolder::new(folder, None);
+    let keys: Vec<&str> = origin.keys().collect();
+    let kept: Vec<usize> = (0..keys.len()).filter(|&i| cells.has(keys[i], true)).collect();
+    let known = || kept.iter().map(|&i| format!("{i} ({})", origin.label(i))).collect();
+    let path = folder.to_owned();
+    let cell = match (selection.replay, kept.as_slice()) {
+        (_, []) => return Err(ScheduleError::NoJobs(path)),
+        (Some(replay), _) => kept.iter().copied().find(|&cell| cell == replay as usize),
+        (None, [only]) => Some(*only),
+        (None, _) => return Err(ScheduleError::Several { path, known: known() }),
+    };
+    let missing = || ScheduleError::None { path, known: known() };
+    let cell = cell.ok_or_else(missing)?;
+    let frame = cells.read_jobs(&keys, None, &|number| number == cell as u64)?.unwrap_or_default();
+    Ok((cells.jobs(keys[cell]), frame))
+}
+
 /// A table with the name of its file, for messages.
 struct Table<'a> {
     path: &'a Path,
     frame: &'a DataFrame,
+    origin: Option<&'a Origin>,
 }
 
 impl Table<'_> {
@@ -198,6 +229,16 @@ impl Table<'_> {
         nodes.map(Some).map_err(|_| self.wrong(row, name, "intervals of nodes such as 0-3 7"))
     }
 
+    /// Number, name and seed of a schedule.
+    fn label(&self, (replay, seed): &(u32, u64)) -> String {
+        let name = self.origin.map(|origin| origin.label(*replay as usize)).unwrap_or_default();
+        if name.is_empty() {
+            format!("{replay}, seed {seed}")
+        } else {
+            format!("{replay} ({name}), seed {seed}")
+        }
+    }
+
     /// The rows of the schedule that is meant, and which it is.
     fn select(&self, selection: Selection) -> Result<((u32, u64), Vec<usize>), ScheduleError> {
         let height = self.frame.height();
@@ -220,8 +261,11 @@ impl Table<'_> {
         let path = self.path.to_owned();
         match chosen.as_slice() {
             [one] => Ok((*one, (0..height).filter(|&row| all[row] == *one).collect())),
-            [] => Err(ScheduleError::None { path, known: known.into_iter().collect() }),
-            _ => Err(ScheduleError::Several { path, known: chosen }),
+            [] => Err(ScheduleError::None { path, known: known.iter().map(|one| self.label(one)).collect() }),
+            _ => Err(ScheduleError::Several {
+                path,
+                known: chosen.iter().map(|one| self.label(one)).collect(),
+            }),
         }
     }
 }

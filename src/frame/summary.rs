@@ -5,6 +5,7 @@ use polars::prelude::DataFrame;
 use super::FrameError;
 use super::column::Value::{Added, F64, MaybeF64, MaybeU64, Str, U32, U64};
 use super::column::{Field, When, build};
+use crate::metrics::Summary;
 use crate::study::{Cell, Outcome, Plan};
 
 /// A replication of a replay.
@@ -16,8 +17,18 @@ pub(super) struct SummaryRow<'a> {
 }
 
 impl SummaryRow<'_> {
+    /// A mean over the jobs, if there are any.
+    fn mean(&self, value: fn(&Summary) -> f64) -> Option<f64> {
+        self.outcome.summary.over_jobs(value(&self.outcome.summary))
+    }
+
+    /// A mean over the jobs of at least two nodes, if there are any.
+    fn parallel_mean(&self, value: fn(&Summary) -> f64) -> Option<f64> {
+        self.outcome.summary.over_parallel(value(&self.outcome.summary))
+    }
+
     /// The columns of the frame; `meshreplay schema summary` prints them.
-    pub(super) const FIELDS: [Field<Self>; 69] = [
+    pub(super) const FIELDS: [Field<Self>; 70] = [
         Field::new("replay", "", U32(|row| row.number), "number of the replay; the same in the `jobs` frame"),
         Field::new("log", "", Str(|row| row.cell.log.clone()), "what was replayed"),
         Field::new("machine", "", Str(|row| row.cell.machine.to_string()), "on what"),
@@ -48,7 +59,7 @@ impl SummaryRow<'_> {
             "jobs_in_means",
             "",
             U64(|row| row.outcome.summary.jobs_in_means as u64),
-            "those that means are over",
+            "those that means are over; if there are none, means are null",
         ),
         Field::new("skipped", "", U64(|row| row.outcome.skipped), "records left out"),
         Field::new(
@@ -70,17 +81,22 @@ impl SummaryRow<'_> {
             F64(|row| row.outcome.summary.internal_fragmentation),
             "share of busy node-seconds that no job asked for",
         ),
-        Field::new("wait_s_mean", "s", F64(|row| row.outcome.summary.wait_s_mean), "mean of start − arrival"),
+        Field::new(
+            "wait_s_mean",
+            "s",
+            MaybeF64(|row| row.mean(|summary| summary.wait_s_mean)),
+            "mean of start − arrival",
+        ),
         Field::new(
             "queue_delay_s_mean",
             "s",
-            F64(|row| row.outcome.summary.queue_delay_s_mean),
+            MaybeF64(|row| row.mean(|summary| summary.queue_delay_s_mean)),
             "mean of arrival to head of the queue",
         ),
         Field::new(
             "allocation_delay_s_mean",
             "s",
-            F64(|row| row.outcome.summary.allocation_delay_s_mean),
+            MaybeF64(|row| row.mean(|summary| summary.allocation_delay_s_mean)),
             "mean of head of the queue to start",
         ),
         Field::new("moves", "", U64(|row| row.outcome.summary.moves), "moves of running jobs that made room"),
@@ -123,67 +139,67 @@ impl SummaryRow<'_> {
         Field::new(
             "suspended_s_mean",
             "s",
-            F64(|row| row.outcome.summary.suspended_s_mean),
+            MaybeF64(|row| row.mean(|summary| summary.suspended_s_mean)),
             "mean time that jobs stood still because of that",
         ),
         Field::new(
             "service_s_mean",
             "s",
-            F64(|row| row.outcome.summary.service_s_mean),
+            MaybeF64(|row| row.mean(|summary| summary.service_s_mean)),
             "mean of end − start",
         ),
         Field::new(
             "turnaround_s_mean",
             "s",
-            F64(|row| row.outcome.summary.turnaround_s_mean),
+            MaybeF64(|row| row.mean(|summary| summary.turnaround_s_mean)),
             "mean of end − arrival",
         ),
         Field::new(
             "turnaround_s_variance",
             "s²",
-            F64(|row| row.outcome.summary.turnaround_s_variance),
+            MaybeF64(|row| row.mean(|summary| summary.turnaround_s_variance)),
             "variance of end − arrival over the jobs",
         ),
         Field::new(
             "bounded_slowdown_mean",
             "",
-            F64(|row| row.outcome.summary.bounded_slowdown_mean),
+            MaybeF64(|row| row.mean(|summary| summary.bounded_slowdown_mean)),
             "mean of max(1, turnaround / max(run, 10 s))",
         ),
         Field::new(
             "pairwise_sum_mean",
             "hops",
-            F64(|row| row.outcome.summary.pairwise_sum_mean),
+            MaybeF64(|row| row.mean(|summary| summary.pairwise_sum_mean)),
             "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0",
         ),
         Field::new(
             "pairwise_mean_mean",
             "hops",
-            F64(|row| row.outcome.summary.pairwise_mean_mean),
+            MaybeF64(|row| row.mean(|summary| summary.pairwise_mean_mean)),
             "mean of the jobs' mean distances, serial jobs as 0",
         ),
         Field::new(
             "pairwise_mean_parallel_mean",
             "hops",
-            F64(|row| row.outcome.summary.pairwise_mean_parallel_mean),
+            MaybeF64(|row| row.parallel_mean(|summary| summary.pairwise_mean_parallel_mean)),
             "the same over jobs of at least two nodes",
         ),
         Field::new(
             "pairwise_ratio_to_bound_mean",
             "",
-            F64(|row| row.outcome.summary.pairwise_ratio_to_bound_mean),
-            "mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of at least two nodes; 0 if there are none",
+            MaybeF64(|row| row.parallel_mean(|summary| summary.pairwise_ratio_to_bound_mean)),
+            "mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of at least two nodes; null if there are none",
         ),
         Field::new(
             "components_mean",
             "",
-            F64(|row| row.outcome.summary.components_mean),
+            MaybeF64(|row| row.mean(|summary| summary.components_mean)),
             "mean number of components",
         ),
         Field::new(
             "contiguous_share",
             "",
-            F64(|row| row.outcome.summary.contiguous_share),
+            MaybeF64(|row| row.mean(|summary| summary.contiguous_share)),
             "share of jobs that have one",
         ),
         Field::new(
@@ -197,14 +213,14 @@ impl SummaryRow<'_> {
             When::Contention,
             "contention_own_mean",
             "pairs",
-            MaybeF64(|row| row.outcome.summary.contention.map(|contention| contention.own_mean)),
+            MaybeF64(|row| row.mean(|summary| summary.contention.unwrap_or_default().own_mean)),
             "mean of `contention_own` of the `jobs` frame",
         ),
         Field::some(
             When::Contention,
             "contention_others_mean",
             "pairs",
-            MaybeF64(|row| row.outcome.summary.contention.map(|contention| contention.others_mean)),
+            MaybeF64(|row| row.mean(|summary| summary.contention.unwrap_or_default().others_mean)),
             "mean of `contention_others`",
         ),
         Field::some(
@@ -377,6 +393,13 @@ impl SummaryRow<'_> {
         ),
         Field::new("log_sha256", "", Str(|row| row.cell.log_sha256.clone()), "SHA-256 of the log's text"),
         Field::new("version", "", Str(|_| env!("CARGO_PKG_VERSION").to_owned()), "version of meshreplay"),
+        Field::new(
+            "run",
+            "",
+            Added,
+            "id of the run, a hash of run.json, or of the study, a hash of name and options in study.json: the same in \
+             every file of a directory",
+        ),
         Field::some(When::Study, "key", "", Added, "name of the cell: a hash of all that it depends on"),
     ];
 }

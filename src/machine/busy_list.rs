@@ -91,6 +91,12 @@ impl Cuboid {
         let count: u32 = self.sizes.iter().product();
         (0..count).map(|i| machine.mesh().node(self.at(i))).collect()
     }
+
+    /// Whether all nodes of a box that does not go round are free.
+    pub fn is_free(self, machine: &Machine) -> bool {
+        let count: u32 = self.sizes.iter().product();
+        (0..count).all(|i| machine.free().contains(machine.mesh().node(self.at(i))))
+    }
 }
 
 impl Region {

@@ -29,7 +29,9 @@ pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
 pub use optimum::{MAX_OPTIMUM_NODES, Optimum, OptimumError, optimum};
 pub use pairwise::{distances_along, pairwise_along, pairwise_sum};
-pub use shape::{near_square, powers_of_two, row};
+pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
+
+use crate::stop::Stop;
 
 /// A machine in use: its shape and its free nodes. In a replay its one owner is the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +39,7 @@ pub struct Machine {
     mesh: Mesh,
     free: NodeSet,
     free_count: u32,
+    stop: Stop,
 }
 
 /// Why a placement cannot be carried out.
@@ -54,7 +57,18 @@ impl Machine {
     /// A machine of this shape with every node free.
     pub fn new(mesh: Mesh) -> Self {
         let nodes = mesh.nodes();
-        Self { mesh, free: NodeSet::full(nodes), free_count: nodes }
+        Self { mesh, free: NodeSet::full(nodes), free_count: nodes, stop: Stop::default() }
+    }
+
+    /// The same machine, whose users give up once `stop` is thrown.
+    #[must_use]
+    pub fn with_stop(self, stop: Stop) -> Self {
+        Self { stop, ..self }
+    }
+
+    /// Whether whoever uses the machine is to give up: what it decides from then on does not count.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_thrown()
     }
 
     /// Its shape.

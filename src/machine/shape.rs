@@ -2,22 +2,77 @@
 
 use super::Mesh;
 
-/// The shape of `k` nodes that is nearest to a square or cube and fits into `mesh`; its longest side lies along the
-/// longest one of the machine. `None` if the machine has fewer nodes.
+/// The shape of at least `k` nodes that a job of `k` processors gets if nothing else is said: compact, and with little to
+/// spare. Its longest side lies along the longest one of the machine. `None` if the machine has fewer nodes.
 ///
-/// Of all a·b·c = k that fit, the one with the smallest difference of longest and shortest side (then the smallest
-/// longest side); if none fits, as for large primes, the same for the smallest number above k for which one does.
-/// O(√n) per number n tried.
+/// Of all boxes of at least `k` nodes that fit into `mesh` and whose longest side is at most twice the shortest, it is the
+/// one of fewest nodes; ties go to the smallest half-perimeter (the sum of the sides), then to the smallest longest side.
+/// Where no such box fits, as on long thin machines, the limit of twice is raised to three times, four times, and so on.
+/// Dimensions in which the machine has one node do not count. O(√k) in two dimensions, O(k^⅔) in three.
 pub fn near_square(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
+    let room = rooms(mesh);
+    let dims = room.iter().filter(|&&extent| extent > 1).count().max(1);
+    let k = k.max(1);
+    let mut best: Option<((u32, u64, u32, u32), [u32; 3])> = None;
+    for c in 1..=room[2] {
+        for b in c..=room[1] {
+            // For given shorter sides the least longest side is best by every criterion.
+            let least = k.div_ceil(b.saturating_mul(c));
+            let a = least.max(b);
+            if a <= room[0] {
+                let sides = [a, b, c];
+                let limit = a.div_ceil(sides[dims - 1]).max(2);
+                let nodes = u64::from(a) * u64::from(b) * u64::from(c);
+                let key = (limit, nodes, a + b + c, a);
+                if best.is_none_or(|(other, _)| key < other) {
+                    best = Some((key, sides));
+                }
+            }
+            // Broader boxes only get more nodes from here on.
+            if least <= b {
+                break;
+            }
+        }
+        if k.div_ceil(c.saturating_mul(c)) <= c {
+            break;
+        }
+    }
+    best.map(|(_, sides)| along_axes(sides, mesh))
+}
+
+/// The extents of `mesh`, the longest first.
+fn rooms(mesh: &Mesh) -> [u32; 3] {
+    axes(mesh).map(|d| mesh.extents()[d])
+}
+
+/// The dimensions of `mesh`, the longest first and of equals the first.
+fn axes(mesh: &Mesh) -> [usize; 3] {
     let mut axes = [0, 1, 2];
     axes.sort_by_key(|&d| std::cmp::Reverse(mesh.extents()[d]));
-    let room = axes.map(|d| mesh.extents()[d]);
-    let sides = (k.max(1)..=mesh.nodes()).find_map(|nodes| most_even(nodes, room))?;
+    axes
+}
+
+/// `sides` along the dimensions of `mesh`: the longest side along the longest dimension, and so on. If these sides fit the
+/// machine in any orientation, they fit in this one.
+pub fn along_axes(mut sides: [u32; 3], mesh: &Mesh) -> [u32; 3] {
+    sides.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
     let mut shape = [1; 3];
-    for (d, side) in axes.into_iter().zip(sides) {
+    for (d, side) in axes(mesh).into_iter().zip(sides) {
         shape[d] = side;
     }
-    Some(shape)
+    shape
+}
+
+/// The shape of exactly `k` nodes whose sides differ least, where one fits into `mesh`; the rule that was called
+/// near-square in version 0.1.0. `None` if the machine has fewer nodes.
+///
+/// Of all a·b·c = k that fit, it is the one with the smallest difference of longest and shortest side (then the smallest
+/// longest side); if none fits, as for large primes, the same for the smallest number above k for which one does. So 13
+/// nodes are a row of 13. O(√n) per number n tried.
+pub fn even_factors(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
+    let room = rooms(mesh);
+    let sides = (k.max(1)..=mesh.nodes()).find_map(|nodes| most_even(nodes, room))?;
+    Some(along_axes(sides, mesh))
 }
 
 /// `k` nodes in one row along the longest dimension of `mesh`, the first of equals; it need not fit. O(1).
@@ -61,7 +116,70 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_are_as_even_as_the_machine_allows() -> Result<(), super::super::mesh::MeshError> {
+    fn near_squares_are_compact_and_have_little_to_spare() -> Result<(), super::super::mesh::MeshError> {
+        for (k, machine, shape) in [
+            (1, "16x16", [1, 1, 1]),
+            (3, "16x16", [2, 2, 1]),
+            (7, "16x16", [4, 2, 1]),
+            (11, "16x16", [4, 3, 1]),
+            (12, "16x16", [4, 3, 1]),
+            (13, "16x16", [5, 3, 1]),
+            (17, "16x16", [6, 3, 1]),
+            (22, "16x16", [6, 4, 1]),
+            (98, "16x16", [14, 7, 1]),
+            (128, "16x8", [16, 8, 1]),
+            (128, "8x16", [8, 16, 1]),
+            (64, "8x8x4", [4, 4, 4]),
+            (2, "8x8x4", [2, 1, 1]),
+            // 7 x 14 does not fit; 10 x 10 does.
+            (98, "10x10", [10, 10, 1]),
+            // Nothing of at most twice the length fits: 13 x 4 and 17 x 3 are within four and six times.
+            (50, "20x4", [13, 4, 1]),
+            (64, "128x2", [32, 2, 1]),
+            (9, "13", [9, 1, 1]),
+            (9, "1x13", [1, 9, 1]),
+        ] {
+            assert_eq!(near_square(k, &machine.parse()?), Some(shape), "{k} on {machine}");
+        }
+        assert_eq!(near_square(17, &"4x4".parse()?), None);
+        Ok(())
+    }
+
+    /// The definition word for word.
+    fn plainly(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
+        let room = rooms(mesh);
+        (2..=mesh.nodes().max(2)).find_map(|limit| {
+            let mut fitting = Vec::new();
+            for a in 1..=room[0] {
+                for b in 1..=room[1].min(a) {
+                    for c in 1..=room[2].min(b) {
+                        // The shortest side along a dimension that the machine has.
+                        let shortest = [a, b, c].into_iter().zip(room).filter(|&(_, room)| room > 1);
+                        let shortest = shortest.map(|(side, _)| side).min().unwrap_or(1);
+                        if a * b * c >= k && a <= limit * shortest {
+                            fitting.push((a * b * c, a + b + c, a, [a, b, c]));
+                        }
+                    }
+                }
+            }
+            fitting.into_iter().min().map(|(.., sides)| along_axes(sides, mesh))
+        })
+    }
+
+    #[test]
+    fn near_squares_equal_their_definition() -> Result<(), super::super::mesh::MeshError> {
+        for machine in ["7x5", "16x8", "4x3x3", "1x9", "torus:6x4", "2x7x5", "20x4", "30x2", "8x8x4", "1x6x3"]
+        {
+            let mesh: Mesh = machine.parse()?;
+            for k in 1..=mesh.nodes() {
+                assert_eq!(near_square(k, &mesh), plainly(k, &mesh), "{k} on {machine}");
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn factors_are_as_even_as_the_machine_allows() -> Result<(), super::super::mesh::MeshError> {
         for (k, machine, shape) in [
             (12, "16x16", [4, 3, 1]),
             (12, "8x16", [3, 4, 1]),
@@ -77,9 +195,9 @@ mod tests {
             (9, "13", [9, 1, 1]),
             (1, "1", [1, 1, 1]),
         ] {
-            assert_eq!(near_square(k, &machine.parse()?), Some(shape), "{k} on {machine}");
+            assert_eq!(even_factors(k, &machine.parse()?), Some(shape), "{k} on {machine}");
         }
-        assert_eq!(near_square(17, &"4x4".parse()?), None);
+        assert_eq!(even_factors(17, &"4x4".parse()?), None);
         Ok(())
     }
 
@@ -88,7 +206,8 @@ mod tests {
         assert_eq!(row(7, &"4x6".parse()?), [1, 7, 1]);
         assert_eq!(row(7, &"8x8x8".parse()?), [7, 1, 1]);
         assert_eq!(powers_of_two(15, &"16x16".parse()?), Some([8, 4, 1]));
-        assert_eq!(powers_of_two(25, &"5x5x4".parse()?), Some([8, 8, 1]));
+        assert_eq!(powers_of_two(13, &"16x16".parse()?), Some([8, 4, 1]));
+        assert_eq!(powers_of_two(25, &"5x5x4".parse()?), Some([4, 4, 4]));
         assert_eq!(powers_of_two(26, &"5x5".parse()?), None);
         Ok(())
     }
@@ -98,9 +217,12 @@ mod tests {
         for machine in ["7x5", "4x3x3", "1x9", "torus:6x4", "2x7x5"] {
             let mesh: Mesh = machine.parse()?;
             for k in 1..=mesh.nodes() {
-                let shape = near_square(k, &mesh).unwrap_or_default();
-                assert!((k..=mesh.nodes()).contains(&shape.iter().product()), "{k} on {machine}: {shape:?}");
-                assert!((0..3).all(|d| shape[d] <= mesh.extents()[d]), "{k} on {machine}: {shape:?}");
+                for rule in [near_square, even_factors] {
+                    let shape = rule(k, &mesh).unwrap_or_default();
+                    let nodes = shape.iter().product();
+                    assert!((k..=mesh.nodes()).contains(&nodes), "{k} on {machine}: {shape:?}");
+                    assert!((0..3).all(|d| shape[d] <= mesh.extents()[d]), "{k} on {machine}: {shape:?}");
+                }
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Measures each placement while it is at hand, so that none has to be kept unless somebody asks for them.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::compactions::Compactions;
 use super::contention::{Contention, JobContention};
@@ -10,6 +10,7 @@ use crate::allocator::{Placement, Rearrangement};
 use crate::engine::{Compaction, Observer};
 use crate::job::{JobId, Time};
 use crate::machine::{Mesh, NodeId, intervals};
+use crate::stop::Stop;
 
 /// What others may know of a running replay, and tell it, from another thread.
 #[derive(Debug, Default)]
@@ -19,7 +20,7 @@ pub struct Monitor {
     /// Jobs that have ended so far, with those of earlier replications.
     pub finished: AtomicUsize,
     /// Set to stop the replay.
-    pub stop: AtomicBool,
+    pub stop: Stop,
 }
 
 /// What a [`Recorder`] has gathered.
@@ -150,6 +151,10 @@ impl Observer for Recorder<'_> {
     fn proceed(&mut self, finished: usize) -> bool {
         let earlier = self.monitor.earlier.load(Ordering::Relaxed);
         self.monitor.finished.store(earlier + finished, Ordering::Relaxed);
-        !self.monitor.stop.load(Ordering::Relaxed)
+        !self.monitor.stop.is_thrown()
+    }
+
+    fn stop(&self) -> Stop {
+        self.monitor.stop.clone()
     }
 }

@@ -21,8 +21,10 @@ pub struct Trim {
 pub struct Summary {
     /// Jobs replayed.
     pub jobs: usize,
-    /// Jobs that means are over.
+    /// Jobs that means are over; if there are none, means are 0 here and nothing in results, see [`Self::over_jobs`].
     pub jobs_in_means: usize,
+    /// Those of them that have at least two nodes.
+    pub parallel_in_means: usize,
     /// From the first arrival to the last end.
     pub makespan_s: f64,
     /// Busy node-seconds by nodes and makespan, 0 to 1.
@@ -88,6 +90,18 @@ pub struct ContentionSummary {
     pub mean: f64,
 }
 
+impl Summary {
+    /// The mean over the jobs that this number is; `None` if it is one of no jobs.
+    pub fn over_jobs(&self, mean: f64) -> Option<f64> {
+        (self.jobs_in_means > 0).then_some(mean)
+    }
+
+    /// The mean over the jobs of at least two nodes that this number is; `None` if it is one of no jobs.
+    pub fn over_parallel(&self, mean: f64) -> Option<f64> {
+        (self.parallel_in_means > 0).then_some(mean)
+    }
+}
+
 const DAY_S: f64 = 86_400.0;
 const SHORTEST_RUN_S: f64 = 10.0;
 
@@ -124,6 +138,7 @@ pub fn summarize(
     Summary {
         jobs: jobs.len(),
         jobs_in_means: kept.len(),
+        parallel_in_means: parallel().count(),
         makespan_s,
         utilization: share(busy_total_s, capacity_s),
         internal_fragmentation: share(unasked_s, busy_total_s),

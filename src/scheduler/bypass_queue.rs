@@ -92,7 +92,7 @@ impl BypassQueue {
             if view.now() - head.submit < self.threshold {
                 break;
             }
-            let starts = head.procs <= view.free() && view.try_start(head.slot);
+            let starts = head.nodes.least <= view.free() && view.try_start(head.slot);
             if !starts || self.literal {
                 return;
             }

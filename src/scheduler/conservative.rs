@@ -5,25 +5,36 @@
 //! SP2 with backfilling", IEEE Transactions on Parallel and Distributed Systems 12(6), 2001.
 //!
 //! A [`Profile`] holds how many nodes are free when, running jobs taken out until their estimated ends and waiting jobs
-//! for as long as their estimates from their reserved starts on.
+//! for as long as their estimates from their reserved starts on. What is counted are the nodes that a job will take.
 //!
-//! 1. Jobs that ended before their estimates give back the rest. Then the reservations are *compressed*: each waiting
+//! 1. A job that has ended before its estimate gives back the rest. Then the reservations are *compressed*: each waiting
 //!    job, in order of arrival, moves to the earliest start at which it fits for its whole estimate, with its own
-//!    reservation taken out and all others kept; again from the first job until nobody moves. Nobody moves back.
-//! 2. Each job that has arrived reserves the earliest start at which it fits for its whole estimate.
+//!    reservation taken out and all others kept. Nobody moves back.
+//! 2. A job that has arrived reserves the earliest start at which it fits for its whole estimate.
 //! 3. Jobs whose reserved start has come start, in order of arrival.
 //!
-//! Repeating step 1 sees to it that each start is the end of something, so a scheduler that is asked at ends and arrivals
-//! misses none.
+//! The sources leave open what happens first if several jobs end and arrive at one instant, and how often step 1 looks at
+//! everybody; on real logs the starts of a quarter of the jobs depend on it. So variants have names:
 //!
-//! 4. Where that fails the plan is made anew: the profile from what runs now, reservations in order of arrival. It fails
-//!    where a job outlives its estimate (it is then expected to end next), where the allocator refuses a job although
-//!    enough nodes are free (it may start when the next running job is expected to end), and where an allocator gave a
-//!    job more nodes than it asked for and they are missing now. Only then can a job start later than it was promised.
+//! * `pass=batch`: all ends of the instant give back, then one compression, then the arrivals one after the other.
+//!   `ends-first`: a compression after each end, in the order in which they have started, then the arrivals. `per-event`: the arrivals, then
+//!   a compression after each end.
+//! * `compress=repeat`: a compression goes through the queue again until nobody moves. `once`: it goes through once, at every
+//!   end, also of jobs that give nothing back.
+//!
+//! `pass=per-event,compress=once` is a public simulator, pyss, of the group that published the scheduler.
+//!
+//! With `repeat` each start is the end of something. With `once` a start can come when nothing else happens, and the
+//! scheduler asks to be woken.
+//!
+//! 4. Where a start that has come is impossible the plan is made anew: the profile from what runs now, reservations in
+//!    order of arrival. That happens where a job outlives its estimate (it is then expected to end next), and where the
+//!    allocator refuses a job although enough nodes are free (it may start when the next running job is expected to end).
+//!    Only then can a job start later than it was promised.
 //!
 //! Time per pass with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: if
-//! nothing changes, as when a job ends by its estimate, past steps are dropped and that is all; O(P) per arrival and
-//! O(P + Q) per start; O(Q·P) per repetition of step 1 and for step 4.
+//! nothing changes, past steps are dropped and that is all; O(P) per arrival and O(P + Q) per start; O(Q·P) for each time
+//! that a compression goes through the queue, and for step 4.
 
 use std::collections::BTreeSet;
 
@@ -35,10 +46,24 @@ pub(super) const ENTRY: Entry = Entry {
     name: "conservative",
     summary: "backfilling with a reservation for every waiting job",
     source: "Feitelson & Mu'alem Weil, IPPS 1998; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
-    parameters: "",
+    parameters: "pass=batch (ends-first, per-event), compress=repeat (once)",
     promises: "no job starts later than reserved on arrival if no estimate is too short and none that fits is refused",
-    build: |_| Ok(Box::new(Conservative::new())),
+    build: |params| {
+        let passes =
+            [("batch", Order::Batch), ("ends-first", Order::EndsFirst), ("per-event", Order::PerEvent)];
+        let order = params.choose("pass", &passes)?;
+        let repeat = params.choose("compress", &[("repeat", true), ("once", false)])?;
+        Ok(Box::new(Conservative::new(order, repeat)))
+    },
 };
+
+/// In which order the events of one instant count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Batch,
+    EndsFirst,
+    PerEvent,
+}
 
 /// When a waiting job is to start.
 #[derive(Clone, Copy, Debug)]
@@ -55,9 +80,13 @@ struct Held {
     estimated_end: Time,
     job: JobId,
     nodes: u32,
+    start: Time,
 }
 
 struct Conservative {
+    order: Order,
+    /// Whether a compression goes on until nobody moves.
+    repeat: bool,
     profile: Profile,
     /// The running jobs that the profile expects to run on after the last pass.
     held: BTreeSet<Held>,
@@ -65,8 +94,20 @@ struct Conservative {
     reservations: Vec<Reservation>,
     /// The earliest of their starts; if it has passed the plan is made anew.
     next_start: Time,
+    /// The first of their starts that is no event of its own accord: when to be woken.
+    next_wake: Time,
+    /// Whether the plan rests on the ends of jobs that have outlived their estimates; those are events.
+    overdue: bool,
     /// The first job that could not start in the last pass: others may make room for it until the next one.
     refused: Option<JobId>,
+}
+
+/// A job that has ended, as the profile has it.
+#[derive(Clone, Copy, Debug)]
+struct Ended {
+    held: Held,
+    /// Whether it ended before its estimate, so that the profile holds nodes for it still.
+    early: bool,
 }
 
 impl Scheduler for Conservative {
@@ -79,48 +120,92 @@ impl Scheduler for Conservative {
             return;
         }
         self.profile.advance(now);
-        while self.held.first().is_some_and(|held| held.until <= now) {
-            self.held.pop_first();
+        let ended = self.ended(view.running(), now);
+        match self.order {
+            Order::Batch => {
+                self.end(&ended, now);
+                self.reserve_for_arrivals(view.queue(), now);
+            }
+            Order::EndsFirst => {
+                ended.chunks(1).for_each(|one| self.end(one, now));
+                self.reserve_for_arrivals(view.queue(), now);
+            }
+            Order::PerEvent => {
+                self.reserve_for_arrivals(view.queue(), now);
+                ended.chunks(1).for_each(|one| self.end(one, now));
+            }
         }
-        // All that run and are expected to run on are held; whoever is held beyond them may have ended.
-        let may_be_early = self.held.len() > view.running().len_after(now);
-        if may_be_early && self.give_back(view.running(), now) {
-            self.compress(now);
-        }
-        self.reserve_for_arrivals(view.queue(), now);
         if self.next_start > now {
             return;
         }
         match self.start_due(view) {
             Some(refused) => self.plan_anew(view, Some(refused)),
-            None => self.note_next_start(),
+            None => self.note_next_start(now),
         }
+    }
+
+    fn wakes(&self) -> Option<Time> {
+        Some(self.next_wake).filter(|&wake| !self.repeat && !self.overdue && wake < Time::MAX)
     }
 }
 
 impl Conservative {
     /// Without a plan: the first pass makes it.
-    fn new() -> Self {
+    fn new(order: Order, repeat: bool) -> Self {
         let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Vec::new());
-        Self { profile, held, reservations, next_start: Time::from_micros(i64::MIN), refused: None }
-    }
-
-    /// Gives back what jobs that have ended hold beyond `now`; whether there are any.
-    fn give_back(&mut self, running: &RunningJobs, now: Time) -> bool {
-        let ended = |held: &&Held| !running.contains(held.estimated_end, held.job);
-        let ended: Vec<Held> = self.held.iter().filter(ended).copied().collect();
-        for held in &ended {
-            self.held.remove(held);
-            self.profile.take(now, held.until - now, -i64::from(held.nodes));
+        let (next_start, next_wake) = (Time::from_micros(i64::MIN), Time::MAX);
+        Self {
+            order,
+            repeat,
+            profile,
+            held,
+            reservations,
+            next_start,
+            next_wake,
+            overdue: false,
+            refused: None,
         }
-        !ended.is_empty()
     }
 
-    /// Step 1 for those that wait.
+    /// The jobs that have ended since the last pass, in the order in which they have started; they are held no more, and the profile is as it was.
+    fn ended(&mut self, running: &RunningJobs, now: Time) -> Vec<Ended> {
+        let runs = |held: &Held| running.contains(held.estimated_end, held.job);
+        let mut ended = Vec::new();
+        while let Some(&held) = self.held.first().filter(|held| held.until <= now) {
+            self.held.pop_first();
+            if !runs(&held) {
+                ended.push(Ended { held, early: false });
+            }
+        }
+        // All that run and are expected to run on are held; whoever is held beyond them may have ended.
+        if self.held.len() > running.len_after(now) {
+            let early: Vec<Held> = self.held.iter().filter(|held| !runs(held)).copied().collect();
+            for held in early {
+                self.held.remove(&held);
+                ended.push(Ended { held, early: true });
+            }
+        }
+        ended.sort_unstable_by_key(|ended| (ended.held.start, ended.held.job));
+        ended
+    }
+
+    /// Step 1 for jobs that have ended.
+    fn end(&mut self, ended: &[Ended], now: Time) {
+        let mut early = false;
+        for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
+            self.profile.take(now, held.until - now, -i64::from(held.nodes));
+            early = true;
+        }
+        // After a compression that went on until nobody moved, nobody moves before something is given back.
+        if early || !self.repeat && !ended.is_empty() {
+            self.compress(now);
+        }
+    }
+
+    /// Moves those that wait to earlier starts.
     fn compress(&mut self, now: Time) {
-        let mut moved = true;
-        while moved {
-            moved = false;
+        loop {
+            let mut moved = false;
             for reservation in &mut self.reservations {
                 let Reservation { procs, length, start } = *reservation;
                 // From its start on its own nodes are there, whatever else is.
@@ -132,8 +217,11 @@ impl Conservative {
                     moved = true;
                 }
             }
+            if !(moved && self.repeat) {
+                break;
+            }
         }
-        self.note_next_start();
+        self.note_next_start(now);
     }
 
     /// Step 2.
@@ -141,17 +229,20 @@ impl Conservative {
         let count = queue.len() - self.reservations.len();
         let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
         for job in arrived.iter().rev() {
-            self.reserve(job, now);
+            self.reserve(job, now, now);
         }
     }
 
     /// Reserves the earliest start from `from` on.
-    fn reserve(&mut self, job: &Waiting, from: Time) {
-        let (procs, length) = (job.procs, job.estimate.max(TICK));
+    fn reserve(&mut self, job: &Waiting, from: Time, now: Time) {
+        let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
         let start = self.profile.earliest(procs, length, from, Time::MAX);
         self.profile.take(start, length, i64::from(procs));
         self.reservations.push(Reservation { procs, length, start });
         self.next_start = self.next_start.min(start);
+        if start > now + TICK {
+            self.next_wake = self.next_wake.min(start);
+        }
     }
 
     /// Step 3; the first job that does not start although it is time ends it, and is returned.
@@ -161,7 +252,7 @@ impl Conservative {
         let due: Vec<Waiting> =
             all.filter(|(_, reservation)| reservation.start <= now).map(|(job, _)| job).collect();
         for job in &due {
-            if !self.start(view, job, job.procs) {
+            if !self.start(view, job, job.nodes.most) {
                 return Some(job.job);
             }
         }
@@ -172,7 +263,7 @@ impl Conservative {
     /// Starts a job for which the profile has `reserved` nodes already; false if it cannot be.
     fn start(&mut self, view: &mut dyn Dispatch, job: &Waiting, reserved: u32) -> bool {
         let (now, free) = (view.now(), view.free());
-        if job.procs > free {
+        if job.nodes.most > free {
             return false;
         }
         if !view.try_start(job.slot) {
@@ -186,6 +277,7 @@ impl Conservative {
             estimated_end: now + job.estimate,
             job: job.job,
             nodes,
+            start: now,
         });
         true
     }
@@ -199,26 +291,30 @@ impl Conservative {
             estimated_end: job.estimated_end,
             job: job.job,
             nodes: job.nodes,
+            start: job.start,
         };
         self.held = view.running().iter().map(held).collect();
+        self.overdue = view.running().len_after(now) < view.running().len();
         self.reservations.clear();
-        self.next_start = Time::MAX;
+        (self.next_start, self.next_wake) = (Time::MAX, Time::MAX);
         let waiting: Vec<Waiting> = view.queue().iter().collect();
         for job in &waiting {
-            let start = self.profile.earliest(job.procs, job.estimate.max(TICK), now, Time::MAX);
+            let start = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), now, Time::MAX);
             if start > now {
-                self.reserve(job, start);
+                self.reserve(job, start, now);
             } else if refused == Some(job.job) || !self.start(view, job, 0) {
                 // Until something is released the allocator's answer stays the same.
                 let released = view.running().iter().next().map_or(now, |running| running.estimated_end);
-                self.reserve(job, released.max(now + TICK));
+                self.reserve(job, released.max(now + TICK), now);
             }
         }
     }
 
-    fn note_next_start(&mut self) {
-        let starts = self.reservations.iter().map(|reservation| reservation.start);
-        self.next_start = starts.min().unwrap_or(Time::MAX);
+    fn note_next_start(&mut self, now: Time) {
+        let starts = || self.reservations.iter().map(|reservation| reservation.start);
+        self.next_start = starts().min().unwrap_or(Time::MAX);
+        // A start one tick from now waits for a job that outlives its estimate, whose end is an event.
+        self.next_wake = starts().filter(|&start| start > now + TICK).min().unwrap_or(Time::MAX);
     }
 }
 
@@ -230,7 +326,8 @@ mod tests {
     /// 10 nodes: job 0 holds 6 until 100, job 1 needs 8 and waits for it. From 1 on, job 2 would end a second too late
     /// to go before job 1, job 3 ends in time, and job 4 is narrow enough to run beside job 1.
     fn example() -> (Fake, Conservative) {
-        let (mut fake, mut scheduler) = (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::new());
+        let (mut fake, mut scheduler) =
+            (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::new(Order::Batch, true));
         scheduler.dispatch(&mut fake);
         fake.advance(1, &[(4, 100), (4, 99), (2, 500)]);
         scheduler.dispatch(&mut fake);

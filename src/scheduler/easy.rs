@@ -17,12 +17,16 @@
 //! applied. `pass=per-event` decides after every event, arrivals before departures, so a job may start before another
 //! event of the same instant is seen; only the ends of jobs whose estimates run out then are foreseen. The second is the
 //! event order of a family of published simulators: it equals their results to the second.
-//! Counts of nodes decide, as is right for allocators that never refuse a job that fits by count. Where the allocator
-//! places jobs as boxes, wherever one is free, places decide as in the same simulator: the shadow time is the first
-//! estimated end at which there is a place for the head's box, and a job that lives longer is started only where it leaves
-//! one. It goes where the allocator would put it or, if that leaves none, to the first place in scan order that does. For
-//! others that may refuse (pages, ANCA, frame sliding, two-dimensional buddies) counts decide too, and the head may start
-//! later than its shadow time.
+//! What is counted are the nodes that a job will take, not the processors that it asks for: with an allocator that rounds
+//! up, as to whole pages, the head would else wait for nodes that backfilled jobs hold.
+//!
+//! Counts decide for allocators that never refuse a job that fits by count. Where the allocator places jobs as boxes,
+//! wherever one is free, places decide as in the same simulator: the shadow time is the first estimated end at which there
+//! is a place for the head's box, and a job that lives longer is started only where it leaves one. It goes where the
+//! allocator would put it or, if that leaves none, to the first place in scan order that does. Other allocators that may
+//! refuse (ANCA, frame sliding, two-dimensional buddies) are asked what they would do at each estimated end; the nodes that
+//! they would choose at the first end at which they serve the head are reserved, and the head gets them if the allocator
+//! refuses it when they are free. This last rule is ours.
 //!
 //! With `order=` the queue is in another order than that of arrival, see [`super::order`]: its first job is the head that
 //! is never delayed, and the rest is tried in that order. An order by age can change its head from pass to pass.
@@ -31,14 +35,16 @@
 //! than arrival add O(Q·log Q) where anybody fits.
 
 use super::order::{Line, Order};
-use super::{Backfill, Dispatch, Entry, Pass, Scheduler, Slot};
+use super::{Backfill, Decides, Dispatch, Entry, Pass, Scheduler, Slot, Waiting};
+use crate::job::Time;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "easy",
     summary: "backfilling with a reservation for the first waiting job, the oldest or of highest priority",
     source: "Lifka, JSSPP 1995; Walker, Bunde, Leung, 2010",
     parameters: "order=arrival (sjf, ljf, smallest, largest, ssd, wfp3, unicef, f1, f2, f3, f4), pass=batch (per-event)",
-    promises: "the oldest waiting job (with order=arrival) starts by its shadow time if no estimate is too short",
+    promises: "the oldest waiting job (with order=arrival) starts by the shadow time that it has as it becomes the oldest, if \
+               no estimate is too short and no job is suspended",
     build: |params| {
         let pass = params.choose("pass", &[("batch", Pass::Batch), ("per-event", Pass::PerEvent)])?;
         Ok(Box::new(Easy { order: Order::take(params)?, pass }))
@@ -55,7 +61,7 @@ impl Scheduler for Easy {
         let mut line = self.order.line(view.queue(), view.free(), view.now());
         let (head, refused) = loop {
             let Some(head) = line.head(view.queue()) else { return };
-            if head.procs > view.free() {
+            if head.nodes.least > view.free() {
                 break (head, false);
             }
             if !view.try_start(head.slot) {
@@ -66,20 +72,28 @@ impl Scheduler for Easy {
         if !line.any(view.queue(), &Backfill::count(view.free())) {
             return;
         }
-        if view.boxes_decide() {
-            return backfill_boxes(&mut line, head.slot, view);
+        match view.decides() {
+            Decides::Counts => {}
+            Decides::Boxes => return backfill_beside(&mut line, head.slot, view),
+            Decides::State => {
+                if backfill_and_retry(&mut line, head.slot, view) {
+                    self.dispatch(view);
+                }
+                return;
+            }
         }
         let (now, mut free) = (view.now(), view.free());
-        let need = if refused { free + 1 } else { head.procs };
+        let need = if refused { free + 1 } else { head.nodes.least };
         let Some((shadow, free_then)) = view.running().free_by(need, free, now) else { return };
-        let mut extra = free_then.saturating_sub(head.procs);
+        let mut extra = free_then.saturating_sub(head.nodes.least);
         loop {
             let rule = Backfill { free, extra, slack: shadow - now };
             let Some(job) = line.next(view.queue(), &rule) else { return };
             if view.try_start(job.slot) {
-                free -= job.procs;
+                let taken = free.saturating_sub(view.free());
+                free = view.free();
                 if job.estimate > rule.slack {
-                    extra -= job.procs;
+                    extra = extra.saturating_sub(taken);
                 }
             }
         }
@@ -90,15 +104,32 @@ impl Scheduler for Easy {
     }
 }
 
+/// As [`backfill_beside`], for allocators that may serve the head once others have started, so that it is tried again after
+/// every start; whether it has started, and the rest of the queue is to be looked at anew.
+fn backfill_and_retry(line: &mut Line, head: Slot, view: &mut dyn Dispatch) -> bool {
+    let Some(shadow) = view.reserve(head) else { return false };
+    while let Some(job) = line.next(view.queue(), &Backfill::count(view.free())) {
+        if try_beside(&job, shadow, view) && view.try_start(head) {
+            return true;
+        }
+    }
+    false
+}
+
 /// Starts what leaves a place for the head.
-fn backfill_boxes(line: &mut Line, head: Slot, view: &mut dyn Dispatch) {
+fn backfill_beside(line: &mut Line, head: Slot, view: &mut dyn Dispatch) {
     let Some(shadow) = view.reserve(head) else { return };
     while let Some(job) = line.next(view.queue(), &Backfill::count(view.free())) {
-        if view.now() + job.estimate <= shadow {
-            view.try_start(job.slot);
-        } else {
-            view.try_start_beside(job.slot);
-        }
+        try_beside(&job, shadow, view);
+    }
+}
+
+/// Starts a job if it ends by the shadow time of the head or leaves a place for it; whether it has started.
+fn try_beside(job: &Waiting, shadow: Time, view: &mut dyn Dispatch) -> bool {
+    if view.now() + job.estimate <= shadow {
+        view.try_start(job.slot)
+    } else {
+        view.try_start_beside(job.slot)
     }
 }
 
@@ -112,7 +143,7 @@ mod tests {
         Easy { order: Order::Arrival, pass: Pass::Batch }.dispatch(fake);
     }
 
-    /// The example of algorithms.md §5: 10 nodes, a job of 6 runs until 100, one of 8 is blocked at time 1.
+    /// 10 nodes, a job of 6 runs until 100, one of 8 is blocked at time 1.
     fn started_beside(candidate: (u32, i64)) -> Vec<u32> {
         let mut fake = Fake::new(10, &[(6, 100), (8, 50)]);
         pass(&mut fake);

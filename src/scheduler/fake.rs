@@ -1,7 +1,7 @@
 //! A machine that only counts, for the schedulers' own tests.
 
-use super::{Cause, Dispatch, Running, RunningJobs, Slot, WaitQueue};
-use crate::job::{JobId, Time};
+use super::{Cause, Dispatch, Running, RunningJobs, Slot, WaitQueue, Waiting};
+use crate::job::{JobId, NodesFor, Time};
 
 /// Jobs are (processors, estimate in seconds), numbered in the order given; they end when they are told to.
 pub(super) struct Fake {
@@ -26,7 +26,9 @@ impl Fake {
     pub(super) fn advance(&mut self, now_s: i64, jobs: &[(u32, i64)]) {
         self.now = Time::from_seconds(now_s);
         for &(procs, estimate_s) in jobs {
-            self.queue.push(self.arrived, self.now, procs, Time::from_seconds(estimate_s));
+            let (estimate, nodes) = (Time::from_seconds(estimate_s), NodesFor::exactly(procs));
+            let (job, submit) = (self.arrived, self.now);
+            self.queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
             self.arrived += 1;
         }
     }
@@ -71,7 +73,8 @@ impl Dispatch for Fake {
         self.queue.remove(slot);
         self.free -= job.procs;
         let estimated_end = self.now + job.estimate;
-        self.running.insert(Running { estimated_end, job: job.job, nodes: job.procs });
+        let start = self.now;
+        self.running.insert(Running { estimated_end, job: job.job, nodes: job.procs, start });
         self.started.push(job.job);
         true
     }

@@ -18,7 +18,7 @@ struct Fcfs;
 impl Scheduler for Fcfs {
     fn dispatch(&mut self, view: &mut dyn Dispatch) {
         while let Some(head) = view.queue().head() {
-            if head.procs > view.free() || !view.try_start(head.slot) {
+            if head.nodes.least > view.free() || !view.try_start(head.slot) {
                 break;
             }
         }

@@ -32,11 +32,15 @@ pub trait Dispatch {
     fn queue(&self) -> &WaitQueue;
     /// The running jobs by estimated end.
     fn running(&self) -> &RunningJobs;
+    /// Whether the replay is to end: a long pass returns then, and what it has done does not count.
+    fn stopped(&self) -> bool {
+        false
+    }
     /// Starts the waiting job at `slot` and takes it off the queue; false if the allocator has no place for it.
     fn try_start(&mut self, slot: Slot) -> bool;
-    /// Whether the allocator places jobs as boxes, wherever one is free, so that counts of nodes do not decide what fits.
-    fn boxes_decide(&self) -> bool {
-        false
+    /// What decides whether a job is served; where it is not counts, a place has to be reserved for the head.
+    fn decides(&self) -> Decides {
+        Decides::Counts
     }
     /// Reserves a place for the waiting job at `slot`, which has none now: the first estimated end of a running job at
     /// which there is one, all that end until then being gone. Replaces an earlier reservation.
@@ -49,6 +53,17 @@ pub trait Dispatch {
     }
 }
 
+/// What decides whether the allocator serves a waiting job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decides {
+    /// The number of free nodes: a job is served whenever as many are free as it takes.
+    Counts,
+    /// Whether one of the boxes that serve the job is free somewhere.
+    Boxes,
+    /// Which nodes are free, in any way: a job may be refused, and served once fewer nodes are free.
+    State,
+}
+
 /// Decides which waiting jobs start now.
 pub trait Scheduler: Send {
     /// Starts what may start; called after each pass of events.
@@ -57,6 +72,11 @@ pub trait Scheduler: Send {
     /// When the engine calls [`Self::dispatch`].
     fn pass(&self) -> Pass {
         Pass::Batch
+    }
+
+    /// The next time at which it wants to be asked even if nothing happens then; `None` if events are enough.
+    fn wakes(&self) -> Option<Time> {
+        None
     }
 }
 

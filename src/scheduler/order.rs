@@ -118,7 +118,7 @@ impl Line {
                 *from = job.slot + 1;
                 Some(job)
             }
-            Self::Ranked(jobs) => jobs.find(|job| rule.admits(job.procs, job.estimate)),
+            Self::Ranked(jobs) => jobs.find(|job| rule.admits(job.nodes, job.estimate)),
         }
     }
 
@@ -126,7 +126,7 @@ impl Line {
     pub(super) fn any(&self, queue: &WaitQueue, rule: &Backfill) -> bool {
         match self {
             Self::Arrival { from } => queue.first(*from, rule).is_some(),
-            Self::Ranked(jobs) => jobs.as_slice().iter().any(|job| rule.admits(job.procs, job.estimate)),
+            Self::Ranked(jobs) => jobs.as_slice().iter().any(|job| rule.admits(job.nodes, job.estimate)),
         }
     }
 }
@@ -134,6 +134,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::NodesFor;
     use crate::spec::Spec;
 
     fn order(name: &str) -> Result<Order, SpecError> {
@@ -144,7 +145,9 @@ mod tests {
     fn ranked(name: &str, now_s: i64, jobs: &[(i64, u32, i64)]) -> Result<Vec<u32>, SpecError> {
         let mut queue = WaitQueue::default();
         for (job, &(submit_s, procs, estimate_s)) in (0..).zip(jobs) {
-            queue.push(job, Time::from_seconds(submit_s), procs, Time::from_seconds(estimate_s));
+            let (submit, estimate) = (Time::from_seconds(submit_s), Time::from_seconds(estimate_s));
+            let nodes = NodesFor::exactly(procs);
+            queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
         }
         let mut line = order(name)?.line(&queue, u32::MAX, Time::from_seconds(now_s));
         Ok(std::iter::from_fn(|| line.next(&queue, &Backfill::count(u32::MAX))).map(|job| job.job).collect())

@@ -1,6 +1,6 @@
 //! The waiting jobs, with an index that finds the first one that could start.
 
-use crate::job::{JobId, Time};
+use crate::job::{JobId, NodesFor, Time};
 
 /// A waiting job's place: ascending in order of arrival, valid until the next [`WaitQueue::push`].
 pub type Slot = usize;
@@ -16,12 +16,14 @@ pub struct Waiting {
     pub submit: Time,
     /// Processors that it asks for.
     pub procs: u32,
+    /// Nodes that it will take, with which schedulers count.
+    pub nodes: NodesFor,
     /// How long it is expected to run.
     pub estimate: Time,
 }
 
-/// Which waiting jobs may start now: those of at most `free` processors that are also short (estimate at most
-/// `slack`) or narrow (at most `extra` processors).
+/// Which waiting jobs may start now: those that take at most `free` nodes and are also short (estimate at most `slack`) or
+/// narrow (at most `extra` nodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backfill {
     /// Free nodes.
@@ -33,14 +35,14 @@ pub struct Backfill {
 }
 
 impl Backfill {
-    /// All jobs of at most `free` processors.
+    /// All jobs that take at most `free` nodes.
     pub fn count(free: u32) -> Self {
         Self { free, extra: free, slack: Time::MAX }
     }
 
     /// Whether a job may start.
-    pub fn admits(&self, procs: u32, estimate: Time) -> bool {
-        procs <= self.free && (procs <= self.extra || estimate <= self.slack)
+    pub fn admits(&self, nodes: NodesFor, estimate: Time) -> bool {
+        nodes.least <= self.free && (nodes.most <= self.extra || estimate <= self.slack)
     }
 }
 
@@ -54,13 +56,14 @@ const NOBODY: (u32, Time) = (u32::MAX, Time::MAX);
 struct Place {
     job: JobId,
     procs: u32,
+    nodes: NodesFor,
     estimate: Time,
     submit: Time,
 }
 
 /// Waiting jobs in order of arrival.
 ///
-/// Blocks of 16 places are the leaves of a binary tree of (fewest processors, shortest estimate); the first job that
+/// Blocks of 16 places are the leaves of a binary tree of (fewest nodes, shortest estimate); the first job that
 /// may start is found by descending where both minima allow it. Push, remove and a search that is not misled (no block
 /// whose narrowest and shortest jobs differ) are O(log Q); the worst search is O(Q).
 #[derive(Clone, Debug, Default)]
@@ -91,8 +94,8 @@ impl WaitQueue {
 
     /// The waiting job at `slot`.
     pub fn get(&self, slot: Slot) -> Option<Waiting> {
-        let Place { job, procs, estimate, submit } = (*self.places.get(slot)?)?;
-        Some(Waiting { slot, job, submit, procs, estimate })
+        let Place { job, procs, nodes, estimate, submit } = (*self.places.get(slot)?)?;
+        Some(Waiting { slot, job, submit, procs, nodes, estimate })
     }
 
     /// Waiting jobs in order of arrival.
@@ -100,18 +103,18 @@ impl WaitQueue {
         (self.first..self.places.len()).filter_map(|slot| self.get(slot))
     }
 
-    /// Adds a job that arrived at `submit` at the end.
-    pub fn push(&mut self, job: JobId, submit: Time, procs: u32, estimate: Time) {
+    /// Adds a job that arrives now at the end; its slot is given here, whatever it says.
+    pub fn push(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
         if self.places.len() == self.blocks() * BLOCK {
             self.compact();
         }
         let slot = self.places.len();
-        self.places.push(Some(Place { job, procs, estimate, submit }));
+        self.places.push(Some(Place { job, procs, nodes, estimate, submit }));
         self.waiting += 1;
         let mut node = self.blocks() + slot / BLOCK;
         while node > 0 {
             let (narrowest, shortest) = self.tree[node];
-            self.tree[node] = (narrowest.min(procs), shortest.min(estimate));
+            self.tree[node] = (narrowest.min(nodes.least), shortest.min(estimate));
             node /= 2;
         }
     }
@@ -181,7 +184,7 @@ impl WaitQueue {
 
     fn may_hold(&self, node: usize, rule: &Backfill) -> bool {
         let (narrowest, shortest) = self.tree[node];
-        rule.admits(narrowest, shortest)
+        rule.admits(NodesFor::exactly(narrowest), shortest)
     }
 
     /// Searches from `from` to the end of its block.
@@ -189,7 +192,7 @@ impl WaitQueue {
         let end = ((from / BLOCK + 1) * BLOCK).min(self.places.len());
         let places = self.places.get(from..end)?;
         let admitted =
-            |place: &Option<Place>| place.is_some_and(|place| rule.admits(place.procs, place.estimate));
+            |place: &Option<Place>| place.is_some_and(|place| rule.admits(place.nodes, place.estimate));
         places.iter().position(admitted).map(|at| from + at)
     }
 
@@ -201,7 +204,7 @@ impl WaitQueue {
         let end = ((block + 1) * BLOCK).min(self.places.len());
         let jobs = self.places[(block * BLOCK).min(end)..end].iter().flatten();
         jobs.fold(NOBODY, |(narrowest, shortest), place| {
-            (narrowest.min(place.procs), shortest.min(place.estimate))
+            (narrowest.min(place.nodes.least), shortest.min(place.estimate))
         })
     }
 
@@ -228,7 +231,7 @@ mod tests {
     #[test]
     fn every_search_equals_a_plain_scan() {
         let mut queue = WaitQueue::default();
-        let mut plain: Vec<(JobId, u32, Time)> = Vec::new();
+        let mut plain: Vec<(JobId, NodesFor, Time)> = Vec::new();
         let mut state = 7_u64;
         let mut random = move |below: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -237,9 +240,12 @@ mod tests {
         for step in 0..20_000_u32 {
             let grow = if step / 4000 % 2 == 0 { 6 } else { 3 };
             if random(10) < grow || plain.is_empty() {
-                let job = (step, random(100) as u32 + 1, Time::from_seconds(random(1000) as i64));
-                queue.push(job.0, Time::from_seconds(i64::from(step)), job.1, job.2);
-                plain.push(job);
+                let least = random(100) as u32 + 1;
+                let nodes = NodesFor { least, most: least + random(3) as u32 };
+                let estimate = Time::from_seconds(random(1000) as i64);
+                let submit = Time::from_seconds(i64::from(step));
+                queue.push(Waiting { slot: 0, job: step, submit, procs: least, nodes, estimate });
+                plain.push((step, nodes, estimate));
             } else {
                 let at = random(plain.len() as u64) as usize;
                 let slot = queue.iter().nth(at).map(|waiting| waiting.slot);

@@ -11,6 +11,8 @@ pub struct Running {
     pub job: JobId,
     /// Nodes that it holds.
     pub nodes: u32,
+    /// When it started.
+    pub start: Time,
 }
 
 /// Running jobs sorted by (estimated end, job).
@@ -95,7 +97,7 @@ mod tests {
     fn ties_with_the_shadow_time_count_as_free() {
         let mut running = RunningJobs::default();
         for (end, job, nodes) in [(30, 1, 2), (10, 2, 3), (30, 0, 1), (40, 3, 4)] {
-            running.insert(Running { estimated_end: Time::from_seconds(end), job, nodes });
+            running.insert(Running { estimated_end: Time::from_seconds(end), job, nodes, start: Time::ZERO });
         }
         let at = |seconds| Time::from_seconds(seconds);
         assert_eq!(running.free_by(4, 1, at(0)), Some((at(10), 4)));

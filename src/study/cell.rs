@@ -43,8 +43,8 @@ pub struct Cell {
     pub oversize: Oversize,
 }
 
-/// What all cells of a study share.
-#[derive(Clone, Debug, Default)]
+/// What all cells of a study share; [`super::OPTIONS`] has a row of each.
+#[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each says whether results have something")]
 pub struct Plan {
     /// Whether allocator calls and replays are timed.

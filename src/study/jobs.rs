@@ -187,10 +187,12 @@ fn asked(job: &Job) -> String {
 fn served(jobs: &[Job], mesh: &Mesh, spec: &Spec) -> Result<BTreeMap<Request, bool>, JobsError> {
     let (entry, _) = allocator::find(spec)?;
     let mut found = BTreeMap::new();
-    if entry.promises.complete {
+    let (mut allocator, resolved) = allocator::build(spec, &Setup { mesh, seed: 0 })?;
+    let promises = (entry.promises)(&resolved);
+    // Whoever takes more than is asked for may need more than there is.
+    if promises.complete && promises.exact {
         return Ok(found);
     }
-    let (mut allocator, _) = allocator::build(spec, &Setup { mesh, seed: 0 })?;
     let mut machine = Machine::new(mesh.clone());
     for request in jobs.iter().map(request).filter(|request| request.procs <= mesh.nodes()) {
         found.entry(request).or_insert_with(|| {

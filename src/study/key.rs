@@ -7,6 +7,7 @@ use std::fs;
 use sha2::{Digest, Sha256};
 
 use super::cell::Plan;
+use super::options::OPTIONS;
 use super::planned::StudyLog;
 use super::product::Point;
 use crate::spec::Spec;
@@ -15,28 +16,28 @@ use crate::spec::Spec;
 /// parameter `path` of the allocator names counts with its content.
 pub(super) fn key(point: &Point, log: &StudyLog, plan: &Plan) -> String {
     let Point { log: _, rules, arrival_scale, machine, scheduler, allocator, network, seed } = point;
-    let trim = plan.trim.percent.map_or_else(|| "none".to_owned(), |percent| percent.to_string());
     let mut text = format!(
         "meshreplay {}\nlog={}\nlog_sha256={}\nrules={rules}\narrival_scale={arrival_scale}\nmachine={machine}\n\
-         scheduler={scheduler}\nallocator={allocator}\nnetwork={network}\nseed={seed}\ntrim={trim}\nreplications={}\ntimed={}\ntraffic={}\ncontention={}\n",
+         scheduler={scheduler}\nallocator={allocator}\nnetwork={network}\nseed={seed}\n",
         env!("CARGO_PKG_VERSION"),
         log.name,
         log.sha256,
-        plan.replications,
-        plan.timed,
-        plan.traffic,
-        plan.contention
     );
-    if plan.placements {
-        text.push_str("placements=true\n");
-    }
-    for path in paths(allocator) {
-        if let Ok(content) = fs::read(&path) {
-            // Writing to memory cannot fail.
-            let _ = writeln!(text, "path_sha256={}", hexadecimal(&Sha256::digest(content)));
-        }
+    text.extend(OPTIONS.iter().filter_map(|option| option.line(plan)));
+    for (_, sha256) in files(allocator) {
+        // Writing to memory cannot fail.
+        let _ = writeln!(text, "path_sha256={sha256}");
     }
     hexadecimal(&Sha256::digest(text))
+}
+
+/// The files that an allocator reads, its members too, each with the SHA-256 of its content in hexadecimal.
+pub fn files(allocator: &Spec) -> Vec<(String, String)> {
+    let read = |path: String| {
+        let content = fs::read(&path).ok()?;
+        Some((path, hexadecimal(&Sha256::digest(content))))
+    };
+    paths(allocator).into_iter().filter_map(read).collect()
 }
 
 /// Files that an allocator reads, its members too.

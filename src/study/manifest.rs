@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cell::Plan;
 use super::planned::{Study, StudyCell, StudyLog};
 use crate::execution::RECORDED;
 
@@ -14,15 +15,9 @@ pub struct Manifest {
     pub name: String,
     /// What it is for.
     pub description: Option<String>,
-    /// First jobs that means leave out, in percent.
-    pub trim_percent: Option<f64>,
-    /// Whether times are measured.
-    pub timed: bool,
-    /// Whether contention is estimated.
-    #[serde(default)]
-    pub contention: bool,
-    /// How often each cell is replayed, with another seed.
-    pub replications: String,
+    /// What all its cells share, without what only says which results are kept.
+    #[serde(flatten)]
+    pub plan: Plan,
     /// Its logs.
     pub logs: Vec<ManifestLog>,
     /// Its cells in their order.
@@ -110,10 +105,7 @@ impl From<&Study> for Manifest {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: study.name.clone(),
             description: study.description.clone(),
-            trim_percent: study.plan.trim.percent,
-            timed: study.plan.timed,
-            contention: study.plan.contention,
-            replications: study.plan.replications.to_string(),
+            plan: Plan { jobs: false, traffic: false, ..study.plan.clone() },
             logs: study.logs.iter().map(log).collect(),
             cells: study.cells.iter().map(|cell| ManifestCell::of(study, cell)).collect(),
         }

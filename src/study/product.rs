@@ -86,13 +86,13 @@ impl Axes {
         }
         let mut points = Vec::new();
         for log in 0..self.logs {
-            for &rules in &self.rules {
+            for rules in &self.rules {
                 for &arrival_scale in &self.arrival_scales {
                     for (machine, served) in &allocators {
                         let point =
                             |scheduler: &Spec, (allocator, network): &(Spec, Spec), seed: u64| Point {
                                 log,
-                                rules,
+                                rules: rules.clone(),
                                 arrival_scale,
                                 machine: (*machine).clone(),
                                 scheduler: scheduler.clone(),
@@ -156,6 +156,14 @@ impl Point {
     pub fn same_jobs(&self, other: &Self) -> bool {
         let scales = [self, other].map(|point| point.arrival_scale.to_bits());
         self.log == other.log && self.rules == other.rules && scales[0] == scales[1]
+    }
+
+    /// The point in words; points that replay the same have the same.
+    pub fn label(&self) -> String {
+        let Self { log, rules, arrival_scale, machine, scheduler, allocator, network, seed } = self;
+        format!(
+            "log {log}, {rules}, {arrival_scale}, {machine}, {scheduler}, {allocator}, {network}, seed {seed}"
+        )
     }
 
     /// The cell that replays the jobs of the log `name`.

@@ -63,7 +63,7 @@ impl Running {
     /// Stops the cells that run, and those that would.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
-        self.monitors.iter().for_each(|monitor| monitor.stop.store(true, Ordering::Relaxed));
+        self.monitors.iter().for_each(|monitor| monitor.stop.throw());
     }
 
     /// Whether they were stopped.

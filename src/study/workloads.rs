@@ -100,7 +100,7 @@ impl<'a> Workloads<'a> {
         let planned = &self.study.logs[point.log];
         let (log, rules, scale) = of(point);
         if let Some(model) = &planned.model {
-            let (model, rules) = (Box::new(model.clone()), point.rules);
+            let (model, rules) = (Box::new(model.clone()), point.rules.clone());
             let source = JobSource::Drawn { model, rules, arrival_scale: point.arrival_scale };
             return Ok(point.cell(&planned.name, &planned.sha256, source));
         }
@@ -123,7 +123,7 @@ impl<'a> Workloads<'a> {
 }
 
 fn read(planned: &StudyLog, point: &Point) -> Result<LoadedLog, NoJobs> {
-    let log = load(&planned.path, ReadOptions::default(), point.rules)?;
+    let log = load(&planned.path, ReadOptions::default(), point.rules.clone())?;
     let file = || planned.path.display().to_string();
     if log.summary.sha256 != planned.sha256 {
         return Err(NoJobs::Changed { file: file() });

@@ -1,12 +1,10 @@
 //! Writing a log as a stream; a file is there whole or not at all.
 
-use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tempfile::NamedTempFile;
 
 use super::error::TraceError;
 use super::format::{Format, is_gzip_name};
@@ -14,6 +12,7 @@ use super::header::Header;
 use super::reader::SHAPES;
 use super::record::Record;
 use super::{premas, swf};
+use crate::disk::{NewFile, TEMPORARY, is_stream};
 
 /// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file beside the
 /// output's place; dropping the writer removes it.
@@ -34,9 +33,9 @@ enum Encoder {
 }
 
 enum Target {
-    /// To be renamed.
-    File(NamedTempFile),
-    /// A stream, or a device, which nothing can be renamed onto.
+    /// To be put in its place.
+    File(NewFile),
+    /// Somebody else's stream.
     Stream(Box<dyn Write>),
 }
 
@@ -61,18 +60,13 @@ impl Writer {
     /// unless `overwrite`.
     pub fn create(path: &Path, format: Format, overwrite: bool) -> Result<Self, TraceError> {
         let unwritable = |source| TraceError::Unwritable { path: path.to_owned(), source };
-        // A link is followed, so that what it points to is replaced and not the link.
-        let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let target = match fs::metadata(&place) {
-            Ok(there) if there.is_dir() => return Err(unwritable(io::ErrorKind::IsADirectory.into())),
-            Ok(there) if !there.is_file() => {
-                let device = fs::OpenOptions::new().write(true).open(&place).map_err(unwritable)?;
-                Target::Stream(Box::new(device))
-            }
-            Ok(_) if !overwrite => return Err(TraceError::Exists { path: path.to_owned() }),
-            _ => Target::File(temporary_beside(&place).map_err(unwritable)?),
-        };
-        Ok(Self::new(place, format, target, is_gzip_name(path), overwrite))
+        if !overwrite && path.is_file() {
+            return Err(TraceError::Exists { path: path.to_owned() });
+        }
+        // There is nothing in a device that could be overwritten.
+        let overwrite = overwrite || is_stream(path);
+        let target = Target::File(NewFile::create(path, TEMPORARY).map_err(unwritable)?);
+        Ok(Self::new(path.to_owned(), format, target, is_gzip_name(path), overwrite))
     }
 
     /// Begins a log on `stream`, uncompressed; messages call it `name`.
@@ -142,10 +136,8 @@ impl Writer {
         let placed = target.and_then(|target| match target {
             Target::Stream(mut stream) => stream.flush(),
             Target::File(file) => {
-                // Some file systems notice only here that they are full.
-                file.as_file().sync_all()?;
-                let place = if overwrite { file.persist(&path) } else { file.persist_noclobber(&path) };
-                place.map(drop).map_err(|error| error.error)
+                file.sync()?;
+                if overwrite { file.put() } else { file.put_new() }
             }
         });
         placed.map_err(|source| match source.kind() {
@@ -155,28 +147,10 @@ impl Writer {
     }
 }
 
-/// A temporary file in the directory of `place`, with the permissions of an ordinary file.
-fn temporary_beside(place: &Path) -> io::Result<NamedTempFile> {
-    let directory = match place.parent() {
-        Some(directory) if !directory.as_os_str().is_empty() => directory,
-        _ => Path::new("."),
-    };
-    if !directory.is_dir() {
-        let problem = format!("there is no directory {}", directory.display());
-        return Err(io::Error::new(io::ErrorKind::NotFound, problem));
-    }
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".meshreplay-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666)); // less what the umask takes
-    }
-    builder.tempfile_in(directory)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::trace::{ReadOptions, read};
 

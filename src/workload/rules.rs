@@ -6,6 +6,7 @@
 
 use super::arrivals::Arrivals;
 use super::left_out::{LeftOut, Reason};
+use super::shape_rule::ShapeRule;
 use crate::job::{Job, Shape, Time};
 use crate::trace::Record;
 
@@ -87,7 +88,7 @@ pub enum Oversize {
 }
 
 /// How records become jobs.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
     /// Fields.
     pub set: RuleSet,
@@ -100,7 +101,7 @@ pub struct Rules {
     /// Sizes.
     pub sizes: Sizes,
     /// The shape of jobs of which only the number of processors is known.
-    pub shape: Shape,
+    pub shape: ShapeRule,
     /// Jobs that the machine cannot hold.
     pub oversize: Oversize,
     /// When jobs arrive.
@@ -163,7 +164,7 @@ impl Rules {
             estimate: Estimate::Recorded,
             overrun: Overrun::Extend,
             sizes: Sizes::All,
-            shape: Shape::NearSquare,
+            shape: ShapeRule::default(),
             oversize: Oversize::Error,
             arrivals: Arrivals::Recorded,
         }
@@ -206,7 +207,7 @@ impl Rules {
         // A shape of another size than what the job got would change the job.
         let size = |sides: [u32; 3]| sides.into_iter().map(u128::from).product::<u128>();
         let own = record.sides.filter(|&sides| size(sides) == u128::from(procs)).map(Shape::Sides);
-        let shape = own.unwrap_or(self.shape);
+        let shape = own.unwrap_or_else(|| self.shape.shape(procs));
         Ok(Job { number: record.job, submit, run, estimate, procs, shape })
     }
 
@@ -266,20 +267,20 @@ mod tests {
         ..Record::UNKNOWN
     };
 
-    fn job(rules: Rules, record: Record) -> Result<(u32, f64, f64), Reason> {
+    fn job(rules: &Rules, record: Record) -> Result<(u32, f64, f64), Reason> {
         rules.job(&record).map(|job| (job.procs, job.run.as_seconds(), job.estimate.as_seconds()))
     }
 
     #[test]
     fn the_authors_take_what_was_allocated_and_raise_estimates() {
         let rules = Rules::default();
-        assert_eq!(job(rules, RECORD), Ok((4, 100.0, 100.0)));
-        assert_eq!(job(rules, Record { requested_time_s: 300, ..RECORD }), Ok((4, 100.0, 300.0)));
-        assert_eq!(job(rules, Record { allocated_procs: -1, ..RECORD }), Err(Reason::NoProcessors));
-        assert_eq!(job(rules, Record { run_s: -1, average_cpu_s: 2.5, ..RECORD }), Ok((4, 3.0, 60.0)));
-        assert_eq!(job(rules, Record { run_s: -1, ..RECORD }), Err(Reason::NoRunTime));
-        assert_eq!(job(rules, Record { run_s: 0, ..RECORD }), Ok((4, 0.0, 60.0)));
-        assert_eq!(job(rules, Record { submit_s: -1, ..RECORD }), Err(Reason::NoSubmitTime));
+        assert_eq!(job(&rules, RECORD), Ok((4, 100.0, 100.0)));
+        assert_eq!(job(&rules, Record { requested_time_s: 300, ..RECORD }), Ok((4, 100.0, 300.0)));
+        assert_eq!(job(&rules, Record { allocated_procs: -1, ..RECORD }), Err(Reason::NoProcessors));
+        assert_eq!(job(&rules, Record { run_s: -1, average_cpu_s: 2.5, ..RECORD }), Ok((4, 3.0, 60.0)));
+        assert_eq!(job(&rules, Record { run_s: -1, ..RECORD }), Err(Reason::NoRunTime));
+        assert_eq!(job(&rules, Record { run_s: 0, ..RECORD }), Ok((4, 0.0, 60.0)));
+        assert_eq!(job(&rules, Record { submit_s: -1, ..RECORD }), Err(Reason::NoSubmitTime));
     }
 
     #[test]
@@ -288,7 +289,7 @@ mod tests {
         for (status, run_s, taken) in
             [(-1, 0, true), (0, 0, true), (5, 1, true), (5, 0, false), (2, 9, false)]
         {
-            let found = job(rules, Record { run_s, status, ..RECORD });
+            let found = job(&rules, Record { run_s, status, ..RECORD });
             assert_eq!(found.err(), (!taken).then_some(Reason::Status), "status {status}, {run_s} s");
         }
     }
@@ -301,18 +302,18 @@ mod tests {
             overrun: Overrun::Kill,
             ..Rules::default()
         };
-        assert_eq!(job(rules, RECORD), Ok((8, 60.0, 60.0)));
-        assert_eq!(job(rules, Record { requested_procs: -1, status: 265, ..RECORD }), Ok((4, 60.0, 60.0)));
-        assert_eq!(job(rules, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
+        assert_eq!(job(&rules, RECORD), Ok((8, 60.0, 60.0)));
+        assert_eq!(job(&rules, Record { requested_procs: -1, status: 265, ..RECORD }), Ok((4, 60.0, 60.0)));
+        assert_eq!(job(&rules, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
         let allocated = Rules::usual(RuleSet::Allocated);
-        assert_eq!(job(allocated, Record { status: 3, ..RECORD }), Ok((4, 100.0, 100.0)));
-        assert_eq!(job(allocated, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
+        assert_eq!(job(&allocated, Record { status: 3, ..RECORD }), Ok((4, 100.0, 100.0)));
+        assert_eq!(job(&allocated, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
     }
 
     #[test]
     fn jobs_bring_their_shape_if_the_log_has_one_of_their_size() {
         let shape = |sides| {
-            let rules = Rules { shape: Shape::Row, ..Rules::default() };
+            let rules = Rules { shape: ShapeRule::Each(Shape::Row), ..Rules::default() };
             rules.job(&Record { sides, ..RECORD }).map(|job| job.shape)
         };
         assert_eq!(shape(Some([2, 2, 1])), Ok(Shape::Sides([2, 2, 1])));
@@ -324,7 +325,7 @@ mod tests {
     fn sizes_can_be_left_out() {
         let taken = |sizes| {
             let rules = Rules { sizes, ..Rules::default() };
-            let is_taken = |&procs: &i64| match job(rules, Record { allocated_procs: procs, ..RECORD }) {
+            let is_taken = |&procs: &i64| match job(&rules, Record { allocated_procs: procs, ..RECORD }) {
                 Ok(_) => true,
                 Err(reason) => {
                     assert_eq!(reason, Reason::Size);
@@ -362,7 +363,7 @@ mod tests {
 
     #[test]
     fn estimates_can_be_replaced() {
-        let with = |estimate, overrun| job(Rules { estimate, overrun, ..Rules::default() }, RECORD);
+        let with = |estimate, overrun| job(&Rules { estimate, overrun, ..Rules::default() }, RECORD);
         assert_eq!(with(Estimate::Exact, Overrun::RunOn), Ok((4, 100.0, 100.0)));
         assert_eq!(with(Estimate::Factor(2.0), Overrun::RunOn), Ok((4, 100.0, 200.0)));
         assert_eq!(with(Estimate::Recorded, Overrun::RunOn), Ok((4, 100.0, 60.0)));

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::arrivals::ARRIVALS;
 use super::rules::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
-use crate::job::Shape;
+use super::shape_rule::SHAPES;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 const SETS: &[(&str, RuleSet)] =
@@ -18,8 +18,6 @@ const OVERRUNS: [(&str, Overrun); 3] =
 const SIZES: [(&str, Sizes); 3] =
     [("all", Sizes::All), ("parallel", Sizes::Parallel), ("powers-of-two", Sizes::PowersOfTwo)];
 
-const SHAPES: [(&str, Shape); 3] =
-    [("near-square", Shape::NearSquare), ("row", Shape::Row), ("pow2", Shape::PowersOfTwo)];
 const OVERSIZES: [(&str, Oversize); 2] = [("error", Oversize::Error), ("skip", Oversize::Skip)];
 
 /// The name of `value`, which every list above has.
@@ -33,7 +31,7 @@ impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (set, status) = (name_of(SETS, &self.set), name_of(&STATUSES, &self.status));
         let (overrun, sizes) = (name_of(&OVERRUNS, &self.overrun), name_of(&SIZES, &self.sizes));
-        let (shape, oversize) = (name_of(&SHAPES, &self.shape), name_of(&OVERSIZES, &self.oversize));
+        let (shape, oversize) = (&self.shape, name_of(&OVERSIZES, &self.oversize));
         write!(
             f,
             "{set}:arrivals={},estimate={},overrun={overrun},oversize={oversize},shape={shape},sizes={sizes},status={status}",
@@ -61,7 +59,7 @@ impl FromStr for Rules {
             estimate: params.take("estimate", usual.estimate, ESTIMATES)?,
             overrun: params.choose("overrun", &OVERRUNS)?,
             oversize: params.choose("oversize", &OVERSIZES)?,
-            shape: params.choose("shape", &SHAPES)?,
+            shape: params.take("shape", usual.shape, SHAPES)?,
             sizes: params.choose("sizes", &SIZES)?,
             status: params.choose("status", &statuses)?,
         };
@@ -99,6 +97,7 @@ impl FromStr for Estimate {
 #[cfg(test)]
 mod tests {
     use super::super::arrivals::Arrivals;
+    use super::super::shape_rule::ShapeRule;
     use super::*;
 
     #[test]
@@ -108,7 +107,8 @@ mod tests {
             for estimate in estimates {
                 for (_, overrun) in OVERRUNS {
                     for (i, ((_, status), (_, sizes))) in STATUSES.into_iter().zip(SIZES).enumerate() {
-                        let (_, shape) = SHAPES[i];
+                        let shape: ShapeRule =
+                            ["near-square", "factors", "list:4x4x4,8x2"][i].parse().expect("a shape");
                         for (_, oversize) in OVERSIZES {
                             for arrivals in [Arrivals::Recorded, Arrivals::Uniform(2.5)] {
                                 let rules = Rules {
@@ -117,7 +117,7 @@ mod tests {
                                     estimate,
                                     overrun,
                                     sizes,
-                                    shape,
+                                    shape: shape.clone(),
                                     oversize,
                                     arrivals,
                                 };

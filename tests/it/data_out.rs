@@ -181,7 +181,7 @@ fn schedules_are_exported() -> Tested {
         (
             "out --to swf -o a.swf --replay 7",
             1,
-            "has no jobs of that replay and seed; it has replay, seed = 0, 1;",
+            "has no jobs of that replay and seed; it has 0 (naive), seed 1;",
         ),
         ("out --replay 1 --to swf -o a.swf", 0, ""),
         ("out --replay 1 --to swf -o a.swf", 1, "a.swf already exists; --force overwrites it"),

@@ -12,37 +12,65 @@ use super::support::{Numbers, Tested};
 pub(crate) const MACHINES: [&str; 10] =
     ["1", "13", "8x5", "16x16", "5x4x3", "70x2", "torus:9", "torus:6x5", "torus:4x3x3", "20x4"];
 
-/// Every row, and every curve with every selection, where the order exists for that many dimensions.
+/// Every row, its variants, and every curve with every selection where the order exists for that many dimensions; each with
+/// what its resolved spec promises.
 pub(crate) fn specs(mesh: &Mesh) -> Vec<(Spec, Promises)> {
-    let mut specs: Vec<(Spec, Promises)> = ALLOCATORS
-        .iter()
-        .filter(|entry| entry.serves(mesh))
-        .map(|entry| (Spec::named(entry.name), entry.promises))
-        .collect();
-    let curve = ALLOCATORS.iter().find(|entry| entry.name == "curve").expect("curve is registered");
-    let paging = ALLOCATORS.iter().find(|entry| entry.name == "paging").expect("paging is registered");
+    let mut specs: Vec<Spec> =
+        ALLOCATORS.iter().filter(|entry| entry.serves(mesh)).map(|entry| Spec::named(entry.name)).collect();
     for order in ["row-major", "snake", "shuffled-row-major", "shuffled-snake"] {
-        // Pages of one node waste nothing and never refuse.
-        let exact = Promises { exact: true, complete: true, ..paging.promises };
-        specs.push((Spec::named("paging").with("order", order), exact));
-        specs.push((Spec::named("paging").with("order", order).with("size", "1"), paging.promises));
+        for size in ["0", "1"] {
+            specs.push(Spec::named("paging").with("order", order).with("size", size));
+        }
     }
-    for text in
-        ["anca:split=full", "gabl:turn=yes", "qna:repeat=literal", "rbs:turn=yes", "first-fit:turn=yes"]
-    {
-        let spec: Spec = text.parse().expect("a spec");
-        let entry = ALLOCATORS.iter().find(|entry| entry.name == spec.name).expect("it is registered");
-        specs.push((spec, entry.promises));
+    for text in [
+        "anca:split=full",
+        "gabl:turn=yes",
+        "qna:repeat=literal",
+        "rbs:turn=yes",
+        "first-fit:turn=yes",
+        "best-of:paging|mm",
+    ] {
+        specs.push(text.parse().expect("a spec"));
     }
     for order in ORDERS.iter().filter(|order| order.build(mesh).is_ok()) {
         for select in ["best-fit", "first-fit", "free-list", "sum-of-squares"] {
-            specs.push((
-                Spec::named("curve").with("order", order.name).with("select", select),
-                curve.promises,
-            ));
+            specs.push(Spec::named("curve").with("order", order.name).with("select", select));
         }
     }
     specs
+        .into_iter()
+        .map(|spec| (promises(&spec, mesh), spec))
+        .map(|(promises, spec)| (spec, promises))
+        .collect()
+}
+
+/// What a spec promises once it is resolved.
+fn promises(spec: &Spec, mesh: &Mesh) -> Promises {
+    let (entry, _) = allocator::find(spec).expect("it is registered");
+    let (_, resolved) = allocator::build(spec, &Setup { mesh, seed: 0 }).expect("it serves the machine");
+    (entry.promises)(&resolved)
+}
+
+#[test]
+fn promises_are_those_of_the_resolved_spec() -> Tested {
+    let mesh: Mesh = "8x8".parse()?;
+    for (text, exact, complete) in [
+        ("paging", true, true),
+        ("paging:size=0", true, true),
+        ("paging:size=1", false, false),
+        ("anca", false, false),
+        ("anca:split=full", false, true),
+        ("gabl", true, true),
+        ("qna", true, true),
+        ("best-of:paging|mm", true, true),
+    ] {
+        let found = promises(&text.parse()?, &mesh);
+        assert_eq!((found.exact, found.complete), (exact, complete), "{text}");
+    }
+    let paged = allocator::build(&"best-of:paging:size=1|mm".parse()?, &Setup { mesh: &mesh, seed: 0 });
+    let message = paged.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.ends_with("expected members that take exactly as many nodes as requested"), "{message}");
+    Ok(())
 }
 
 /// A history of one allocator with the caller's side of the contract, checking the allocator's.
@@ -73,16 +101,23 @@ impl History {
     /// One request; the placement, already carried out.
     pub(crate) fn request(&mut self, request: &Request) -> Option<Placement> {
         let (free, procs) = (self.machine.free_count(), request.procs);
+        let takes = self.allocator.nodes_for(request, self.machine.mesh());
         let placement = self.allocator.allocate(request, &self.machine);
         let label = self.label.clone();
         match &placement {
             None => {
-                assert!(!self.promises.complete || procs > free, "{label}: {procs} of {free} free refused");
+                let enough = free >= takes.least.max(procs);
+                assert!(!self.promises.complete || !enough, "{label}: {procs} of {free} free refused");
             }
             Some(placement) => {
                 assert!(procs <= free, "{label}: {procs} of {free} free granted");
                 let found = placement.nodes.len();
                 assert!(found >= procs as usize, "{label}: {found} nodes for {procs}");
+                let foretold = takes.least as usize..=takes.most as usize;
+                assert!(
+                    foretold.contains(&found),
+                    "{label}: {found} nodes for {procs}, {foretold:?} foretold"
+                );
                 assert!(
                     !self.promises.exact || found == procs as usize,
                     "{label}: {found} nodes for {procs}"
@@ -301,8 +336,8 @@ fn naive_equals_the_free_list_in_order_of_node_numbers() -> Tested {
         if !mesh.extents().is_sorted_by(|a, b| a >= b) {
             continue;
         }
-        let promises = ALLOCATORS[0].promises;
         let naive = Spec::named("naive");
+        let promises = promises(&naive, &mesh);
         let curve = "curve:order=row-major,select=free-list".parse()?;
         let mut twins = [History::new(&naive, promises, &mesh)?, History::new(&curve, promises, &mesh)?];
         let mut numbers = [Numbers(2), Numbers(2)];

@@ -96,7 +96,7 @@ fn easy_and_fcfs_equal_independent_schedulers_to_the_second() -> Tested {
         Rules { set: RuleSet::Requested, status: Status::All, overrun: Overrun::Kill, ..Rules::default() };
     for (log, machine) in [("NASA", "128"), ("KTH-SP2", "100"), ("SDSC-SP2", "128"), ("HPC2N", "240")] {
         let Some(path) = shared(&format!("oracle/easy/{log}.norm.swf.gz")) else { continue };
-        let jobs = load(&path, ReadOptions::default(), rules)?.workload.jobs;
+        let jobs = load(&path, ReadOptions::default(), rules.clone())?.workload.jobs;
         for (scheduler, file) in
             [("fcfs", "FCFS"), ("easy", "EASY.batch"), ("easy:pass=per-event", "EASY.per-event")]
         {
@@ -113,6 +113,38 @@ fn easy_and_fcfs_equal_independent_schedulers_to_the_second() -> Tested {
                 .zip(&outcome.records)
                 .map(|(job, record)| (job.number, record.start, record.end))
                 .collect();
+            expected.sort_unstable();
+            found.sort_unstable();
+            assert_eq!(found.len(), expected.len(), "{log}, {file}");
+            let differences = found.iter().zip(&expected).filter(|(a, b)| a != b).count();
+            assert_eq!(differences, 0, "{log}, {file}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_variant_of_conservative_backfilling_equals_its_published_schedule() -> Tested {
+    let rules =
+        Rules { set: RuleSet::Requested, status: Status::All, overrun: Overrun::Kill, ..Rules::default() };
+    for (log, machine) in [("NASA", "128"), ("KTH-SP2", "100"), ("SDSC-SP2", "128")] {
+        let Some(path) = shared(&format!("oracle/easy/{log}.norm.swf.gz")) else { continue };
+        let jobs = load(&path, ReadOptions::default(), rules.clone())?.workload.jobs;
+        for (variant, file) in [
+            ("pass=batch,compress=repeat", "batch-until-still"),
+            ("pass=batch,compress=once", "batch-once"),
+            ("pass=ends-first,compress=once", "ends-first-once"),
+            ("pass=per-event,compress=once", "per-event-once"),
+        ] {
+            let Some(path) = shared(&format!("oracle/conservative/{log}.{file}.csv.gz")) else { continue };
+            let mut expected = Vec::new();
+            for line in gunzip(&path)?.lines().skip(1) {
+                let (job, start) = line.split_once(',').ok_or("two columns")?;
+                expected.push((job.parse::<i64>()?, Time::from_seconds(start.parse()?)));
+            }
+            let outcome = replay(&jobs, machine, &format!("conservative:{variant}"), "naive")?;
+            let mut found: Vec<_> =
+                jobs.iter().zip(&outcome.records).map(|(job, record)| (job.number, record.start)).collect();
             expected.sort_unstable();
             found.sort_unstable();
             assert_eq!(found.len(), expected.len(), "{log}, {file}");

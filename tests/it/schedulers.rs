@@ -370,11 +370,16 @@ fn conservative_backfilling_equals_lists_and_keeps_its_promises() -> Tested {
 /// Jobs that outlive their estimates, allocators that refuse what fits by count, and ones that give more than asked for.
 #[test]
 fn conservative_backfilling_starts_every_job_whatever_goes_wrong() -> Tested {
-    for allocator in ["naive", "first-fit", "frame-sliding", "paging", "round-up-mbs"] {
+    let schedulers = [
+        "conservative",
+        "conservative:pass=per-event,compress=once",
+        "conservative:pass=ends-first,compress=once",
+    ];
+    for allocator in ["naive", "first-fit", "frame-sliding", "paging:size=1", "round-up-mbs"] {
         for seed in 0..40 {
             for estimates in [Estimates::Any, Estimates::Long] {
                 let jobs = random_jobs(seed, 150, estimates);
-                let outcome = replay(&jobs, "4x4", "conservative", allocator)?;
+                let outcome = replay(&jobs, "4x4", schedulers[seed as usize % 3], allocator)?;
                 // A machine is never idle while somebody waits.
                 let mut ends: Vec<Time> = outcome.records.iter().map(|record| record.end).collect();
                 ends.sort_unstable();

@@ -1,13 +1,16 @@
 //! `meshreplay sweep --submit slurm` and `--status` with programs that play Slurm's; tests/slurm has the real one.
 #![cfg(unix)]
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::support::{Ran, Tested, bundled, differences, run, run_with};
+use meshreplay::study::{Flag, OPTIONS};
+
+use super::support::{Ran, Tested, bundled, contents, differences, replaced, run, run_with};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_meshreplay");
 
@@ -174,6 +177,53 @@ fn submitted_shards_end_as_a_local_sweep() -> Tested {
     Ok(())
 }
 
+/// Every set of flags that the table of options can give, one flag each with those that it needs, and all at once.
+fn sets_of_flags() -> Vec<String> {
+    let flags = || OPTIONS.iter().filter_map(|option| option.flag.as_ref());
+    let with_needed =
+        |flag: &Flag| flag.needs.map(|needed| format!("--{needed} ")).unwrap_or_default() + &flag.argument();
+    let all: Vec<String> = flags().map(Flag::argument).collect();
+    flags().map(with_needed).chain([all.join(" ")]).collect()
+}
+
+#[test]
+fn shards_have_every_option_of_whoever_submits() -> Tested {
+    let sets = sets_of_flags();
+    assert!(sets.len() >= 5, "{sets:?}");
+    for flags in sets {
+        let site = Site::new(&[("sbatch", SBATCH), ("squeue", SQUEUE)])?;
+        fs::write(site.at().join("six.toml"), SIX.replace(", '8x4'", ""))?;
+        let command = format!("sweep six.toml -o out -q {flags}");
+        let ran = site.run(&format!("{command} --submit slurm:array=2"))?;
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{flags}");
+        let submitted = fs::read_to_string(site.at().join("out/slurm/submitted.json"))?;
+        let status = site.status(1)?;
+        let finish = status.lines().find(|line| line.starts_with("to finish: ")).unwrap_or_default();
+        for flag in flags.split(' ') {
+            assert!(finish.contains(flag), "{flags}: {status}");
+        }
+        for (script, task) in [("script0", "1"), ("script0", "2"), ("script1", "")] {
+            let mut shell = site.command("/bin/sh");
+            let output = shell.arg(site.programs().join(script)).env("SLURM_ARRAY_TASK_ID", task).output()?;
+            assert_eq!(output.status.code(), Some(0), "{flags}: {}", String::from_utf8(output.stderr)?);
+        }
+        let mut cells = 0;
+        for entry in fs::read_dir(site.at().join("out/cells"))? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            let key = name.split('.').next().unwrap_or_default();
+            assert!(submitted.contains(key), "{flags}: {name} is none of those submitted: {submitted}");
+            cells += usize::from(!name.contains(".jobs."));
+        }
+        assert_eq!(cells, 3, "{flags}");
+        assert!(site.status(0)?.contains(": 3 cells: 3 done, "), "{flags}");
+        // The original command finds nothing to do.
+        let ran = site.run(&command.replace(" -q", ""))?;
+        let nothing = "note: 3 cells: 3 were done, 0 replayed; out/summary.parquet is written\n";
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), nothing), "{flags}");
+    }
+    Ok(())
+}
+
 #[test]
 fn only_shards_that_miss_cells_are_submitted_again() -> Tested {
     let site = Site::new(&[("sbatch", SBATCH), ("squeue", SQUEUE)])?;
@@ -269,6 +319,35 @@ fn a_missing_or_failing_sbatch_gets_one_clear_line() -> Tested {
 }
 
 #[test]
+fn a_refused_submission_leaves_the_study_as_it_was() -> Tested {
+    let site = Site::new(&[("squeue", SQUEUE)])?;
+    let ran = site.run("sweep six.toml -o done --no-timing -q")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = site.run("sweep six.toml -o half --no-timing --shard 1/3 -q")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let status = site.run("sweep --status half")?.stdout;
+    for sbatch in [None, Some(REFUSES), Some("#!/bin/sh\necho Submitted\n")] {
+        if let Some(sbatch) = sbatch {
+            site.program("sbatch", sbatch)?;
+        }
+        for folder in ["done", "half", "fresh"] {
+            let at = site.at().join(folder);
+            let before = if at.exists() { contents(&at)? } else { BTreeMap::new() };
+            let ran = site.run(&format!("sweep six.toml -o {folder} --submit slurm:partition=nope"))?;
+            assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+            assert!(ran.stderr.starts_with("error: nothing is submitted: "), "{}", ran.stderr);
+            assert_eq!(at.exists(), folder != "fresh", "{folder}");
+            if at.exists() {
+                assert!(contents(&at)? == before && !at.join("slurm").exists(), "{folder}");
+            }
+        }
+    }
+    assert!(site.run("sweep --status done")?.stdout.contains(" 6 done"));
+    assert_eq!(site.run("sweep --status half")?.stdout, status);
+    Ok(())
+}
+
+#[test]
 fn wrong_submissions_are_usage_errors_and_leave_nothing() -> Tested {
     let site = Site::new(&[("sbatch", SBATCH)])?;
     for (arguments, message) in [
@@ -360,7 +439,10 @@ fn a_status_names_failed_cells_until_they_succeed() -> Tested {
     let finished = files.iter().find(|name| name.extension().is_some_and(|end| end == "parquet"));
     for failed in files.iter().filter(|name| name.to_string_lossy().ends_with(".failed.txt")) {
         let result = failed.to_string_lossy().replace(".failed.txt", ".parquet");
-        fs::copy(finished.ok_or("no cell is finished")?, result)?;
+        let finished = finished.ok_or("no cell is finished")?;
+        let key = |path: &Path| path.file_name().map(|name| name.as_encoded_bytes()[..64].to_vec());
+        let (Some(from), Some(to)) = (key(finished), key(failed)) else { continue };
+        fs::write(result, replaced(fs::read(finished)?, &from, &to))?;
     }
     assert_eq!(site.run("merge out -o out -q")?.code, Some(0));
     assert!(site.status(0)?.contains("6 done, 0 running, 0 queued, 0 failed, 0 to do\n"));

@@ -54,6 +54,25 @@ pub(crate) fn replay(
     scheduler: &str,
     allocator: &str,
 ) -> Result<Outcome, Box<dyn Error>> {
+    replayed(jobs, [machine, scheduler, allocator], &Plan { jobs: true, ..Plan::default() })
+}
+
+/// Replays jobs without timing, and keeps the nodes of every job.
+pub(crate) fn replay_with_placements(
+    jobs: &[Job],
+    machine: &str,
+    scheduler: &str,
+    allocator: &str,
+) -> Result<Outcome, Box<dyn Error>> {
+    let plan = Plan { jobs: true, placements: true, ..Plan::default() };
+    replayed(jobs, [machine, scheduler, allocator], &plan)
+}
+
+fn replayed(
+    jobs: &[Job],
+    [machine, scheduler, allocator]: [&str; 3],
+    plan: &Plan,
+) -> Result<Outcome, Box<dyn Error>> {
     let cell = Cell {
         log: "test".to_owned(),
         log_sha256: String::new(),
@@ -67,8 +86,7 @@ pub(crate) fn replay(
         source: JobSource::recorded(Arc::new(jobs.to_vec()), 0),
         oversize: Oversize::Error,
     };
-    let plan = Plan { jobs: true, ..Plan::default() };
-    cell.run(&plan, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
+    cell.run(plan, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
 }
 
 /// A small generator (a 64-bit linear congruence) for histories; the same numbers on every machine.
@@ -113,6 +131,14 @@ pub(crate) fn run_with(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Re
 /// Runs the program in `directory` with arguments that hold no spaces.
 pub(crate) fn run(directory: &Path, arguments: &str) -> Result<Ran, Box<dyn Error>> {
     run_with(directory, &arguments.split(' ').collect::<Vec<_>>(), b"")
+}
+
+/// `bytes` with `to`, which is as long, wherever `from` was.
+pub(crate) fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
+    while let Some(at) = bytes.windows(from.len()).position(|window| window == from) {
+        bytes[at..at + to.len()].copy_from_slice(to);
+    }
+    bytes
 }
 
 /// A file of traces/.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::support::{Numbers, Ran, Tested, bundled, contents, differences, run, run_with};
+use super::support::{Numbers, Ran, Tested, bundled, contents, differences, replaced, run, run_with};
 
 /// Sixty cells: 1 log, 5 loads, 2 machines, 2 schedulers, 3 allocators.
 const SIXTY: &str = "name = \"sixty\"
@@ -146,10 +146,17 @@ fn conflicting_cells_and_other_studies_are_named() -> Tested {
     // The results of one cell under the name of the other.
     let mut cells: Vec<String> = contents(&at.join("again/cells"))?.into_keys().collect();
     cells.sort();
-    fs::copy(at.join("again/cells").join(&cells[0]), at.join("again/cells").join(&cells[1]))?;
+    let [first, second] = [&cells[0], &cells[1]].map(|cell| at.join("again/cells").join(cell));
+    fs::copy(&first, &second)?;
     let ran = run(at, "merge a again -o out")?;
     assert_eq!(ran.code, Some(1));
-    let key = cells[1].trim_end_matches(".parquet");
+    let problem = format!("again/cells/{} is damaged or the result of another cell", cells[1]);
+    assert!(ran.stderr.contains(&problem), "{}", ran.stderr);
+    // The same in a file that says that it is the other's.
+    let [key_of_first, key] = [&cells[0], &cells[1]].map(|cell| cell.trim_end_matches(".parquet"));
+    fs::write(&second, replaced(fs::read(&first)?, key_of_first.as_bytes(), key.as_bytes()))?;
+    let ran = run(at, "merge a again -o out")?;
+    assert_eq!(ran.code, Some(1));
     assert!(
         ran.stderr.starts_with(&format!("error: a and again differ in cell {key}, tiny × 1 on 4x4")),
         "{}",
@@ -189,6 +196,34 @@ fn only_what_is_new_is_replayed() -> Tested {
     let numbers: Vec<String> =
         summary.lines().skip(1).map(|line| line.split(',').take(1).collect()).collect();
     assert_eq!(numbers, (0..80).map(|number| number.to_string()).collect::<Vec<_>>());
+    Ok(())
+}
+
+/// Printed by version 0.1.0, which is part of every key: a new version has other keys, and nothing else may change them.
+#[test]
+fn keys_are_those_of_the_first_release() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::copy(bundled("tiny.swf"), at.join("tiny.swf"))?;
+    let study = "name = 'keys'\nlogs = ['tiny.swf']\nrules = ['authors:shape=row']\nmachines = ['4x4']\n\
+                 schedulers = ['fcfs']\nallocators = ['naive']\n";
+    fs::write(at.join("one.toml"), study)?;
+    let more = "networks = ['recorded', 'wormhole']\nreplications = 3\n";
+    fs::write(at.join("more.toml"), study.to_owned() + more)?;
+    for (arguments, keys) in [
+        ("one.toml --no-timing", &["e26d59373c18"][..]),
+        ("more.toml", &["ba8678ed9913", "49e1c5eef04a"]),
+        ("more.toml --no-timing", &["23329ac35b01", "4eaada8004ac"]),
+        ("more.toml --contention", &["017c40119d46", "6506d3faa47d"]),
+        ("more.toml --jobs", &["ba8678ed9913", "49e1c5eef04a"]),
+        ("more.toml --jobs --placements", &["64c9d4682fc1", "973c1ec25135"]),
+        ("more.toml --no-timing --contention --jobs --placements", &["3c72572f880d", "96638b229f17"]),
+    ] {
+        let ran = run(at, &format!("sweep {arguments} -o out --dry-run"))?;
+        let rows = ran.stdout.lines().filter(|line| line.contains("  to do  "));
+        let found: Vec<&str> = rows.filter_map(|row| row.split_whitespace().nth(1)).collect();
+        assert_eq!(found, keys, "{arguments}: {}{}", ran.stdout, ran.stderr);
+    }
     Ok(())
 }
 
@@ -353,7 +388,9 @@ fn a_failing_cell_leaves_the_others_and_can_be_rerun_on_its_own() -> Tested {
     let row = replayed.lines().nth(1).unwrap_or_default();
     let summary = fs::read_to_string(at.join("out/summary.csv"))?;
     let kept = summary.lines().nth(1).unwrap_or_default();
+    // But for the number of the replay and the id of the run.
     let rest = |line: &str| line.split_once(',').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+    let row = row.rsplit_once(',').map(|(row, _)| row).unwrap_or_default();
     assert!(rest(kept).starts_with(&rest(row)) && !row.is_empty(), "{kept}\n{row}");
     Ok(())
 }

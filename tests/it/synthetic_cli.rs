@@ -210,7 +210,12 @@ const WRONG: &[(&str, i32, &str)] = &[
     ("synthetic:sides -m 4x4 -a naive", 2, "malformed spec 'synthetic:sides'"),
     ("synthetic -m 4x4 -a naive --replications 0", 2, "expected a whole number from 1"),
     ("synthetic -m 4x4 -a naive --replications until:within=1", 2, "expected a number above 0 and below 1"),
-    ("{tiny} -m 4x4 -a naive --shape square", 2, "invalid value 'square' for '--shape <SHAPE>'"),
+    (
+        "{tiny} -m 4x4 -a naive --shape square",
+        2,
+        "invalid value 'square' for '--shape <RULE>': expected near-square, factors, row, pow2, or list:",
+    ),
+    ("{tiny} -m 4x4 -a naive --shape list:4x0", 2, "'4x0' is no box: expected one to three sides"),
     ("{tiny} -m 4x4 -a naive --oversize drop", 2, "invalid value 'drop' for '--oversize <OVERSIZE>'"),
     (
         "{tiny} -m 6x4 -a buddy-2d:partition=whole",

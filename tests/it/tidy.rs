@@ -20,14 +20,16 @@ const LINES_PER_FUNCTION: usize = 70;
 const ROOMS: &[(&str, &[&str])] = &[
     ("job", &[]),
     ("spec", &[]),
-    ("trace", &[]),
+    ("disk", &[]),
+    ("stop", &[]),
+    ("trace", &["disk"]),
     ("workload", &["job", "spec", "trace"]),
-    ("machine", &["spec"]),
+    ("machine", &["spec", "stop"]),
     ("allocator", &["job", "machine", "spec"]),
     ("scheduler", &["job", "spec"]),
     ("execution", &["job", "machine", "spec"]),
-    ("engine", &["allocator", "execution", "job", "machine", "scheduler"]),
-    ("metrics", &["allocator", "engine", "execution", "job", "machine", "spec"]),
+    ("engine", &["allocator", "execution", "job", "machine", "scheduler", "stop"]),
+    ("metrics", &["allocator", "engine", "execution", "job", "machine", "spec", "stop"]),
     (
         "study",
         &[
@@ -44,7 +46,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("audit", &["job", "machine", "trace"]),
-    ("frame", &["audit", "engine", "execution", "job", "machine", "metrics", "study"]),
+    ("frame", &["audit", "disk", "engine", "execution", "job", "machine", "metrics", "study"]),
     (
         "paper",
         &[
@@ -66,6 +68,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "allocator",
             "audit",
+            "disk",
             "execution",
             "frame",
             "job",

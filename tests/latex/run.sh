@@ -4,6 +4,7 @@
 # not there, it says what it skips and succeeds. Usage: tests/latex/run.sh [PROGRAM] [DIRECTORY FOR THE PAGES].
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. tests/programs.sh
 program=$(realpath "${1:-target/release/meshreplay}")
 pages=$(realpath -m "${2:-target/latex}")
 tiny=$PWD/traces/tiny.swf
@@ -19,7 +20,7 @@ fail() {
 }
 
 there() {
-    command -v pdflatex pdftotext kpsewhich >/dev/null && kpsewhich booktabs.sty >/dev/null && kpsewhich lmodern.sty >/dev/null
+    all_there pdflatex pdftotext kpsewhich && kpsewhich booktabs.sty >/dev/null && kpsewhich lmodern.sty >/dev/null
 }
 
 if ! there; then

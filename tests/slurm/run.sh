@@ -6,6 +6,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/cluster.sh"
+. "$here/../programs.sh"
 program=$(realpath "${1:-$here/../../target/release/meshreplay}")
 
 skip() {
@@ -21,7 +22,7 @@ fail() {
 }
 
 there() {
-    command -v munged slurmctld slurmd sbatch squeue sinfo >/dev/null
+    all_there munged slurmctld slurmd sbatch squeue sinfo scontrol scancel
 }
 
 PATH=$PATH:/usr/sbin

@@ -33,7 +33,7 @@ pub(super) const ENTRY: Entry = Entry {
                  select=best-fit (first-fit, free-list, sum-of-squares)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build,
 };
 

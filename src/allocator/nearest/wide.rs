@@ -51,6 +51,9 @@ impl Wide {
         let mut best: Option<(u64, usize, usize)> = None;
         let mut radius = 0;
         for (i, &centre) in centres.iter().enumerate() {
+            if machine.is_stopped() {
+                return None;
+            }
             let inner;
             (radius, inner) = self.reach(search, centre, radius)?;
             let limit = best.map_or(u64::MAX, |best| best.0);

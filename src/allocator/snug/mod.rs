@@ -66,7 +66,7 @@ mod shapes;
 mod single;
 
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
-use crate::machine::{Cell, Machine};
+use crate::machine::{Cell, Machine, Mesh};
 use crate::spec::{Params, SpecError};
 use choice::Choice;
 use shapes::{BoxShapes, Compact};
@@ -78,7 +78,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "weight=0.9 (of what is left free, 0 to 1)",
     max_dims: 3,
     kind: Kind::NonContiguous,
-    promises: Promises { exact: true, complete: true, forgets: true },
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
     build,
 };
 
@@ -96,6 +96,13 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, S
         return Err(params.bad_value("weight", &weight.to_string(), expected));
     }
     let nodes = setup.mesh.nodes();
+    if !sums_fit(setup.mesh) {
+        let problem = "its sums of distances between nodes do not fit 64 bits there; a machine of more dimensions or fewer \
+                       nodes is served"
+            .to_owned();
+        let (owner, machine) = (params.owner().to_owned(), setup.mesh.to_string());
+        return Err(SpecError::Unsuited { owner, machine, problem });
+    }
     Ok(if nodes <= u8::LARGEST {
         snug::<u8>(weight, setup)
     } else if nodes <= u16::LARGEST {
@@ -103,6 +110,12 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, S
     } else {
         snug::<u32>(weight, setup)
     })
+}
+
+/// Whether sums of the distances of all nodes to all others, along all dimensions, fit whole numbers of 64 bits.
+fn sums_fit(mesh: &Mesh) -> bool {
+    let girth: u128 = mesh.extents().iter().map(|&extent| u128::from(extent)).sum();
+    u128::from(mesh.nodes()).pow(2) * girth / 2 <= i64::MAX as u128
 }
 
 fn snug<C: Cell>(weight: f64, setup: &Setup<'_>) -> Box<dyn Allocator> {
@@ -179,6 +192,23 @@ mod tests {
     use super::*;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
+
+    #[test]
+    fn arrays_whose_sums_do_not_fit_are_refused() -> Result<(), Box<dyn std::error::Error>> {
+        for (text, fits) in [
+            ("4000000", false),
+            ("torus:4000000", false),
+            ("2000000", true),
+            ("4096x4096", true),
+            ("256x256x256", true),
+        ] {
+            assert_eq!(sums_fit(&text.parse()?), fits, "{text}");
+        }
+        let mesh: Mesh = "4000000".parse()?;
+        let built = crate::allocator::build(&"snug".parse()?, &Setup { mesh: &mesh, seed: 0 });
+        assert!(built.is_err_and(|error| error.to_string().contains("do not fit 64 bits")));
+        Ok(())
+    }
 
     #[test]
     fn the_width_of_the_numbers_does_not_matter() -> Result<(), Box<dyn std::error::Error>> {

@@ -15,12 +15,16 @@ use crate::render::plot::{Axis, Chart, Kind, Point, Scale, Series, Style};
 /// A column of the jobs by replay.
 type ByReplay = BTreeMap<u64, Vec<f64>>;
 
-/// Columns of the jobs frame, each by replay; `None` if there are no jobs or no such columns. A seed, which may have more
+/// Series of a picture: name, look, and the numbers of the replays that they show.
+type Shown = [(String, Style, Vec<u64>)];
+
+/// Columns of the jobs frame, each by replay; of a study only of the replays that are shown; `None` if there are no jobs or no such columns. A seed, which may have more
 /// digits than these numbers, is 0 if it is the first one of its replay and 1 if not.
-fn columns(view: &View<'_>, names: &[&str]) -> Result<Option<Vec<ByReplay>>, Failure> {
+fn columns(view: &View<'_>, names: &[&str], shown: &Shown) -> Result<Option<Vec<ByReplay>>, Failure> {
     let mut wanted = vec!["replay"];
     wanted.extend(names);
-    let Some(sheet) = Sheet::read_jobs(view.folder, &wanted)? else { return Ok(None) };
+    let is_shown = |replay: u64| shown.iter().any(|(.., replays)| replays.contains(&replay));
+    let Some(sheet) = Sheet::read_jobs(view.folder, &wanted, &is_shown)? else { return Ok(None) };
     let numbers = |name: &str| match sheet.column(name).map(|column| &column.values) {
         Some(SheetValues::Number { numbers, .. }) => Some(numbers),
         _ => None,
@@ -47,7 +51,7 @@ fn columns(view: &View<'_>, names: &[&str]) -> Result<Option<Vec<ByReplay>>, Fai
 fn replays(results: &Results) -> Result<Vec<(String, Style, Vec<u64>)>, Failure> {
     let numbers = results.numbers("", "replay")?;
     let number = |row: usize| numbers[row].map(|number| number as u64);
-    let load = |row: usize| results.label(row, "arrival_scale");
+    let load = |row: usize| (results.label(row, "arrival_scale"), results.gap(row).map(f64::to_bits));
     let series = results.series(&["arrival_scale"]).into_iter().map(|(name, style, rows)| {
         // Of several loads the first.
         let rows = rows.into_iter().filter(|&row| load(row) == load(0));
@@ -69,13 +73,14 @@ fn shares(
     column: &str,
     factor: f64,
 ) -> Result<Option<Vec<Series>>, Failure> {
-    let Some(found) = columns(view, &[column])? else { return Ok(None) };
+    let shown = replays(results)?;
+    let Some(found) = columns(view, &[column], &shown)? else { return Ok(None) };
     let series = |(name, style, replays): (String, Style, Vec<u64>)| {
         let values = replays.iter().filter_map(|replay| found[0].get(replay)).flatten().copied();
         let points = curve(exceeding(values)).into_iter().map(|point| Point { y: factor * point.y, ..point });
         Series { name, style, kind: Kind::Line, points: points.filter(|point| point.x > 0.0).collect() }
     };
-    Ok(Some(replays(results)?.into_iter().map(series).collect()))
+    Ok(Some(shown.into_iter().map(series).collect()))
 }
 
 /// How long calls of the allocators take.
@@ -114,7 +119,9 @@ const PARTS: usize = 240;
 
 /// Utilization over time, of the first seed of each replay.
 pub(super) fn busy(view: &View<'_>, results: &Results) -> Result<Option<String>, Failure> {
-    let Some(found) = columns(view, &["start_s", "end_s", "allocated", "seed"])? else { return Ok(None) };
+    let shown = replays(results)?;
+    let names = ["start_s", "end_s", "allocated", "seed"];
+    let Some(found) = columns(view, &names, &shown)? else { return Ok(None) };
     let [starts, ends, nodes, seeds] = &found[..] else { return Ok(None) };
     let all = || starts.values().flatten().copied();
     let from = all().fold(f64::INFINITY, f64::min);
@@ -128,7 +135,7 @@ pub(super) fn busy(view: &View<'_>, results: &Results) -> Result<Option<String>,
     };
     let replays_of = results.numbers("", "replay")?;
     let mut series = Vec::new();
-    for (name, style, replays) in replays(results)? {
+    for (name, style, replays) in shown {
         let Some(&replay) = replays.first() else { continue };
         let row = replays_of.iter().position(|number| number.is_some_and(|number| number as u64 == replay));
         let machine: Mesh = results

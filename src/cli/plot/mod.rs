@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
 
-use super::results::Results;
-use super::{Failure, complain, print};
+use super::results::{Results, note_missing};
+use super::{Failure, complain, overwrite, print};
+use crate::disk::Claim;
 use crate::frame::{Sheet, TEMPORARY, write_whole};
-use crate::render::plot;
+use crate::render::{marked_png, marked_svg, plot};
 
 /// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
 ///
@@ -45,6 +46,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "SPEC")]
     relative_to: Option<String>,
 
+    /// Replay that pictures of nodes show, by its number in the summary, which for a study is that of the cell from 0; the
+    /// first one by default.
+    #[arg(long, value_name = "N")]
+    replay: Option<u32>,
+
     /// Directory of the pictures, KIND.svg or KIND.png each; the results' own by default.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -56,6 +62,10 @@ pub(super) struct Args {
     /// Pixels for each unit of a drawing, for png.
     #[arg(long, default_value = "2", value_name = "FACTOR", value_parser = factor)]
     scale: f64,
+
+    /// Overwrite files even if they are not earlier pictures.
+    #[arg(long)]
+    force: bool,
 
     /// No notes on standard error.
     #[arg(short, long)]
@@ -75,6 +85,8 @@ enum PlotKind {
     Load,
     /// Dispersal against utilization.
     Utilization,
+    /// Bars of the mean time to the head of the queue, from there to the start, and suspended.
+    Delays,
     /// Bars of each allocator by one of them, for each log and machine.
     Ratio,
     /// Dispersal against what a call costs.
@@ -85,9 +97,9 @@ enum PlotKind {
     Waits,
     /// Utilization over time.
     Busy,
-    /// Share of the time that each node is busy, of the first replay.
+    /// Share of the time that each node is busy, of one replay.
     Nodes,
-    /// Who holds which nodes when, of the first replay.
+    /// Who holds which nodes when, of one replay.
     Gantt,
 }
 
@@ -98,6 +110,9 @@ pub(in crate::cli) struct View<'a> {
     value: Option<&'a str>,
     log: bool,
     relative_to: Option<&'a str>,
+    replay: Option<u32>,
+    /// Whether somebody asked for this kind of picture.
+    asked: bool,
 }
 
 /// How a kind of picture is drawn: `None` if the results do not have what it shows.
@@ -108,6 +123,7 @@ impl PlotKind {
         match self {
             Self::Load => summary_plots::load,
             Self::Utilization => summary_plots::utilization,
+            Self::Delays => summary_plots::delays,
             Self::Ratio => summary_plots::ratio,
             Self::Frontier => summary_plots::frontier,
             Self::Calls => job_plots::calls,
@@ -125,13 +141,18 @@ impl PlotKind {
     /// What results need for it.
     fn needs(self) -> &'static str {
         match self {
-            Self::Load => "several loads: arrival scales, or rates or ratios of a workload model",
+            Self::Load => {
+                "several loads: arrival scales, gaps of uniform arrivals, or rates or ratios of a workload model"
+            }
             Self::Utilization => "rows",
+            Self::Delays => "delays",
             Self::Ratio => "several allocators",
             Self::Frontier => "times; leave out --no-timing",
-            Self::Calls => "jobs with times; `replay -o` keeps them without --no-timing",
-            Self::Nodes | Self::Gantt => "jobs with their nodes; `replay -o DIR --placements` keeps them",
-            Self::Waits | Self::Busy => "jobs; `replay -o` keeps them",
+            Self::Calls => "jobs with times; `replay -o` and `sweep --jobs` keep them without --no-timing",
+            Self::Nodes | Self::Gantt => {
+                "jobs with their nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them"
+            }
+            Self::Waits | Self::Busy => "jobs; `replay -o` and `sweep --jobs` keep them",
         }
     }
 }
@@ -145,7 +166,7 @@ fn factor(text: &str) -> anyhow::Result<f64> {
 
 /// Every picture that results can give, with its name.
 pub(super) fn all(folder: &Path, results: &Results) -> Result<Vec<(String, String)>, Failure> {
-    let view = View { folder, value: None, log: false, relative_to: None };
+    let view = View { folder, value: None, log: false, relative_to: None, replay: None, asked: false };
     let mut pictures = Vec::new();
     for kind in PlotKind::value_variants() {
         pictures.extend((kind.draw())(&view, results)?.map(|svg| (kind.name(), svg)));
@@ -159,13 +180,26 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if results.sheet.height() == 0 {
         return Err(anyhow!("{} holds no rows", results.sheet.path.display()).into());
     }
+    if !args.quiet {
+        results.note_missing();
+        // Their columns are read by the pictures that need them.
+        if let Some(jobs) = Sheet::read_jobs(&args.folder, &[], &|_| false)?
+            && jobs.missing != results.sheet.missing
+        {
+            note_missing(&jobs);
+        }
+    }
     let output = args.output.as_ref().unwrap_or(&args.folder);
     std::fs::create_dir_all(output).with_context(|| format!("{} cannot be made", output.display()))?;
+    let _claim = Claim::shared(output)?;
+    let mut pictures = Vec::new();
     let view = View {
         folder: &args.folder,
         value: args.value.as_deref(),
         log: args.log,
         relative_to: args.relative_to.as_deref(),
+        replay: args.replay,
+        asked: !args.kind.is_empty(),
     };
     let wanted = if args.kind.is_empty() { PlotKind::value_variants() } else { &args.kind };
     for &kind in wanted {
@@ -175,16 +209,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             if !args.kind.is_empty() {
                 return Err(anyhow!(missing).into());
             }
-            if !args.quiet {
+            // Delays are no loss where they say nothing.
+            if !args.quiet && kind != PlotKind::Delays {
                 complain(&format!("note: left out {missing}"));
             }
             continue;
         };
         let (extension, bytes) = match args.format {
-            Format::Svg => ("svg", svg.into_bytes()),
-            Format::Png => ("png", plot::png(&svg, args.scale)?),
+            Format::Svg => ("svg", marked_svg(&svg).into_bytes()),
+            Format::Png => ("png", marked_png(&plot::png(&svg, args.scale)?)),
         };
         let path = output.join(format!("{name}.{extension}"));
+        overwrite::check(&path, args.force)?;
+        pictures.push((path, bytes));
+    }
+    for (path, bytes) in pictures {
         write_whole(&path, &bytes, TEMPORARY)?;
         print(&format!("{}\n", path.display()))?;
     }

@@ -17,10 +17,23 @@ struct Held {
     nodes: Vec<(NodeId, NodeId)>,
 }
 
-/// The jobs of the first replay and seed, its machine, and what it is called; `None` if nodes were not kept.
-fn first_replay(view: &View<'_>, results: &Results) -> Result<Option<(Mesh, String, Vec<Held>)>, Failure> {
+/// The jobs of the replay that is meant, or else of the first one, of its first seed; its machine, and what it is called;
+/// `None` if nodes were not kept.
+fn one_replay(view: &View<'_>, results: &Results) -> Result<Option<(Mesh, String, Vec<Held>)>, Failure> {
     let wanted = ["replay", "seed", "job", "start_s", "end_s", "nodes"];
-    let Some(sheet) = Sheet::read_jobs(view.folder, &wanted)? else { return Ok(None) };
+    let replays = results.numbers("", "replay")?;
+    let replay =
+        view.replay.map_or_else(|| replays.first().copied().flatten(), |replay| Some(f64::from(replay)));
+    let Some(row) = replays.iter().position(|other| *other == replay) else {
+        let last = replays.iter().flatten().copied().fold(0.0, f64::max);
+        let text = format!(
+            "--replay {} is not among the results, whose replays are 0 to {last}",
+            replay.unwrap_or(0.0)
+        );
+        return Err(Failure::Usage(anyhow!(text)));
+    };
+    let is_meant = |number: u64| Some(number as f64) == replay;
+    let Some(sheet) = Sheet::read_jobs(view.folder, &wanted, &is_meant)? else { return Ok(None) };
     let mut numbers = Vec::new();
     for name in &wanted[..5] {
         let Some(SheetValues::Number { numbers: found, .. }) =
@@ -33,12 +46,13 @@ fn first_replay(view: &View<'_>, results: &Results) -> Result<Option<(Mesh, Stri
     let Some(SheetValues::Text(nodes)) = sheet.column("nodes").map(|column| &column.values) else {
         return Ok(None);
     };
+    let first = numbers[0].iter().position(|other| *other == replay).unwrap_or_default();
     let is_first = |i: usize| {
-        wanted[..2].iter().all(|name| sheet.column(name).is_some_and(|column| column.is_same(i, 0)))
+        wanted[..2].iter().all(|name| sheet.column(name).is_some_and(|column| column.is_same(i, first)))
     };
     let wrong = |problem: String| anyhow!("{}: {problem}", sheet.path.display());
     let machine: Mesh = results
-        .label(0, "machine")
+        .label(row, "machine")
         .parse()
         .map_err(|error| wrong(format!("the summary's machine: {error}")))?;
     let mut jobs = Vec::new();
@@ -54,12 +68,12 @@ fn first_replay(view: &View<'_>, results: &Results) -> Result<Option<(Mesh, Stri
             || wrong(format!("job {number}, column 'nodes': found '{text}', expected nodes such as 0-3 7"));
         jobs.push(Held { number, start_s: of(3), end_s: of(4), nodes: nodes.ok_or_else(expected)? });
     }
-    Ok(Some((machine, results.name(0, &[]), jobs)))
+    Ok(Some((machine, results.name(row, &[]), jobs)))
 }
 
 /// How busy each node was, from the first start to the last end.
 pub(super) fn nodes(view: &View<'_>, results: &Results) -> Result<Option<String>, Failure> {
-    let Some((machine, name, jobs)) = first_replay(view, results)? else { return Ok(None) };
+    let Some((machine, name, jobs)) = one_replay(view, results)? else { return Ok(None) };
     let from = jobs.iter().map(|job| job.start_s).fold(f64::INFINITY, f64::min);
     let to = jobs.iter().map(|job| job.end_s).fold(f64::NEG_INFINITY, f64::max);
     if to <= from || machine.nodes() > MOST_CELLS {
@@ -119,7 +133,7 @@ const MOST_BARS: usize = 4000;
 
 /// Who held which nodes when, by node, from the first start until so many jobs are drawn.
 pub(super) fn gantt(view: &View<'_>, results: &Results) -> Result<Option<String>, Failure> {
-    let Some((machine, name, mut jobs)) = first_replay(view, results)? else { return Ok(None) };
+    let Some((machine, name, mut jobs)) = one_replay(view, results)? else { return Ok(None) };
     jobs.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
     let Some(from) = jobs.first().map(|job| job.start_s) else { return Ok(None) };
     let (mut bars, mut shown) = (0, 0);

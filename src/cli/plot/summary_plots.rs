@@ -4,7 +4,7 @@ use anyhow::anyhow;
 
 use super::View;
 use crate::cli::Failure;
-use crate::cli::results::Results;
+use crate::cli::results::{DELAYS, GAP_TITLE, Results, SCALE_TITLE};
 use crate::metrics::Interval;
 use crate::render::plot::{Axis, BarGroup, Bars, Chart, Kind, Point, Scale, Series, Style};
 
@@ -130,6 +130,58 @@ pub(super) fn frontier(view: &View<'_>, results: &Results) -> Result<Option<Stri
     Ok(Some(chart.svg()))
 }
 
+/// How long jobs wait for their turn, for their nodes, and while they are moved.
+pub(super) fn delays(view: &View<'_>, results: &Results) -> Result<Option<String>, Failure> {
+    if !(view.asked || results.have_delays()) {
+        return Ok(None);
+    }
+    let series = results.series(&["log", "machine", "arrival_scale"]);
+    let mut groups = Vec::new();
+    for place in places(results) {
+        for column in DELAYS.into_iter().filter(|column| column.ends_with("_s_mean")) {
+            let y = results.numbers("", column)?;
+            let value = |rows: &[usize]| {
+                let here = rows.iter().filter(|&&row| self::place(results, row) == place);
+                Interval::of(&here.filter_map(|&row| y[row]).collect::<Vec<f64>>()).map(|found| found.mean)
+            };
+            let bars = series.iter().map(|(.., rows)| value(rows)).collect();
+            let words = column.trim_end_matches("_s_mean").replace('_', " ");
+            groups.push(BarGroup { name: format!("{words}\n{place}"), bars });
+        }
+    }
+    let bars = Bars {
+        title: "Mean delays of jobs".to_owned(),
+        subtitle: results.shared(),
+        axis: "seconds".to_owned(),
+        groups,
+        legend: series.iter().map(|(name, style, _)| (name.clone(), *style)).collect(),
+        base: 0.0,
+    };
+    Ok(Some(bars.svg()))
+}
+
+/// What bars of a row stand above: its log, its machine, its load.
+fn place(results: &Results, row: usize) -> String {
+    let load = match results.load(row) {
+        Some((scale, SCALE_TITLE)) => format!("\narrivals × {scale}"),
+        Some((gap, GAP_TITLE)) => format!("\nup to {gap} s apart"),
+        _ => String::new(),
+    };
+    format!("{}\n{}{load}", results.label(row, "log"), results.label(row, "machine"))
+}
+
+/// Every place, in the order of the results.
+fn places(results: &Results) -> Vec<String> {
+    let mut places: Vec<String> = Vec::new();
+    for row in 0..results.sheet.height() {
+        let place = place(results, row);
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
 /// Each allocator by one of them, for each log and machine.
 pub(super) fn ratio(view: &View<'_>, results: &Results) -> Result<Option<String>, Failure> {
     let column = view.value.unwrap_or("pairwise_sum_mean");
@@ -145,21 +197,8 @@ pub(super) fn ratio(view: &View<'_>, results: &Results) -> Result<Option<String>
         })?,
         None => series.iter().position(|(name, ..)| name == "mc1x1").unwrap_or(0),
     };
-    let place = |row: usize| {
-        let load = match results.load(row) {
-            Some((scale, "arrival times multiplied by")) => format!("\narrivals × {scale}"),
-            _ => String::new(),
-        };
-        format!("{}\n{}{load}", results.label(row, "log"), results.label(row, "machine"))
-    };
-    let mut places: Vec<String> = Vec::new();
-    for row in 0..results.sheet.height() {
-        if !places.contains(&place(row)) {
-            places.push(place(row));
-        }
-    }
     let value = |rows: &[usize], name: &str| {
-        let here = rows.iter().filter(|&&row| place(row) == name);
+        let here = rows.iter().filter(|&&row| place(results, row) == name);
         Interval::of(&here.filter_map(|&row| y[row]).collect::<Vec<f64>>()).map(|interval| interval.mean)
     };
     let group = |name: &String| {
@@ -171,7 +210,7 @@ pub(super) fn ratio(view: &View<'_>, results: &Results) -> Result<Option<String>
         title: format!("{} by that of {}", titled(column), series[base].0),
         subtitle: results.shared(),
         axis: "ratio".to_owned(),
-        groups: places.iter().map(group).collect(),
+        groups: places(results).iter().map(group).collect(),
         legend: series.iter().map(|(name, style, _)| (name.clone(), *style)).collect(),
         base: 1.0,
     };

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
+use super::chosen;
 use crate::allocator;
 use crate::execution;
 use crate::frame::FileFormat;
-use crate::job::Shape;
 use crate::machine::Mesh;
 use crate::metrics::{Replications, Trim};
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
 use crate::study::{ALL, Plan};
 use crate::trace::ReadOptions;
-use crate::workload::{Arrivals, Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
+use crate::workload::{Arrivals, Estimate, Overrun, Oversize, RuleSet, Rules, ShapeRule, Sizes, Status};
 
 /// Replay logs: every log × arrival scale × machine × scheduler × allocator, one row each.
 ///
@@ -79,7 +79,7 @@ pub(crate) struct Args {
     pub(super) seed: u64,
 
     /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
     pub(super) threads: Option<NonZeroUsize>,
 
     /// Put `jobs`, `summary` and run.json into this directory.
@@ -94,6 +94,11 @@ pub(crate) struct Args {
     /// this is arrow, csv, json or jsonl, one object on each line).
     #[arg(long, value_enum, default_value = "table")]
     pub(super) format: Format,
+
+    /// Columns of the summary that the table shows instead of the usual ones, such as `wait_s_mean,moves`;
+    /// `meshreplay schema summary` names them.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = chosen::name)]
+    pub(super) columns: Vec<String>,
 
     /// Which fields of a record count: authors takes the processors a job got, requested what it asked for, allocated what
     /// it got if it ran at all.
@@ -122,10 +127,12 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "all")]
     sizes: SizesArg,
 
-    /// Shape of jobs of which only the number of processors is known: nearest to a square or cube, one row, or
-    /// near-square with sides rounded up to powers of two.
-    #[arg(long, value_enum, default_value = "near-square")]
-    shape: ShapeArg,
+    /// Shape of jobs of which only the number of processors is known: near-square is the box of fewest nodes whose longest
+    /// side is at most twice the shortest; factors is exactly as many nodes where such a box fits, so that 13 are a row; row
+    /// is one row; pow2 is near-square with sides rounded up to powers of two; list:4x4x4,8x4x4 is the smallest of these
+    /// boxes that is large enough.
+    #[arg(long, value_name = "RULE", default_value = "near-square")]
+    shape: ShapeRule,
 
     /// Jobs larger than the machine, or that the allocator does not find even if it is idle: error, or skip and count
     /// them.
@@ -199,13 +206,6 @@ enum SizesArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ShapeArg {
-    NearSquare,
-    Row,
-    Pow2,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum OversizeArg {
     Error,
     Skip,
@@ -263,11 +263,7 @@ impl Args {
             SizesArg::Parallel => Sizes::Parallel,
             SizesArg::PowersOfTwo => Sizes::PowersOfTwo,
         };
-        let shape = match self.shape {
-            ShapeArg::NearSquare => Shape::NearSquare,
-            ShapeArg::Row => Shape::Row,
-            ShapeArg::Pow2 => Shape::PowersOfTwo,
-        };
+        let shape = self.shape.clone();
         let oversize = match self.oversize {
             OversizeArg::Error => Oversize::Error,
             OversizeArg::Skip => Oversize::Skip,
@@ -293,6 +289,14 @@ impl Args {
         let binary = matches!(self.format, Format::Parquet | Format::Arrow);
         if binary && self.output.is_none() && std::io::stdout().is_terminal() {
             bail!("{:?} is not for a terminal; give -o DIR or send standard output to a file", self.format);
+        }
+        let is_table = matches!(self.format, Format::Table | Format::Markdown | Format::Latex)
+            || (binary && self.output.is_some());
+        if !self.columns.is_empty() && !is_table {
+            bail!(
+                "--columns chooses columns of a table; --format {} has all of them",
+                self.format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+            );
         }
         if self.logs.iter().filter(|log| log.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once; give - once");

@@ -80,7 +80,7 @@ impl Input {
             Self::Model(model) => {
                 let drawn = |point: &Point| JobSource::Drawn {
                     model: Box::new(model.clone()),
-                    rules: point.rules,
+                    rules: point.rules.clone(),
                     arrival_scale: point.arrival_scale,
                 };
                 return Ok(points.iter().map(|point| point.cell(&name, &sha256, drawn(point))).collect());

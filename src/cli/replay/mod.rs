@@ -1,20 +1,24 @@
 //! `meshreplay replay`: the main command.
 
 mod args;
+mod chosen;
+mod folder;
 mod input;
 mod output;
 mod rows;
 
 pub(super) use args::Args;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 
 use self::input::Input;
-use self::output::Output;
+use self::output::{Kept, Output};
+use super::interrupt::{GRACE, Saving};
 use super::progress::{Line, Progress};
-use super::{Failure, complain};
+use super::{Failure, complain, interrupt};
 use crate::allocator;
 use crate::metrics::Summary;
 use crate::spec::SpecError;
@@ -25,8 +29,16 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let plan = args.plan();
     args.check_output().map_err(Failure::Usage)?;
     // Before any log is read, so that a wrong name fails at once.
-    let points = points(args).map_err(|error| Failure::Usage(error.into()))?;
-    let logs = args.logs.iter().map(|log| Input::read(args, log)).collect::<Result<Vec<_>, _>>()?;
+    chosen::check(&args.columns, &plan).map_err(Failure::Usage)?;
+    let paths = distinct(args.logs.clone(), Clone::clone);
+    let points = points(args, paths.len()).map_err(|error| Failure::Usage(error.into()))?;
+    let asked = points.len() / paths.len().max(1) * args.logs.len();
+    let points = distinct(points, Point::label);
+    if points.len() < asked && !args.quiet {
+        let twice = asked - points.len();
+        complain(&format!("note: {twice} of {asked} replays are the same as others and are left out"));
+    }
+    let logs = paths.iter().map(|log| Input::read(args, log)).collect::<Result<Vec<_>, _>>()?;
     let cells = cells(args, &logs, &points)?;
     // More threads than replays would only wait.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -35,9 +47,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")?;
     let running = Arc::new(Running::new(cells.len()));
     let stop = Arc::clone(&running);
-    // A second handler cannot be set; then a signal simply ends the process.
-    let _ = ctrlc::set_handler(move || stop.stop());
-    // Only now: a signal before would leave the temporary file behind.
+    interrupt::stops_with(move || stop.stop());
     let output = Output::open(args, &logs, &cells, plan.clone())?;
     replay_all(args, &pool, &cells, &plan, &running, output)
 }
@@ -48,7 +58,7 @@ fn replay_all(
     cells: &[Cell],
     plan: &Plan,
     running: &Running,
-    mut output: Output<'_>,
+    output: Output<'_>,
 ) -> Result<(), Failure> {
     let line = |(number, cell): (usize, &Cell)| {
         let name = format!("{} {} {}", cell.log, cell.machine, allocator::short(&cell.allocator));
@@ -56,9 +66,17 @@ fn replay_all(
     };
     let mut progress = Progress::new(args.quiet, cells.iter().enumerate().map(line));
     let mut errors: Vec<(usize, String)> = Vec::new();
-    let (mut finished, mut failure) = (0, None);
+    let (mut finished, mut failure, mut output) = (0, None, Some(output));
     let work = |number: usize| cells[number].run(plan, running.monitor(number));
     study::run_all(pool, running, 0..cells.len(), &work, &mut |event| match event {
+        Event::Tick if interrupt::age().is_some_and(|age| age > GRACE) => {
+            progress.finish();
+            // Some replays are in the middle of what they cannot leave; nobody waits for them.
+            interrupt::end(&match finish(output.take()) {
+                Ok(kept) => interrupted(args, kept, (finished, cells.len())),
+                Err(error) => format!("{error:#}"),
+            });
+        }
         Event::Tick => progress.update(running),
         Event::Ended(number, outcome) => {
             let outcomes = outcome.and_then(|outcomes| outcomes.map_err(|error| error.to_string()));
@@ -68,8 +86,9 @@ fn replay_all(
             {
                 progress.above(|| report(&cells[number], outcomes, plan));
             }
-            let kept = output.add(number, outcomes.map_err(|error| errors.push((number, error))).ok());
-            if let Err(error) = kept {
+            let outcomes = outcomes.map_err(|error| errors.push((number, error))).ok();
+            let _saving = Saving::begin();
+            if let Some(Err(error)) = output.as_mut().map(|output| output.add(number, outcomes)) {
                 failure.get_or_insert(error);
                 running.stop();
             }
@@ -79,20 +98,36 @@ fn replay_all(
     if let Some(error) = failure {
         return Err(error.into());
     }
-    output.finish()?;
+    let kept = finish(output)?;
     if running.is_stopped() {
-        return Err(anyhow!(
-            "interrupted: {finished} of {} replays finished{}",
-            cells.len(),
-            if finished > 0 { " and are kept" } else { "" }
-        )
-        .into());
+        return Err(anyhow!(interrupted(args, kept, (finished, cells.len()))).into());
     }
     for (number, error) in &errors {
         let Cell { log, machine, scheduler, allocator, .. } = &cells[*number];
         complain(&format!("error: {log} on {machine} under {scheduler} with {allocator}: {error}"));
     }
+    if let (Kept::Earlier, Some(folder)) = (kept, &args.output) {
+        complain(&format!("note: {} keeps the results of the same run, which are more", folder.display()));
+    }
     if errors.is_empty() { Ok(()) } else { Err(Failure::Reported) }
+}
+
+/// Writes and prints what has finished.
+fn finish(output: Option<Output<'_>>) -> anyhow::Result<Kept> {
+    let _saving = Saving::begin();
+    output.map_or(Ok(Kept::All), Output::finish)
+}
+
+/// What to say of an interrupt after `finished` of `all` replays.
+fn interrupted(args: &Args, kept: Kept, (finished, all): (usize, usize)) -> String {
+    let rest = match (kept, &args.output) {
+        (Kept::Earlier, Some(folder)) => {
+            format!("; {} keeps the results of the same run, which are more", folder.display())
+        }
+        _ if finished > 0 => " and are kept".to_owned(),
+        _ => String::new(),
+    };
+    format!("interrupted: {finished} of {all} replays finished{rest}")
 }
 
 /// How many jobs a replay had to leave out, where that was not known before, on standard error; and whether its means are
@@ -114,16 +149,28 @@ fn report(cell: &Cell, outcomes: &[Outcome], plan: &Plan) {
             ));
         }
     }
+    if let Some(outcome) = outcomes.iter().find(|outcome| outcome.summary.jobs_in_means == 0) {
+        let jobs = outcome.summary.jobs;
+        complain(&format!(
+            "note: {log} on {machine} with '{allocator}': none of {jobs} jobs is left for the means, which are empty"
+        ));
+    }
     let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary).collect();
     if let Some(shortfall) = plan.replications.shortfall(&summaries) {
         complain(&format!("note: {log} on {machine} with '{allocator}': {shortfall}"));
     }
 }
 
+/// The first of each that have the same name.
+fn distinct<T, N: Ord>(all: Vec<T>, name: impl Fn(&T) -> N) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    all.into_iter().filter(|one| seen.insert(name(one))).collect()
+}
+
 /// Every replay that the arguments ask for, names resolved.
-fn points(args: &Args) -> Result<Vec<Point>, SpecError> {
+fn points(args: &Args, logs: usize) -> Result<Vec<Point>, SpecError> {
     let axes = Axes {
-        logs: args.logs.len(),
+        logs,
         rules: vec![args.rules()],
         arrival_scales: args.arrival_scale.clone(),
         machines: args.machine.clone(),

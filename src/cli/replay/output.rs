@@ -1,18 +1,18 @@
 //! What a replay leaves behind: rows on standard output, files in a directory.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::args::{Args, Format};
+use super::chosen;
+use super::folder::Folder;
 use super::input::Input;
-use super::rows::{rows_table, table};
-use crate::frame::{self, FileFormat, FrameFile, TEMPORARY};
-use crate::study::{Cell, JobSource, Outcome, Plan};
+use super::rows::{Shown, rows_table, table};
+use crate::frame::{self, FrameFile, Sheet};
+use crate::study::{self, Cell, JobSource, Outcome, Plan};
 
 /// The resolved run: everything that results depend on.
 #[derive(Serialize)]
@@ -20,13 +20,8 @@ struct Run {
     version: &'static str,
     logs: Vec<RunLog>,
     rules: String,
-    trim_percent: Option<f64>,
-    timed: bool,
-    contention: bool,
-    replications: String,
-    /// Whether the jobs have their nodes; not there if not.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    placements: bool,
+    #[serde(flatten)]
+    plan: Plan,
     replays: Vec<RunReplay>,
 }
 
@@ -45,21 +40,22 @@ struct RunReplay {
     machine: String,
     scheduler: String,
     allocator: String,
+    /// SHA-256 of the files that the allocator reads, by path; not there if it reads none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    files: BTreeMap<String, String>,
     network: String,
     seed: u64,
     /// Not known beforehand of a workload model.
     skipped: Option<u64>,
 }
 
-/// Name of the file that holds the resolved run.
-const RUN_FILE: &str = "run.json";
-
-/// The directory that takes the files.
-struct Folder {
-    path: PathBuf,
-    /// It holds results of another run, which go when ours are whole.
-    replaced: bool,
-    jobs: FrameFile,
+/// What became of the outcomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// They were printed, and written where files are wanted.
+    All,
+    /// They were printed; the directory keeps what it holds of the same run, which is more.
+    Earlier,
 }
 
 /// Where outcomes go, in the order of the cells.
@@ -82,11 +78,7 @@ impl<'a> Output<'a> {
         let run = serde_json::to_string_pretty(&describe(args, logs, cells, &plan))? + "\n";
         let folder = match &args.output {
             None => None,
-            Some(path) => {
-                let replaced = prepare(path, &run, args.force)?;
-                let jobs = FrameFile::create(path, "jobs", args.file_format(), &run)?;
-                Some(Folder { path: path.clone(), replaced, jobs })
-            }
+            Some(path) => Some(Folder::open(path, cells, (&run, args.file_format()), args.force)?),
         };
         Ok(Self { args, cells, plan, run, folder, early: BTreeMap::new(), next: 0, rows: Vec::new() })
     }
@@ -106,7 +98,8 @@ impl<'a> Output<'a> {
         let replay = u32::try_from(number)?;
         for outcome in &mut outcomes {
             if let Some(folder) = &mut self.folder {
-                folder.jobs.append(&mut frame::jobs(replay, outcome, &self.plan)?)?;
+                let jobs = frame::jobs(replay, outcome, &self.plan)?;
+                folder.jobs.append(&mut frame::marked(jobs, &self.run)?)?;
             }
             outcome.strip();
         }
@@ -115,7 +108,7 @@ impl<'a> Output<'a> {
     }
 
     /// Writes what is left, the summary and the resolved run; prints the summary.
-    pub(super) fn finish(mut self) -> Result<()> {
+    pub(super) fn finish(mut self) -> Result<Kept> {
         for (number, outcomes) in std::mem::take(&mut self.early) {
             self.write(number, outcomes)?;
         }
@@ -130,29 +123,27 @@ impl<'a> Output<'a> {
         let replays: Vec<(&Cell, &[Outcome])> =
             self.rows.iter().map(|(number, outcomes)| (cell(*number), outcomes.as_slice())).collect();
         if rows.is_empty() {
-            return Ok(());
+            return Ok(Kept::All);
         }
-        let mut summary = frame::summary(&rows, &self.plan)?;
-        if let Some(Folder { path, replaced, jobs }) = self.folder {
-            let mut file = FrameFile::create(&path, "summary", self.args.file_format(), &self.run)?;
+        let mut summary = frame::marked(frame::summary(&rows, &self.plan)?, &self.run)?;
+        let mut kept = Kept::All;
+        if let (Some(folder), Some(path)) = (self.folder, &self.args.output) {
+            let mut file = FrameFile::create(path, "summary", self.args.file_format(), &self.run)?;
             file.append(&mut summary)?;
-            if replaced {
-                clear(&path)?;
+            let finished = self.rows.iter().map(|(number, _)| u64::from(*number)).collect();
+            if !folder.replace(&finished, file, &self.run)? {
+                kept = Kept::Earlier;
             }
-            jobs.commit()?;
-            file.commit()?;
-            frame::write_whole(&path.join(RUN_FILE), self.run.as_bytes(), TEMPORARY)?;
         }
+        let replications: Vec<usize> = replays.iter().map(|(_, outcomes)| outcomes.len()).collect();
+        let chosen = chosen::columns(&self.args.columns, &Sheet::of_frame(&summary)?, &replications)?;
+        let shown = Shown { replays, plan: &self.plan, chosen };
         let bytes = match self.args.format {
             // The files hold the bytes; a person is told what is in them.
-            Format::Parquet | Format::Arrow if self.args.output.is_some() => {
-                table(&replays, &self.plan).into_bytes()
-            }
-            Format::Table => table(&replays, &self.plan).into_bytes(),
-            Format::Markdown => rows_table(&replays, &self.plan).markdown().into_bytes(),
-            Format::Latex => {
-                rows_table(&replays, &self.plan).latex(&["means over jobs".to_owned()]).into_bytes()
-            }
+            Format::Parquet | Format::Arrow if self.args.output.is_some() => table(&shown).into_bytes(),
+            Format::Table => table(&shown).into_bytes(),
+            Format::Markdown => rows_table(&shown).markdown().into_bytes(),
+            Format::Latex => rows_table(&shown).latex(&["means over jobs".to_owned()]).into_bytes(),
             Format::Csv | Format::Json | Format::Jsonl | Format::Parquet | Format::Arrow => {
                 let mut bytes = Vec::new();
                 frame::write_to(&mut bytes, &mut summary, self.args.file_format(), &self.run)?;
@@ -163,7 +154,8 @@ impl<'a> Output<'a> {
             }
         };
         let mut out = std::io::stdout();
-        out.write_all(&bytes).and_then(|()| out.flush()).context("standard output cannot be written")
+        out.write_all(&bytes).and_then(|()| out.flush()).context("standard output cannot be written")?;
+        Ok(kept)
     }
 }
 
@@ -180,6 +172,7 @@ fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
         machine: cell.machine.to_string(),
         scheduler: cell.scheduler.to_string(),
         allocator: cell.allocator.to_string(),
+        files: study::files(&cell.allocator).into_iter().collect(),
         network: cell.network.to_string(),
         seed: cell.seed,
         skipped: match &cell.source {
@@ -191,49 +184,7 @@ fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
         version: env!("CARGO_PKG_VERSION"),
         logs: logs.iter().map(log).collect(),
         rules: args.rules().to_string(),
-        trim_percent: plan.trim.percent,
-        timed: plan.timed,
-        contention: plan.contention,
-        replications: plan.replications.to_string(),
-        placements: plan.placements,
+        plan: plan.clone(),
         replays: cells.iter().map(replay).collect(),
     }
-}
-
-/// Every file that results may lie in.
-fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let frames = ["jobs", "summary"].into_iter().flat_map(|stem| {
-        FileFormat::ALL.into_iter().map(move |format| format!("{stem}.{}", format.extension()))
-    });
-    frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))
-}
-
-/// Makes the directory; refuses one that holds results of another run, unless forced. Whether it holds such.
-fn prepare(folder: &Path, run: &str, force: bool) -> Result<bool> {
-    if folder.exists() && !folder.is_dir() {
-        bail!("{} is not a directory; give another one with -o", folder.display());
-    }
-    fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let same = fs::read_to_string(folder.join(RUN_FILE)).is_ok_and(|existing| existing == run);
-    let others = !same && result_files(folder).any(|file| file.exists());
-    if others && !force {
-        bail!("{} holds other results; --force replaces them, or give another directory", folder.display());
-    }
-    if let Some(odd) = result_files(folder).find(|file| file.is_dir()) {
-        bail!("{} is a directory and cannot be replaced; give another one with -o", odd.display());
-    }
-    Ok(others)
-}
-
-/// Takes the results of another run away.
-fn clear(folder: &Path) -> Result<()> {
-    for file in result_files(folder) {
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("{} cannot be replaced", file.display()));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }

@@ -1,13 +1,23 @@
 //! The summary of replays as a table for people: one row each, means with half widths over several replications.
 
+use super::chosen::Chosen;
 use crate::allocator;
 use crate::metrics::{Interval, Summary, TrafficSummary};
 use crate::render::{Align, Table, duration_ns, grouped};
 use crate::study::{Cell, Outcome, Plan};
 
+/// What a table shows.
+pub(super) struct Shown<'a> {
+    /// The replays with their replications.
+    pub(super) replays: Vec<(&'a Cell, &'a [Outcome])>,
+    pub(super) plan: &'a Plan,
+    /// The columns that were asked for in place of the usual ones.
+    pub(super) chosen: Vec<Chosen>,
+}
+
 /// The rows for a terminal; what all rows share stands in one line above.
-pub(super) fn table(replays: &[(&Cell, &[Outcome])], plan: &Plan) -> String {
-    let mut table = rows_table(replays, plan);
+pub(super) fn table(shown: &Shown<'_>) -> String {
+    let mut table = rows_table(shown);
     let shared = table.drop_constant(&[
         "log",
         "machine",
@@ -22,26 +32,40 @@ pub(super) fn table(replays: &[(&Cell, &[Outcome])], plan: &Plan) -> String {
     if shared.is_empty() { table.text() } else { format!(" {}\n\n{}", shared.join(" · "), table.text()) }
 }
 
-/// A column of numbers: title, value, factor, decimals, unit.
-type Column = (&'static str, fn(&Summary) -> f64, f64, fn(f64) -> usize, &'static str);
+/// A column of numbers: title, value (`None` if it is a mean over no jobs), factor, decimals, unit.
+type Column = (&'static str, fn(&Summary) -> Option<f64>, f64, fn(f64) -> usize, &'static str);
+
+/// What a cell holds that has no number.
+pub(super) const NONE: &str = "-";
 
 /// What replications are usually asked to make precise.
-const TURNAROUND: Column = ("turnaround s", |summary| summary.turnaround_s_mean, 1.0, seconds, "");
+const TURNAROUND: Column =
+    ("turnaround s", |summary| summary.over_jobs(summary.turnaround_s_mean), 1.0, seconds, "");
 
 /// What a network adds, instead of how placements fall apart.
 const TRAFFIC: [Column; 4] = [
-    ("service s", |summary| summary.service_s_mean, 1.0, seconds, ""),
-    ("latency", |summary| traffic(summary).latency_mean, 1.0, |_| 1, ""),
-    ("blocked", |summary| traffic(summary).blocked_mean, 1.0, |_| 1, ""),
-    ("contended", |summary| traffic(summary).contended_share, 100.0, |_| 1, "%"),
+    ("service s", |summary| summary.over_jobs(summary.service_s_mean), 1.0, seconds, ""),
+    ("latency", |summary| Some(traffic(summary).latency_mean), 1.0, |_| 1, ""),
+    ("blocked", |summary| Some(traffic(summary).blocked_mean), 1.0, |_| 1, ""),
+    ("contended", |summary| Some(traffic(summary).contended_share), 100.0, |_| 1, "%"),
 ];
 
 fn traffic(summary: &Summary) -> TrafficSummary {
     summary.traffic.unwrap_or_default()
 }
 
-/// The columns of a table: with replications or a network, turnaround instead of slowdown.
-fn columns_of(plan: &Plan) -> Vec<Column> {
+/// What tells jobs apart where every placement is as good, on an array, or where running jobs make room.
+const DELAYS: [Column; 4] = [
+    ("queue delay s", |summary| summary.over_jobs(summary.queue_delay_s_mean), 1.0, seconds, ""),
+    ("allocation delay s", |summary| summary.over_jobs(summary.allocation_delay_s_mean), 1.0, seconds, ""),
+    ("moves", |summary| Some(summary.moves as f64), 1.0, |_| 0, ""),
+    ("suspended s", |summary| summary.over_jobs(summary.suspended_s_mean), 1.0, seconds, ""),
+];
+
+/// The usual columns of a table: with replications or a network, turnaround instead of slowdown; with a machine of one
+/// dimension, or jobs that were moved, delays too.
+fn usual_columns(shown: &Shown<'_>) -> Vec<Column> {
+    let plan = shown.plan;
     let mut columns = COLUMNS.to_vec();
     if plan.replications.are_several() || plan.traffic {
         columns[2] = TURNAROUND;
@@ -50,17 +74,23 @@ fn columns_of(plan: &Plan) -> Vec<Column> {
         columns.splice(3.., TRAFFIC);
         columns.push(COLUMNS[4]);
     }
+    let has_delays = |(cell, outcomes): &(&Cell, &[Outcome])| {
+        cell.machine.dims() == 1 || outcomes.iter().any(|outcome| outcome.summary.moves > 0)
+    };
+    if shown.replays.iter().any(has_delays) {
+        columns.extend(DELAYS);
+    }
     columns
 }
 
 const COLUMNS: [Column; 7] = [
-    ("utilization", |summary| summary.utilization, 100.0, |_| 1, "%"),
-    ("wait s", |summary| summary.wait_s_mean, 1.0, seconds, ""),
-    ("slowdown", |summary| summary.bounded_slowdown_mean, 1.0, |_| 1, ""),
-    ("pairwise sum", |summary| summary.pairwise_sum_mean, 1.0, |_| 1, ""),
-    ("pairwise mean", |summary| summary.pairwise_mean_mean, 1.0, |_| 3, ""),
-    ("components", |summary| summary.components_mean, 1.0, |_| 2, ""),
-    ("contiguous", |summary| summary.contiguous_share, 100.0, |_| 1, "%"),
+    ("utilization", |summary| Some(summary.utilization), 100.0, |_| 1, "%"),
+    ("wait s", |summary| summary.over_jobs(summary.wait_s_mean), 1.0, seconds, ""),
+    ("slowdown", |summary| summary.over_jobs(summary.bounded_slowdown_mean), 1.0, |_| 1, ""),
+    ("pairwise sum", |summary| summary.over_jobs(summary.pairwise_sum_mean), 1.0, |_| 1, ""),
+    ("pairwise mean", |summary| summary.over_jobs(summary.pairwise_mean_mean), 1.0, |_| 3, ""),
+    ("components", |summary| summary.over_jobs(summary.components_mean), 1.0, |_| 2, ""),
+    ("contiguous", |summary| summary.over_jobs(summary.contiguous_share), 100.0, |_| 1, "%"),
 ];
 
 /// Decimals of a time: jobs of models last seconds, those of logs hours.
@@ -68,55 +98,85 @@ fn seconds(value: f64) -> usize {
     if value.abs() < 100.0 && value.fract() != 0.0 { 2 } else { 0 }
 }
 
-pub(super) fn rows_table(replays: &[(&Cell, &[Outcome])], plan: &Plan) -> Table {
+pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
+    let Shown { replays, plan, chosen } = shown;
     let mut left = vec!["log", "machine", "scheduler"];
     left.extend(plan.traffic.then_some("network"));
     left.extend(["scale", "seed", "allocator"]);
     let mut columns: Vec<_> = left.into_iter().map(|title| (title, Align::Left)).collect();
     let mut right = vec!["jobs"];
     right.extend(plan.replications.are_several().then_some("replications"));
-    right.extend(columns_of(plan).into_iter().map(|(title, ..)| title));
-    if plan.timed {
-        right.extend(["call p50", "call p99", "replay"]);
+    let usual = usual_columns(shown);
+    if chosen.is_empty() {
+        right.extend(usual.iter().map(|(title, ..)| *title));
+        if plan.timed {
+            right.extend(["call p50", "call p99", "replay"]);
+        } else {
+            // Beside the times there is no room for it.
+            right.push("to bound");
+        }
     } else {
-        // Beside the times there is no room for it.
-        right.push("to bound");
+        right.extend(chosen.iter().map(|column| column.name.as_str()));
     }
     columns.extend(right.into_iter().map(|title| (title, Align::Right)));
     let mut table = Table::new(&columns);
-    for (cell, outcomes) in replays {
-        table.add(row(cell, outcomes, plan));
+    for (i, (cell, outcomes)) in replays.iter().enumerate() {
+        let mut cells = names(cell, outcomes, plan);
+        if chosen.is_empty() {
+            cells.extend(numbers(outcomes, plan, &usual));
+        } else {
+            cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
+        }
+        table.add(cells);
     }
     table
 }
 
-fn row(cell: &Cell, outcomes: &[Outcome], plan: &Plan) -> Vec<String> {
-    let interval = |value: &dyn Fn(&Outcome) -> f64| {
-        Interval::of(&outcomes.iter().map(value).collect::<Vec<f64>>()).unwrap_or_default()
-    };
+/// What a replay is, and how many jobs and replications it has.
+fn names(cell: &Cell, outcomes: &[Outcome], plan: &Plan) -> Vec<String> {
     let mut cells = vec![cell.log.clone(), cell.machine.to_string(), cell.scheduler.to_string()];
     cells.extend(plan.traffic.then(|| cell.network.to_string()));
+    let jobs = interval(outcomes, &|outcome| Some(outcome.summary.jobs as f64)).unwrap_or_default();
     cells.extend([
         cell.arrival_scale.to_string(),
         cell.seed.to_string(),
         allocator::short(&cell.allocator),
-        grouped(interval(&|outcome| outcome.summary.jobs as f64).mean, 0),
+        grouped(jobs.mean, 0),
     ]);
     cells.extend(plan.replications.are_several().then(|| outcomes.len().to_string()));
-    for (_, value, factor, decimals, unit) in columns_of(plan) {
-        let Interval { mean, half_width, count } = interval(&|outcome| factor * value(&outcome.summary));
-        let decimals = decimals(mean);
-        let spread = if count > 1 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
-        cells.push(grouped(mean, decimals) + &spread + unit);
+    cells
+}
+
+/// The mean of a number over the replications that have it; `None` if none has.
+fn interval(outcomes: &[Outcome], value: &dyn Fn(&Outcome) -> Option<f64>) -> Option<Interval> {
+    Interval::of(&outcomes.iter().filter_map(value).collect::<Vec<f64>>())
+}
+
+/// A mean as it is shown, with half its width if it is of several.
+pub(super) fn spread(Interval { mean, half_width, count }: Interval, decimals: usize) -> String {
+    let spread = if count > 1 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
+    grouped(mean, decimals) + &spread
+}
+
+/// The usual numbers of a replay.
+fn numbers(outcomes: &[Outcome], plan: &Plan, columns: &[Column]) -> Vec<String> {
+    let mut cells = Vec::new();
+    for (_, value, factor, decimals, unit) in columns {
+        let found = interval(outcomes, &|outcome| value(&outcome.summary).map(|value| factor * value));
+        cells.push(found.map_or_else(|| NONE.to_owned(), |found| spread(found, decimals(found.mean)) + unit));
     }
     if plan.timed {
-        let mean_ns =
-            |value: &dyn Fn(&Outcome) -> u64| interval(&|outcome| value(outcome) as f64).mean as u64;
-        cells.push(duration_ns(mean_ns(&|outcome| outcome.summary.allocate.p50_ns)));
-        cells.push(duration_ns(mean_ns(&|outcome| outcome.summary.allocate.p99_ns)));
-        cells.push(format!("{:.3} s", interval(&|outcome| outcome.wall_s).mean));
+        let mean = |value: &dyn Fn(&Outcome) -> f64| {
+            interval(outcomes, &|outcome| Some(value(outcome))).unwrap_or_default().mean
+        };
+        cells.push(duration_ns(mean(&|outcome| outcome.summary.allocate.p50_ns as f64) as u64));
+        cells.push(duration_ns(mean(&|outcome| outcome.summary.allocate.p99_ns as f64) as u64));
+        cells.push(format!("{:.3} s", mean(&|outcome| outcome.wall_s)));
     } else {
-        cells.push(grouped(interval(&|outcome| outcome.summary.pairwise_ratio_to_bound_mean).mean, 3));
+        let bound =
+            |outcome: &Outcome| outcome.summary.over_parallel(outcome.summary.pairwise_ratio_to_bound_mean);
+        cells
+            .push(interval(outcomes, &bound).map_or_else(|| NONE.to_owned(), |found| grouped(found.mean, 3)));
     }
     cells
 }

@@ -8,14 +8,16 @@ use std::path::PathBuf;
 use anyhow::{anyhow, bail};
 
 use super::results::Results;
-use super::{Failure, complain, plot, print};
+use super::{Failure, complain, overwrite, plot, print};
+use crate::disk::Claim;
 use crate::frame::{FrameError, Sheet, TEMPORARY, write_whole};
 use crate::render::report::Report;
 
 /// Put saved results into one HTML file: tables that sort, plots, verdicts, and the machine over time.
 ///
 /// Reads what `replay -o`, `sweep -o` or `reproduce -o` left; replays nothing. The file needs no network and no other file.
-/// The machine over time is there if jobs were kept with their nodes (`replay -o DIR --placements`).
+/// The machine over time is there if jobs were kept with their nodes (`replay -o DIR --placements`,
+/// `sweep -o DIR --jobs --placements`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x8 -a hilbert+bf mc1x1 random -o out --placements
@@ -42,6 +44,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "SPEC", num_args = 1..)]
     pub(super) show: Vec<String>,
 
+    /// Overwrite the file even if it is not an earlier report.
+    #[arg(long)]
+    force: bool,
+
     /// No notes on standard error.
     #[arg(short, long)]
     quiet: bool,
@@ -57,6 +63,9 @@ fn window(text: &str) -> anyhow::Result<(f64, f64)> {
 
 /// Writes the report and prints its name.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
+    overwrite::check(&path, args.force)?;
+    let _claim = Claim::beside(&path)?;
     let name = args
         .folder
         .canonicalize()
@@ -73,13 +82,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             if results.sheet.height() == 0 {
                 return Err(anyhow!("{} holds no rows", results.sheet.path.display()).into());
             }
+            if !args.quiet {
+                results.note_missing();
+            }
             report.tables.push(tables::summary(&results));
             report.provenance = tables::provenance(&args.folder, &results);
             report.plots = plot::all(&args.folder, &results)?;
             report.schedule = player::schedule(args, &results)?;
             if report.schedule.is_none() && !args.quiet {
                 complain(
-                    "note: no jobs with nodes; `replay -o DIR --placements` keeps them for the machine over time",
+                    "note: no jobs with nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them for the \
+                     machine over time",
                 );
             }
         }
@@ -90,7 +103,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Err(error) => return Err(error.into()),
     }
     report.tables.extend(verdicts);
-    let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
     write_whole(&path, report.html().as_bytes(), TEMPORARY)?;
     print(&format!("{}\n", path.display()))
 }

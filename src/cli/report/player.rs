@@ -45,9 +45,10 @@ impl<'a> Jobs<'a> {
 
 /// What the player shows; `None` if jobs or their nodes were not kept.
 pub(super) fn schedule(args: &Args, results: &Results) -> Result<Option<Schedule>, Failure> {
-    let Some(sheet) = Sheet::read_jobs(&args.folder, &COLUMNS)? else { return Ok(None) };
-    let Some(jobs) = Jobs::new(&sheet) else { return Ok(None) };
     let shown = shown(args, results)?;
+    let is_shown = |replay: u64| shown.iter().any(|(other, ..)| *other == replay);
+    let Some(sheet) = Sheet::read_jobs(&args.folder, &COLUMNS, &is_shown)? else { return Ok(None) };
+    let Some(jobs) = Jobs::new(&sheet) else { return Ok(None) };
     let mut by_replay: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let mut first: BTreeMap<u64, usize> = BTreeMap::new();
     for i in 0..jobs.nodes.len() {

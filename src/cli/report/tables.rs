@@ -6,17 +6,22 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::cli::results::Results;
+use crate::cli::complain;
+use crate::cli::results::{DELAYS, Results, missing};
 use crate::frame::{STUDY_FILE, SheetValues};
 use crate::paper::PAPERS;
 use crate::render::grouped;
-use crate::render::report::{ReportCell, ReportTable};
+use crate::render::report::{ReportCell, ReportTable, safe_svg};
 
 /// Columns of the summary that a report shows, if they are there: title, factor, decimals.
-const SHOWN: [(&str, &str, f64, usize); 16] = [
+const SHOWN: [(&str, &str, f64, usize); 20] = [
     ("jobs", "jobs", 1.0, 0),
     ("utilization", "utilization %", 100.0, 1),
     ("wait_s_mean", "wait s", 1.0, 1),
+    ("queue_delay_s_mean", "queue delay s", 1.0, 1),
+    ("allocation_delay_s_mean", "allocation delay s", 1.0, 1),
+    ("moves", "moves", 1.0, 0),
+    ("suspended_s_mean", "suspended s", 1.0, 2),
     ("turnaround_s_mean", "turnaround s", 1.0, 1),
     ("bounded_slowdown_mean", "slowdown", 1.0, 1),
     ("pairwise_sum_mean", "pairwise sum", 1.0, 1),
@@ -34,8 +39,10 @@ const SHOWN: [(&str, &str, f64, usize); 16] = [
 
 /// A row for each replay and seed.
 pub(super) fn summary(results: &Results) -> ReportTable {
+    let has_delays = results.have_delays();
     let shown: Vec<_> = SHOWN
         .iter()
+        .filter(|(name, ..)| has_delays || !DELAYS.contains(name))
         .filter_map(|(name, title, factor, decimals)| match &results.sheet.column(name)?.values {
             SheetValues::Number { numbers, .. } => Some((*title, numbers, *factor, *decimals)),
             SheetValues::Text(_) => None,
@@ -46,7 +53,7 @@ pub(super) fn summary(results: &Results) -> ReportTable {
         cells.push(ReportCell::words(&results.label(i, "seed")));
         cells.extend(shown.iter().map(|(_, numbers, factor, decimals)| match numbers[i] {
             Some(number) => ReportCell::number(grouped(factor * number, *decimals), number),
-            None => ReportCell::default(),
+            None => ReportCell::words("-"),
         }));
         cells
     };
@@ -96,6 +103,9 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Vec<(String, Strin
             }
         }
         add(column, values.join("; "));
+    }
+    if let Some(missing) = missing(&results.sheet) {
+        add("missing", missing);
     }
     lines
 }
@@ -161,7 +171,8 @@ pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>> {
     Ok(tables)
 }
 
-/// The plots that `reproduce -o` left beside its tables.
+/// The plots that `reproduce -o` left beside its tables. One that holds more than our drawings do is left out, which is
+/// said.
 pub(super) fn figures(folder: &Path) -> Result<Vec<(String, String)>> {
     let mut plots = Vec::new();
     for paper in PAPERS {
@@ -171,7 +182,10 @@ pub(super) fn figures(folder: &Path) -> Result<Vec<(String, String)>> {
             if path.exists() {
                 let svg = fs::read_to_string(&path)
                     .with_context(|| format!("{} cannot be read", path.display()))?;
-                plots.push((name, svg));
+                match safe_svg(&svg) {
+                    Ok(svg) => plots.push((name, svg)),
+                    Err(problem) => complain(&format!("note: left out {}: {problem}", path.display())),
+                }
             }
         }
     }

@@ -10,6 +10,7 @@ use super::super::runner::Runner;
 use super::super::{Failure, complain};
 use super::Args;
 use super::report::Comparison;
+use crate::disk::{Claim, Unfinished};
 use crate::frame::{Sheet, StudyFolder};
 use crate::paper::{
     Dataset, Embedded, Evidence, Figure, Located, LogFacts, MODEL, Paper, ROUNDS, STREAM, stream_logs,
@@ -27,6 +28,9 @@ pub(super) struct Workshop<'a> {
     folder: PathBuf,
     /// Holds the directory if its results are not to be kept.
     _temporary: Option<tempfile::TempDir>,
+    _unfinished: Option<Unfinished>,
+    /// Nobody replaces what is there meanwhile.
+    _claim: Claim,
     /// Datasets whose lack was said.
     missing: BTreeSet<&'static str>,
     /// Replays that failed.
@@ -39,6 +43,7 @@ impl<'a> Workshop<'a> {
             Some(_) => None,
             None => Some(tempfile::tempdir().context("cannot make a temporary directory")?),
         };
+        let unfinished = temporary.as_ref().map(|folder| Unfinished::at(folder.path()));
         let folder = match (&args.output, &temporary) {
             (Some(folder), _) => folder.clone(),
             (None, Some(folder)) => folder.path().to_owned(),
@@ -46,11 +51,21 @@ impl<'a> Workshop<'a> {
         };
         // Results that need no replays are kept there too.
         std::fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        let claim = Claim::shared(&folder)?;
         let [one, many] = [Some(std::num::NonZeroUsize::MIN), args.threads];
         let interrupts = Runner::new(many, args.quiet)?;
         let timed = interrupts.with_threads(one)?;
         let (missing, failed) = (BTreeSet::new(), 0);
-        Ok(Self { args, runners: [interrupts, timed], folder, _temporary: temporary, missing, failed })
+        Ok(Self {
+            args,
+            runners: [interrupts, timed],
+            folder,
+            _temporary: temporary,
+            _unfinished: unfinished,
+            _claim: claim,
+            missing,
+            failed,
+        })
     }
 
     /// Measures a figure.
@@ -183,7 +198,7 @@ impl<'a> Workshop<'a> {
             None => embedded.name.to_owned(),
         };
         let (manifest, folder) = (Manifest::from(&study), StudyFolder::new(&results.join(folder), None));
-        folder.prepare(&manifest)?;
+        let _claim = folder.prepare(&manifest)?;
         let cells = folder.missing(&manifest);
         let runner = &self.runners[usize::from(timed)];
         let tally = runner.run(&study, &manifest, &folder, &cells);

@@ -45,7 +45,7 @@ pub(super) struct Args {
     output: Option<PathBuf>,
 
     /// Replays that run at once; as many as there are cores by default, one where times are compared.
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
     threads: Option<NonZeroUsize>,
 
     /// Format of the comparison on standard output.

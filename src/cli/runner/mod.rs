@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 
+use super::interrupt::{GRACE, Saving};
 use super::progress::{Line, Progress};
-use super::{Failure, complain};
+use super::{Failure, complain, interrupt};
 use crate::allocator;
 use crate::frame::StudyFolder;
 use crate::study::{self, Manifest, Progress as News, Running, Study, SweepError};
@@ -28,13 +29,22 @@ pub(super) struct Tally {
     pub(super) failed: usize,
 }
 
+impl Tally {
+    /// What to say of an interrupt among `cells` cells.
+    pub(super) fn interrupted(self, cells: usize) -> String {
+        let finished = self.finished;
+        format!(
+            "interrupted: {finished} of {cells} cells finished and are kept; the same command goes on from there"
+        )
+    }
+}
+
 impl Runner {
     /// Starts threads, as many as there are cores unless it is said, and listens to interrupts.
     pub(super) fn new(threads: Option<NonZeroUsize>, quiet: bool) -> Result<Self, Failure> {
         let interrupted = Arc::new(AtomicBool::new(false));
         let switch = Arc::clone(&interrupted);
-        // A second handler cannot be set; then a signal simply ends the process.
-        let _ = ctrlc::set_handler(move || switch.store(true, Ordering::Relaxed));
+        interrupt::stops_with(move || switch.store(true, Ordering::Relaxed));
         Ok(Self { pool: pool(threads)?, interrupted, quiet })
     }
 
@@ -67,6 +77,7 @@ impl Runner {
         };
         let mut progress = Progress::new(self.quiet, cells.iter().map(line));
         let keep = |number: usize, cell: &study::Cell, outcomes: &[study::Outcome]| {
+            let _saving = Saving::begin();
             Ok(folder.keep(&manifest.cells[number], (cell, outcomes), &study.plan, study.plan.jobs)?)
         };
         let mut tally = Tally::default();
@@ -75,6 +86,10 @@ impl Runner {
                 running.stop();
             }
             match news {
+                News::Tick if interrupt::age().is_some_and(|age| age > GRACE) => {
+                    progress.finish();
+                    interrupt::end_when_saved(&tally.interrupted(cells.len()));
+                }
                 News::Tick => progress.update(&running),
                 News::Finished(_) => tally.finished += 1,
                 News::Failed(_, SweepError::Interrupted) => {}

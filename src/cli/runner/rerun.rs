@@ -31,12 +31,8 @@ pub(super) fn command(study: &Study, cell: usize) -> String {
         words.extend(["--replications".to_owned(), study.plan.replications.to_string()]);
     }
     words.extend(rules_options(rules));
-    if study.plan.contention {
-        words.push("--contention".to_owned());
-    }
-    if !study.plan.timed {
-        words.push("--no-timing".to_owned());
-    }
+    let flags = study.plan.flags().flat_map(|flag| flag.replay);
+    words.extend(flags.map(|&word| word.to_owned()));
     quoted::command(words.iter().map(String::as_str))
 }
 

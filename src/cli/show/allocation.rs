@@ -96,7 +96,7 @@ fn source(args: &Args) -> Result<(String, JobSource), Failure> {
         let (name, model) = (model.to_string(), Box::new(model));
         return Ok((name, JobSource::Drawn { model, rules, arrival_scale: 1.0 }));
     }
-    let log = load(&args.log, ReadOptions::default(), rules)?;
+    let log = load(&args.log, ReadOptions::default(), rules.clone())?;
     let jobs = Arc::new(log.workload.jobs);
     let (jobs, skipped) = crate::study::fitting(&log.name, &jobs, &args.machine, rules.oversize)?;
     Ok((log.name, JobSource::recorded(jobs, skipped)))

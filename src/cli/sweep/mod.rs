@@ -1,21 +1,25 @@
 //! `meshreplay sweep`: a study from its file to its summary.
 
 mod dry_run;
+mod options;
 mod queue;
 mod slurm;
 mod status;
 mod submit;
+mod undo;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 
+use self::options::Options;
 use self::slurm::Slurm;
+use super::interrupt::Saving;
 use super::runner::{Runner, Tally};
 use super::{Failure, complain, print};
 use crate::frame::{Started, StudyFolder};
-use crate::study::{Manifest, Plan, Shard, Study};
+use crate::study::{Flag, Manifest, Plan, Shard, Study};
 
 /// Run a study: every log × rules × arrival scale × machine × scheduler × allocator × seed of a file.
 ///
@@ -39,7 +43,6 @@ A log may also be a workload model, such as \"synthetic:ratio=1.5,sides=normal\"
 On a cluster, from a directory that all its nodes share:
   meshreplay sweep loads.toml -o loads --submit slurm:partition=batch,time=2:00:00,array=16
   meshreplay sweep --status loads")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Args {
     /// Study file.
     #[arg(value_name = "STUDY.toml", required = true)]
@@ -50,7 +53,7 @@ pub(super) struct Args {
     output: Option<PathBuf>,
 
     /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
     threads: Option<NonZeroUsize>,
 
     /// Run part I of N, of about equal cost, such as 1/3. The parts may share one directory, at the same time.
@@ -72,21 +75,8 @@ pub(super) struct Args {
     #[arg(long)]
     dry_run: bool,
 
-    /// Estimate contention: pairs of messages that meet on links if all nodes of each running job send to each other.
-    #[arg(long)]
-    contention: bool,
-
-    /// Measure no times; results are then the same bytes on every run.
-    #[arg(long)]
-    no_timing: bool,
-
-    /// Keep the jobs of every cell too: cells/KEY.jobs.parquet.
-    #[arg(long)]
-    jobs: bool,
-
-    /// Keep the nodes of every job too: the column `nodes` of the jobs, such as 0-3 7.
-    #[arg(long, requires = "jobs")]
-    placements: bool,
+    #[command(flatten)]
+    options: Options,
 
     /// Neither notes nor progress on standard error.
     #[arg(short, long)]
@@ -101,40 +91,38 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (Some(file), Some(output)) = (&args.study, &args.output) else {
         return Err(Failure::Usage(anyhow!("expected STUDY.toml and -o DIR, or --status DIR")));
     };
-    let plan = Plan {
-        timed: !args.no_timing,
-        jobs: args.jobs,
-        contention: args.contention,
-        placements: args.placements,
-        ..Plan::default()
-    };
-    let study = Study::read(file, plan)?;
+    let study = Study::read(file, args.options.plan.clone())?;
     let costs: Vec<u64> = study.cells.iter().map(|cell| cell.cost).collect();
     let share = args.shard.map_or_else(|| (0..costs.len()).collect(), |shard| shard.share(&costs));
     let folder = StudyFolder::new(output, args.shard);
     let manifest = Manifest::from(&study);
-    let missing = |cell: &usize| !folder.has(&study.cells[*cell].key, args.jobs);
+    let missing = |cell: &usize| !folder.has(&study.cells[*cell].key, args.options.plan.jobs);
     let cells: Vec<usize> = share.iter().copied().filter(missing).collect();
-    let started = started(args, file)?;
+    let started = started(&args.options.plan, file)?;
     if let Some(slurm) = &args.submit {
         let work = submit::Work { file, study: &study, manifest: &manifest, folder: &folder, cells: &cells };
         return submit::run(slurm, &work, &started, (args.dry_run, args.quiet));
     }
     if args.dry_run {
-        return print(&dry_run::listing(&study, &manifest, &share, &|key| folder.has(key, args.jobs)));
+        return print(&dry_run::listing(&study, &manifest, &share, &|key| {
+            folder.has(key, args.options.plan.jobs)
+        }));
     }
-    folder.prepare(&manifest)?;
+    let _claim = folder.prepare(&manifest)?;
     if !cells.is_empty() {
         folder.keep_started(&started)?;
     }
     for &cell in &cells {
         folder.forget_failure(&study.cells[cell].key)?;
     }
-    let runner = Runner::new(args.threads, args.quiet)?;
+    // More threads than cells would only wait.
+    let most = NonZeroUsize::new(cells.len()).unwrap_or(NonZeroUsize::MIN);
+    let runner = Runner::new(args.threads.map(|threads| threads.min(most)), args.quiet)?;
     let tally = runner.run(&study, &manifest, &folder, &cells);
     // Parts that share a directory must not overwrite each other's whole summary with a partial one.
     let missing = folder.missing(&manifest).len();
     if args.shard.is_none() || missing == 0 {
+        let _saving = Saving::begin();
         folder.write_summary(&manifest)?;
     }
     verdict(tally, cells.len())?;
@@ -150,12 +138,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The failure to report, if not all of `cells` cells finished.
-fn verdict(Tally { finished, failed }: Tally, cells: usize) -> Result<(), Failure> {
+fn verdict(tally: Tally, cells: usize) -> Result<(), Failure> {
+    let Tally { finished, failed } = tally;
     if finished + failed < cells {
-        let text = format!(
-            "interrupted: {finished} of {cells} cells finished and are kept; the same command goes on from there"
-        );
-        return Err(anyhow!(text).into());
+        return Err(anyhow!(tally.interrupted(cells)).into());
     }
     if failed > 0 {
         return Err(anyhow!("{failed} of {cells} cells failed; {finished} finished and are kept").into());
@@ -164,13 +150,11 @@ fn verdict(Tally { finished, failed }: Tally, cells: usize) -> Result<(), Failur
 }
 
 /// What this command would need to be given again.
-fn started(args: &Args, file: &Path) -> Result<Started, Failure> {
-    let options = [("--contention", args.contention), ("--no-timing", args.no_timing), ("--jobs", args.jobs)];
-    let given = options.into_iter().filter(|(_, is_given)| *is_given);
+fn started(plan: &Plan, file: &Path) -> Result<Started, Failure> {
     Ok(Started {
         study: std::path::absolute(file)?.to_string_lossy().into_owned(),
-        options: given.map(|(option, _)| option.to_owned()).collect(),
-        jobs: args.jobs,
+        options: plan.flags().map(Flag::argument).collect(),
+        jobs: plan.jobs,
     })
 }
 

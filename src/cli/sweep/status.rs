@@ -12,7 +12,7 @@ use super::submit::{Submitted, submitted};
 use crate::cli::quoted::command;
 use crate::cli::{Failure, print};
 use crate::frame::{Started, StudyFolder};
-use crate::study::Manifest;
+use crate::study::{Flag, Manifest};
 
 /// Failed cells that are named before the rest is only counted.
 const NAMED: usize = 20;
@@ -116,7 +116,7 @@ fn next(
     // Directories of earlier versions, and those that parts were merged into, do not say how they were started.
     let usual = || Started {
         study: "STUDY.toml".to_owned(),
-        options: if manifest.timed { Vec::new() } else { vec!["--no-timing".to_owned()] },
+        options: manifest.plan.flags().map(Flag::argument).collect(),
         jobs: false,
     };
     let started = started.cloned().unwrap_or_else(usual);

@@ -19,10 +19,14 @@ use serde::{Deserialize, Serialize};
 
 use super::slurm::{Batch, Slurm};
 use super::text;
+use super::undo::Undo;
 use crate::cli::quoted::command;
 use crate::cli::{Failure, complain, print};
 use crate::frame::{Started, StudyFolder, TEMPORARY, write_whole};
 use crate::study::{Manifest, Shard, Study};
+
+const NO_SBATCH: &str =
+    "there is no sbatch on the path; submit where Slurm is installed, or see what would be with --dry-run";
 
 /// What is to be done.
 pub(super) struct Work<'a> {
@@ -87,19 +91,15 @@ pub(super) fn run(
     if dry_run {
         return print(&shown(&batch, &indices));
     }
-    folder.prepare(manifest)?;
+    folder.check(manifest)?;
     if indices.is_empty() {
+        let _claim = folder.prepare(manifest)?;
         folder.write_summary(manifest)?;
         say(quiet, &format!("{} cells are done already; nothing is submitted", study.cells.len()));
         return Ok(());
     }
-    folder.keep_started(started)?;
-    fs::create_dir_all(&batch.scripts).with_context(|| format!("cannot make {}", batch.scripts))?;
-    for (name, script) in [("shards", batch.shards_script()), ("merge", batch.merge_script())] {
-        write_whole(Path::new(&batch.script(name)), script.as_bytes(), TEMPORARY)?;
-    }
     let number = indices.len();
-    let (array, merge) = send(&batch, folder.path(), tasks)?;
+    let (array, merge) = send(&batch, work, tasks)?;
     let status = command(["meshreplay", "sweep", "--status", &folder.path().to_string_lossy()]);
     say(
         quiet,
@@ -114,20 +114,37 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Submits the array, then the job that merges, and returns their numbers.
+/// Writes the scripts, submits the array, then the job that merges, and returns their numbers. If the array is refused, the
+/// study's directory is as it was.
 fn send(
     batch: &Batch<'_>,
-    folder: &Path,
+    work: &Work<'_>,
     tasks: BTreeMap<usize, Vec<String>>,
 ) -> Result<(String, String), Failure> {
-    let indices: Vec<usize> = tasks.keys().copied().collect();
+    let folder = work.folder.path();
     let mut all = submitted(folder)?;
-    let array = sbatch(&batch.shards_arguments(&indices), None)
-        .map_err(|problem| anyhow!("nothing is submitted: {problem}"))?;
+    let nothing = |problem: String| anyhow!("nothing is submitted: {problem}");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if !std::env::split_paths(&path).any(|folder| folder.join("sbatch").is_file()) {
+        return Err(nothing(NO_SBATCH.to_owned()).into());
+    }
+    let indices: Vec<usize> = tasks.keys().copied().collect();
+    let scripts = [("shards", batch.shards_script()), ("merge", batch.merge_script())];
+    let scripts = scripts.map(|(name, script)| (PathBuf::from(batch.script(name)), script));
+    let undo = Undo::write(Path::new(&batch.scripts), &scripts)?;
+    let array = match sbatch(&batch.shards_arguments(&indices), None) {
+        Ok(array) => array,
+        Err(problem) => {
+            undo.back();
+            return Err(nothing(problem).into());
+        }
+    };
     let (id, cluster) = (array.id.clone(), array.cluster.clone());
     all.push(Submitted { spec: batch.slurm.spec.to_string(), array, merge: None, tasks });
     // What runs already is kept before anything else can fail.
     keep(folder, &all)?;
+    let _claim = work.folder.describe(work.manifest)?;
+    work.folder.keep_started(batch.started)?;
     let merge = sbatch(&batch.merge_arguments(&id), cluster.as_deref()).map_err(|problem| {
         let merge = command(["meshreplay", "merge", &batch.folder, "-o", &batch.folder]);
         anyhow!(
@@ -170,10 +187,7 @@ fn sbatch(arguments: &[String], cluster: Option<&str>) -> Result<Job, String> {
     let mut sbatch = Command::new("sbatch");
     sbatch.args(cluster.map(|cluster| format!("--clusters={cluster}"))).args(arguments);
     let output = sbatch.output().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            "there is no sbatch on the path; submit where Slurm is installed, or see what would be with --dry-run"
-                .to_owned()
-        }
+        io::ErrorKind::NotFound => NO_SBATCH.to_owned(),
         _ => format!("sbatch cannot be started: {error}"),
     })?;
     if !output.status.success() {

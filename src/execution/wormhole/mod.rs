@@ -126,6 +126,9 @@ struct Wormhole {
 /// Cycles between two questions whether to go on; a few milliseconds.
 const CYCLES: u32 = 1 << 14;
 
+/// The last cycle that the network goes through. What happens in a cycle is planned up to some ten thousand ahead.
+const LAST_CYCLE: i64 = i64::MAX - (1 << 18);
+
 /// Larger ones would need gigabytes for their channels.
 const MOST_NODES: u32 = 1 << 20;
 
@@ -218,6 +221,10 @@ impl Execution for Wormhole {
         self.runs[started.id as usize] = (run, self.started);
         self.started += 1;
         let now = self.cycle_from(started.now);
+        if now > LAST_CYCLE {
+            self.end(started.id, Time::MAX);
+            return;
+        }
         let packets = self.communication.begin(&started, now);
         if packets.is_empty() {
             let idle = if self.computes { Time::ZERO } else { self.cycle };
@@ -233,7 +240,12 @@ impl Execution for Wormhole {
         loop {
             self.gather();
             let first = self.ends.peek().map(|Reverse((end, ..))| *end);
-            let limit = first.unwrap_or(until).min(until).as_micros().div_euclid(self.cycle.as_micros());
+            let limit = first
+                .unwrap_or(until)
+                .min(until)
+                .as_micros()
+                .div_euclid(self.cycle.as_micros())
+                .min(LAST_CYCLE);
             while !self.fabric.run(limit, &mut self.communication, CYCLES) {
                 if !go_on() {
                     return None;

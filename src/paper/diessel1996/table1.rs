@@ -60,7 +60,7 @@ const TOLERANCE_PERCENT: f64 = 10.0;
 /// Ten runs of a setting.
 fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
     let rules: Rules = rules(period).parse().ok()?;
-    let log = load(path, ReadOptions::default(), rules).ok()?;
+    let log = load(path, ReadOptions::default(), rules.clone()).ok()?;
     let jobs = std::sync::Arc::new(log.workload.jobs);
     let cell = Cell {
         log: log.name,

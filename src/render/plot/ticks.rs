@@ -40,10 +40,15 @@ impl Ticks {
     }
 }
 
+/// Ranges that are smaller, or of values that differ by less of themselves, have no ticks of their own.
+const SMALLEST: f64 = 1e-300;
+const FINEST: f64 = 1e-12;
+
 fn linear(low: f64, high: f64, wanted: usize) -> Ticks {
-    // A single value gets room on both sides.
-    let spread = if high > low { high - low } else { low.abs().max(1.0) };
-    let (low, high) = if high > low { (low, high) } else { (low - spread / 2.0, high + spread / 2.0) };
+    // A single value gets room on both sides, and so do values too near to each other for steps between them.
+    let is_range = high - low > SMALLEST.max(low.abs().max(high.abs()) * FINEST);
+    let spread = if is_range { high - low } else { low.abs().max(1.0) };
+    let (low, high) = if is_range { (low, high) } else { (low - spread / 2.0, high + spread / 2.0) };
     let rough = (high - low) / wanted.max(1) as f64;
     let power = 10.0_f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 2.5, 5.0, 10.0]
@@ -66,7 +71,7 @@ fn is_whole(value: f64) -> bool {
 
 /// Powers of ten; also twice and five times of them if there are few.
 fn logarithmic(low: f64, high: f64) -> Ticks {
-    let low = if low > 0.0 { low } else { 1e-9 };
+    let low = if low > 0.0 { low.max(SMALLEST) } else { 1e-9 };
     let high = if high > low { high } else { low * 10.0 };
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let factors: &[f64] = if last - first <= 2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
@@ -112,6 +117,15 @@ mod tests {
             (0.0123, 0.0201, "0.012 0.014 0.016 0.018 0.020 0.022"),
         ] {
             assert_eq!(labels(Scale::Linear, low, high), expected);
+        }
+        // The smallest number beside 0, and numbers that differ in their last digit only.
+        for (low, high) in
+            [(0.0, 5e-324), (5e-324, 5e-324), (1e300, 1e300_f64.next_up()), (1e15, 1e15_f64.next_up())]
+        {
+            for scale in [Scale::Linear, Scale::Log] {
+                let count = Ticks::new(scale, (low, high), 5).at.len();
+                assert!((1..=20).contains(&count), "{low} to {high}: {count}");
+            }
         }
         assert_eq!(labels(Scale::Log, 30.0, 2e6), "10 100 1000 10k 100k 1M 10M");
         assert_eq!(labels(Scale::Log, 30.0, 400.0), "20 50 100 200 500");

@@ -61,9 +61,10 @@ impl Report {
         let title = html(&self.title);
         let mut page = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n{}\n<title>{title}</title>\n\
              <style>\n{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1>\
-             <button id=\"theme\" type=\"button\">Light or dark</button></header>\n"
+             <button id=\"theme\" type=\"button\">Light or dark</button></header>\n",
+            crate::render::mark::PAGE
         );
         for table in &self.tables {
             page += &section(&table.title, &table.html());

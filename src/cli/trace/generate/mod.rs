@@ -10,6 +10,7 @@ use anyhow::anyhow;
 use clap::{ValueEnum, value_parser};
 
 use super::Failure;
+use crate::job::Time;
 use crate::machine::Mesh;
 use crate::machine::mesh::MAX_NODES;
 use crate::spec::{Spec, SpecError, unknown};
@@ -157,6 +158,14 @@ fn draw_lublin(args: &Args, jobs: u32, procs: u32) -> Result<(), Failure> {
         None => write(&mut writer, &header(args, (jobs, procs), None), drawn)?,
         Some(load) => {
             let mut drawn: Vec<LublinJob> = drawn.collect();
+            let range_s = Time::MAX.as_seconds();
+            let last_s = drawn.last().map_or(0.0, |job| job.submit_s as f64);
+            if lublin::offered_load(&drawn, procs).is_some_and(|offered| last_s * (offered / load) >= range_s)
+            {
+                return Err(Failure::Usage(anyhow!(
+                    "--load {load:?} stretches arrivals beyond the range of time, 292,000 years; a larger load helps"
+                )));
+            }
             let factor = lublin::scale_to_load(&mut drawn, procs, load).ok_or_else(|| {
                 Failure::Usage(anyhow!("--load needs jobs that arrive at different times; make more jobs"))
             })?;

@@ -1,0 +1,75 @@
+//! Columns of the summary that somebody asked for, as cells of a table.
+
+use anyhow::{Result, anyhow};
+
+use super::rows::{NONE, spread};
+use crate::frame::{self, ColumnSchema, Sheet, SheetValues};
+use crate::metrics::Interval;
+use crate::spec::{SpecError, unknown};
+use crate::study::Plan;
+
+/// A column of a table.
+pub(super) struct Chosen {
+    /// Its title: the name of the summary's column.
+    pub(super) name: String,
+    /// One for each replay.
+    pub(super) cells: Vec<String>,
+}
+
+/// The columns that a summary may have.
+fn known() -> Vec<ColumnSchema> {
+    let summary = frame::schemas().into_iter().find(|frame| frame.name == "summary");
+    summary.map(|frame| frame.columns).unwrap_or_default()
+}
+
+/// A name of a column that a summary may have.
+pub(super) fn name(text: &str) -> Result<String, SpecError> {
+    let known = known();
+    if known.iter().any(|column| column.name == text) {
+        return Ok(text.to_owned());
+    }
+    Err(unknown("column", text, known.iter().map(|column| column.name)))
+}
+
+/// Fails if summaries of this plan do not have one of these columns, and says when they would.
+pub(super) fn check(names: &[String], plan: &Plan) -> Result<()> {
+    let summary = frame::marked(frame::summary(&[], plan)?, "")?;
+    columns(names, &Sheet::of_frame(&summary)?, &[]).map(drop)
+}
+
+/// These columns of a summary whose rows are the replications of replays, `replications` many each. Fails if the summary
+/// does not have one of them, and says when it would.
+pub(super) fn columns(names: &[String], summary: &Sheet, replications: &[usize]) -> Result<Vec<Chosen>> {
+    names.iter().map(|name| column(name, summary, replications)).collect()
+}
+
+fn column(name: &str, summary: &Sheet, replications: &[usize]) -> Result<Chosen> {
+    let Some(column) = summary.column(name) else {
+        let when = known().iter().find(|column| column.name == name).map_or("", |column| column.when);
+        return Err(anyhow!("--columns: these results have no column '{name}', which is there {when}"));
+    };
+    let mut cells = Vec::new();
+    let mut first = 0;
+    for &count in replications {
+        cells.push(match &column.values {
+            SheetValues::Text(texts) => texts[first].clone(),
+            SheetValues::Number { numbers, whole } => {
+                let found: Vec<f64> = numbers[first..first + count].iter().flatten().copied().collect();
+                // A whole number is shown exactly; a seed may have more digits than a float.
+                if *whole && count == 1 && !found.is_empty() {
+                    column.label(first)
+                } else {
+                    Interval::of(&found)
+                        .map_or_else(|| NONE.to_owned(), |found| spread(found, decimals(found.mean)))
+                }
+            }
+        });
+        first += count;
+    }
+    Ok(Chosen { name: name.to_owned(), cells })
+}
+
+/// As many decimals as show four digits.
+fn decimals(value: f64) -> usize {
+    if value == 0.0 { 0 } else { (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize }
+}

@@ -1,0 +1,296 @@
+//! A file that is being written: beside its place until it is whole, or straight into a device.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::unfinished::Unfinished;
+
+/// How names of files that are being written begin.
+pub const TEMPORARY: &str = ".meshreplay-";
+
+/// How often a temporary file is made that somebody else removes before it is locked.
+const ATTEMPTS: usize = 8;
+
+/// How many symbolic links are followed to a file that does not exist yet; more are taken for a circle.
+const LINKS: usize = 40;
+
+/// A file that is being written. Nothing is at its place until [`put`](Self::put) succeeds; dropping it before that
+/// removes what was written. What is written to a device or a FIFO goes there at once.
+#[derive(Debug)]
+pub struct NewFile {
+    /// Where it goes: never a symbolic link.
+    place: PathBuf,
+    target: Target,
+    _unfinished: Option<Unfinished>,
+}
+
+#[derive(Debug)]
+enum Target {
+    /// A temporary file in the same directory as the place, to be renamed.
+    Beside(NamedTempFile),
+    /// A device or a FIFO, which nothing may be renamed onto.
+    Stream(File),
+}
+
+impl NewFile {
+    /// Begins the file at `path`. If `path` is a symbolic link, what it points to is written and the link stays. Until the
+    /// file is whole it has a name that begins with `prefix`.
+    pub fn create(path: &Path, prefix: &str) -> io::Result<Self> {
+        let place = match fs::metadata(path) {
+            Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(there) if !there.is_file() => {
+                let stream = OpenOptions::new().write(true).open(path)?;
+                return Ok(Self {
+                    place: path.to_owned(),
+                    target: Target::Stream(stream),
+                    _unfinished: None,
+                });
+            }
+            // What a shell has redirected has a path such as /dev/stdout, which links do not lead out of.
+            Ok(_) => fs::canonicalize(path).or_else(|_| followed(path))?,
+            Err(_) => followed(path)?,
+        };
+        let file = temporary_beside(&place, prefix)?;
+        let unfinished = Unfinished::at(file.path());
+        Ok(Self { place, target: Target::Beside(file), _unfinished: Some(unfinished) })
+    }
+
+    /// What content is written to.
+    pub fn file(&self) -> &File {
+        match &self.target {
+            Target::Beside(file) => file.as_file(),
+            Target::Stream(file) => file,
+        }
+    }
+
+    /// Makes sure that the content is on disk; some file systems notice only here that they are full.
+    pub fn sync(&self) -> io::Result<()> {
+        match &self.target {
+            Target::Beside(file) => {
+                file.as_file().sync_all()?;
+                if is_there(file.as_file()) {
+                    return Ok(());
+                }
+                Err(io::Error::new(io::ErrorKind::NotFound, "somebody has removed its temporary file"))
+            }
+            Target::Stream(_) => Ok(()),
+        }
+    }
+
+    /// Puts the file in its place, where it replaces what is there.
+    pub fn put(self) -> io::Result<()> {
+        match self.target {
+            Target::Beside(file) => file.persist(&self.place).map(drop).map_err(|error| error.error),
+            Target::Stream(_) => Ok(()),
+        }
+    }
+
+    /// Puts the file in its place, where nothing may be: otherwise the error is of the kind `AlreadyExists`.
+    pub fn put_new(self) -> io::Result<()> {
+        match self.target {
+            Target::Beside(file) => {
+                file.persist_noclobber(&self.place).map(drop).map_err(|error| error.error)
+            }
+            Target::Stream(_) => Ok(()),
+        }
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file().flush()
+    }
+}
+
+/// Whether `path` leads to a device or a FIFO, which is written into and holds nothing that could be lost.
+pub fn is_stream(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
+/// Where the symbolic links at `path` lead if nothing is there yet; `path` itself if it is no link.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    let mut place = path.to_owned();
+    for _ in 0..LINKS {
+        match fs::symlink_metadata(&place) {
+            Ok(there) if there.file_type().is_symlink() => {
+                place = folder_of(&place).join(fs::read_link(&place)?);
+            }
+            _ => return Ok(place),
+        }
+    }
+    Err(io::Error::other("its symbolic links lead in a circle"))
+}
+
+fn folder_of(place: &Path) -> &Path {
+    place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A temporary file in the directory of `place`, with the permissions of an ordinary file. It is locked as long as its
+/// writer lives, which tells it from a leftover.
+fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
+    let folder = folder_of(place);
+    if !folder.is_dir() {
+        let problem = format!("there is no directory {}", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, problem));
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666)); // less what the umask takes
+    }
+    for _ in 1..ATTEMPTS {
+        let file = builder.tempfile_in(folder).map_err(unnamed)?;
+        if is_kept(file.as_file()) {
+            return Ok(file);
+        }
+    }
+    builder.tempfile_in(folder).map_err(unnamed)
+}
+
+/// What the operating system says, without the temporary file's name, which means nothing to anybody.
+fn unnamed(error: io::Error) -> io::Error {
+    let cause =
+        error.get_ref().and_then(|error| error.source()).and_then(|cause| cause.downcast_ref::<io::Error>());
+    match cause.and_then(io::Error::raw_os_error) {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    }
+}
+
+/// Locks a new temporary file; false if it was taken for a leftover and removed before it was locked.
+#[cfg(unix)]
+fn is_kept(file: &File) -> bool {
+    // A file system without locks has no leftovers removed either.
+    let _ = file.lock();
+    is_there(file)
+}
+
+/// Whether an open file still has a name.
+#[cfg(unix)]
+fn is_there(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|there| there.nlink() > 0)
+}
+
+/// Whether an open file still has a name; elsewhere files in use cannot be removed.
+#[cfg(not(unix))]
+fn is_there(_file: &File) -> bool {
+    true
+}
+
+/// Elsewhere a lock would keep other handles of this process from writing; leftovers stay there.
+#[cfg(not(unix))]
+fn is_kept(_file: &File) -> bool {
+    true
+}
+
+/// Removes what dead processes have left unfinished in `folder`. A file that cannot be looked at stays.
+#[cfg(unix)]
+pub(super) fn remove_leftovers(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let unfinished = |entry: &fs::DirEntry| {
+        entry.file_name().to_string_lossy().starts_with(TEMPORARY)
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+    };
+    for entry in entries.flatten().filter(unfinished) {
+        // Whoever writes it holds a lock, which goes with the process.
+        let file = OpenOptions::new().write(true).open(entry.path());
+        if file.as_ref().is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Removes nothing: without locks nobody knows whether a process is dead.
+#[cfg(not(unix))]
+pub(super) fn remove_leftovers(_folder: &Path) {}
+
+/// Makes sure that the new names in a directory are on disk.
+#[cfg(unix)]
+pub fn sync_directory(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Makes sure that the new names in a directory are on disk; elsewhere directories cannot be opened for that.
+#[cfg(not(unix))]
+pub fn sync_directory(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Tested = io::Result<()>;
+
+    fn write(path: &Path) -> io::Result<()> {
+        let mut file = NewFile::create(path, TEMPORARY)?;
+        file.write_all(b"new")?;
+        file.sync()?;
+        file.put()
+    }
+
+    #[test]
+    fn nothing_is_there_until_it_is_whole() -> Tested {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("a");
+        let mut file = NewFile::create(&path, TEMPORARY)?;
+        file.write_all(b"ne")?;
+        assert!(!path.exists());
+        drop(file);
+        assert_eq!(fs::read_dir(directory.path())?.count(), 0);
+        write(&path)?;
+        assert_eq!(fs::read(&path)?, b"new");
+        let refused = NewFile::create(&path, TEMPORARY)?.put_new();
+        assert_eq!(refused.map_err(|error| error.kind()), Err(io::ErrorKind::AlreadyExists));
+        assert_eq!(fs::read_dir(directory.path())?.count(), 1);
+        assert!(NewFile::create(directory.path(), TEMPORARY).is_err(), "a directory is no file");
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_stay() -> Tested {
+        use std::os::unix::fs::symlink;
+        let directory = tempfile::tempdir()?;
+        let at = |name: &str| directory.path().join(name);
+        fs::create_dir(at("far"))?;
+        fs::write(at("far/old"), "old")?;
+        symlink("far/old", at("link"))?;
+        symlink("link", at("second"))?;
+        symlink("far/missing", at("dangling"))?;
+        symlink("circle", at("circle"))?;
+        for (link, target) in [("second", "far/old"), ("dangling", "far/missing")] {
+            write(&at(link))?;
+            assert!(fs::symlink_metadata(at(link))?.is_symlink(), "{link}");
+            assert_eq!(fs::read(at(target))?, b"new", "{link}");
+        }
+        assert!(write(&at("circle")).is_err());
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn leftovers_go_and_files_of_the_living_stay() -> Tested {
+        let directory = tempfile::tempdir()?;
+        let at = |name: &str| directory.path().join(name);
+        fs::write(at(".meshreplay-dead"), "half")?;
+        fs::write(at("other"), "")?;
+        let mut living = NewFile::create(&at("a"), TEMPORARY)?;
+        remove_leftovers(directory.path());
+        assert!(!at(".meshreplay-dead").exists() && at("other").exists());
+        living.write_all(b"new")?;
+        living.put()?;
+        assert_eq!(fs::read(at("a"))?, b"new");
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+//! Whether the file of a cell holds what its name says.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::FrameError;
+use super::read::read_file;
+use super::schema::schemas;
+
+/// The last bytes of a Parquet file, behind four of the footer's length.
+const MAGIC: &[u8] = b"PAR1";
+const END: u64 = 8;
+
+/// Whether a file is a whole Parquet file whose metadata name the cell `key`. An empty file, a part of one and the result
+/// of another cell are not.
+pub(super) fn is_result_of(path: &Path, key: &str) -> bool {
+    let named = format!("\"key\": \"{key}\"");
+    footer(path).is_ok_and(|footer| footer.windows(named.len()).any(|window| window == named.as_bytes()))
+}
+
+/// The footer of a Parquet file, which holds its metadata as they were given.
+fn footer(path: &Path) -> io::Result<Vec<u8>> {
+    // Whoever opens a FIFO waits for its writer.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut file = File::open(path)?;
+    let size = file.seek(SeekFrom::End(0))?;
+    let mut end = [0; END as usize];
+    file.seek(SeekFrom::Start(size.checked_sub(END).ok_or(io::ErrorKind::UnexpectedEof)?))?;
+    file.read_exact(&mut end)?;
+    let (length, magic) = end.split_at(4);
+    let length = length.iter().rev().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte));
+    if magic != MAGIC || length + END > size {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    file.seek(SeekFrom::Start(size - END - length))?;
+    let mut footer = vec![0; usize::try_from(length).unwrap_or_default()];
+    file.read_exact(&mut footer)?;
+    Ok(footer)
+}
+
+/// The bytes of a cell's file in another directory, which may be a stranger's: a regular file, the cell's own, with no
+/// other columns than the frame `name` has. What is wrong with it otherwise, in words.
+pub(super) fn foreign(path: &Path, key: &str, name: &str) -> Result<Result<Vec<u8>, String>, FrameError> {
+    let unreadable = |source| FrameError::Unreadable { path: path.to_owned(), source };
+    if !fs::symlink_metadata(path).map_err(unreadable)?.is_file() {
+        return Ok(Err(format!("{} is no regular file", path.display())));
+    }
+    if !is_result_of(path, key) {
+        return Ok(Err(format!("{} is damaged or the result of another cell", path.display())));
+    }
+    let frame = read_file(path)?;
+    let schema = schemas().into_iter().find(|schema| schema.name == name);
+    let knows =
+        |column: &str| schema.iter().flat_map(|schema| &schema.columns).any(|known| known.name == column);
+    if let Some(odd) = frame.get_column_names().into_iter().find(|column| !knows(column.as_str())) {
+        return Ok(Err(format!(
+            "{} has the column '{odd}', which the {name} of a cell do not have",
+            path.display()
+        )));
+    }
+    fs::read(path).map(Ok).map_err(unreadable)
+}

@@ -1,0 +1,173 @@
+//! Where results come from: the id that every file of a run has, and what a directory of results says of itself.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+use serde_json::Value;
+
+use super::read::{Missing, first_rows, read_columns};
+use super::{FileFormat, FrameError, STUDY_FILE, name};
+use crate::study::{Manifest, sha256};
+
+/// Name of the file that holds the resolved run of `meshreplay replay`.
+pub const RUN_FILE: &str = "run.json";
+
+/// The column of every frame that says which run it is of.
+pub(super) const RUN_COLUMN: &str = "run";
+
+/// Hexadecimal digits of an id.
+const DIGITS: usize = 16;
+
+/// What tells replays of a run apart, as run.json and study.json name it.
+const LABELS: [&str; 7] = ["log", "arrival_scale", "machine", "scheduler", "allocator", "network", "seed"];
+
+/// Every file below `folder` that results may lie in, but for the cells of a study.
+pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let frames = ["jobs", "summary"].into_iter().flat_map(|stem| {
+        FileFormat::ALL.into_iter().map(move |format| format!("{stem}.{}", format.extension()))
+    });
+    frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))
+}
+
+/// The id of the run that this text describes: a part of its SHA-256. It begins with a letter, so that nobody who reads it
+/// from CSV takes it for a number.
+fn id(text: &str) -> String {
+    std::iter::once('r').chain(sha256(text).chars().take(DIGITS)).collect()
+}
+
+/// The id of a study. It stays the same as cells are added to the study.
+pub(super) fn study_id(manifest: &Manifest) -> Result<String, FrameError> {
+    let named = Manifest { description: None, logs: Vec::new(), cells: Vec::new(), ..manifest.clone() };
+    Ok(id(&serde_json::to_string(&named).map_err(FrameError::Json)?))
+}
+
+/// The frame with the column that says which run it is of; `run` is the content of its run.json.
+pub fn marked(mut frame: DataFrame, run: &str) -> Result<DataFrame, FrameError> {
+    mark(&mut frame, &id(run))?;
+    Ok(frame)
+}
+
+/// Adds the column that says which run the frame is of.
+pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
+    let ids = vec![id; frame.height()];
+    frame.with_column(Column::from(Series::new(name(RUN_COLUMN), ids)))?;
+    Ok(())
+}
+
+/// What run.json or study.json says of the results beside it.
+#[derive(Clone, Debug)]
+pub(super) struct Origin {
+    /// The file that says it.
+    pub(super) file: PathBuf,
+    id: String,
+    /// The replays of the run, or the cells of the study, in their order.
+    replays: Vec<Value>,
+}
+
+impl Origin {
+    /// Of the results in `folder`; `None` if nothing there says where they come from. Fails if its files are of several
+    /// runs.
+    pub(super) fn of(folder: &Path) -> Result<Option<Self>, FrameError> {
+        let (run, study) = (folder.join(RUN_FILE), folder.join(STUDY_FILE));
+        let origin = match (read(&run)?, read(&study)?) {
+            (Some(_), Some(_)) => return Err(FrameError::BothKinds { run, study }),
+            (Some(text), None) => Some(Self::parsed(run, id(&text), &text, "replays")?),
+            (None, Some(text)) => {
+                let unreadable = |error: serde_json::Error| unreadable(&study, error.into());
+                let manifest: Manifest = serde_json::from_str(&text).map_err(unreadable)?;
+                Some(Self::parsed(study, study_id(&manifest)?, &text, "cells")?)
+            }
+            (None, None) => None,
+        };
+        let mut first = origin.as_ref().map(|origin| (origin.file.clone(), origin.id.clone()));
+        for file in result_files(folder).filter(|file| !file.ends_with(RUN_FILE) && file.exists()) {
+            let frame = match FileFormat::of_path(&file) {
+                Some(FileFormat::Parquet | FileFormat::Arrow) => read_columns(&file, &[RUN_COLUMN])?,
+                // Whoever reads all of it sees the other rows.
+                _ => first_rows(&file)?,
+            };
+            for found in runs(&frame) {
+                match &first {
+                    None => first = Some((file.clone(), found)),
+                    Some((_, id)) if *id == found => {}
+                    Some((other, _)) => return Err(FrameError::Mixed { file, other: other.clone() }),
+                }
+            }
+        }
+        Ok(origin)
+    }
+
+    fn parsed(file: PathBuf, id: String, text: &str, list: &str) -> Result<Self, FrameError> {
+        let value: Value = serde_json::from_str(text).map_err(|error| unreadable(&file, error.into()))?;
+        let replays = value.get(list).and_then(Value::as_array).cloned().unwrap_or_default();
+        Ok(Self { file, id, replays })
+    }
+
+    /// Fails if rows of the frame, which was read from `file`, are of another run or study.
+    pub(super) fn check(&self, file: &Path, frame: &DataFrame) -> Result<(), FrameError> {
+        let mixed = || FrameError::Mixed { file: file.to_owned(), other: self.file.clone() };
+        if runs(frame).iter().any(|run| *run != self.id) {
+            return Err(mixed());
+        }
+        let Some(keys) = frame.column("key").ok().and_then(|column| column.str().ok()) else { return Ok(()) };
+        let known: BTreeSet<&str> = self.keys().collect();
+        if keys.iter().flatten().any(|key| !known.contains(key)) {
+            return Err(mixed());
+        }
+        Ok(())
+    }
+
+    /// Keys of the cells of a study, in their order; none of a run.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.replays.iter().filter_map(|cell| cell.get("key")?.as_str())
+    }
+
+    /// What results do not hold that have the replays that `holds` takes.
+    pub(super) fn missing(&self, holds: impl Fn(usize) -> bool) -> Missing {
+        let of = self.replays.len();
+        let missing = (0..of).filter(|&i| !holds(i));
+        let replays = missing.map(|i| format!("{i} ({})", self.label(i))).collect();
+        Missing { listed_by: Some(self.file.clone()), replays, of }
+    }
+
+    /// What replay `i` is called: in what it differs from others of the run; its allocator if there are no others.
+    pub(super) fn label(&self, i: usize) -> String {
+        let value = |replay: &Value, key: &str| match replay.get(key) {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        };
+        let Some(replay) = self.replays.get(i) else { return String::new() };
+        let varies =
+            |key: &&&str| self.replays.iter().any(|other| value(other, key) != value(&self.replays[0], key));
+        let mut keys: Vec<&str> = LABELS.iter().filter(varies).copied().collect();
+        if keys.is_empty() {
+            keys.push("allocator");
+        }
+        keys.into_iter().map(|key| value(replay, key)).collect::<Vec<_>>().join(" · ")
+    }
+}
+
+/// The ids that rows of a frame have. O(rows), and a copy of each id only.
+fn runs(frame: &DataFrame) -> BTreeSet<String> {
+    let column = frame.column(RUN_COLUMN).ok().and_then(|column| column.str().ok());
+    let ids: BTreeSet<&str> = column.iter().flat_map(|column| column.iter().flatten()).collect();
+    ids.into_iter().map(ToOwned::to_owned).collect()
+}
+
+/// The text of a file; `None` if it is not there.
+fn read(path: &Path) -> Result<Option<String>, FrameError> {
+    match fs::read_to_string(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        read => read.map(Some).map_err(|error| unreadable(path, error)),
+    }
+}
+
+fn unreadable(path: &Path, source: io::Error) -> FrameError {
+    FrameError::Unreadable { path: path.to_owned(), source }
+}

@@ -1,0 +1,38 @@
+//! The jobs of a study as one frame, as `replay -o` writes them: those of its cells, one after the other.
+
+use polars::prelude::{Column, DataFrame, NamedFrom, Series};
+
+use super::folder::{StudyFolder, stack};
+use super::read::{read_columns, read_file};
+use super::{FrameError, name};
+
+impl StudyFolder {
+    /// The jobs of the cells with these keys that `wanted` takes, by their numbers, with the number of the cell as `replay`;
+    /// all their columns, or some. `None` if no cell of all has kept its jobs.
+    pub(super) fn read_jobs(
+        &self,
+        keys: &[&str],
+        columns: Option<&[&str]>,
+        wanted: &dyn Fn(u64) -> bool,
+    ) -> Result<Option<DataFrame>, FrameError> {
+        let kept: Vec<(u32, &str)> =
+            (0..).zip(keys.iter().copied()).filter(|(_, key)| self.has(key, true)).collect();
+        if kept.is_empty() {
+            return Ok(None);
+        }
+        let mut all: Option<DataFrame> = None;
+        for (number, key) in kept.into_iter().filter(|(number, _)| wanted(u64::from(*number))) {
+            let path = self.jobs(key);
+            let mut frame = match columns {
+                Some(columns) => read_columns(&path, columns),
+                None => read_file(&path),
+            }?;
+            let numbers = vec![number; frame.height()];
+            frame.insert_column(0, Column::from(Series::new(name("replay"), numbers)))?;
+            stack(&mut all, frame)?;
+        }
+        let mut all = all.unwrap_or_default();
+        all.rechunk_mut();
+        Ok(Some(all))
+    }
+}

@@ -1,0 +1,132 @@
+//! How jobs lie of which a log says only how many processors they have.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::job::Shape;
+
+/// The rule by which jobs get a shape that have none of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShapeRule {
+    /// Every job has this shape, which follows from its number of processors and the machine.
+    Each(Shape),
+    /// Every job has the smallest of these boxes that is large enough; sorted by nodes, then by sides.
+    List(Vec<[u32; 3]>),
+}
+
+/// The rules that have a name of their own; `list:…` is the other one.
+const NAMED: [(&str, Shape); 4] = [
+    ("near-square", Shape::NearSquare),
+    ("factors", Shape::Factors),
+    ("row", Shape::Row),
+    ("pow2", Shape::PowersOfTwo),
+];
+
+/// What is accepted, in words.
+pub(super) const SHAPES: &str =
+    "near-square, factors, row, pow2, or list: and boxes such as list:4x4x4,8x4x4";
+
+impl Default for ShapeRule {
+    fn default() -> Self {
+        Self::Each(Shape::default())
+    }
+}
+
+impl ShapeRule {
+    /// The shape of a job of `procs` processors. A job larger than every box of a list has the largest box, which is too
+    /// small for it, so that only allocators that need no box can serve it.
+    pub fn shape(&self, procs: u32) -> Shape {
+        match self {
+            Self::Each(shape) => *shape,
+            Self::List(boxes) => {
+                let holds = |sides: &&[u32; 3]| nodes(**sides) >= u64::from(procs);
+                let smallest = boxes.iter().find(holds).or(boxes.last());
+                smallest.map_or_else(Shape::default, |&sides| Shape::Slice(sides))
+            }
+        }
+    }
+}
+
+/// The number of nodes of a box.
+fn nodes(sides: [u32; 3]) -> u64 {
+    sides.into_iter().fold(1, |product: u64, side| product.saturating_mul(u64::from(side)))
+}
+
+/// Lists are written with `+` between the boxes, as a comma ends a parameter of a spec.
+impl fmt::Display for ShapeRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Each(shape) => shape.fmt(f),
+            Self::List(boxes) => {
+                let boxes: Vec<String> = boxes.iter().map(|[a, b, c]| format!("{a}x{b}x{c}")).collect();
+                write!(f, "list:{}", boxes.join("+"))
+            }
+        }
+    }
+}
+
+impl FromStr for ShapeRule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(list) = text.strip_prefix("list:") {
+            let mut boxes: Vec<[u32; 3]> = list.split([',', '+']).map(sides).collect::<Result<_, _>>()?;
+            boxes.sort_unstable_by_key(|&sides| (nodes(sides), sides));
+            boxes.dedup();
+            return Ok(Self::List(boxes));
+        }
+        let named = NAMED.iter().find(|(name, _)| *name == text);
+        named.map(|&(_, shape)| Self::Each(shape)).ok_or_else(|| format!("expected {SHAPES}"))
+    }
+}
+
+/// The sides of a box such as `4x4x2` or `8x4`, the longest first.
+fn sides(text: &str) -> Result<[u32; 3], String> {
+    let wrong = || format!("'{text}' is no box: expected one to three sides of at least 1, such as 4x4x2");
+    let mut found = [1; 3];
+    let mut given = 0;
+    for side in text.split('x') {
+        let side: u32 = side.parse().ok().filter(|&side| side > 0).ok_or_else(wrong)?;
+        *found.get_mut(given).ok_or_else(wrong)? = side;
+        given += 1;
+    }
+    found.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_gets_the_smallest_box_that_holds_it() -> Result<(), String> {
+        let rule: ShapeRule = "list:8x4x4,4x4x4,4x4,2x2x4".parse()?;
+        assert_eq!(rule.to_string(), "list:4x2x2+4x4x1+4x4x4+8x4x4");
+        assert_eq!(rule.to_string().parse::<ShapeRule>()?, rule);
+        for (procs, sides) in
+            [(1, [4, 2, 2]), (16, [4, 2, 2]), (17, [4, 4, 4]), (65, [8, 4, 4]), (129, [8, 4, 4])]
+        {
+            assert_eq!(rule.shape(procs), Shape::Slice(sides), "{procs}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn names_are_shapes_and_wrong_ones_say_what_would_do() {
+        for (name, shape) in NAMED {
+            assert_eq!(name.parse(), Ok(ShapeRule::Each(shape)));
+            assert_eq!(ShapeRule::Each(shape).to_string(), name);
+        }
+        for (text, message) in [
+            (
+                "square",
+                "expected near-square, factors, row, pow2, or list: and boxes such as list:4x4x4,8x4x4",
+            ),
+            ("list:", "'' is no box: expected one to three sides of at least 1, such as 4x4x2"),
+            ("list:4x0", "'4x0' is no box: expected one to three sides of at least 1, such as 4x4x2"),
+            ("list:1x2x3x4", "'1x2x3x4' is no box: expected one to three sides of at least 1, such as 4x4x2"),
+        ] {
+            assert_eq!(text.parse::<ShapeRule>().err().as_deref(), Some(message), "{text}");
+        }
+    }
+}

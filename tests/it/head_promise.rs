@@ -1,0 +1,147 @@
+//! The promise of EASY to the head of the queue, over every allocator: with estimates that hold it starts no later than the
+//! shadow time that it had when it became the head.
+
+use meshreplay::allocator::{self, Placement, Request, Setup};
+use meshreplay::audit::{Fits, Policy, Promised, Schedule, ScheduledJob, audit};
+use meshreplay::job::{Job, Shape, Time};
+use meshreplay::machine::{Machine, Mesh, NodeId};
+use meshreplay::spec::Spec;
+use meshreplay::study::Outcome;
+
+use super::laws::specs;
+use super::support::{Numbers, Tested, replay_with_placements, shared_log};
+
+/// `0-3 7` as intervals.
+fn intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, std::num::ParseIntError> {
+    text.split_whitespace()
+        .map(|part| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            Ok((first.parse()?, last.parse()?))
+        })
+        .collect()
+}
+
+/// The schedule of a replay.
+fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseIntError> {
+    let mut jobs = Vec::new();
+    for (i, (job, record)) in outcome.jobs.iter().zip(&outcome.records).enumerate() {
+        jobs.push(ScheduledJob {
+            row: i as u64 + 1,
+            number: job.number,
+            submit: job.submit,
+            start: record.start,
+            end: record.end,
+            estimate: job.estimate,
+            procs: job.procs,
+            allocated: record.allocated,
+            nodes: Some(intervals(&outcome.recording.placements[i])?),
+            moved: record.moves > 0,
+        });
+    }
+    Ok(Schedule { jobs, left_out: 0 })
+}
+
+/// Whether a new allocator that is told what is in use serves a request.
+fn serves(spec: &Spec, request: &Request, machine: &Machine) -> bool {
+    let mesh = machine.mesh();
+    let Ok((mut allocator, _)) = allocator::build(spec, &Setup { mesh, seed: 5 }) else { return false };
+    let busy: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| !machine.free().contains(node)).collect();
+    if !busy.is_empty() {
+        allocator.occupied(&Placement::of(busy), &Machine::new(mesh.clone()));
+    }
+    allocator.allocate(request, machine).is_some()
+}
+
+/// Replays `jobs` and audits the promise; how many shadow times there were.
+fn promises_kept(
+    spec: &Spec,
+    mesh: &Mesh,
+    scheduler: &str,
+    jobs: &[Job],
+) -> Result<u64, Box<dyn std::error::Error>> {
+    let outcome = replay_with_placements(jobs, &mesh.to_string(), scheduler, &spec.to_string())?;
+    let schedule = schedule(&outcome)?;
+    let (allocator, _) = allocator::build(spec, &Setup { mesh, seed: 1 })?;
+    let counts = allocator.boxes(&Request::of(1), mesh).is_none() && !allocator.must_foresee();
+    let shapes: Vec<Shape> = outcome.jobs.iter().map(|job| job.shape).collect();
+    let mut has_place = |job: &ScheduledJob, machine: &Machine| {
+        let request = Request { procs: job.procs, shape: shapes[job.row as usize - 1] };
+        Some(serves(spec, &request, machine))
+    };
+    let fits = if counts { Fits::Counts } else { Fits::Places(Machine::new(mesh.clone()), &mut has_place) };
+    let promised = Promised { policy: Policy::Easy, fits };
+    let checked = audit(&schedule, mesh.nodes(), Some(promised))
+        .map_err(|violation| format!("{spec} on {mesh} under {scheduler}: {violation}"))?;
+    assert_eq!(checked.void, 0, "{spec} on {mesh} under {scheduler}");
+    Ok(checked.promises)
+}
+
+/// Allocators that EASY's promise holds for: others suspend running jobs, which then outlive their estimates, and make the
+/// next job wait for moves.
+fn promising(mesh: &Mesh) -> impl Iterator<Item = Spec> {
+    let moves = |spec: &Spec| {
+        let built = allocator::build(spec, &Setup { mesh, seed: 1 });
+        spec.name != "cost-free-compaction" && built.is_ok_and(|(allocator, _)| allocator.rearranges())
+    };
+    specs(mesh).into_iter().map(|(spec, _)| spec).filter(|spec| !moves(spec)).collect::<Vec<_>>().into_iter()
+}
+
+const SCHEDULERS: [&str; 2] = ["easy", "easy:pass=per-event"];
+
+/// Jobs of all sizes that fit, half of them small, with estimates that are right or up to three times too long.
+fn random_jobs(numbers: &mut Numbers, nodes: u32, count: i64) -> Vec<Job> {
+    let mut submit = 0;
+    (0..count)
+        .map(|number| {
+            submit += i64::from(numbers.below(4));
+            let run = 1 + i64::from(numbers.below(12));
+            let estimate = run * (1 + i64::from(numbers.below(3)));
+            let most = if numbers.below(2) == 0 { nodes.div_ceil(4) } else { nodes };
+            let procs = 1 + numbers.below(most);
+            let shape = [Shape::NearSquare, Shape::Factors, Shape::Row][numbers.below(3) as usize];
+            let [submit, run, estimate] = [submit, run, estimate].map(Time::from_seconds);
+            Job { number, submit, run, estimate, procs, shape }
+        })
+        .collect()
+}
+
+/// The jobs that the allocator serves on an idle machine.
+fn served(spec: &Spec, mesh: &Mesh, jobs: &[Job]) -> Vec<Job> {
+    let idle = Machine::new(mesh.clone());
+    let fits = |job: &&Job| serves(spec, &Request { procs: job.procs, shape: job.shape }, &idle);
+    jobs.iter().filter(fits).copied().collect()
+}
+
+#[test]
+fn no_head_starts_after_its_shadow_time_on_random_logs() -> Tested {
+    let mut numbers = Numbers(23);
+    let mut promises = 0;
+    for machine in ["13", "7x5", "4x3x3", "torus:6x5", "8x8"] {
+        let mesh: Mesh = machine.parse()?;
+        for _ in 0..3 {
+            let jobs = random_jobs(&mut numbers, mesh.nodes(), 60);
+            for spec in promising(&mesh) {
+                let jobs = served(&spec, &mesh, &jobs);
+                for scheduler in SCHEDULERS {
+                    promises += promises_kept(&spec, &mesh, scheduler, &jobs)?;
+                }
+            }
+        }
+    }
+    assert!(promises > 1000, "{promises}");
+    Ok(())
+}
+
+#[test]
+fn no_head_starts_after_its_shadow_time_on_real_logs() -> Tested {
+    for (file, machine) in [("KTH-SP2-1996-2.1-cln", "10x10"), ("SDSC-SP2-1998-4.2-cln", "16x8")] {
+        let Some(log) = shared_log(file) else { continue };
+        let mesh: Mesh = machine.parse()?;
+        let jobs = &log.workload.jobs[..1500];
+        for spec in promising(&mesh) {
+            let jobs = served(&spec, &mesh, jobs);
+            promises_kept(&spec, &mesh, "easy", &jobs)?;
+        }
+    }
+    Ok(())
+}
