@@ -128,6 +128,10 @@ pub struct Rearrangement {
     pub decided: Time,
     /// How long it then takes until the new job can start.
     pub ready: Time,
+    /// Whether a job stands still for a while without moving.
+    pub delays: bool,
+    /// Whether jobs are still on their way when the new one can start.
+    pub overruns: bool,
 }
 
 /// A running job that moves.

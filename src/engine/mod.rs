@@ -12,7 +12,7 @@ mod state;
 
 pub use replay::{Parts, replay};
 
-use crate::allocator::Placement;
+use crate::allocator::{Placement, Rearrangement};
 use crate::job::{JobId, Time};
 use crate::machine::{Mesh, NodeId, OccupyError};
 use crate::stop::Stop;
@@ -34,6 +34,17 @@ pub struct Record {
     pub suspended: Time,
 }
 
+/// What becomes of a plan by which running jobs make room for another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compaction {
+    /// The allocator begins to decide.
+    Begun,
+    /// A job that would have moved has ended before the decision was made.
+    Aborted,
+    /// The jobs move.
+    CarriedOut,
+}
+
 /// Told what happens in a replay, at the instant at which it happens.
 pub trait Observer {
     /// An allocator call has returned after `cost_ns` (0 where calls are not timed): a placement for `job`, already
@@ -45,6 +56,9 @@ pub trait Observer {
 
     /// A job has given its nodes back, at its end or as it moves.
     fn vacated(&mut self, _nodes: &[NodeId], _now: Time) {}
+
+    /// Running jobs are asked to make room, and do or do not.
+    fn compaction(&mut self, _what: Compaction, _plan: &Rearrangement) {}
 
     /// An allocator was told of a release, which took it `cost_ns`.
     fn released(&mut self, cost_ns: u64);

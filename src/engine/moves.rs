@@ -2,7 +2,7 @@
 
 use super::held::{Held, Stage};
 use super::state::State;
-use super::{Record, ReplayError};
+use super::{Compaction, Record, ReplayError};
 use crate::allocator::{JobMove, Placement};
 use crate::job::{JobId, Time};
 use crate::scheduler::Running;
@@ -11,6 +11,9 @@ impl State<'_> {
     /// Holds a job whose placement needs a rearrangement; whether it could start at once.
     pub(super) fn hold(&mut self, job: JobId, placement: Placement, cost_ns: u64) -> bool {
         let decided = placement.rearrangement.as_ref().map_or(Time::ZERO, |plan| plan.decided);
+        if let Some(plan) = &placement.rearrangement {
+            self.observer.compaction(Compaction::Begun, plan);
+        }
         let (asked, stage) = (self.now, Stage::Deciding(self.now + decided));
         self.held = Some(Held { job, placement, asked, cost_ns, stage });
         self.go_on()
@@ -24,6 +27,9 @@ impl State<'_> {
         let first = |job: &JobId| self.placements[*job as usize].nodes.first().copied();
         let moves = |job| held.moves().iter().any(|moved| Some(moved.first) == first(job));
         if ended.iter().any(moves) {
+            if let Some(plan) = &held.placement.rearrangement {
+                self.observer.compaction(Compaction::Aborted, plan);
+            }
             self.observer.allocated(held.job, None, held.cost_ns);
             self.held = None;
         }
@@ -98,6 +104,9 @@ impl State<'_> {
             return false;
         }
         self.allocator.rearranged(&held.placement);
+        if let Some(plan) = &held.placement.rearrangement {
+            self.observer.compaction(Compaction::CarriedOut, plan);
+        }
         self.observer.allocated(held.job, Some(&held.placement), held.cost_ns);
         self.observer.occupied(held.job, &held.placement.nodes, self.now);
         true

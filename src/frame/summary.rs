@@ -28,7 +28,7 @@ impl SummaryRow<'_> {
     }
 
     /// The columns of the frame; `meshreplay schema summary` prints them.
-    pub(super) const FIELDS: [Field<Self>; 64] = [
+    pub(super) const FIELDS: [Field<Self>; 70] = [
         Field::new("replay", "", U32(|row| row.number), "number of the replay; the same in the `jobs` frame"),
         Field::new("log", "", Str(|row| row.cell.log.clone()), "what was replayed"),
         Field::new("machine", "", Str(|row| row.cell.machine.to_string()), "on what"),
@@ -100,6 +100,42 @@ impl SummaryRow<'_> {
             "mean of head of the queue to start",
         ),
         Field::new("moves", "", U64(|row| row.outcome.summary.moves), "moves of running jobs that made room"),
+        Field::new(
+            "jobs_moved",
+            "",
+            U64(|row| row.outcome.summary.jobs_moved),
+            "jobs that were moved at least once",
+        ),
+        Field::new(
+            "compactions_begun",
+            "",
+            U64(|row| row.outcome.summary.compactions.begun),
+            "plans for running jobs to make room for another one",
+        ),
+        Field::new(
+            "compactions",
+            "",
+            U64(|row| row.outcome.summary.compactions.carried_out),
+            "those carried out: jobs that were allocated by compaction",
+        ),
+        Field::new(
+            "compactions_aborted",
+            "",
+            U64(|row| row.outcome.summary.compactions.aborted),
+            "those void because a job that would have moved ended while the decision was made",
+        ),
+        Field::new(
+            "compactions_delayed",
+            "",
+            U64(|row| row.outcome.summary.compactions.delayed),
+            "those carried out in which a job stood still for a while without moving",
+        ),
+        Field::new(
+            "compactions_overrun",
+            "",
+            U64(|row| row.outcome.summary.compactions.overrun),
+            "those carried out in which jobs were still moving when the new one could start",
+        ),
         Field::new(
             "suspended_s_mean",
             "s",

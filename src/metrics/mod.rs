@@ -1,5 +1,6 @@
 //! Records to numbers: dispersal of placements, delays, utilisation, cost of allocator calls. No room below looks here.
 
+mod compactions;
 mod contention;
 mod cost;
 mod curves;
@@ -11,6 +12,7 @@ mod summary;
 mod torus_diameter;
 mod traffic;
 
+pub use compactions::Compactions;
 pub use contention::{Contention, JobContention};
 pub use cost::{Cost, CostSummary};
 pub use curves::{busy_nodes, exceeding};

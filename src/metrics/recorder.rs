@@ -2,11 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::compactions::Compactions;
 use super::contention::{Contention, JobContention};
 use super::cost::Cost;
 use super::dispersal::{Dispersal, Meter};
-use crate::allocator::Placement;
-use crate::engine::Observer;
+use crate::allocator::{Placement, Rearrangement};
+use crate::engine::{Compaction, Observer};
 use crate::job::{JobId, Time};
 use crate::machine::{Mesh, NodeId, intervals};
 use crate::stop::Stop;
@@ -35,6 +36,8 @@ pub struct Recording {
     pub refused: Cost,
     /// Releases.
     pub release: Cost,
+    /// Plans by which running jobs made room for others.
+    pub compactions: Compactions,
     /// What the jobs' messages would do to each other, if that is wanted.
     pub contention: Option<ContentionRecord>,
     /// The nodes of each job as intervals, by job, the last ones of a job that was moved; empty unless that is wanted.
@@ -70,6 +73,7 @@ impl<'a> Recorder<'a> {
             allocate: Cost::default(),
             refused: Cost::default(),
             release: Cost::default(),
+            compactions: Compactions::default(),
             contention: None,
             placements: Vec::new(),
         };
@@ -133,6 +137,10 @@ impl Observer for Recorder<'_> {
         if let Some(contention) = &mut self.contention {
             contention.remove(nodes, now);
         }
+    }
+
+    fn compaction(&mut self, what: Compaction, plan: &Rearrangement) {
+        self.recording.compactions.count(what, plan);
     }
 
     fn released(&mut self, cost_ns: u64) {

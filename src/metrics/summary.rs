@@ -1,5 +1,6 @@
 //! One replay as one row of numbers.
 
+use super::compactions::Compactions;
 use super::cost::CostSummary;
 use super::recorder::Recording;
 use super::traffic::TrafficSummary;
@@ -38,6 +39,10 @@ pub struct Summary {
     pub allocation_delay_s_mean: f64,
     /// Running jobs that were moved to make room, each as often as it was.
     pub moves: u64,
+    /// Jobs that were moved at least once.
+    pub jobs_moved: u64,
+    /// Plans by which they were.
+    pub compactions: Compactions,
     /// Mean of the time that jobs stood still because of that.
     pub suspended_s_mean: f64,
     /// Mean of end − arrival.
@@ -141,6 +146,8 @@ pub fn summarize(
         queue_delay_s_mean: mean(&|i| (records[i].head - jobs[i].submit).as_seconds()),
         allocation_delay_s_mean: mean(&|i| (records[i].start - records[i].head).as_seconds()),
         moves: records.iter().map(|record| u64::from(record.moves)).sum(),
+        jobs_moved: records.iter().filter(|record| record.moves > 0).count() as u64,
+        compactions: recording.compactions,
         suspended_s_mean: mean(&|i| records[i].suspended.as_seconds()),
         turnaround_s_mean: mean(&residence_s),
         turnaround_s_variance: {
@@ -229,6 +236,7 @@ mod tests {
             allocate: Cost::default(),
             refused: Cost::default(),
             release: Cost::default(),
+            compactions: Compactions::default(),
             contention: None,
             placements: Vec::new(),
         };

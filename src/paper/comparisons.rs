@@ -1,20 +1,25 @@
 //! Facts that are inequalities.
 
-use super::item::{Item, Verdict};
+use super::item::{Item, Published, Verdict};
 use crate::metrics::Interval;
 
 /// How two means over common workloads lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Relation {
-    /// The first is smaller.
-    Below,
     /// The first is not larger, with a confidence of 95 %.
     AtMost,
+    /// The first is smaller, which is not decided while that may be chance.
+    Clearly,
 }
 
 /// Comparisons of one fact, in words with their numbers; those of which a side was not measured do not count.
 #[derive(Default)]
-pub(super) struct Comparisons(Vec<(String, bool)>);
+pub(super) struct Comparisons {
+    /// Each in words, and whether it holds.
+    decided: Vec<(String, bool)>,
+    /// Those whose difference is less than chance, in words.
+    undecided: Vec<String>,
+}
 
 impl Comparisons {
     /// That `a` is below `b`.
@@ -35,12 +40,15 @@ impl Comparisons {
         (a, b, above): (f64, f64, Interval),
     ) {
         match relation {
-            Relation::Below => self.below((low, Some(a)), (high, Some(b))),
             // What is less than chance is no difference.
             Relation::AtMost if above.mean <= above.half_width => {
                 self.at_most((low, Some(a.min(b))), (high, Some(b)));
             }
             Relation::AtMost => self.at_most((low, Some(a)), (high, Some(b))),
+            Relation::Clearly => {
+                let below = Interval { mean: -above.mean, ..above };
+                self.above_by(&format!("{low} ({}) below {high} ({})", rounded(a), rounded(b)), below);
+            }
         }
     }
 
@@ -54,28 +62,112 @@ impl Comparisons {
         if let (Some(x), Some(y)) = (x, y) {
             let holds = relation(x, y);
             let not = if holds { "" } else { "not " };
-            self.0.push((format!("{a} ({}) is {not}{words} {b} ({})", rounded(x), rounded(y)), holds));
+            self.decided.push((format!("{a} ({}) is {not}{words} {b} ({})", rounded(x), rounded(y)), holds));
+        }
+    }
+
+    /// That `above`, by how much a number is above another one, is more than 0: it is so if the whole interval is, and not
+    /// decided while the interval has both signs.
+    pub(super) fn above_by(&mut self, words: &str, above: Interval) {
+        let (low, high) = (above.mean - above.half_width, above.mean + above.half_width);
+        self.between(words, (low, above.mean, high), 0.0);
+    }
+
+    /// That a number, of which an interval is known (its ends and what is most likely), is more than `least`.
+    pub(super) fn between(&mut self, words: &str, (low, middle, high): (f64, f64, f64), least: f64) {
+        let said = format!("{words}: {} ({} to {})", rounded(middle), rounded(low), rounded(high));
+        if low > least {
+            self.decided.push((said, true));
+        } else if high < least {
+            self.decided.push((said, false));
+        } else {
+            self.undecided.push(said);
         }
     }
 
     /// The item of the fact, unless nothing was compared.
     pub(super) fn item(self, fact: &str, log: &str, machine: &str) -> Option<Item> {
-        (!self.0.is_empty()).then(|| Item::new(fact, log, machine).ordered(&self.0))
+        if self.decided.is_empty() && self.undecided.is_empty() {
+            return None;
+        }
+        let mut item = Item::new(fact, log, machine).ordered(&self.decided);
+        let all = self.decided.len() + self.undecided.len();
+        item.published = Some(Published { value: all as f64, decimals: 0 });
+        let doubts = self.undecided.join("; ");
+        item.verdict = match item.verdict {
+            verdict if doubts.is_empty() => verdict,
+            Verdict::Differs(wrong) => Verdict::Differs(format!("{wrong}; not decided: {doubts}")),
+            _ => Verdict::NotDecided(doubts),
+        };
+        Some(item)
     }
 
-    /// The item of a fact that is said of nearly all cases, which is taken for all but one.
+    /// The item of a fact that is said of nearly all cases: one may be otherwise, and is named.
     pub(super) fn nearly(self, fact: &str, log: &str, machine: &str) -> Option<Item> {
-        let exceptions = self.0.iter().filter(|(_, holds)| !holds).count();
+        let certain = self.undecided.is_empty();
+        let mut exceptions = self.decided.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.clone());
+        let (first, more) = (exceptions.next(), exceptions.next().is_some());
         let mut item = self.item(fact, log, machine)?;
-        if exceptions <= 1 {
-            item.verdict = Verdict::OrderingHolds;
+        if let (Some(exception), true, false) = (first, certain, more) {
+            item.verdict = Verdict::HoldsBut(exception);
         }
         Some(item)
     }
 }
 
-/// Four digits, more where there are more before the point.
-fn rounded(value: f64) -> String {
+/// Four digits, more where there are more before the point; whole numbers without a point.
+pub(super) fn rounded(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        return format!("{value:.0}");
+    }
     let digits = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 6.0) } else { 0.0 };
     format!("{value:.0$}", digits as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(item: Option<Item>) -> String {
+        item.map_or_else(String::new, |item| item.verdict.to_string())
+    }
+
+    #[test]
+    fn a_fact_of_nearly_all_cases_names_the_one_that_is_otherwise() {
+        let compare = |pairs: &[(f64, f64)]| {
+            let mut comparisons = Comparisons::default();
+            for (a, b) in pairs {
+                comparisons.below(("a", Some(*a)), ("b", Some(*b)));
+            }
+            comparisons
+        };
+        for (pairs, expected) in [
+            (&[(1.0, 2.0), (1.0, 3.0)][..], "ordering holds"),
+            (&[(1.0, 2.0), (1.0, 0.5)], "ordering holds but for this: a (1) is not below b (0.5000)"),
+            (&[(3.0, 2.0), (1.0, 0.5)], "differs: a (3) is not below b (2); a (1) is not below b (0.5000)"),
+        ] {
+            assert_eq!(verdict(compare(pairs).nearly("fact", "", "")), expected);
+        }
+        assert_eq!(compare(&[]).nearly("fact", "", ""), None);
+    }
+
+    #[test]
+    fn what_is_less_than_chance_is_not_decided() {
+        let interval = |mean, half_width| Interval { count: 3, mean, half_width };
+        let compare = |intervals: &[Interval]| {
+            let mut comparisons = Comparisons::default();
+            for above in intervals {
+                comparisons.above_by("b over a", *above);
+            }
+            comparisons.item("fact", "", "")
+        };
+        let (sure, unsure, wrong) = (interval(2.0, 1.0), interval(2.0, 3.0), interval(-2.0, 1.0));
+        assert_eq!(verdict(compare(&[sure])), "ordering holds");
+        assert_eq!(verdict(compare(&[sure, unsure])), "not decided: b over a: 2 (-1 to 5)");
+        let both = compare(&[wrong, unsure, sure]);
+        let counts =
+            both.as_ref().map(|item| (item.measured, item.published.map(|published| published.value)));
+        assert_eq!(counts, Some((Some(1.0), Some(3.0))));
+        assert_eq!(verdict(both), "differs: b over a: -2 (-3 to -1); not decided: b over a: 2 (-1 to 5)");
+    }
 }

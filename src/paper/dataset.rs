@@ -4,6 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::study::log_name;
+use crate::trace::Format;
+
 /// A log of the Parallel Workloads Archive, all of its versions.
 #[derive(Clone, Copy, Debug)]
 pub struct Dataset {
@@ -39,7 +42,9 @@ pub const DATASETS: &[Dataset] = &[
 pub struct Located {
     /// Where it is.
     pub path: PathBuf,
-    /// Its version.
+    /// Its name without extensions.
+    pub name: String,
+    /// Its version; empty if its name says none.
     pub version: String,
     /// The version that the paper used, if that is another one.
     pub used_instead_of: Option<&'static str>,
@@ -53,11 +58,8 @@ pub struct Locating {
     source: io::Error,
 }
 
-/// How well a file fits: the very version, cleaned alike, its numbers, compressed.
-type Rank = (bool, bool, Vec<u32>, bool);
-
-/// What the names of files that are logs end in.
-const ENDINGS: [&str; 2] = [".swf.gz", ".swf"];
+/// How well a file fits: the very version, a known one, cleaned alike, its numbers, with a header, compressed.
+type Rank = (bool, bool, bool, Vec<u32>, bool, bool);
 
 impl Dataset {
     /// The dataset of this name.
@@ -65,39 +67,48 @@ impl Dataset {
         DATASETS.iter().find(|dataset| dataset.name == name)
     }
 
-    /// The file in `folder` that is this dataset: the version that the paper used, or else one that is cleaned where
-    /// that is, the latest such one; gzip before plain.
+    /// The file in `folder` that is this dataset, in any format that file names tell, with its year and version in its name
+    /// or without: the version that the paper used, or else one that is cleaned where that is, the latest such one; one
+    /// that may have a header before one that has none, gzip before plain.
     pub fn locate(&self, folder: &Path) -> Result<Option<Located>, Locating> {
         let unreadable = |source| Locating { path: folder.to_owned(), source };
         let mut best: Option<(Rank, Located)> = None;
         for entry in fs::read_dir(folder).map_err(unreadable)? {
             let path = entry.map_err(unreadable)?.path();
-            let Some(version) = path.file_name().and_then(|name| self.version_of(&name.to_string_lossy()))
-            else {
-                continue;
-            };
+            let Some(format) = Format::of_path(&path) else { continue };
+            let name = log_name(&path);
+            let Some(version) = self.version_of(&name) else { continue };
             let cleaned = |version: &str| version.ends_with("-cln");
             let alike = self.used.is_none_or(|used| cleaned(used) == cleaned(&version));
             let numbers = version.split(|c: char| !c.is_ascii_digit());
             let rank: Rank = (
                 self.used == Some(version.as_str()),
+                !version.is_empty(),
                 alike,
                 numbers.filter_map(|number| number.parse().ok()).collect(),
+                format == Format::Swf,
                 path.extension().is_some_and(|extension| extension == "gz"),
             );
             let used_instead_of = self.used.filter(|used| *used != version);
             if best.as_ref().is_none_or(|(other, _)| rank > *other) {
-                best = Some((rank, Located { path, version, used_instead_of }));
+                best = Some((rank, Located { path, name, version, used_instead_of }));
             }
         }
         Ok(best.map(|(_, located)| located))
     }
 
-    /// `3.1-cln` for `NASA-iPSC-1993-3.1-cln.swf.gz`.
-    fn version_of(&self, file: &str) -> Option<String> {
-        let stem = ENDINGS.iter().find_map(|ending| file.strip_suffix(ending))?;
-        let version = stem.strip_prefix(self.name)?.strip_prefix('-')?;
-        version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_owned())
+    /// `3.1-cln` for `NASA-iPSC-1993-3.1-cln` and `NASA-iPSC-3.1-cln`, nothing for `NASA-iPSC-1993` and `NASA-iPSC`; `None`
+    /// for names of other logs, of another year for instance. Cases of letters do not matter.
+    fn version_of(&self, name: &str) -> Option<String> {
+        let machine = self.name.rsplit_once('-').map_or(self.name, |(machine, _)| machine);
+        let version = |of: &str| {
+            let (start, rest) = name.split_at_checked(of.len())?;
+            let version = if rest.is_empty() { rest } else { rest.strip_prefix('-')? };
+            let first = version.split(|c: char| !c.is_ascii_digit()).next()?;
+            let is_version = rest.is_empty() || (1..4).contains(&first.len());
+            (start.eq_ignore_ascii_case(of) && is_version).then(|| version.to_owned())
+        };
+        version(self.name).or_else(|| version(machine))
     }
 
     /// The command that fetches the log into `folder`.
@@ -131,6 +142,9 @@ mod tests {
             ("SDSC-SP2-1998-x.swf", None),
             ("SDSC-SP2-1998-2.txt", None),
             ("NASA-iPSC-1993-3.1-cln.swf", None),
+            ("SDSC-SP2-2001-3.1-cln.swf", None),
+            ("sdsc-sp2.premas", Some("")),
+            ("SDSC-SP2-4.swf", Some("4")),
             ("SDSC-SP2-1998-5.swf", Some("5")),
             ("SDSC-SP2-1998-2.1-cln.swf", Some("2.1-cln")),
             ("SDSC-SP2-1998-10.2-cln.swf", Some("10.2-cln")),
@@ -143,6 +157,26 @@ mod tests {
         fs::write(folder.path().join("SDSC-SP2-1998-3.1-cln.swf"), "")?;
         assert_eq!(found()?, Some(("3.1-cln".to_owned(), None)));
         assert!(dataset.locate(&folder.path().join("none")).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn a_log_is_found_in_every_format_under_its_usual_names() -> Result<(), Box<dyn std::error::Error>> {
+        let dataset = Dataset::find("LLNL-T3D-1996").ok_or("unknown")?;
+        for (file, version, used_instead_of) in [
+            ("LLNL-T3D-1996-2.swf.gz", "2", Some("1")),
+            ("LLNL-T3D-1996-1.premas", "1", None),
+            ("LLNL-T3D-1996.swf", "", Some("1")),
+            ("LLNL-T3D.swf", "", Some("1")),
+            ("LLNL-T3D.premas.gz", "", Some("1")),
+            ("llnl-t3d-2.swf", "2", Some("1")),
+        ] {
+            let folder = tempfile::tempdir()?;
+            fs::write(folder.path().join(file), "")?;
+            let found = dataset.locate(folder.path())?.ok_or(file)?;
+            assert_eq!((found.version.as_str(), found.used_instead_of), (version, used_instead_of), "{file}");
+            assert!(file.starts_with(&found.name) && !found.name.contains('.'), "{file}: {}", found.name);
+        }
         Ok(())
     }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::dataset::Located;
 use crate::allocator;
 use crate::frame::{Sheet, SheetValues};
-use crate::job::Job;
 use crate::metrics::Interval;
 use crate::spec::Spec;
 use crate::study::LoadedLog;
@@ -53,32 +52,28 @@ impl Default for At<'_> {
 pub struct LogFacts {
     /// Jobs by the authors' rules.
     pub jobs: usize,
-    /// Processors of the machine, as the log's header has it.
+    /// Processors of the machine, as the log's header has it; `None` if it does not say.
     pub processors: Option<i64>,
     /// Share of jobs of one processor.
     pub serial: f64,
-    /// Share of jobs whose number of processors is a power of two.
-    pub powers_of_two: f64,
-    /// Share of jobs whose number of processors is a power of four.
-    pub powers_of_four: f64,
+    /// Shares of the jobs of more processors whose number is a power of 2, of 4 and of 8.
+    pub powers: [f64; 3],
 }
 
 impl From<&LoadedLog> for LogFacts {
     fn from(log: &LoadedLog) -> Self {
         let jobs = &log.workload.jobs;
-        let share = |is: fn(&Job) -> bool| {
-            if jobs.is_empty() {
-                0.0
-            } else {
-                jobs.iter().filter(|job| is(job)).count() as f64 / jobs.len() as f64
-            }
+        let parallel: Vec<u32> = jobs.iter().map(|job| job.procs).filter(|procs| *procs > 1).collect();
+        let share = |count: usize, all: usize| if all == 0 { 0.0 } else { count as f64 / all as f64 };
+        let power = |exponent: u32| {
+            let is = |procs: &&u32| procs.is_power_of_two() && procs.ilog2().is_multiple_of(exponent);
+            share(parallel.iter().filter(is).count(), parallel.len())
         };
         Self {
             jobs: jobs.len(),
-            processors: log.summary.header.max_procs().or(log.summary.header.processors()),
-            serial: share(|job| job.procs == 1),
-            powers_of_two: share(|job| job.procs.is_power_of_two()),
-            powers_of_four: share(|job| job.procs.is_power_of_two() && job.procs.ilog2().is_multiple_of(2)),
+            processors: log.summary.header.processors(),
+            serial: share(jobs.len() - parallel.len(), jobs.len()),
+            powers: [1, 2, 3].map(power),
         }
     }
 }
@@ -89,6 +84,8 @@ struct Row {
     dataset: String,
     log: String,
     seed: String,
+    /// The repetition, where times are wanted.
+    round: usize,
     rules: String,
     machine: String,
     scheduler: String,
@@ -102,6 +99,8 @@ struct Row {
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     logs: BTreeMap<String, (Located, Option<LogFacts>)>,
+    /// Seconds that it took to read a dataset's log, by round.
+    readings: BTreeMap<String, Vec<f64>>,
     rows: Vec<Row>,
 }
 
@@ -112,8 +111,13 @@ impl Evidence {
         entry.1 = entry.1.or(facts);
     }
 
-    /// Adds the summary of a study of `dataset`.
-    pub fn add_sheet(&mut self, dataset: &str, sheet: &Sheet) {
+    /// Adds how long it took to read a dataset's log in the next round.
+    pub fn add_reading(&mut self, dataset: &str, seconds: f64) {
+        self.readings.entry(dataset.to_owned()).or_default().push(seconds);
+    }
+
+    /// Adds the summary of a study of `dataset`, measured in this round.
+    pub fn add_sheet(&mut self, dataset: &str, sheet: &Sheet, round: usize) {
         let text =
             |name: &str, i: usize| sheet.column(name).map(|column| column.label(i)).unwrap_or_default();
         let number = |column: &SheetValues, i: usize| match column {
@@ -132,6 +136,7 @@ impl Evidence {
                 dataset: dataset.to_owned(),
                 log: text("log", i),
                 seed: text("seed", i),
+                round,
                 rules: text("rules", i),
                 machine: text("machine", i),
                 scheduler: text("scheduler", i),
@@ -139,6 +144,36 @@ impl Evidence {
                 network: text("network", i),
                 arrival_scale: numbers.get("arrival_scale").copied().unwrap_or(1.0),
                 numbers,
+            });
+        }
+    }
+
+    /// Adds numbers for every cell of a study, as if it had been replayed: what `numbers` says of its place among them.
+    #[cfg(test)]
+    pub(super) fn add_made(
+        &mut self,
+        dataset: &str,
+        cells: &[crate::study::ManifestCell],
+        round: usize,
+        numbers: &dyn Fn(usize) -> BTreeMap<String, f64>,
+    ) {
+        for (i, cell) in cells.iter().enumerate() {
+            let allocator = cell
+                .allocator
+                .parse()
+                .map_or_else(|_| cell.allocator.clone(), |spec: Spec| allocator::short(&spec));
+            self.rows.push(Row {
+                dataset: dataset.to_owned(),
+                log: cell.log.clone(),
+                seed: cell.seed.to_string(),
+                round,
+                rules: cell.rules.clone(),
+                machine: cell.machine.clone(),
+                scheduler: cell.scheduler.clone(),
+                allocator,
+                network: cell.network.clone(),
+                arrival_scale: cell.arrival_scale,
+                numbers: numbers(i),
             });
         }
     }
@@ -167,7 +202,7 @@ impl Evidence {
 
     /// The file name without extensions of a dataset that was found.
     pub fn log(&self, dataset: &str) -> Option<String> {
-        self.logs.get(dataset).map(|(located, _)| format!("{dataset}-{}", located.version))
+        self.logs.get(dataset).map(|(located, _)| located.name.clone())
     }
 
     /// The logs that were found, by dataset.
@@ -192,18 +227,48 @@ impl Evidence {
         Interval::of(&values)
     }
 
-    /// The means of column `name` at two points over the seeds that both have, and by how much the first is above the
+    /// The means of column `name` at two points over the logs and seeds that both have, and by how much the first is above the
     /// second: what differs then is not the workload.
     pub fn pair(&self, a: At<'_>, b: At<'_>, name: &str) -> Option<(f64, f64, Interval)> {
-        let by_seed = |at| -> BTreeMap<&str, f64> {
-            self.rows(at).filter_map(|row| Some((row.seed.as_str(), *row.numbers.get(name)?))).collect()
-        };
-        let (a, b) = (by_seed(a), by_seed(b));
-        let common: Vec<(f64, f64)> =
-            a.iter().filter_map(|(seed, value)| Some((*value, *b.get(seed)?))).collect();
+        let common = self.pairs(a, b, name);
         let mean = |of: fn(&(f64, f64)) -> f64| common.iter().map(of).sum::<f64>() / common.len() as f64;
         let above: Vec<f64> = common.iter().map(|(a, b)| a - b).collect();
         Some((mean(|pair| pair.0), mean(|pair| pair.1), Interval::of(&above)?))
+    }
+
+    /// Column `name` at two points, of every log and seed that both have, in the order of their names.
+    pub fn pairs(&self, a: At<'_>, b: At<'_>, name: &str) -> Vec<(f64, f64)> {
+        let (a, b) = (self.by_workload(a, name), self.by_workload(b, name));
+        a.iter().filter_map(|(workload, value)| Some((*value, *b.get(workload)?))).collect()
+    }
+
+    /// Column `name` at a point, by log if all logs of the dataset are meant, and by seed.
+    fn by_workload<'a>(&'a self, at: At<'a>, name: &str) -> BTreeMap<(&'a str, &'a str), f64> {
+        let log = |row: &'a Row| if at.log.is_empty() { row.log.as_str() } else { "" };
+        let value = |row: &'a Row| Some(((log(row), row.seed.as_str()), *row.numbers.get(name)?));
+        self.rows(at).filter_map(value).collect()
+    }
+
+    /// The sums of columns at two points, of every round and seed that both have: measured soon after each other, so that
+    /// what slows the machine slows both.
+    pub fn interleaved(&self, a: At<'_>, b: At<'_>, columns: &[&str]) -> Vec<(f64, f64)> {
+        let (a, b) = (self.repetitions(a, columns), self.repetitions(b, columns));
+        a.iter().filter_map(|(place, value)| Some((*value, *b.get(place)?))).collect()
+    }
+
+    /// The sum of columns at a point, by round and seed.
+    fn repetitions<'a>(&'a self, at: At<'a>, columns: &[&str]) -> BTreeMap<(usize, &'a str), f64> {
+        let sum =
+            |row: &Row| columns.iter().map(|column| row.numbers.get(*column).copied()).sum::<Option<f64>>();
+        self.rows(at).filter_map(|row| Some(((row.round, row.seed.as_str()), sum(row)?))).collect()
+    }
+
+    /// Seconds of whole simulations at a point, by round: reading the log, and the replay.
+    pub fn simulations(&self, at: At<'_>) -> BTreeMap<usize, f64> {
+        let readings = self.readings.get(at.dataset);
+        let whole =
+            |((round, _), replay): ((usize, &str), f64)| Some((round, readings?.get(round)? + replay));
+        self.repetitions(at, &["replay_wall_s"]).into_iter().filter_map(whole).collect()
     }
 
     /// The results at a point, one per seed and replication.

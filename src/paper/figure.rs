@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::item::Item;
+use super::sentence::Sentence;
 
 /// A paper whose experiments are regenerated.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +15,8 @@ pub struct Paper {
     pub versions: bool,
     /// Its figures and tables in their order.
     pub figures: &'static [Figure],
+    /// What it says of its results, sentence by sentence.
+    pub sentences: &'static [Sentence],
 }
 
 /// A figure or table.
@@ -34,7 +37,7 @@ pub struct Experiment {
     pub studies: &'static [Embedded],
     /// Datasets that are only looked at.
     pub surveyed: &'static [&'static str],
-    /// Whether times are wanted; replays then run one at a time.
+    /// Whether times are wanted; replays then run one at a time, and all of them in each of [`ROUNDS`].
     pub timed: bool,
     /// What was published beside what was measured.
     pub judge: fn(&Evidence) -> Vec<Item>,
@@ -50,6 +53,10 @@ pub struct Embedded {
     /// The study file; its logs are names of the dataset or of streams.
     pub text: &'static str,
 }
+
+/// How often all replays whose times are wanted are repeated: as often as it takes until the least and the largest of the
+/// ratios are an interval of 95 % confidence for their median.
+pub const ROUNDS: usize = 6;
 
 /// What stands for a dataset where the logs of a study are workload models.
 pub const MODEL: &str = "synthetic";

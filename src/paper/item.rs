@@ -40,8 +40,14 @@ pub enum Verdict {
     Within(Tolerance),
     /// All inequalities hold.
     OrderingHolds,
+    /// What is said of nearly all cases holds in all but these.
+    HoldsBut(String),
     /// Not so; what is the case instead.
     Differs(String),
+    /// What was measured is less than chance; why that is so.
+    NotDecided(String),
+    /// What was published could not be measured on this log; why.
+    NotMeasured(String),
     /// Measured only: nothing was published to compare with.
     None,
 }
@@ -53,7 +59,10 @@ impl fmt::Display for Verdict {
             Self::Within(Tolerance::Percent(percent)) => write!(f, "within {percent} %"),
             Self::Within(Tolerance::Absolute(distance)) => write!(f, "within {distance}"),
             Self::OrderingHolds => f.write_str("ordering holds"),
+            Self::HoldsBut(exceptions) => write!(f, "ordering holds but for this: {exceptions}"),
             Self::Differs(reason) => write!(f, "differs: {reason}"),
+            Self::NotDecided(reason) => write!(f, "not decided: {reason}"),
+            Self::NotMeasured(reason) => write!(f, "not measured: {reason}"),
             Self::None => Ok(()),
         }
     }
@@ -91,6 +100,8 @@ pub struct Place {
     pub axis: &'static str,
     /// Its value.
     pub at: String,
+    /// Whether the curve is drawn, or only shown as a table.
+    pub is_drawn: bool,
 }
 
 /// What percentages verdicts are rounded up to.
@@ -128,7 +139,15 @@ impl Item {
     /// As a point of a curve.
     #[must_use]
     pub fn on_curve(self, curve: &str, axis: &'static str, at: &str) -> Self {
-        Self { place: Some(Place { curve: curve.to_owned(), axis, at: at.to_owned() }), ..self }
+        let (curve, at) = (curve.to_owned(), at.to_owned());
+        Self { place: Some(Place { curve, axis, at, is_drawn: true }), ..self }
+    }
+
+    /// As a cell of a table of this title that is not drawn.
+    #[must_use]
+    pub fn in_table(self, row: &str, title: &'static str, column: &str) -> Self {
+        let (curve, at) = (row.to_owned(), column.to_owned());
+        Self { place: Some(Place { curve, axis: title, at, is_drawn: false }), ..self }
     }
 
     /// With something before its name, and that of its curve.
@@ -146,6 +165,34 @@ impl Item {
     pub fn compared(self, published: Published, measured: f64, tolerance: Tolerance) -> Self {
         let verdict = compare(published, measured, tolerance);
         Self { published: Some(published), measured: Some(measured), verdict, ..self }
+    }
+
+    /// The same with a mean over replications, which decides nothing while its interval has places of both kinds.
+    #[must_use]
+    pub fn compared_within(self, published: Published, measured: Interval, tolerance: Tolerance) -> Self {
+        let Interval { mean, half_width, .. } = measured;
+        let differs = |value| matches!(compare(published, value, tolerance), Verdict::Differs(_));
+        let [low, high] = [mean - half_width, mean + half_width];
+        let mut item = self.measured_within(measured).compared(published, mean, tolerance);
+        if differs(low) != differs(mean) || differs(high) != differs(mean) {
+            let digits = published.decimals + 1;
+            let within = match tolerance {
+                Tolerance::Percent(most) => format!("{most} %"),
+                Tolerance::Absolute(most) => most.to_string(),
+            };
+            let place = format!("{low:.digits$} to {high:.digits$}, of which a part is within {within}");
+            item.verdict = Verdict::NotDecided(place);
+        }
+        item
+    }
+
+    /// With why it is so, or what was tried, if it differs.
+    #[must_use]
+    pub fn because(mut self, reason: &str) -> Self {
+        if let Verdict::Differs(how) = &mut self.verdict {
+            *how = format!("{how}; {reason}");
+        }
+        self
     }
 
     /// With the comparisons that an inequality makes, each in words and whether it holds.
@@ -221,6 +268,26 @@ mod tests {
         ] {
             let found = Published::parse(published).map(|published| compare(published, measured, tolerance));
             assert_eq!(found.map(|found| found.to_string()).as_deref(), Some(verdict), "{published}");
+        }
+    }
+
+    #[test]
+    fn chance_decides_nothing() {
+        let of = |mean, half_width| {
+            let interval = Interval { mean, half_width, count: 5 };
+            let published = Published { value: 35.0, decimals: 0 };
+            Item::new("", "", "").compared_within(published, interval, Tolerance::Absolute(3.0))
+        };
+        for (mean, half_width, expected) in [
+            (36.0, 1.0, "within 3"),
+            (35.2, 0.1, "exact"),
+            (37.5, 1.0, "not decided: 36.5 to 38.5, of which a part is within 3"),
+            (38.5, 1.0, "not decided: 37.5 to 39.5, of which a part is within 3"),
+            (35.0, 9.0, "not decided: 26.0 to 44.0, of which a part is within 3"),
+            (40.0, 1.0, "differs: 5.0 above, more than 3"),
+        ] {
+            let item = of(mean, half_width);
+            assert_eq!((item.verdict.to_string().as_str(), item.half_width), (expected, Some(half_width)));
         }
     }
 

@@ -6,10 +6,11 @@ use super::figure::MODEL;
 use super::item::Item;
 use crate::execution::{self, Setup};
 use crate::machine::Mesh;
+use crate::metrics::Interval;
 use crate::spec::Spec;
 use crate::workload::Synthetic;
 
-/// The machine of all experiments.
+/// The machine of all experiments but one.
 pub(super) const MACHINE: &str = "16x16";
 
 /// A load, as jobs per cycle, and its workload.
@@ -22,6 +23,7 @@ pub(super) struct Load {
 /// The curves of one network and one kind of workloads, by load.
 pub(super) struct LoadCurves<'a> {
     found: &'a Evidence,
+    machine: &'static str,
     network: String,
     pub(super) loads: Vec<Load>,
 }
@@ -36,22 +38,27 @@ pub(super) fn resolved(network: &str) -> Option<String> {
 impl<'a> LoadCurves<'a> {
     /// What was measured over a network with sides of this law; nothing if the network means nothing.
     pub(super) fn new(found: &'a Evidence, network: &str, sides: &str) -> Self {
+        Self::on(MACHINE, found, network, sides)
+    }
+
+    /// The same on another machine.
+    pub(super) fn on(machine: &'static str, found: &'a Evidence, network: &str, sides: &str) -> Self {
         let network = resolved(network).unwrap_or_default();
         let load = |log: &str| -> Option<Load> {
             let model = Synthetic::new(&log.parse::<Spec>().ok()?).ok()?;
-            let mesh: Mesh = MACHINE.parse().ok()?;
+            let mesh: Mesh = machine.parse().ok()?;
             let is_kind = model.spec().params.get("sides").is_some_and(|law| law == sides);
             is_kind.then(|| Load { rate: model.rate(mesh.extents()), log: log.to_owned() })
         };
         let mut loads: Vec<Load> = found.logs_over(&network).into_iter().filter_map(load).collect();
         loads.sort_by(|a, b| a.rate.total_cmp(&b.rate));
-        Self { found, network, loads }
+        Self { found, machine, network, loads }
     }
 
     fn at<'b>(&'b self, load: &'b Load, allocator: &'b str) -> At<'b> {
         At {
             dataset: MODEL,
-            machine: MACHINE,
+            machine: self.machine,
             log: &load.log,
             scheduler: "fcfs",
             allocator,
@@ -76,6 +83,16 @@ impl<'a> LoadCurves<'a> {
         (b > 0.0).then(|| a / b)
     }
 
+    /// The mean of a column with its confidence interval.
+    pub(super) fn interval(&self, load: &Load, allocator: &str, column: &str) -> Option<Interval> {
+        self.found.interval(self.at(load, allocator), column)
+    }
+
+    /// That ratio with its confidence interval.
+    pub(super) fn ratio_within(&self, load: &Load, (a, b): (&str, &str), column: &str) -> Option<Interval> {
+        ratio_of(&self.found.interleaved(self.at(load, a), self.at(load, b), &[column]))
+    }
+
     /// That ratio at every load.
     pub(super) fn ratios(&self, pair: (&str, &str), column: &str) -> Vec<(f64, f64)> {
         let ratio = |load: &Load| Some((load.rate, self.ratio(load, pair, column)?));
@@ -93,7 +110,7 @@ impl<'a> LoadCurves<'a> {
                 interval.mean *= factor;
                 interval.half_width *= factor;
                 let rate = load.rate.to_string();
-                let item = Item::new(&format!("{allocator}, {unit}, load {rate}"), &load.log, MACHINE);
+                let item = Item::new(&format!("{allocator}, {unit}, load {rate}"), &load.log, self.machine);
                 items.push(item.measured_within(interval).on_curve(allocator, "load", &rate));
             }
         }
@@ -117,7 +134,7 @@ impl<'a> LoadCurves<'a> {
                 }
             }
         }
-        comparisons.item(&self.named(fact, loads), "", MACHINE)
+        comparisons.item(&self.named(fact, loads), "", self.machine)
     }
 
     /// A fact with the loads that it is about, unless it is about all.
@@ -129,6 +146,19 @@ impl<'a> LoadCurves<'a> {
             format!("{fact}, at {}", rates.join(", "))
         }
     }
+}
+
+/// The ratio of the means of pairs; `None` if the second ones are 0. Its interval is that of the mean of what is left of
+/// the first ones if the ratio of the second ones is taken away.
+fn ratio_of(pairs: &[(f64, f64)]) -> Option<Interval> {
+    let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
+    let (first, second) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    if second <= 0.0 {
+        return None;
+    }
+    let ratio = first / second;
+    let rests: Vec<f64> = pairs.iter().map(|(a, b)| (a - ratio * b) / second).collect();
+    Some(Interval { mean: ratio, ..Interval::of(&rests)? })
 }
 
 /// The loads at which a ratio is `target`, between two loads by a straight line.
@@ -143,6 +173,17 @@ pub(super) fn crossings(ratios: &[(f64, f64)], target: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ratio_of_pairs_is_as_certain_as_what_they_do_not_share() {
+        let ratio = ratio_of(&[(1.0, 2.0), (2.0, 4.0), (30.0, 60.0)]).unwrap_or_default();
+        assert!((ratio.mean - 0.5).abs() < 1e-12 && ratio.half_width < 1e-12, "{ratio:?}");
+        // The rests are 0.1, -0.2 and 0.1 of a mean of 2; 4.303 is the quantile for 2 degrees of freedom.
+        let ratio = ratio_of(&[(1.1, 2.0), (0.8, 2.0), (1.1, 2.0)]).unwrap_or_default();
+        let expected = 4.302_653 * (0.03_f64 / 4.0 / 3.0).sqrt();
+        assert!((ratio.mean - 0.5).abs() < 1e-12 && (ratio.half_width - expected).abs() < 1e-6, "{ratio:?}");
+        assert_eq!((ratio_of(&[]), ratio_of(&[(1.0, 0.0)])), (None, None));
+    }
 
     #[test]
     fn a_ratio_is_met_as_often_as_it_crosses_the_target() {

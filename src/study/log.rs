@@ -25,7 +25,7 @@ pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog
 }
 
 /// `NASA-iPSC-1993-3.1-cln` for `…/NASA-iPSC-1993-3.1-cln.swf.gz`.
-pub(super) fn log_name(path: &Path) -> String {
+pub fn log_name(path: &Path) -> String {
     let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     let plain = file.strip_suffix(".gz").unwrap_or(&file);
     let stem =

@@ -28,7 +28,7 @@ pub use cell::{Cell, CellError, Outcome, Plan};
 pub use error::StudyError;
 pub use jobs::{JobsError, fitting, scaled_jobs};
 pub use key::{files, sha256};
-pub use log::{LoadedLog, load};
+pub use log::{LoadedLog, load, log_name};
 pub use manifest::{Manifest, ManifestCell, ManifestLog};
 pub use options::{Flag, Keyed, OPTIONS, PlanOption};
 pub use planned::{Study, StudyCell, StudyLog};

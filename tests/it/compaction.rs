@@ -1,6 +1,7 @@
 //! Jobs that move while they run: how the engine follows, and what compaction gains on the real logs.
 
 use meshreplay::job::{Job, Shape, Time};
+use meshreplay::metrics::Compactions;
 
 use super::support::{Numbers, Tested, replay, run, shared};
 
@@ -44,12 +45,15 @@ fn a_job_starts_when_others_have_made_room_and_they_end_later() -> Tested {
     assert_eq!(found.records[4].head, Time::ZERO);
     let summary = &found.summary;
     assert!(near(summary.allocation_delay_s_mean, 8.1 / 5.0) && near(summary.queue_delay_s_mean, 0.0));
-    assert!(near(summary.suspended_s_mean, 3.0 / 5.0) && summary.moves == 1);
+    assert!(near(summary.suspended_s_mean, 3.0 / 5.0) && summary.moves == 1 && summary.jobs_moved == 1);
+    assert_eq!(summary.compactions, Compactions { begun: 1, carried_out: 1, ..Compactions::default() });
     // Without compaction it waits for the one in the middle.
     let found = replay(&fragmented(100.0), "10", "fcfs", "linear-first-fit")?;
     assert!(near(seconds(found.records[4].start), 100.0));
+    assert_eq!(found.summary.compactions, Compactions::default());
     let found = replay(&fragmented(100.0), "10", "fcfs", "cost-free-compaction")?;
     assert!(near(seconds(found.records[4].start), 4.5) && near(seconds(found.records[1].end), 100.0));
+    assert_eq!(found.summary.compactions, Compactions { begun: 1, carried_out: 1, ..Compactions::default() });
     Ok(())
 }
 
@@ -58,11 +62,35 @@ fn a_plan_is_void_if_a_job_that_would_move_ends_before_it_is_made() -> Tested {
     for (second_run_s, start_s) in [(4.8, 4.8), (5.1, 5.1), (5.2, 8.1)] {
         let found = replay(&fragmented(second_run_s), "10", "fcfs", SLOW)?;
         assert!(near(seconds(found.records[4].start), start_s), "{second_run_s}: {:?}", found.records[4]);
+        let aborted = u64::from(second_run_s < 5.2);
+        let counted = Compactions { begun: 1, carried_out: 1 - aborted, aborted, ..Compactions::default() };
+        assert_eq!(found.summary.compactions, counted, "{second_run_s}");
     }
     // A job that would end while it is on its way ends when it is there.
     let found = replay(&fragmented(5.2), "10", "fcfs", SLOW)?;
     let moved = &found.records[1];
     assert!(near(seconds(moved.end), 8.2) && moved.suspended == Time::from_seconds(3), "{moved:?}");
+    Ok(())
+}
+
+/// Plans that hold somebody up, and plans that go on for longer than the job waits that they are made for.
+#[test]
+fn delayed_and_overrunning_plans_are_counted() -> Tested {
+    let costs = "left-compaction:step_time=1,select_cost=0,schedule_cost=0,check=yes";
+    // `012···`, of which 0 ends: two steps; the processor of 1 is needed for longer than 1 moves.
+    let jobs = [job(0, 0.0, 2.0, 1), job(1, 0.0, 90.0, 1), job(2, 0.0, 90.0, 1), job(3, 0.0, 5.0, 4)];
+    let found = replay(&jobs, "6", "fcfs", costs)?;
+    assert!(near(seconds(found.records[3].start), 4.0), "{:?}", found.records);
+    let counted = Compactions { begun: 1, carried_out: 1, delayed: 1, ..Compactions::default() };
+    assert_eq!((found.summary.compactions, found.summary.jobs_moved), (counted, 2));
+    // `00011222·`, of which 0 ends: four processors are covered, and five steps are needed.
+    let jobs = [job(0, 0.0, 2.0, 3), job(1, 0.0, 90.0, 2), job(2, 0.0, 90.0, 3), job(3, 0.0, 5.0, 4)];
+    let found = replay(&jobs, "9", "fcfs", costs)?;
+    assert!(near(seconds(found.records[3].start), 6.0), "{:?}", found.records);
+    let suspended = [1, 2].map(|i: usize| seconds(found.records[i].suspended));
+    assert!(suspended.into_iter().any(|longest| near(longest, 5.0)), "{suspended:?}");
+    let counted = Compactions { begun: 1, carried_out: 1, delayed: 1, overrun: 1, ..Compactions::default() };
+    assert_eq!((found.summary.compactions, found.summary.jobs_moved), (counted, 2));
     Ok(())
 }
 
@@ -96,6 +124,12 @@ fn no_time_is_lost_that_is_not_accounted_for() -> Tested {
                     moves += record.moves;
                 }
                 assert!(moves > 0, "{allocator} {scheduler}");
+                let compactions = &found.summary.compactions;
+                assert_eq!(compactions.begun, compactions.carried_out + compactions.aborted, "{allocator}");
+                assert!(compactions.delayed.max(compactions.overrun) <= compactions.carried_out);
+                assert!(compactions.carried_out <= u64::from(moves), "{allocator} {scheduler}");
+                let moved = found.records.iter().filter(|record| record.moves > 0).count() as u64;
+                assert_eq!(found.summary.jobs_moved, moved, "{allocator} {scheduler}");
                 // At no instant more processors are busy than there are.
                 let mut events: Vec<(Time, i64)> = Vec::new();
                 for (job, record) in jobs.iter().zip(&found.records) {
@@ -284,6 +318,25 @@ fn reductions_on_the_real_logs_are_those_of_an_independent_program() -> Tested {
             let [ff, loc, cfc] = [0, 1, 2].map(|i| of(i, column));
             assert!(ff > loc && loc >= cfc, "{array}: {ff} {loc} {cfc}");
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn as_many_jobs_are_allocated_by_compaction_as_in_an_independent_program() -> Tested {
+    let Some(traces) = shared("traces") else { return Ok(()) };
+    let at = tempfile::tempdir()?;
+    for (array, expected) in [(128, 1198), (384, 1779), (1024, 2080)] {
+        let log = traces.join("NASA-iPSC-1993-3.1-cln.swf.gz");
+        let arguments = format!(
+            "replay {} -m {array} -s fcfs -a cost-free-compaction --rules allocated --arrivals uniform:max=0 \
+             --format json -q --no-timing",
+            log.display()
+        );
+        let ran = run(at.path(), &arguments)?;
+        let rows: serde_json::Value = serde_json::from_str(&ran.stdout)?;
+        let of = |column: &str| rows[0][column].as_u64();
+        assert_eq!((of("compactions"), of("compactions_aborted")), (Some(expected), Some(0)), "{array}");
     }
     Ok(())
 }

@@ -54,7 +54,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "engine",
             "execution",
             "frame",
-            "job",
             "machine",
             "metrics",
             "spec",

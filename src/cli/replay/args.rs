@@ -69,8 +69,8 @@ pub(crate) struct Args {
     )]
     pub(super) arrival_scale: Vec<f64>,
 
-    /// Replay each with as many seeds: a number, or until:within=0.05,min=5,max=200 for as many as make the 95 % confidence
-    /// intervals of turnaround and utilization so narrow (by their means). Models draw new jobs from each seed.
+    /// Replay each with as many seeds: a number, or until:within=0.05,min=5,max=200 for as many as make the confidence
+    /// intervals of turnaround and utilization so narrow (by their means; 95 %, or as confidence=0.9 says). Models draw new jobs from each seed.
     #[arg(long, default_value = "1", value_name = "R")]
     replications: Replications,
 

@@ -115,6 +115,22 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Vec<(String, Strin
     lines
 }
 
+/// How a verdict looks: what was not decided or not measured is neither good nor bad.
+fn verdict_class(verdict: &str) -> &'static str {
+    let begins = |words: &str| verdict.starts_with(words);
+    if begins("differs") {
+        "differs long"
+    } else if begins("not decided") || begins("not measured") {
+        "long"
+    } else if begins("ordering holds but") {
+        "holds long"
+    } else if verdict.is_empty() {
+        ""
+    } else {
+        "holds"
+    }
+}
+
 /// A table for each paper that was reproduced into this directory.
 pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>> {
     let mut tables = Vec::new();
@@ -128,13 +144,7 @@ pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>> {
                 None => ReportCell::default(),
             };
             let verdict = text("verdict");
-            let class = if verdict.starts_with("differs") {
-                "differs long"
-            } else if verdict.is_empty() {
-                ""
-            } else {
-                "holds"
-            };
+            let class = verdict_class(&verdict);
             vec![
                 ReportCell::words(&text("figure")),
                 ReportCell::words(&text("item")),
@@ -191,4 +201,27 @@ pub(super) fn figures(folder: &Path) -> Result<Vec<(String, String)>> {
 fn digits(value: f64) -> String {
     let decimals = if value.abs() > 0.0 { (4.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
     grouped(value, decimals as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::{Tolerance, Verdict};
+
+    #[test]
+    fn only_what_holds_looks_as_if_it_did() {
+        let said = || "a (2) is not below b (1)".to_owned();
+        for (verdict, class) in [
+            (Verdict::Exact, "holds"),
+            (Verdict::Within(Tolerance::Percent(0.1)), "holds"),
+            (Verdict::OrderingHolds, "holds"),
+            (Verdict::HoldsBut(said()), "holds long"),
+            (Verdict::Differs(said()), "differs long"),
+            (Verdict::NotDecided(said()), "long"),
+            (Verdict::NotMeasured(said()), "long"),
+            (Verdict::None, ""),
+        ] {
+            assert_eq!(verdict_class(&verdict.to_string()), class, "{verdict}");
+        }
+    }
 }

@@ -1,9 +1,11 @@
 //! The plot of a regenerated figure: its curves, or its numbers by the published ones.
 
 use super::report::Comparison;
+use crate::allocator;
 use crate::cli::results::{separate, style};
-use crate::paper::Item;
-use crate::render::plot::{self, Axis, Chart, Kind, Point, Series, Style};
+use crate::paper::{Item, Verdict};
+use crate::render::plot::{self, Axis, BarGroup, Bars, Chart, Kind, Point, Series, Style};
+use crate::spec::Spec;
 
 /// The plot as SVG; `None` of figures without numbers.
 pub(super) fn svg(comparison: &Comparison) -> Option<String> {
@@ -18,14 +20,75 @@ fn title(comparison: &Comparison) -> String {
 fn curves(comparison: &Comparison) -> Option<String> {
     let mut measures: Vec<(&str, &str)> = Vec::new();
     for item in &comparison.items {
-        let Some(place) = item.place.as_ref().filter(|_| item.measured.is_some()) else { continue };
+        let Some(place) = item.place.as_ref().filter(|place| place.is_drawn && item.measured.is_some())
+        else {
+            continue;
+        };
         let measure = (place.axis, measure(item));
         if !measures.contains(&measure) {
             measures.push(measure);
         }
     }
-    let charts: Vec<String> = measures.into_iter().map(|measure| chart(comparison, measure)).collect();
+    let picture = |measure: (&str, &str)| {
+        if measure.0.starts_with(RATIO) { bars(comparison, measure.0) } else { chart(comparison, measure) }
+    };
+    let charts: Vec<String> = measures.into_iter().map(picture).collect();
     (!charts.is_empty()).then(|| plot::stacked(&charts))
+}
+
+/// How the name of an axis begins along which bars stand for ratios.
+const RATIO: &str = "ratio to ";
+
+/// Bars of ratios, a group for each place; under them what is known of its log: serial jobs and the like, in percent.
+fn bars(comparison: &Comparison, axis: &str) -> String {
+    let placed =
+        comparison.items.iter().filter_map(|item| Some((item, item.place.as_ref()?, item.measured?)));
+    let (mut legend, mut groups): (Vec<(String, Style)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
+    let mut names: Vec<&str> = Vec::new();
+    for (item, place, value) in placed.filter(|(_, place, _)| place.axis == axis) {
+        let bar = legend.iter().position(|(name, _)| *name == place.curve).unwrap_or_else(|| {
+            legend.push((place.curve.clone(), look(&place.curve)));
+            legend.len() - 1
+        });
+        let group = names.iter().position(|at| *at == place.at).unwrap_or_else(|| {
+            names.push(&place.at);
+            let name = format!("{}\n{}{}", item.log, item.machine, facts(comparison, &item.log));
+            groups.push(BarGroup { name, bars: Vec::new() });
+            groups.len() - 1
+        });
+        let bars = &mut groups[group].bars;
+        bars.resize(bars.len().max(bar + 1), None);
+        bars[bar] = Some(value);
+    }
+    separate(&mut legend.iter_mut().map(|(_, style)| style).collect::<Vec<_>>());
+    let title = title(comparison);
+    Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base: 1.0 }.svg()
+}
+
+/// The percentages that are known of a log, whatever the machine, a line for each: `33.1 % serial jobs`; what they are
+/// percentages of has a line before them.
+fn facts(comparison: &Comparison, log: &str) -> String {
+    let of_log = |item: &&Item| item.log == log && item.machine.is_empty() && item.verdict == Verdict::None;
+    let (mut lines, mut before) = (Vec::new(), "");
+    for item in comparison.items.iter().filter(of_log) {
+        let (Some(name), Some(percent)) = (item.item.strip_suffix(", percent"), item.measured) else {
+            continue;
+        };
+        let (of, name) = name.split_once(", ").unwrap_or(("", name));
+        if of != before {
+            lines.push(format!("\n{of}:"));
+        }
+        before = of;
+        lines.push(format!("\n{percent:.1} % {name}"));
+    }
+    lines.concat()
+}
+
+/// The look of a curve: that of the allocator which its name tells, as in every other plot.
+fn look(curve: &str) -> Style {
+    let is_allocator = |word: &&str| word.parse::<Spec>().is_ok_and(|spec| allocator::find(&spec).is_ok());
+    let words = curve.split(", ").flat_map(|part| [part].into_iter().chain(part.split(' ')));
+    style(words.clone().find(is_allocator).or(words.clone().next()).unwrap_or(curve))
 }
 
 /// The chart of what is measured along an axis.
@@ -50,7 +113,7 @@ fn chart(comparison: &Comparison, (axis, unit): (&str, &str)) -> String {
             Some(series) => series.points.push(point),
             None => series.push(Series {
                 name: name.to_owned(),
-                style: style(name.split(',').next().unwrap_or_default()),
+                style: look(name),
                 kind: Kind::Curve,
                 points: vec![point],
             }),
@@ -102,6 +165,20 @@ fn by_published(comparison: &Comparison) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_allocator_looks_as_in_every_other_plot() {
+        for (curve, allocator) in [
+            ("granular-mbs", "granular-mbs"),
+            ("octet-mbs easy", "octet-mbs"),
+            ("16 flits, gabl", "gabl"),
+            ("first-fit, BQ(25)", "first-fit"),
+            ("column-snake+bf, easy", "column-snake+bf"),
+        ] {
+            assert_eq!(look(curve), style(allocator), "{curve}");
+        }
+        assert_eq!(look("queue delay"), style("queue delay"));
+    }
 
     #[test]
     fn what_is_measured_stands_behind_the_curve_or_in_it() {

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, anyhow};
 
 use super::super::runner::Runner;
 use super::super::{Failure, complain};
 use super::Args;
+use super::report::Comparison;
 use crate::disk::{Claim, Unfinished};
 use crate::frame::{Sheet, StudyFolder};
 use crate::paper::{
-    Dataset, Embedded, Evidence, Figure, Item, Located, LogFacts, MODEL, Paper, STREAM, stream_logs,
+    Dataset, Embedded, Evidence, Figure, Located, LogFacts, MODEL, Paper, ROUNDS, STREAM, stream_logs,
     write_stream,
 };
 use crate::study::{Manifest, Plan, Study, load};
@@ -66,18 +68,21 @@ impl<'a> Workshop<'a> {
         })
     }
 
-    /// Measures a figure; its items, and a line for each log of another version than the paper's.
+    /// Measures a figure.
     pub(super) fn regenerate(
         &mut self,
-        paper: &Paper,
-        figure: &Figure,
-    ) -> Result<(Vec<Item>, Vec<String>), Failure> {
+        paper: &'static Paper,
+        figure: &'static Figure,
+    ) -> Result<Comparison, Failure> {
         let experiment = &figure.experiment;
+        let mut missing = Vec::new();
         let mut evidence = Evidence::default();
         for name in experiment.surveyed {
             if let Some(located) = self.locate(name)? {
                 let log = load(&located.path, ReadOptions::default(), Rules::default())?;
                 evidence.add_log(name, located, Some(LogFacts::from(&log)));
+            } else {
+                missing.push(*name);
             }
         }
         for embedded in experiment.studies {
@@ -88,23 +93,60 @@ impl<'a> Workshop<'a> {
             } else if let Some(located) = self.locate(embedded.dataset)? {
                 evidence.add_log(embedded.dataset, located, None);
             } else {
+                if !missing.contains(&embedded.dataset) {
+                    missing.push(embedded.dataset);
+                }
                 continue;
             }
-            let sheet = self.measure(paper, embedded, experiment.timed, &evidence)?;
-            if let Some(sheet) = sheet {
-                evidence.add_sheet(embedded.dataset, &sheet);
+            if !experiment.timed {
+                let sheet = self.measure(paper, embedded, None, &evidence)?;
+                if let Some(sheet) = sheet {
+                    evidence.add_sheet(embedded.dataset, &sheet, 0);
+                }
             }
+        }
+        if experiment.timed {
+            self.measure_in_rounds(paper, figure, &mut evidence)?;
         }
         let versions = evidence.logs().filter(|_| paper.versions).filter_map(|(dataset, located)| {
             let used = located.used_instead_of?;
-            Some(format!("{dataset}: version {}; the paper's is {used}", located.version))
+            let version = Some(located.version.as_str()).filter(|version| !version.is_empty());
+            Some(format!("{dataset}: version {}; the paper's is {used}", version.unwrap_or("unknown")))
         });
         let versions = versions.collect();
         let items = (experiment.judge)(&evidence);
         if items.is_empty() && !self.args.quiet {
             complain(&format!("note: {} {} is left out for want of logs", paper.name, figure.name));
         }
-        Ok((items, versions))
+        Ok(Comparison { paper, figure, items, versions, missing })
+    }
+
+    /// Measures the studies of a figure whose times are wanted: all of them once in each round.
+    fn measure_in_rounds(
+        &mut self,
+        paper: &Paper,
+        figure: &Figure,
+        evidence: &mut Evidence,
+    ) -> Result<(), Failure> {
+        for round in 0..ROUNDS {
+            for embedded in figure.experiment.studies {
+                let located = evidence.logs().find(|(dataset, _)| *dataset == embedded.dataset);
+                let path = located.map(|(_, located)| located.path.clone());
+                if path.is_none() && embedded.dataset != MODEL {
+                    continue;
+                }
+                if let Some(path) = path {
+                    let began = Instant::now();
+                    load(&path, ReadOptions::default(), Rules::default())?;
+                    evidence.add_reading(embedded.dataset, began.elapsed().as_secs_f64());
+                }
+                let sheet = self.measure(paper, embedded, Some(round), evidence)?;
+                if let Some(sheet) = sheet {
+                    evidence.add_sheet(embedded.dataset, &sheet, round);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The file of a dataset; if there is none, that is said once.
@@ -133,14 +175,15 @@ impl<'a> Workshop<'a> {
         Ok(())
     }
 
-    /// Replays what is missing of a study; its summary, if any cell finished.
+    /// Replays what is missing of a study, in this round if times are wanted; its summary, if any cell finished.
     fn measure(
         &mut self,
         paper: &Paper,
         embedded: &Embedded,
-        timed: bool,
+        round: Option<usize>,
         evidence: &Evidence,
     ) -> Result<Option<Sheet>, Failure> {
+        let timed = round.is_some();
         let results = self.results(paper);
         let find = |log: &str| {
             let mut logs = evidence.logs();
@@ -150,8 +193,11 @@ impl<'a> Workshop<'a> {
         let name = format!("{}/{}.toml", paper.name, embedded.name);
         let plan = Plan { timed, ..Plan::default() };
         let study = Study::plan(Path::new(&name), embedded.text, plan, &find)?;
-        let (manifest, folder) =
-            (Manifest::from(&study), StudyFolder::new(&results.join(embedded.name), None));
+        let folder = match round {
+            Some(round) => format!("{}-round-{}", embedded.name, round + 1),
+            None => embedded.name.to_owned(),
+        };
+        let (manifest, folder) = (Manifest::from(&study), StudyFolder::new(&results.join(folder), None));
         let _claim = folder.prepare(&manifest)?;
         let cells = folder.missing(&manifest);
         let runner = &self.runners[usize::from(timed)];

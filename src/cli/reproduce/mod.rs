@@ -11,7 +11,6 @@ use anyhow::anyhow;
 use clap::ValueEnum;
 
 use self::measure::Workshop;
-use self::report::Comparison;
 use super::{Failure, complain, print};
 use crate::frame::{self, TEMPORARY};
 use crate::paper::{Figure, PAPERS, Paper};
@@ -84,8 +83,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut workshop = Workshop::open(args)?;
     let mut comparisons = Vec::new();
     for figure in figures {
-        let (items, versions) = workshop.regenerate(paper, figure)?;
-        comparisons.push(Comparison { paper, figure, items, versions });
+        comparisons.push(workshop.regenerate(paper, figure)?);
     }
     if comparisons.iter().all(|comparison| comparison.items.is_empty()) {
         let traces = args.traces.display();

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Format;
-use crate::paper::{Figure, Item, Paper};
+use crate::paper::{Figure, Item, Paper, Sentence, Verdict};
 use crate::render::{Align, Table, grouped};
 
 /// A regenerated figure.
@@ -13,6 +13,16 @@ pub(super) struct Comparison {
     pub(super) items: Vec<Item>,
     /// Logs of another version than the paper's.
     pub(super) versions: Vec<String>,
+    /// Datasets that were not found.
+    pub(super) missing: Vec<&'static str>,
+}
+
+impl Comparison {
+    /// The sentences that the figure is about but no item judges, each with why.
+    fn not_measured(&self) -> impl Iterator<Item = (&'static Sentence, String)> + '_ {
+        let sentences = self.paper.sentences.iter().filter(|sentence| sentence.figure == self.figure.name);
+        sentences.filter_map(|sentence| Some((sentence, sentence.not_measured(&self.items, &self.missing)?)))
+    }
 }
 
 /// A row of the comparison.
@@ -36,15 +46,32 @@ const COLUMNS: [&str; 10] =
 
 /// All comparisons as one text.
 pub(super) fn text(comparisons: &[Comparison], format: Format) -> serde_json::Result<String> {
-    let rows: Vec<Row<'_>> = comparisons.iter().flat_map(rows).collect();
+    let rows: Vec<Row<'_>> =
+        comparisons.iter().flat_map(|comparison| rows(comparison).chain(unjudged(comparison))).collect();
     match format {
         Format::Json => serde_json::to_string_pretty(&rows).map(|text| text + "\n"),
         Format::Csv => Ok(csv(&rows)),
         Format::Table | Format::Markdown | Format::Latex => {
             let shown = comparisons.iter().filter(|comparison| !comparison.items.is_empty());
             let texts: Vec<String> = shown.map(|comparison| figure(comparison, format)).collect();
-            Ok(texts.join("\n"))
+            Ok(texts.join("\n") + &sentences(comparisons, format))
         }
+    }
+}
+
+/// The sentences of the paper that nothing here judges, and why; nothing in LaTeX, whose tables are bare.
+fn sentences(comparisons: &[Comparison], format: Format) -> String {
+    let line = |(sentence, why): (&Sentence, String)| {
+        format!("{}, {}: {}\n   {why}", sentence.figure, sentence.section, sentence.claim)
+    };
+    let lines: Vec<String> =
+        comparisons.iter().flat_map(|comparison| comparison.not_measured().map(line)).collect();
+    let title = "Sentences of the paper that are not measured here, and why";
+    match format {
+        _ if lines.is_empty() => String::new(),
+        Format::Latex => String::new(),
+        Format::Markdown => format!("\n## {title}\n\n* {}\n", lines.join("\n* ")),
+        _ => format!("\n {title}\n\n {}\n", lines.join("\n ")),
     }
 }
 
@@ -60,6 +87,22 @@ fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
         half_width: item.half_width,
         ratio: item.ratio(),
         verdict: item.verdict.to_string(),
+    })
+}
+
+/// A row for each sentence that no item judges.
+fn unjudged(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
+    comparison.not_measured().map(|(sentence, why)| Row {
+        paper: comparison.paper.name,
+        figure: comparison.figure.name,
+        item: sentence.claim,
+        log: "",
+        machine: "",
+        published: None,
+        measured: None,
+        half_width: None,
+        ratio: None,
+        verdict: Verdict::NotMeasured(why).to_string(),
     })
 }
 
@@ -97,7 +140,7 @@ fn quoted(text: &str) -> String {
 
 /// One figure with its title and what must be known of its logs.
 fn figure(comparison: &Comparison, format: Format) -> String {
-    let Comparison { paper, figure, items, versions } = comparison;
+    let Comparison { paper, figure, items, versions, missing } = comparison;
     let columns = [
         ("item", Align::Left),
         ("log", Align::Left),
@@ -137,7 +180,8 @@ fn figure(comparison: &Comparison, format: Format) -> String {
     if format == Format::Latex {
         return table;
     }
-    let notes: Vec<&str> = versions.iter().flat_map(|line| [mark, line]).collect();
+    let without = (!missing.is_empty()).then(|| format!("without {}, not found", missing.join(", ")));
+    let notes: Vec<&str> = versions.iter().chain(&without).flat_map(|line| [mark, line]).collect();
     let end = if notes.is_empty() { "" } else { "\n" };
     format!("{before}{name}\n\n{table}{}{end}", notes.concat())
 }

@@ -6,6 +6,7 @@
 
 mod cost;
 mod fig1;
+mod sentences;
 mod turnaround;
 
 use super::evidence::At;
@@ -26,6 +27,11 @@ pub(super) const PAPER: Paper = Paper {
             name: "fig3",
             title: "Turnaround under the bypass queue, first fit and adaptive scan, uniform sides",
             experiment: turnaround::FIG3,
+        },
+        Figure {
+            name: "fig3-normal",
+            title: "Turnaround under the bypass queue, first fit and adaptive scan, normal sides (text of 3.1)",
+            experiment: turnaround::NORMAL,
         },
         Figure {
             name: "fig4a",
@@ -49,6 +55,7 @@ pub(super) const PAPER: Paper = Paper {
             experiment: cost::EXPERIMENT,
         },
     ],
+    sentences: sentences::SENTENCES,
 };
 
 /// A study file of this folder, whose name is that of the study.

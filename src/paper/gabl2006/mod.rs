@@ -6,6 +6,7 @@
 //! last two of them high; a ninth is beyond.
 
 mod loads;
+mod sentences;
 
 use super::figure::{Figure, Paper};
 
@@ -39,6 +40,7 @@ pub(super) const PAPER: Paper = Paper {
             experiment: loads::LENGTHS,
         },
     ],
+    sentences: sentences::SENTENCES,
 };
 
 /// A study file of this folder, whose name is that of the study.

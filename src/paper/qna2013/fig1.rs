@@ -1,5 +1,6 @@
-//! Fig. 1: three jobs on a mesh of 6×6, and where two more would go.
+//! Fig. 1: three jobs on a mesh of 6×6, and where two more would go, by the procedure as it is printed and as it is meant.
 
+use super::printed_scan::{self, Busy, Scan};
 use crate::allocator::{Placement, Request, Setup, build};
 use crate::machine::{Coord, Machine};
 use crate::paper::evidence::Evidence;
@@ -9,12 +10,14 @@ use crate::paper::item::{Item, Verdict};
 pub(super) const EXPERIMENT: Experiment = Experiment { studies: &[], surveyed: &[], timed: false, judge };
 
 const MACHINE: &str = "6x6";
+const SIDE: i32 = 6;
 /// Corners of the jobs that run.
-const RUNNING: [[u32; 4]; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
+const RUNNING: [Busy; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
 
 /// The nodes between two corners.
-fn between([left, low, right, high]: [u32; 4], machine: &Machine) -> Vec<u32> {
-    (low..=high).flat_map(|y| (left..=right).map(move |x| machine.mesh().node([x, y, 0]))).collect()
+fn between([left, low, right, high]: Busy, machine: &Machine) -> Vec<u32> {
+    let node = |x: i32, y: i32| machine.mesh().node([x.unsigned_abs(), y.unsigned_abs(), 0]);
+    (low..=high).flat_map(|y| (left..=right).map(move |x| node(x, y))).collect()
 }
 
 /// Where an allocator puts a job of these sides, the others running.
@@ -31,30 +34,77 @@ fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     Some(nodes.into_iter().map(|node| mesh.coord(node)).collect())
 }
 
-/// An example: allocator, sides, the corners printed, in words.
-type Example = (&'static str, [u32; 3], &'static [[u32; 4]], &'static str);
+/// The nodes of corners as places, in any order.
+fn places(corners: &[Busy]) -> Vec<Coord> {
+    let all = corners.iter().flat_map(|&[left, low, right, high]| {
+        (low..=high).flat_map(move |y| (left..=right).map(move |x| [x.unsigned_abs(), y.unsigned_abs(), 0]))
+    });
+    let mut all: Vec<Coord> = all.collect();
+    all.sort_unstable();
+    all
+}
 
-const EXAMPLES: [Example; 2] = [
-    ("qna-scan", [3, 2, 1], &[[1, 4, 3, 5]], "3x2 goes to (1, 4)"),
-    ("qna", [6, 2, 1], &[[0, 3, 3, 4], [4, 0, 5, 1]], "6x2 goes to (0, 3, 3, 4) and (4, 0, 5, 1)"),
-];
+/// An item that something is as printed, or what it is instead.
+fn item(name: &str, is_so: bool, instead: String) -> Item {
+    let verdict = if is_so { Verdict::Exact } else { Verdict::Differs(instead) };
+    Item { verdict, ..Item::new(name, "", MACHINE) }
+}
+
+/// Numbers as the paper lists them.
+fn listed(numbers: &[i32]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
 
 fn judge(_: &Evidence) -> Vec<Item> {
-    let item = |(allocator, sides, printed, words): Example| {
-        let found = placed(allocator, sides)?;
-        let machine = Machine::new(MACHINE.parse().ok()?);
-        let mut expected: Vec<u32> = printed.iter().flat_map(|&corners| between(corners, &machine)).collect();
-        let mut nodes: Vec<u32> = found.iter().map(|&at| machine.mesh().node(at)).collect();
-        expected.sort_unstable();
-        nodes.sort_unstable();
-        let verdict = if nodes == expected {
-            Verdict::Exact
-        } else {
-            // The procedure takes the lowest row that has room, which is below the place printed.
-            let [x, y, _] = found.first()?;
-            Verdict::Differs(format!("the procedure, as it is printed, begins at ({x}, {y})"))
-        };
-        Some(Item { verdict, ..Item::new(&format!("{allocator}: {words}"), "", MACHINE) })
-    };
-    EXAMPLES.into_iter().filter_map(item).collect()
+    let [printed, repaired] = [0, -1].map(|initial| printed_scan::scan(&RUNNING, SIDE, (3, 2), initial));
+    let mut items = Vec::new();
+    if let (Some(printed), Some(repaired)) = (printed, repaired) {
+        items.extend(of_3x2(&printed, &repaired));
+    }
+    let printed = [[0, 3, 3, 4], [4, 0, 5, 1]];
+    let name = "6x2 goes to (0, 3, 3, 4) and (4, 0, 5, 1)";
+    let as_printed = printed_scan::qna(&RUNNING, SIDE, (6, 2), 0);
+    let corners: Vec<String> = as_printed.iter().map(|corners| format!("({})", listed(corners))).collect();
+    let words = format!("the procedure as it is printed gives {}", corners.join(" and "));
+    items.push(item(
+        &format!("{name}: last_covered begins with 0, as printed"),
+        as_printed == printed,
+        words,
+    ));
+    if let Some(mut found) = placed("qna", [6, 2, 1]) {
+        found.sort_unstable();
+        let words = format!("the allocator begins at {:?}", found.first());
+        items.push(item(&format!("{name}: it begins with -1 (qna)"), found == places(&printed), words));
+    }
+    items
+}
+
+/// The example of a job of 3×2: what is covered in the end and where the job goes.
+fn of_3x2(printed: &Scan, repaired: &Scan) -> Vec<Item> {
+    let mut items = Vec::new();
+    let first = &printed.after_each[0][..3];
+    let words = format!("{} as it is printed", listed(first));
+    items.push(item("the first job covers rows 0 to 2 up to x = 2", first == [2, 2, 2], words));
+    for (name, scan) in [("0, as printed", printed), ("-1", repaired)] {
+        let last = scan.after_each.last().map_or(&[][..], Vec::as_slice);
+        let label = format!("last_covered is 3, 3, 5, 0, 0 in the end: it begins with {name}");
+        items.push(item(&label, last == [3, 3, 5, 0, 0], listed(last)));
+    }
+    for (name, scan, words) in [
+        ("0, as printed", printed, "the procedure, as it is printed, begins at"),
+        ("-1", repaired, "the procedure, repaired, begins at"),
+    ] {
+        let (x, y) = scan.base;
+        let label = format!("3x2 goes to (1, 4): last_covered begins with {name}");
+        items.push(item(&label, (x, y) == (1, 4), format!("{words} ({x}, {y})")));
+    }
+    if let Some(found) = placed("qna-scan", [3, 2, 1]) {
+        let (x, y) = repaired.base;
+        let expected = places(&[[x, y, x + 2, y + 1]]);
+        let mut found = found;
+        found.sort_unstable();
+        let words = format!("it begins at {:?}", found.first());
+        items.push(item("qna-scan takes the place of the repaired procedure", found == expected, words));
+    }
+    items
 }

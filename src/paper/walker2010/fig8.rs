@@ -2,7 +2,7 @@
 
 use super::{Evidence, Item, Published};
 use crate::paper::figure::Experiment;
-use crate::paper::item::Tolerance;
+use crate::paper::item::{Tolerance, Verdict};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     studies: &[],
@@ -20,6 +20,8 @@ const PRINTED: [(&str, &str, &str); 5] = [
     ("LLNL-uBGL-2006", "19,405", "2,048"),
 ];
 
+const NO_HEADER: &str = "the log has no header that says how many processors there were";
+
 fn judge(evidence: &Evidence) -> Vec<Item> {
     let mut items = Vec::new();
     for (dataset, jobs, processors) in PRINTED {
@@ -29,9 +31,13 @@ fn judge(evidence: &Evidence) -> Vec<Item> {
             ("processors", processors, facts.processors.map(|processors| processors as f64)),
         ];
         for (item, printed, measured) in found {
-            if let (Some(published), Some(measured)) = (Published::parse(printed), measured) {
-                items.push(Item::new(item, &log, "").compared(published, measured, Tolerance::Percent(2.0)));
-            }
+            let (item, published) = (Item::new(item, &log, ""), Published::parse(printed));
+            items.push(match (published, measured) {
+                (Some(published), Some(measured)) => {
+                    item.compared(published, measured, Tolerance::Percent(2.0))
+                }
+                _ => Item { published, verdict: Verdict::NotMeasured(NO_HEADER.to_owned()), ..item },
+            });
         }
     }
     items

@@ -82,5 +82,9 @@ fn selections(evidence: &Evidence, dataset: &str, machine: &str) -> Option<Item>
             }
         }
     }
-    comparisons.item("bf < ff < fl, but for what the paper excepts", &evidence.log(dataset)?, machine)
+    let excepted = EXCEPTIONS.iter().find(|(other, ..)| *other == machine);
+    let but =
+        excepted.map(|(_, order, low)| format!(", but for {low} of {order}, which the paper has otherwise"));
+    let fact = format!("bf < ff < fl{}", but.unwrap_or_default());
+    comparisons.item(&fact, &evidence.log(dataset)?, machine)
 }

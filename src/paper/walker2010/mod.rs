@@ -6,6 +6,8 @@ mod fig7;
 mod fig8;
 mod fig9;
 mod loads;
+mod sentences;
+mod sizes;
 
 use super::comparisons::Comparisons;
 use super::evidence::{At, Evidence};
@@ -20,8 +22,13 @@ pub(super) const PAPER: Paper = Paper {
     figures: &[
         Figure {
             name: "fig7",
-            title: "Makespans of curves on a Red Storm cabinet; here, their pairwise sums on a stream made anew",
-            experiment: fig7::EXPERIMENT,
+            title: "Makespans of curves on a Red Storm cabinet; here, over a network and on streams made anew",
+            experiment: fig7::MAKESPANS,
+        },
+        Figure {
+            name: "fig7-sums",
+            title: "Mean pairwise sums of the curves of Fig. 7, on streams made anew (not in the paper)",
+            experiment: fig7::SUMS,
         },
         Figure { name: "fig8", title: "The logs", experiment: fig8::EXPERIMENT },
         Figure {
@@ -56,6 +63,7 @@ pub(super) const PAPER: Paper = Paper {
         },
         Figure { name: "fig17", title: "Seconds for a whole simulation", experiment: fig17::EXPERIMENT },
     ],
+    sentences: sentences::SENTENCES,
 };
 
 /// A study file of this folder, whose name is that of the study.

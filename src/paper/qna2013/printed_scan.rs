@@ -1,0 +1,90 @@
+//! Procedure `Submesh_Allocation`, step by step as it is printed, but for the two slips in the bounds of a turned request:
+//! what `last_covered` begins with is a parameter.
+
+/// A busy submesh: its lower left corner and its upper right one.
+pub(super) type Busy = [i32; 4];
+
+/// One scan that has found a place.
+pub(super) struct Scan {
+    /// `last_covered` of every row of bases after each busy submesh.
+    pub(super) after_each: Vec<Vec<i32>>,
+    /// The lower left corner of the place.
+    pub(super) base: (i32, i32),
+    /// The sides of the job, as it lies there.
+    sides: (i32, i32),
+}
+
+/// A place for a job on a square mesh, as it is or turned; `initial` is what `last_covered` begins with.
+pub(super) fn scan(busy: &[Busy], side: i32, (width, height): (i32, i32), initial: i32) -> Option<Scan> {
+    let turned = (height, width);
+    [(width, height), turned].into_iter().find_map(|sides| oriented(busy, side, sides, initial))
+}
+
+fn oriented(busy: &[Busy], side: i32, sides: (i32, i32), initial: i32) -> Option<Scan> {
+    let (columns, rows) = (side - sides.0 + 1, side - sides.1 + 1);
+    if columns <= 0 || rows <= 0 {
+        return None;
+    }
+    let cover =
+        |&[x, y, right, high]: &Busy| [(x - sides.0 + 1).max(0), (y - sides.1 + 1).max(0), right, high];
+    let mut coverages: Vec<Busy> = busy.iter().map(cover).collect();
+    coverages.sort_by_key(|coverage| coverage[0]);
+    let mut last_covered = vec![initial; rows.unsigned_abs() as usize];
+    let mut after_each = Vec::new();
+    for [left, low, right, high] in coverages {
+        for row in low..=high.min(rows - 1) {
+            let last = &mut last_covered[row.unsigned_abs() as usize];
+            if (left..=right).contains(&(*last + 1)) {
+                *last = right;
+            }
+        }
+        after_each.push(last_covered.clone());
+    }
+    let row = last_covered.iter().position(|last| last + 1 < columns)?;
+    let base = (last_covered[row] + 1, row as i32);
+    Some(Scan { after_each, base, sides })
+}
+
+/// Procedure `QNA_Allocate`: the corners of the parts that a job gets on a mesh with enough free nodes.
+pub(super) fn qna(busy: &[Busy], side: i32, sides: (i32, i32), initial: i32) -> Vec<Busy> {
+    let (mut busy, mut parts) = (busy.to_vec(), Vec::new());
+    let ((mut width, mut height), mut missing) = (sides, sides.0 * sides.1);
+    while missing > 0 {
+        let found =
+            if width * height <= missing { scan(&busy, side, (width, height), initial) } else { None };
+        if let Some(Scan { base: (x, y), sides, .. }) = found {
+            let part = [x, y, x + sides.0 - 1, y + sides.1 - 1];
+            busy.push(part);
+            parts.push(part);
+            missing -= width * height;
+        } else if width.max(height) <= 1 {
+            break;
+        } else if width >= height {
+            width -= 1;
+        } else {
+            height -= 1;
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUSY: [Busy; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
+
+    #[test]
+    fn both_beginnings_of_last_covered_give_their_places() {
+        for (initial, last, base) in [(0, [3, 3, 5, 0, 0], (1, 3)), (-1, [3, 3, 5, -1, -1], (0, 3))] {
+            let found = scan(&BUSY, 6, (3, 2), initial);
+            let found = found.as_ref().map(|scan| (scan.after_each.last().map(Vec::as_slice), scan.base));
+            assert_eq!(found, Some((Some(&last[..]), base)));
+        }
+        assert_eq!(qna(&BUSY, 6, (6, 2), -1), [[0, 3, 3, 4], [4, 0, 5, 1]]);
+        assert_eq!(qna(&BUSY, 6, (6, 2), 0), [[2, 2, 3, 5], [4, 0, 5, 1]]);
+        assert!(
+            scan(&[[0, 0, 5, 5]], 6, (1, 1), -1).is_none() && qna(&[[0, 0, 5, 5]], 6, (1, 1), -1).is_empty()
+        );
+    }
+}
