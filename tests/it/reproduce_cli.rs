@@ -335,8 +335,7 @@ fn gabl_is_lowest_and_first_fit_far_above_on_a_wormhole_network() -> Tested {
     let rows = rows(&ran.stdout);
     for (item, expected) in [
         ("finish times are the same, at 0.005, 0.01", "ordering holds"),
-        // The means at 0.025 are 40,803 s of gabl and 40,206 s of first fit.
-        ("gabl finishes before the others, at 0.025, 0.03, 0.035, 0.04", "differs: "),
+        ("gabl finishes before the others, at 0.025, 0.03, 0.035, 0.04", "not decided: gabl at 0.025"),
         (
             "gabl finishes substantially before the others (by 5 percent or more), at 0.035, 0.04, 0.08",
             "differs: ",
@@ -396,7 +395,7 @@ fn compaction_is_regenerated() -> Tested {
         ("running times are extended on average by less than 1 %", "ordering holds"),
         (
             "finishing earlier: tasks that were moved",
-            "differs: 115.1 % above, more than 10 %; tried: 10261.00 with",
+            "differs: 115.1 % above, more than 10 %; tried: 10261 with",
         ),
         ("tasks with longer run times, percent", "differs: 121.6 % above"),
         ("tasks that finish later, percent", "differs: 37.7 % below"),
@@ -433,7 +432,7 @@ fn left_and_cost_free_compaction_are_nearer_to_each_other_than_published() -> Te
     let rows = rows(&ran.stdout);
     let gap = "allocation delay, left below cost-free compaction, points, M = 0";
     let row = rows.iter().find(|row| row.item == gap).ok_or(gap)?;
-    assert!(row.verdict.starts_with("differs: 0.29 below, more than 0.1; tried: 0.0001 with"), "{row:?}");
+    assert!(row.verdict.starts_with("differs: 0.29 below, more than 0.1; tried: 0.000107 with"), "{row:?}");
     for (step, expected) in [("0.001", 0.0001), ("0.01", 0.0011), ("0.1", 0.0106), ("1", 0.1056)] {
         let item = format!("left below cost-free compaction, allocation delay, points, a step of {step} s");
         assert!((value(&rows, &item)? - expected).abs() < 0.0001, "{item}: {rows:?}");
