@@ -25,6 +25,7 @@ mod papers;
 mod plot_cli;
 mod replay_cli;
 mod reproduce_cli;
+mod reproduce_walker;
 mod results_cli;
 mod schedulers;
 mod scripts;

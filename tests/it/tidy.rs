@@ -54,6 +54,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "engine",
             "execution",
             "frame",
+            "job",
             "machine",
             "metrics",
             "spec",
