@@ -75,7 +75,9 @@ impl Both {
 
     fn release(&mut self, placement: &Placement) {
         self.machine.vacate(&placement.nodes);
-        self.allocators.iter_mut().for_each(|allocator| allocator.released(placement, &self.machine));
+        for allocator in &mut self.allocators {
+            allocator.released(placement, &self.machine);
+        }
     }
 
     /// Replays jobs first come, first served: the head of the queue is tried after every departure and arrival.
@@ -127,7 +129,9 @@ fn judge(_: &Evidence) -> Vec<Item> {
         {
             let Some(mut pairs) = batches(log, names) else { continue };
             if names[0] == FIXED {
-                pairs.iter_mut().for_each(|(fixed, scan)| std::mem::swap(fixed, scan));
+                for (fixed, scan) in &mut pairs {
+                    std::mem::swap(fixed, scan);
+                }
             }
             // Adaptive scan first now.
             let per_call =
@@ -187,7 +191,9 @@ mod tests {
         let answer = both.allocators[1].allocate(&tall, &both.machine).expect("two columns are free");
         assert!(answer.nodes.iter().all(|node| node % 32 >= 30), "{answer:?}");
         both.allocators[1].released(&answer, &both.machine);
-        placements.iter().for_each(|placement| both.release(placement));
+        for placement in &placements {
+            both.release(placement);
+        }
         assert!(both.place(&Request::sides([32, 32, 1])).is_some() && both.calls == 18);
     }
 }

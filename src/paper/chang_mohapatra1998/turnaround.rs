@@ -147,7 +147,7 @@ fn normal(found: &Evidence) -> Vec<Item> {
         let items = bypass(found, &format!(",sides=normal,sigma={sigma}"), &RATIOS[2..]);
         items.into_iter().map(move |item| item.named(&format!("σ = {sigma}: "))).collect::<Vec<Item>>()
     };
-    ["6.6", "2.569"].into_iter().flat_map(|sigma| of(sigma)).collect()
+    ["6.6", "2.569"].into_iter().flat_map(of).collect()
 }
 
 /// What the text says of the bypass queue, with first fit and adaptive scan; `high` are the ratios at which jobs queue.

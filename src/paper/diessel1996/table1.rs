@@ -165,7 +165,7 @@ fn judge(found: &Evidence) -> Vec<Item> {
     let located = found.logs().find(|(dataset, _)| *dataset == SDSC).map(|(_, located)| located.path.clone());
     let (Some(path), Some(log)) = (located, found.log(SDSC)) else { return Vec::new() };
     let Some(usual) = measure(&path, USUAL) else { return Vec::new() };
-    let tried: Vec<(&str, Measured)> =
+    let others: Vec<(&str, Measured)> =
         TRIED.into_iter().filter_map(|(words, setting)| Some((words, measure(&path, setting)?))).collect();
     let rows = PRINTED.into_iter().flat_map(|(name, printed)| {
         FACTS
@@ -183,7 +183,7 @@ fn judge(found: &Evidence) -> Vec<Item> {
             Tolerance::Absolute(0.0)
         };
         let tries: Vec<(&str, f64)> =
-            tried.iter().filter_map(|(words, found)| Some((*words, found.numbers().nth(i)?))).collect();
+            others.iter().filter_map(|(words, found)| Some((*words, found.numbers().nth(i)?))).collect();
         let item = Item::new(&fact, &log, ARRAY).compared(published, measured, tolerance);
         items.push(with_tries(item, &tries));
     }
