@@ -98,17 +98,18 @@ fn audited(
     policy: Option<Policy>,
     decides: Decides,
 ) -> Result<Checked, Violation> {
-    let mut has_place: Box<dyn FnMut(&ScheduledJob, &Machine) -> Option<bool>>;
-    let fits = match decides {
-        Decides::Counts => Fits::Counts,
-        Decides::Unknown(_) => Fits::Unknown,
-        Decides::Places(mut places) => {
-            has_place = Box::new(move |job, machine| places.has_place(job, machine));
-            Fits::Places(Machine::new(machine.clone()), &mut *has_place)
-        }
+    let checked = |fits: Fits<'_>| {
+        let promised = policy.map(|policy| Promised { policy, fits });
+        audit::audit(&input.schedule, machine.nodes(), promised)
     };
-    let promised = policy.map(|policy| Promised { policy, fits });
-    audit::audit(&input.schedule, machine.nodes(), promised)
+    match decides {
+        Decides::Counts => checked(Fits::Counts),
+        Decides::Unknown(_) => checked(Fits::Unknown),
+        Decides::Places(mut places) => {
+            let mut has_place = |job: &ScheduledJob, machine: &Machine| places.has_place(job, machine);
+            checked(Fits::Places(Machine::new(machine.clone()), &mut has_place))
+        }
+    }
 }
 
 /// How much was checked, one line each.

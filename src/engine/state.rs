@@ -248,12 +248,11 @@ impl Dispatch for State<'_> {
         let job = self.queue.get(slot)?.job;
         let request = self.request(job);
         let running = RunningPlaces { running: &self.running, placements: &self.placements, now: self.now };
-        let found = match self.allocator.boxes(&request, self.machine.mesh()) {
-            Some(boxes) => Reservation::of_boxes(&self.machine, running, &boxes),
-            None => {
-                let before = self.reservation.take();
-                Reservation::of_nodes(&self.machine, running, (job, request), (self.allocator, before))
-            }
+        let found = if let Some(boxes) = self.allocator.boxes(&request, self.machine.mesh()) {
+            Reservation::of_boxes(&self.machine, running, &boxes)
+        } else {
+            let before = self.reservation.take();
+            Reservation::of_nodes(&self.machine, running, (job, request), (self.allocator, before))
         };
         let (shadow, reservation) = found?;
         self.reservation = Some(reservation);

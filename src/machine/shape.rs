@@ -13,7 +13,7 @@ pub fn near_square(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     let room = rooms(mesh);
     let dims = room.iter().filter(|&&extent| extent > 1).count().max(1);
     let k = k.max(1);
-    let mut best: Option<((u32, u64, u32, u32), [u32; 3])> = None;
+    let mut best: Option<(Rank, [u32; 3])> = None;
     for c in 1..=room[2] {
         for b in c..=room[1] {
             // For given shorter sides the least longest side is best by every criterion.
@@ -39,6 +39,9 @@ pub fn near_square(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     }
     best.map(|(_, sides)| along_axes(sides, mesh))
 }
+
+/// What boxes are ranked by: how many times the shortest side the longest one is at most, nodes, half-perimeter, longest side.
+type Rank = (u32, u64, u32, u32);
 
 /// The extents of `mesh`, the longest first.
 fn rooms(mesh: &Mesh) -> [u32; 3] {

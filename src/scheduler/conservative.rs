@@ -123,16 +123,16 @@ impl Scheduler for Conservative {
         let ended = self.ended(view.running(), now);
         match self.order {
             Order::Batch => {
-                self.end(&ended, now);
+                self.end(&ended, view);
                 self.reserve_for_arrivals(view.queue(), now);
             }
             Order::EndsFirst => {
-                ended.chunks(1).for_each(|one| self.end(one, now));
+                ended.chunks(1).for_each(|one| self.end(one, view));
                 self.reserve_for_arrivals(view.queue(), now);
             }
             Order::PerEvent => {
                 self.reserve_for_arrivals(view.queue(), now);
-                ended.chunks(1).for_each(|one| self.end(one, now));
+                ended.chunks(1).for_each(|one| self.end(one, view));
             }
         }
         if self.next_start > now {
@@ -190,23 +190,27 @@ impl Conservative {
     }
 
     /// Step 1 for jobs that have ended.
-    fn end(&mut self, ended: &[Ended], now: Time) {
-        let mut early = false;
+    fn end(&mut self, ended: &[Ended], view: &dyn Dispatch) {
+        let (now, mut early) = (view.now(), false);
         for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
             self.profile.take(now, held.until - now, -i64::from(held.nodes));
             early = true;
         }
         // After a compression that went on until nobody moved, nobody moves before something is given back.
         if early || !self.repeat && !ended.is_empty() {
-            self.compress(now);
+            self.compress(view);
         }
     }
 
-    /// Moves those that wait to earlier starts.
-    fn compress(&mut self, now: Time) {
+    /// Moves those that wait to earlier starts. If the replay is stopped, the rest stays where it is.
+    fn compress(&mut self, view: &dyn Dispatch) {
+        let now = view.now();
         loop {
             let mut moved = false;
             for reservation in &mut self.reservations {
+                if view.stopped() {
+                    return;
+                }
                 let Reservation { procs, length, start } = *reservation;
                 // From its start on its own nodes are there, whatever else is.
                 let earlier = self.profile.earliest(procs, length, now, start);
@@ -299,6 +303,9 @@ impl Conservative {
         (self.next_start, self.next_wake) = (Time::MAX, Time::MAX);
         let waiting: Vec<Waiting> = view.queue().iter().collect();
         for job in &waiting {
+            if view.stopped() {
+                return;
+            }
             let start = self.profile.earliest(job.nodes.most, job.estimate.max(TICK), now, Time::MAX);
             if start > now {
                 self.reserve(job, start, now);

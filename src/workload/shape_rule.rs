@@ -84,11 +84,9 @@ impl FromStr for ShapeRule {
 fn sides(text: &str) -> Result<[u32; 3], String> {
     let wrong = || format!("'{text}' is no box: expected one to three sides of at least 1, such as 4x4x2");
     let mut found = [1; 3];
-    let mut given = 0;
-    for side in text.split('x') {
+    for (given, side) in text.split('x').enumerate() {
         let side: u32 = side.parse().ok().filter(|&side| side > 0).ok_or_else(wrong)?;
         *found.get_mut(given).ok_or_else(wrong)? = side;
-        given += 1;
     }
     found.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
     Ok(found)
