@@ -22,6 +22,7 @@ mod papers;
 mod plot_cli;
 mod replay_cli;
 mod reproduce_cli;
+mod reproduce_compaction;
 mod schedulers;
 mod show_cli;
 mod slurm_cli;
