@@ -25,12 +25,9 @@ mod papers;
 mod plot_cli;
 mod replay_cli;
 mod reproduce_cli;
-<<<<<<< HEAD
+mod reproduce_compaction;
 mod reproduce_walker;
 mod results_cli;
-=======
-mod reproduce_compaction;
->>>>>>> h-papers
 mod schedulers;
 mod scripts;
 mod show_cli;
