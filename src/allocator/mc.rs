@@ -12,7 +12,8 @@
 //! 4. Whole shells first. Of the last one, the node with the smallest sum of L1 distances to those taken, again and
 //!    again; ties by L1 distance to the middle of the shape, then by location.
 //!
-//! Steps 3 and 4 settle what the sources leave open. Never refuses while k nodes are free. Time O(N·R) per call, R the
+//! Steps 3 and 4 settle what the sources leave open. Walker, Bunde and Leung say that MC and MC1x1 differ in nothing but the
+//! initial shell, which would make free nodes the centres of MC's shapes, too; that every place is tried is a choice of ours. Never refuses while k nodes are free. Time O(N·R) per call, R the
 //! shells that k nodes need; places are given up as soon as they cannot win, so a free submesh ends the search.
 
 use super::orientations::orientations;

@@ -8,6 +8,9 @@
 //! 2. Take all free nodes in shells below o.
 //! 3. Until k are taken, add the free node in shell o or beyond with the smallest sum of L1 distances to those taken;
 //!    ties by L1 distance to the centre, then by location.
+//!    That is `fill=nearest`, the authors' program, from which the published numbers come. It breaks a sentence of the
+//!    paper, that as many nodes as possible are taken from a shell before higher ones are considered: a node beyond shell o
+//!    may be nearer to those taken than the last ones of shell o. `fill=shells` keeps the sentence: it looks at shell o only.
 //! 4. The score is the sum of shell numbers of the nodes taken. The smallest wins; of equals the one that `tie-break`
 //!    prefers (see there), then the first centre in location order.
 //!
@@ -16,7 +19,7 @@
 //! The score of the timed version bounds this one from below, and it is known for all centres at once; centres are
 //! tried in the order of that bound and given up as soon as they cannot win any more.
 
-use super::shell_fill::{Fill, ShellFill};
+use super::shell_fill::{Fill, Last, ShellFill};
 use super::shells::{Centre, ShellScores};
 use super::tie_break::{EXPECTED, TieBreak};
 use super::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
@@ -26,13 +29,14 @@ pub(super) const ENTRY: Entry = Entry {
     name: "mc1x1",
     summary: "MC1x1: whole shells around a free centre, then the nodes nearest to those chosen",
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
-    parameters: "tie-break=none (SHELLS/AVAILABLE/WALL/BORDER)",
+    parameters: "fill=nearest (shells), tie-break=none (SHELLS/AVAILABLE/WALL/BORDER)",
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
+        let last = params.choose("fill", &[("nearest", Last::Nearest), ("shells", Last::Shell)])?;
         let ties = params.take("tie-break", TieBreak::default(), EXPECTED)?;
-        Ok(Box::new(Mc1x1 { ties, ..Mc1x1::default() }))
+        Ok(Box::new(Mc1x1 { ties, fill: ShellFill::new(last), ..Mc1x1::default() }))
     },
 };
 

@@ -37,12 +37,23 @@ impl Fill {
     }
 }
 
+/// Which nodes are added once all nearer shells are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Last {
+    /// Any free node.
+    #[default]
+    Nearest,
+    /// Those of the next shell, which has as many as are missing.
+    Shell,
+}
+
 /// A free node by the order of choice: sum of L1 distances to those taken, L1 distance to the centre, location.
 type Candidate = (u64, u32, Coord);
 
 /// Fills around centres of one machine state; keeps its memory between calls.
 #[derive(Debug, Default)]
 pub(super) struct ShellFill {
+    last: Last,
     /// Words per row of nodes.
     words: usize,
     /// Free nodes, each row starting a new word.
@@ -59,6 +70,11 @@ pub(super) struct ShellFill {
 }
 
 impl ShellFill {
+    /// On no machine yet.
+    pub(super) fn new(last: Last) -> Self {
+        Self { last, ..Self::default() }
+    }
+
     /// Starts on a machine state.
     pub(super) fn prepare(&mut self, machine: &Machine) {
         let extents = machine.mesh().extents();
@@ -96,7 +112,11 @@ impl ShellFill {
         let mut score = bound;
         let mut reach = shell;
         for _ in inner..k {
-            let Some((_, _, pick)) = self.best(mesh, centre) else { break };
+            let pick = match self.last {
+                Last::Nearest => self.best(mesh, centre),
+                Last::Shell => self.best_in_shell(mesh, centre, shell),
+            };
+            let Some((_, _, pick)) = pick else { break };
             let distance = mesh.l_inf(centre, pick);
             reach = reach.max(distance as usize);
             score += i64::from(distance) - shell as i64;
@@ -212,6 +232,22 @@ impl ShellFill {
             true
         });
         best
+    }
+
+    /// The free node of a shell to take next, all nearer ones being taken.
+    fn best_in_shell(&self, mesh: &Mesh, centre: Coord, shell: usize) -> Option<Candidate> {
+        let [width, length, _] = mesh.extents().map(|extent| extent as usize);
+        let xs = ranges(centre[0] as usize, shell, width, mesh.is_torus());
+        let in_row = |(y, z): (usize, usize)| {
+            let row = &self.rest[(z * length + y) * self.words..][..self.words];
+            let nodes = xs.iter().flatten().flat_map(move |xs| set_bits(row, xs.start, xs.end));
+            nodes.map(move |x| [x as u32, y as u32, z as u32])
+        };
+        let candidate = |node: Coord| {
+            let sum = (0..3).map(|d| self.sums[d][node[d] as usize]).sum();
+            (sum, mesh.l1(centre, node), node)
+        };
+        rows(mesh, centre, shell).flat_map(in_row).map(candidate).min()
     }
 
     /// The free node of a row to take first: its x, the sum along x and its distance from `centre` along x.

@@ -5,7 +5,7 @@ use meshreplay::machine::{Machine, Mesh};
 use meshreplay::spec::Spec;
 
 use super::laws::{History, specs};
-use super::naive_twins::{gen_alg, mc, mc_pair, mc1x1, mc1x1_shells, mc1x1_tied, mm};
+use super::naive_twins::{gen_alg, mc, mc_pair, mc1x1, mc1x1_in_shells, mc1x1_shells, mc1x1_tied, mm};
 use super::snug_twin::snug;
 use super::support::Tested;
 
@@ -67,10 +67,11 @@ fn centre_based_allocators_equal_their_definitions_in_every_state() -> Tested {
 pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
     use meshreplay::allocator::{Request, Setup, build};
     type Twin = fn(&Machine, u32) -> Vec<u32>;
-    let twins: [(&str, Twin); 8] = [
+    let twins: [(&str, Twin); 9] = [
         ("mc", mc),
         ("mc1x1:tie-break=2/1/2/3", mc1x1_tied),
         ("mc1x1", mc1x1),
+        ("mc1x1:fill=shells", mc1x1_in_shells),
         ("mc1x1-shells", mc1x1_shells),
         ("mc-pair", mc_pair),
         ("gen-alg", gen_alg),

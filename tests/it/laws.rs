@@ -29,6 +29,7 @@ pub(crate) fn specs(mesh: &Mesh) -> Vec<(Spec, Promises)> {
         "rbs:turn=yes",
         "first-fit:turn=yes",
         "best-of:paging|mm",
+        "mc1x1:fill=shells",
     ] {
         specs.push(text.parse().expect("a spec"));
     }

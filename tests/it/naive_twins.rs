@@ -36,14 +36,20 @@ pub(crate) fn mc1x1_shells(machine: &Machine, k: u32) -> Vec<u32> {
     sorted_ids(machine, &best.expect("a node is free").1)
 }
 
-/// What MC1x1 takes around one centre, algorithms.md §3.11.
+/// What MC1x1 takes around one centre: the last nodes from anywhere.
 fn fill(machine: &Machine, k: u32, centre: Coord) -> Vec<Coord> {
+    fill_from(machine, k, centre, |_, _| true)
+}
+
+/// What it takes if the last nodes must be such that `may`, of their shell and that of the k-th nearest.
+fn fill_from(machine: &Machine, k: u32, centre: Coord, may: fn(u32, u32) -> bool) -> Vec<Coord> {
     let (mesh, free) = (machine.mesh(), free_nodes(machine));
     let mut distances: Vec<u32> = free.iter().map(|&node| mesh.l_inf(centre, node)).collect();
     distances.sort_unstable();
     let shell = distances[k as usize - 1];
     let (mut chosen, mut rest): (Vec<Coord>, Vec<Coord>) =
         free.iter().partition(|&&node| mesh.l_inf(centre, node) < shell);
+    rest.retain(|&node| may(mesh.l_inf(centre, node), shell));
     while chosen.len() < k as usize {
         let key = |node: Coord| {
             let sum: u32 = chosen.iter().map(|&other| mesh.l1(node, other)).sum();
@@ -75,6 +81,15 @@ pub(crate) fn pairwise_sum(mesh: &Mesh, nodes: &[Coord]) -> u32 {
 pub(crate) fn mc1x1(machine: &Machine, k: u32) -> Vec<u32> {
     let choices = free_nodes(machine).into_iter().map(|centre| {
         let chosen = fill(machine, k, centre);
+        (chosen.iter().map(|&node| machine.mesh().l_inf(centre, node)).sum(), chosen)
+    });
+    first_best(machine, choices)
+}
+
+/// MC1x1 that takes as many nodes as it can from a shell before it considers higher ones.
+pub(crate) fn mc1x1_in_shells(machine: &Machine, k: u32) -> Vec<u32> {
+    let choices = free_nodes(machine).into_iter().map(|centre| {
+        let chosen = fill_from(machine, k, centre, |shell, last| shell == last);
         (chosen.iter().map(|&node| machine.mesh().l_inf(centre, node)).sum(), chosen)
     });
     first_best(machine, choices)

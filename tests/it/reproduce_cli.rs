@@ -6,7 +6,7 @@ use std::path::Path;
 use meshreplay::paper::{Dataset, MODEL, PAPERS, STREAM, stream_logs};
 use meshreplay::study::{Plan, Study};
 
-use super::support::{Tested, bundled, csv_cells, run, shared};
+use super::support::{Tested, bundled, csv_cells, run};
 
 /// A row of the comparison as CSV: item, log, machine, published, measured, verdict.
 #[derive(Debug)]
