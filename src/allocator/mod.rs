@@ -59,7 +59,7 @@ use std::fmt;
 
 pub use self::buddy::Block;
 pub use crate::job::NodesFor;
-use crate::job::{Shape, Time};
+use crate::job::{Job, Shape, Time};
 use crate::machine::order::ORDERS;
 use crate::machine::{
     Cuboid, Machine, Mesh, NodeId, along_axes, even_factors, near_square, powers_of_two, row,
@@ -73,6 +73,12 @@ pub struct Request {
     pub procs: u32,
     /// How they lie; most allocators that place jobs anywhere do not look at it.
     pub shape: Shape,
+}
+
+impl From<&Job> for Request {
+    fn from(job: &Job) -> Self {
+        Self { procs: job.procs, shape: job.shape }
+    }
 }
 
 impl Request {

@@ -124,8 +124,7 @@ impl State<'_> {
     }
 
     fn request(&self, job: JobId) -> Request {
-        let Job { procs, shape, .. } = self.jobs[job as usize];
-        Request { procs, shape }
+        Request::from(&self.jobs[job as usize])
     }
 
     /// Asks the allocator for a place for `job`, and takes it into use, unless others must move first. A place that is not

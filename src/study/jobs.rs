@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::all::request;
 use super::log::LoadedLog;
 use crate::allocator::{self, Request, Setup};
 use crate::job::{Job, Shape, Time};
@@ -122,9 +121,13 @@ pub fn fitting(
     without(jobs, &|job| job.procs <= nodes, oversize, |misfit| {
         let (log, machine) = (log.to_owned(), machine.to_string());
         match misfit {
-            Some(job) => {
-                JobsError::TooLarge { log, number: job.number, asked: asked(&request(job)), machine, nodes }
-            }
+            Some(job) => JobsError::TooLarge {
+                log,
+                number: job.number,
+                asked: asked(&Request::from(job)),
+                machine,
+                nodes,
+            },
             None => JobsError::NoneFits { log, machine, jobs: jobs.len() },
         }
     })
@@ -140,13 +143,13 @@ pub(super) fn placeable(
     allocator: &Spec,
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
-    let served = served(jobs.iter().map(request), machine, allocator)?;
-    without(jobs, &|job| served.get(&request(job)).is_none_or(|&fits| fits), oversize, |misfit| {
+    let served = served(jobs.iter().map(Request::from), machine, allocator)?;
+    without(jobs, &|job| served.get(&Request::from(job)).is_none_or(|&fits| fits), oversize, |misfit| {
         let (log, machine) = (log.to_owned(), machine.to_string());
         match misfit {
             Some(job) => {
                 let (number, allocator) = (job.number, allocator::short(allocator));
-                JobsError::NeverFits { log, number, asked: asked(&request(job)), allocator, machine }
+                JobsError::NeverFits { log, number, asked: asked(&Request::from(job)), allocator, machine }
             }
             None => JobsError::NoneFits { log, machine, jobs: jobs.len() },
         }

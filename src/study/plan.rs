@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::all::{ALL, Requests, left_out, request};
+use super::all::{ALL, Requests, left_out};
 use super::cell::Plan;
 use super::error::StudyError;
 use super::jobs::JobsError;
@@ -14,7 +14,7 @@ use super::planned::{Study, StudyCell, StudyLog};
 use super::product::{Axes, Point, resolve};
 use super::source::JobSource;
 use super::{key, shard};
-use crate::allocator;
+use crate::allocator::{self, Request};
 use crate::execution::{self, RECORDED};
 use crate::machine::Mesh;
 use crate::metrics::Replications;
@@ -153,7 +153,7 @@ fn survey(
         for (survey, rules) in surveys.iter_mut().zip(rules) {
             if let Ok(job) = rules.job(record) {
                 survey.jobs += 1;
-                survey.requests.insert(request(&job));
+                survey.requests.insert(Request::from(&job));
             }
         }
     })

@@ -1,6 +1,6 @@
 //! The product of what a study or a command line lists: a flat list of points in a fixed order.
 
-use super::all::{ALL, written_out};
+use super::all::{ALL, unserving, written_out};
 use super::cell::Cell;
 use super::source::JobSource;
 use crate::allocator::{self, Setup};
@@ -142,6 +142,16 @@ impl Network {
 /// depend on the seed.
 pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
     Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.1)
+}
+
+impl Axes {
+    /// What `all` leaves out because it cannot serve a machine: a note for each allocator and machine.
+    pub fn unserved(&self) -> Vec<String> {
+        if !self.allocators.contains(&Spec::named(ALL)) {
+            return Vec::new();
+        }
+        self.machines.iter().flat_map(unserving).collect()
+    }
 }
 
 impl Point {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::all::Requests;
 use super::jobs::{JobsError, drawn_jobs, fitting, within_range};
+use crate::allocator::Request;
 use crate::job::Job;
 use crate::machine::Mesh;
 use crate::workload::{Arrivals, Rules, Synthetic};
@@ -62,6 +64,25 @@ impl JobSource {
                 Ok((jobs, left_out + large))
             }
         }
+    }
+
+    /// What the jobs ask for that `machine` is large enough for, with each of `seeds`.
+    pub fn requests(
+        &self,
+        log: &str,
+        seeds: impl Iterator<Item = u64>,
+        machine: &Mesh,
+    ) -> Result<Requests, JobsError> {
+        let mut requests = Requests::new();
+        for seed in seeds {
+            let (jobs, _) = self.jobs(log, seed, machine)?;
+            requests.extend(jobs.iter().map(Request::from));
+            if matches!(self, Self::Recorded { .. }) {
+                // The jobs of a log ask for the same with every seed.
+                break;
+            }
+        }
+        Ok(requests)
     }
 
     /// About how many jobs there are.
