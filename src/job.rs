@@ -96,7 +96,7 @@ pub enum Shape {
     Sides([u32; 3]),
 }
 
-/// `near-square`, `factors`, `row`, `pow2`, `slice 4x4x4`, or sides such as `3x2`.
+/// `near-square`, `factors`, `row`, `pow2`, `box 4x4x4`, or sides such as `3x2`.
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -104,7 +104,7 @@ impl fmt::Display for Shape {
             Self::Factors => f.pad("factors"),
             Self::Row => f.pad("row"),
             Self::PowersOfTwo => f.pad("pow2"),
-            Self::Slice([a, b, c]) => write!(f, "slice {a}x{b}x{c}"),
+            Self::Slice([a, b, c]) => write!(f, "box {a}x{b}x{c}"),
             Self::Sides([a, b, 1]) => write!(f, "{a}x{b}"),
             Self::Sides([a, b, c]) => write!(f, "{a}x{b}x{c}"),
         }

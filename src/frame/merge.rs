@@ -77,9 +77,12 @@ fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
     for part in parts {
         let name = part.path().display().to_string();
         let manifest = part.manifest()?;
-        match &common {
+        match &mut common {
             None => common = Some((name, manifest)),
-            Some((_, study)) if *study == manifest => {}
+            Some((_, study)) if *study == Manifest { jobs: study.jobs, ..manifest.clone() } => {
+                // All parts together keep jobs only if each of them does.
+                study.jobs &= manifest.jobs;
+            }
             Some((first, study)) => {
                 let (first, difference) = (first.clone(), difference(study, &manifest));
                 return Err(MergeError::OtherStudy { first, other: name, difference });

@@ -40,7 +40,8 @@ fn id(text: &str) -> String {
 
 /// The id of a study. It stays the same as cells are added to the study.
 pub(super) fn study_id(manifest: &Manifest) -> Result<String, FrameError> {
-    let named = Manifest { description: None, logs: Vec::new(), cells: Vec::new(), ..manifest.clone() };
+    let named =
+        Manifest { description: None, jobs: false, logs: Vec::new(), cells: Vec::new(), ..manifest.clone() };
     Ok(id(&serde_json::to_string(&named).map_err(FrameError::Json)?))
 }
 

@@ -180,6 +180,14 @@ fn without(
 pub(super) fn asked(request: &Request) -> String {
     match request.shape {
         Shape::NearSquare => format!("{} processors", request.procs),
+        Shape::Slice(sides)
+            if sides.iter().map(|&side| u128::from(side)).product::<u128>() < u128::from(request.procs) =>
+        {
+            format!(
+                "{} processors, more than the largest box of the list has, {}",
+                request.procs, request.shape
+            )
+        }
         shape => format!("{} processors as {shape}", request.procs),
     }
 }

@@ -18,6 +18,9 @@ pub struct Manifest {
     /// What all its cells share, without what only says which results are kept.
     #[serde(flatten)]
     pub plan: Plan,
+    /// Whether the jobs of its cells were to be kept by whoever started it last; results do not depend on it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub jobs: bool,
     /// Its logs.
     pub logs: Vec<ManifestLog>,
     /// Its cells in their order.
@@ -106,6 +109,7 @@ impl From<&Study> for Manifest {
             name: study.name.clone(),
             description: study.description.clone(),
             plan: Plan { jobs: false, traffic: false, ..study.plan.clone() },
+            jobs: study.plan.jobs,
             logs: study.logs.iter().map(log).collect(),
             cells: study.cells.iter().map(|cell| ManifestCell::of(study, cell)).collect(),
         }

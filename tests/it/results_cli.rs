@@ -203,6 +203,25 @@ fn jobs_that_are_missing_are_named() -> Tested {
 }
 
 #[test]
+fn a_finished_study_misses_jobs_that_are_gone() -> Tested {
+    let directory = site()?;
+    let at = directory.path();
+    fine(at, &format!("{SWEEP} -o study --jobs --placements"))?;
+    fine(at, "sweep --status study")?;
+    for entry in fs::read_dir(at.join("study/cells"))? {
+        let path = entry?.path();
+        if path.to_string_lossy().ends_with(".jobs.parquet") {
+            fs::remove_file(path)?;
+        }
+    }
+    let ran = run(at, "sweep --status study")?;
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    let advice = ran.stdout.lines().find(|line| line.starts_with("to finish: ")).unwrap_or_default();
+    assert!(advice.contains(" --jobs") && advice.contains(" --placements"), "{}", ran.stdout);
+    Ok(())
+}
+
+#[test]
 fn jobs_of_a_study_lead_where_those_of_a_replay_do() -> Tested {
     let directory = site()?;
     let at = directory.path();

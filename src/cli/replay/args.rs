@@ -130,7 +130,7 @@ pub(crate) struct Args {
     /// Shape of jobs of which only the number of processors is known: near-square is the box of fewest nodes whose longest
     /// side is at most twice the shortest; factors is exactly as many nodes where such a box fits, so that 13 are a row; row
     /// is one row; pow2 is near-square with sides rounded up to powers of two; list:4x4x4,8x4x4 is the smallest of these
-    /// boxes that is large enough.
+    /// boxes that has as many nodes, whether or not it fits the machine.
     #[arg(long, value_name = "RULE", default_value = "near-square")]
     shape: ShapeRule,
 

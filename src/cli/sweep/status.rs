@@ -12,7 +12,7 @@ use super::submit::{Submitted, submitted};
 use crate::cli::quoted::command;
 use crate::cli::{Failure, print};
 use crate::frame::{Started, StudyFolder};
-use crate::study::{Flag, Manifest};
+use crate::study::{Flag, Manifest, Plan};
 
 /// Failed cells that are named before the rest is only counted.
 const NAMED: usize = 20;
@@ -45,7 +45,7 @@ pub(super) fn run(path: &Path) -> Result<(), Failure> {
     let own = std::env::var("SLURM_JOB_ID").ok();
     let queue = Queue::ask(&all, own.as_deref());
     let running = tasks(&all, &queue);
-    let with_jobs = started.as_ref().is_some_and(|started| started.jobs);
+    let with_jobs = started.as_ref().map_or(manifest.jobs, |started| started.jobs);
     let mut failures = Vec::new();
     let mut state = |key: &str| {
         if folder.has(key, with_jobs) {
@@ -114,10 +114,10 @@ fn next(
     last: Option<&Submitted>,
 ) -> Vec<String> {
     // Directories of earlier versions, and those that parts were merged into, do not say how they were started.
-    let usual = || Started {
-        study: "STUDY.toml".to_owned(),
-        options: manifest.plan.flags().map(Flag::argument).collect(),
-        jobs: false,
+    let usual = || {
+        let plan = Plan { jobs: manifest.jobs, ..manifest.plan.clone() };
+        let (study, options) = ("STUDY.toml".to_owned(), plan.flags().map(Flag::argument).collect());
+        Started { study, options, jobs: manifest.jobs }
     };
     let started = started.cloned().unwrap_or_else(usual);
     let path = path.to_string_lossy();
