@@ -33,6 +33,10 @@ pub(super) fn name(text: &str) -> Result<String, SpecError> {
 
 /// Fails if summaries of this plan do not have one of these columns, and says when they would.
 pub(super) fn check(names: &[String], plan: &Plan) -> Result<()> {
+    // A frame costs 5 ms and 14 MB, even an empty one.
+    if names.is_empty() {
+        return Ok(());
+    }
     let summary = frame::marked(frame::summary(&[], plan)?, "")?;
     columns(names, &Sheet::of_frame(&summary)?, &[]).map(drop)
 }

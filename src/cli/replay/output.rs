@@ -136,7 +136,11 @@ impl<'a> Output<'a> {
             }
         }
         let replications: Vec<usize> = replays.iter().map(|(_, outcomes)| outcomes.len()).collect();
-        let chosen = chosen::columns(&self.args.columns, &Sheet::of_frame(&summary)?, &replications)?;
+        let chosen = if self.args.columns.is_empty() {
+            Vec::new()
+        } else {
+            chosen::columns(&self.args.columns, &Sheet::of_frame(&summary)?, &replications)?
+        };
         let shown = Shown { replays, plan: &self.plan, chosen };
         let bytes = match self.args.format {
             // The files hold the bytes; a person is told what is in them.
