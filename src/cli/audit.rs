@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::schedule::{Decides, Input, Which};
+use super::schedule::{Input, StartRule, Which};
 use super::{Failure, print};
 use crate::audit::{self, Checked, Fits, Policy, Promised, ScheduledJob, Violation};
 use crate::machine::{Machine, Mesh};
@@ -58,14 +58,14 @@ enum Against {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let input = Input::read(&args.schedule, args.which)?;
     let machine = input.machine(args.machine.as_ref(), &args.schedule)?;
-    let decides = match input.decides(&machine) {
-        Decides::Counts if args.may_refuse => {
-            Decides::Unknown("the allocator may refuse jobs although enough processors are free")
+    let rule = match input.start_rule(&machine) {
+        StartRule::Counts if args.may_refuse => {
+            StartRule::Unknown("the allocator may refuse jobs although enough processors are free")
         }
-        decides => decides,
+        rule => rule,
     };
-    let unchecked = match (&decides, args.against) {
-        (Decides::Unknown(why), Some(_)) => Some(*why),
+    let unchecked = match (&rule, args.against) {
+        (StartRule::Unknown(why), Some(_)) => Some(*why),
         _ => None,
     };
     let policy = match args.against {
@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Some(Against::Easy) | None => None,
     };
     let name = args.schedule.display();
-    match audited(&input, &machine, policy, decides) {
+    match audited(&input, &machine, policy, rule) {
         Ok(checked) => {
             let mut lines = told(&checked, policy);
             if input.schedule.left_out > 0 {
@@ -91,21 +91,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Audits the schedule against `policy`, in which `decides` says what can start.
+/// Audits the schedule against `policy`, in which `rule` says what can start.
 fn audited(
     input: &Input,
     machine: &Mesh,
     policy: Option<Policy>,
-    decides: Decides,
+    rule: StartRule,
 ) -> Result<Checked, Violation> {
     let checked = |fits: Fits<'_>| {
         let promised = policy.map(|policy| Promised { policy, fits });
         audit::audit(&input.schedule, machine.nodes(), promised)
     };
-    match decides {
-        Decides::Counts => checked(Fits::Counts),
-        Decides::Unknown(_) => checked(Fits::Unknown),
-        Decides::Places(mut places) => {
+    match rule {
+        StartRule::Counts => checked(Fits::Counts),
+        StartRule::Unknown(_) => checked(Fits::Unknown),
+        StartRule::Places(mut places) => {
             let mut has_place = |job: &ScheduledJob, machine: &Machine| places.has_place(job, machine);
             checked(Fits::Places(Machine::new(machine.clone()), &mut has_place))
         }

@@ -44,7 +44,7 @@ pub(super) struct Input {
 }
 
 /// What decides whether a job can start.
-pub(super) enum Decides {
+pub(super) enum StartRule {
     /// As many free nodes as it takes.
     Counts,
     /// Whether the allocator has a place for it.
@@ -129,29 +129,29 @@ impl Input {
     }
 
     /// What decides on `machine` whether a job can start. Counts decide where the allocator is not known.
-    pub(super) fn decides(&self, machine: &Mesh) -> Decides {
+    pub(super) fn start_rule(&self, machine: &Mesh) -> StartRule {
         let spec = self.allocator.as_ref().and_then(|spec| spec.parse::<Spec>().ok());
         let built = spec.and_then(|spec| {
             let (entry, _) = allocator::find(&spec).ok()?;
             Some((allocator::build(&spec, &Setup { mesh: machine, seed: 0 }).ok()?.0, entry.kind))
         });
-        let Some((allocator, kind)) = built else { return Decides::Counts };
+        let Some((allocator, kind)) = built else { return StartRule::Counts };
         if allocator.rearranges() {
-            return Decides::Unknown("the allocator makes jobs wait for others that move");
+            return StartRule::Unknown("the allocator makes jobs wait for others that move");
         }
         let boxes_decide = allocator.boxes(&Request::of(1), machine).is_some();
         if !boxes_decide && !allocator.must_foresee() {
-            return Decides::Counts;
+            return StartRule::Counts;
         }
         if self.schedule.jobs.iter().any(|job| job.nodes.is_none()) {
-            return Decides::Unknown(
+            return StartRule::Unknown(
                 "the allocator may refuse jobs although enough processors are free, and their nodes are not here; \
                  `replay -o --placements` keeps them",
             );
         }
         let rules = self.rules.as_ref().and_then(|rules| rules.parse::<Rules>().ok());
         let shape = rules.map(|rules| rules.shape).unwrap_or_default();
-        Decides::Places(Places { allocator, shape, kind })
+        StartRule::Places(Places { allocator, shape, kind })
     }
 
     /// The machine, as given or else as the results have it.

@@ -49,8 +49,11 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "pass=batch (ends-first, per-event), compress=repeat (once)",
     promises: "no job starts later than reserved on arrival if no estimate is too short and none that fits is refused",
     build: |params| {
-        let passes =
-            [("batch", Order::Batch), ("ends-first", Order::EndsFirst), ("per-event", Order::PerEvent)];
+        let passes = [
+            ("batch", EventOrder::Batch),
+            ("ends-first", EventOrder::EndsFirst),
+            ("per-event", EventOrder::PerEvent),
+        ];
         let order = params.choose("pass", &passes)?;
         let repeat = params.choose("compress", &[("repeat", true), ("once", false)])?;
         Ok(Box::new(Conservative::new(order, repeat)))
@@ -59,7 +62,7 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// In which order the events of one instant count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
+enum EventOrder {
     Batch,
     EndsFirst,
     PerEvent,
@@ -84,7 +87,7 @@ struct Held {
 }
 
 struct Conservative {
-    order: Order,
+    order: EventOrder,
     /// Whether a compression goes on until nobody moves.
     repeat: bool,
     profile: Profile,
@@ -94,7 +97,8 @@ struct Conservative {
     reservations: Vec<Reservation>,
     /// The earliest of their starts; if it has passed the plan is made anew.
     next_start: Time,
-    /// The first of their starts that is no event of its own accord: when to be woken.
+    /// The earliest of their starts that is more than a tick away, at which the scheduler asks to be woken; the end of time if
+    /// there is none.
     next_wake: Time,
     /// Whether the plan rests on the ends of jobs that have outlived their estimates; those are events.
     overdue: bool,
@@ -122,15 +126,15 @@ impl Scheduler for Conservative {
         self.profile.advance(now);
         let ended = self.ended(view.running(), now);
         match self.order {
-            Order::Batch => {
+            EventOrder::Batch => {
                 self.end(&ended, view);
                 self.reserve_for_arrivals(view.queue(), now);
             }
-            Order::EndsFirst => {
+            EventOrder::EndsFirst => {
                 ended.chunks(1).for_each(|one| self.end(one, view));
                 self.reserve_for_arrivals(view.queue(), now);
             }
-            Order::PerEvent => {
+            EventOrder::PerEvent => {
                 self.reserve_for_arrivals(view.queue(), now);
                 ended.chunks(1).for_each(|one| self.end(one, view));
             }
@@ -151,7 +155,7 @@ impl Scheduler for Conservative {
 
 impl Conservative {
     /// Without a plan: the first pass makes it.
-    fn new(order: Order, repeat: bool) -> Self {
+    fn new(order: EventOrder, repeat: bool) -> Self {
         let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Vec::new());
         let (next_start, next_wake) = (Time::from_micros(i64::MIN), Time::MAX);
         Self {
@@ -167,7 +171,8 @@ impl Conservative {
         }
     }
 
-    /// The jobs that have ended since the last pass, in the order in which they have started; they are held no more, and the profile is as it was.
+    /// The jobs that have ended since the last pass, in the order in which they have started. They are no longer held; the
+    /// profile is not changed.
     fn ended(&mut self, running: &RunningJobs, now: Time) -> Vec<Ended> {
         let runs = |held: &Held| running.contains(held.estimated_end, held.job);
         let mut ended = Vec::new();
@@ -334,7 +339,7 @@ mod tests {
     /// to go before job 1, job 3 ends in time, and job 4 is narrow enough to run beside job 1.
     fn example() -> (Fake, Conservative) {
         let (mut fake, mut scheduler) =
-            (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::new(Order::Batch, true));
+            (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::new(EventOrder::Batch, true));
         scheduler.dispatch(&mut fake);
         fake.advance(1, &[(4, 100), (4, 99), (2, 500)]);
         scheduler.dispatch(&mut fake);

@@ -56,11 +56,12 @@ struct Easy {
     pass: Pass,
 }
 
-impl Scheduler for Easy {
-    fn dispatch(&mut self, view: &mut dyn Dispatch) {
+impl Easy {
+    /// Steps 1 to 3; whether the head has started while others were backfilled, so that there is a new head to begin with.
+    fn round(&self, view: &mut dyn Dispatch) -> bool {
         let mut line = self.order.line(view.queue(), view.free(), view.now());
         let (head, refused) = loop {
-            let Some(head) = line.head(view.queue()) else { return };
+            let Some(head) = line.head(view.queue()) else { return false };
             if head.nodes.least > view.free() {
                 break (head, false);
             }
@@ -70,25 +71,23 @@ impl Scheduler for Easy {
         };
         // Nobody fits: spare the walk over the running jobs.
         if !line.any(view.queue(), &Backfill::count(view.free())) {
-            return;
+            return false;
         }
         match view.decides() {
             Decides::Counts => {}
-            Decides::Boxes => return backfill_beside(&mut line, head.slot, view),
-            Decides::State => {
-                if backfill_and_retry(&mut line, head.slot, view) {
-                    self.dispatch(view);
-                }
-                return;
+            Decides::Boxes => {
+                backfill_beside(&mut line, head.slot, view);
+                return false;
             }
+            Decides::State => return backfill_and_retry(&mut line, head.slot, view),
         }
         let (now, mut free) = (view.now(), view.free());
         let need = if refused { free + 1 } else { head.nodes.least };
-        let Some((shadow, free_then)) = view.running().free_by(need, free, now) else { return };
+        let Some((shadow, free_then)) = view.running().free_by(need, free, now) else { return false };
         let mut extra = free_then.saturating_sub(head.nodes.least);
         loop {
             let rule = Backfill { free, extra, slack: shadow - now };
-            let Some(job) = line.next(view.queue(), &rule) else { return };
+            let Some(job) = line.next(view.queue(), &rule) else { return false };
             if view.try_start(job.slot) {
                 let taken = free.saturating_sub(view.free());
                 free = view.free();
@@ -97,6 +96,12 @@ impl Scheduler for Easy {
                 }
             }
         }
+    }
+}
+
+impl Scheduler for Easy {
+    fn dispatch(&mut self, view: &mut dyn Dispatch) {
+        while self.round(view) {}
     }
 
     fn pass(&self) -> Pass {

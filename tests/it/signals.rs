@@ -3,11 +3,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::support::{Tested, bundled, columns};
+use super::support::{Tested, bundled, columns, start};
 
 type Anything<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -16,16 +16,6 @@ const SOON: Duration = Duration::from_secs(20);
 
 /// How long a command may take until it is where it is to be interrupted.
 const BEGUN: Duration = Duration::from_secs(120);
-
-fn start(directory: &Path, arguments: &str) -> std::io::Result<Child> {
-    Command::new(env!("CARGO_BIN_EXE_meshreplay"))
-        .args(arguments.split(' '))
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-}
 
 /// Waits for `is_so`, for so long at most.
 fn wait(most: Duration, mut is_so: impl FnMut() -> bool) -> bool {

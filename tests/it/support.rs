@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use meshreplay::job::Job;
@@ -139,6 +139,17 @@ pub(crate) fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
         bytes[at..at + to.len()].copy_from_slice(to);
     }
     bytes
+}
+
+/// Starts the program in `directory` with arguments that hold no spaces, and does not wait for it.
+pub(crate) fn start(directory: &Path, arguments: &str) -> std::io::Result<Child> {
+    Command::new(env!("CARGO_BIN_EXE_meshreplay"))
+        .args(arguments.split(' '))
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
 }
 
 /// A file of traces/.

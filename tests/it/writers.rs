@@ -2,25 +2,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::support::{Tested, bundled, contents, run};
+use super::support::{Tested, bundled, contents, run, start};
 
 /// How long anything may take on a loaded machine before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Starts the program in `directory` with arguments that hold no spaces.
-fn start(directory: &Path, arguments: &str) -> std::io::Result<Child> {
-    Command::new(env!("CARGO_BIN_EXE_meshreplay"))
-        .args(arguments.split(' '))
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-}
 
 /// Waits until `is_so`, and whether it came about.
 fn wait_until(mut is_so: impl FnMut() -> bool) -> bool {
