@@ -55,15 +55,19 @@
 
 pub mod allocator;
 pub mod audit;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod disk;
 pub mod engine;
 pub mod execution;
+#[cfg(feature = "lab")]
 pub mod frame;
 pub mod job;
 pub mod machine;
 pub mod metrics;
+#[cfg(feature = "lab")]
 pub mod paper;
+#[cfg(feature = "lab")]
 pub mod render;
 pub mod scheduler;
 pub mod spec;
