@@ -5,9 +5,9 @@
 
 use nom::Parser;
 
-use super::error::Problem;
-use super::number::{explain, fields, integer};
-use super::record::Record;
+use super::super::error::Problem;
+use super::super::fields::{explain, fields, integer};
+use super::super::record::Record;
 
 const NAMES: [&str; 4] = ["arrival", "processors", "run time", "estimate"];
 
@@ -18,7 +18,7 @@ const CANCELLED: i64 = 5;
 
 /// Parses one line without its end; also how many fields there are beyond the four. The record is a completed job
 /// with these four fields known; its number is left to the reader.
-pub(super) fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
+pub(in crate::trace) fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
     let (rest, (submit_s, allocated_procs, run_s, requested_time_s)) =
         (integer(1), integer(2), integer(3), integer(4))
             .parse(line)
@@ -30,7 +30,7 @@ pub(super) fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
 
 /// Appends the line of `record`, with its end: submit time, allocated processors, run time and requested time as they
 /// are; [`from_record`] decides what they should be.
-pub(super) fn format(record: &Record, line: &mut Vec<u8>) {
+pub(in crate::trace) fn format(record: &Record, line: &mut Vec<u8>) {
     use std::io::Write;
     let Record { submit_s, allocated_procs, run_s, requested_time_s, .. } = record;
     // Writing to memory cannot fail.

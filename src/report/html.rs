@@ -64,7 +64,7 @@ impl Report {
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n{}\n<title>{title}</title>\n\
              <style>\n{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1>\
              <button id=\"theme\" type=\"button\">Light or dark</button></header>\n",
-            crate::render::mark::PAGE
+            crate::figure::mark::PAGE
         );
         for table in &self.tables {
             page += &section(&table.title, &table.html());
@@ -153,7 +153,7 @@ fn player(schedule: &Schedule) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::report::{ScheduledJob, ScheduledReplay};
+    use crate::report::{ScheduledJob, ScheduledReplay};
 
     #[test]
     fn a_page_needs_nothing_from_elsewhere_and_shows_what_it_is_given() {

@@ -1,5 +1,10 @@
 //! The formats of logs, and how a file name tells them.
 
+pub(in crate::trace) mod columns;
+pub(in crate::trace) mod nas_ipsc;
+pub mod premas;
+pub(in crate::trace) mod swf;
+
 use std::path::Path;
 
 /// How the lines of a log are to be understood.
@@ -40,7 +45,7 @@ impl Format {
 }
 
 /// Whether a file of this name is to be compressed.
-pub(super) fn is_gzip_name(path: &Path) -> bool {
+pub(in crate::trace) fn is_gzip_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }
 

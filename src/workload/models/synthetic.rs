@@ -18,7 +18,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 
-use super::sides::{Outside, SideLaw, Sides};
+use super::side_lengths::{Outside, SideLaw, Sides};
 use crate::job::{Job, Shape, Time};
 use crate::spec::{Params, Spec, SpecError};
 

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
 
-use super::error::{Problem, TraceError};
-use super::reader::{Entry, LogSummary, ReadOptions, Reader};
-use super::record::Record;
+use super::super::error::{Problem, TraceError};
+use super::super::reader::{Entry, LogSummary, ReadOptions, Reader};
+use super::super::record::Record;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

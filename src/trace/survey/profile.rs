@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::error::TraceError;
-use super::reader::{LogSummary, ReadOptions, read};
-use super::record::{FIELD_NAMES, FIELDS, Record};
+use super::super::error::TraceError;
+use super::super::reader::{LogSummary, ReadOptions, read};
+use super::super::record::{FIELD_NAMES, FIELDS, Record};
 
 /// Statistics of a log as it is recorded, before any rule has chosen jobs from it. Sizes are [`Record::procs`].
 #[derive(Clone, Debug, PartialEq, Serialize)]

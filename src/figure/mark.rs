@@ -41,8 +41,8 @@ pub fn is_marked(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::plot::png;
-    use crate::render::report::Report;
+    use crate::figure::draw::png;
+    use crate::report::Report;
 
     #[test]
     fn our_files_are_known_and_others_are_not() -> Result<(), Box<dyn std::error::Error>> {

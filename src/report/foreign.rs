@@ -105,8 +105,8 @@ fn printable(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::marked_svg;
-    use crate::render::plot::{Chart, Kind, Point, Series, Style, png};
+    use crate::figure::draw::{Chart, Kind, Point, Series, Style, png};
+    use crate::figure::marked_svg;
 
     #[test]
     fn what_runs_or_refers_is_refused() {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::error::Problem;
-use super::record::{FIELD_NAMES, FIELDS, Record};
+use super::super::error::Problem;
+use super::super::record::{FIELD_NAMES, FIELDS, Record};
 
 /// What the fields of the Standard Workload Format are called here.
 const NAMES: [&str; FIELDS] = [
@@ -79,19 +79,19 @@ impl fmt::Display for Columns {
 
 /// Reads lines by their columns.
 #[derive(Debug)]
-pub(super) struct ColumnReader {
+pub(in crate::trace) struct ColumnReader {
     columns: Columns,
     labels: [HashMap<String, i64>; FIELDS],
     jobs: i64,
 }
 
 impl ColumnReader {
-    pub(super) fn new(columns: Columns) -> Self {
+    pub(in crate::trace) fn new(columns: Columns) -> Self {
         Self { columns, labels: Default::default(), jobs: 0 }
     }
 
     /// The record of a line. Fields that no column holds are unknown; jobs are numbered unless a column does it.
-    pub(super) fn parse(&mut self, line: &[u8]) -> Result<Record, Problem> {
+    pub(in crate::trace) fn parse(&mut self, line: &[u8]) -> Result<Record, Problem> {
         let text = String::from_utf8_lossy(line);
         let tokens: Vec<&str> = text.split_whitespace().collect();
         let mut values = [-1.0_f64; FIELDS];

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::error::Problem;
-use super::record::Record;
+use super::super::error::Problem;
+use super::super::record::Record;
 
 /// Fields of a line.
 const NAMES: [&str; 6] = ["user", "command", "nodes", "run time", "start date", "start time"];
@@ -19,7 +19,7 @@ const ZONE: &str = "America/Los_Angeles";
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Line {
+pub(in crate::trace) enum Line {
     Job(Record),
     /// System time, or nothing that ran.
     NoJob,
@@ -27,7 +27,7 @@ pub(super) enum Line {
 
 /// What has been seen so far.
 #[derive(Debug)]
-pub(super) struct Nas {
+pub(in crate::trace) struct Nas {
     zone: Option<TimeZone>,
     /// When the first job started, in seconds since 1970.
     origin_s: Option<i64>,
@@ -37,14 +37,14 @@ pub(super) struct Nas {
 }
 
 impl Nas {
-    pub(super) fn new() -> Self {
+    pub(in crate::trace) fn new() -> Self {
         // The zones are built in, so that it is there.
         let zone = TimeZone::get(ZONE).ok();
         Self { zone, origin_s: None, jobs: 0, users: HashMap::new(), applications: HashMap::new() }
     }
 
     /// Understands the next line; also how many fields there are too many.
-    pub(super) fn parse(&mut self, line: &[u8]) -> Result<(Line, usize), Problem> {
+    pub(in crate::trace) fn parse(&mut self, line: &[u8]) -> Result<(Line, usize), Problem> {
         let tokens: Vec<&[u8]> =
             line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty()).collect();
         let [user, command, nodes, run, date, time, surplus @ ..] = tokens.as_slice() else {

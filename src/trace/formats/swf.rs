@@ -2,12 +2,12 @@
 
 use nom::Parser;
 
-use super::error::Problem;
-use super::number::{decimal, explain, fields, integer, is_blank};
-use super::record::{FIELD_NAMES, Record};
+use super::super::error::Problem;
+use super::super::fields::{decimal, explain, fields, integer, is_blank};
+use super::super::record::{FIELD_NAMES, Record};
 
 /// Parses one line without its end; also how many fields there are beyond the 18. O(length).
-pub(super) fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
+pub(in crate::trace) fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
     let times = (integer(1), integer(2), integer(3), integer(4));
     let used = (integer(5), decimal(6), integer(7));
     let asked = (integer(8), integer(9), integer(10));
@@ -41,12 +41,12 @@ pub(super) fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
 }
 
 /// Fields beyond the 18 that hold the sides of a job's shape.
-pub(super) const SIDES: usize = 3;
+pub(in crate::trace) const SIDES: usize = 3;
 /// Longest side that any machine has.
 const LONGEST: u32 = 1 << 24;
 
 /// Parses the three fields behind the 18 of a line as the sides of a job's shape; `None` if they are unknown. O(length).
-pub(super) fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
+pub(in crate::trace) fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
     const NAMES: [&str; SIDES] = ["side along x", "side along y", "side along z"];
     let tokens: Vec<&[u8]> = line.split(|&byte| is_blank(byte)).filter(|token| !token.is_empty()).collect();
     let Some(last) = tokens.get(FIELD_NAMES.len()..FIELD_NAMES.len() + SIDES) else {
@@ -71,7 +71,7 @@ pub(super) fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
 }
 
 /// Appends the line of `record`, with the sides of its shape if the log has them, with its end. An average CPU time that is no number is written as unknown.
-pub(super) fn format(record: &Record, with_sides: bool, line: &mut Vec<u8>) {
+pub(in crate::trace) fn format(record: &Record, with_sides: bool, line: &mut Vec<u8>) {
     use std::io::Write;
     let r = record;
     let cpu_s = if r.average_cpu_s.is_finite() { r.average_cpu_s } else { -1.0 };

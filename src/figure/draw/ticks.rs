@@ -60,7 +60,7 @@ fn linear(low: f64, high: f64, wanted: usize) -> Ticks {
     let decimals = (0..9).find(|&d| is_whole(step * 10.0_f64.powi(d))).unwrap_or(9) as usize;
     let at: Vec<(f64, String)> = (first..=last)
         .map(|i| i as f64 * step)
-        .map(|value| (value, crate::render::grouped(value + 0.0, decimals)))
+        .map(|value| (value, crate::text::grouped(value + 0.0, decimals)))
         .collect();
     Ticks { low: first as f64 * step, high: last as f64 * step, at, scale: Scale::Linear }
 }

@@ -261,7 +261,7 @@ fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
 /// A number with four digits.
 fn digits(value: f64) -> String {
     let decimals = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
-    crate::render::grouped(value, decimals as usize)
+    crate::text::grouped(value, decimals as usize)
 }
 
 /// Places in the same order, at least `apart` from each other and as near to those wanted as a pass from each end makes

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::arrivals::ARRIVALS;
-use super::rules::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
+use super::rule_set::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
 use super::shape_rule::SHAPES;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
