@@ -61,6 +61,8 @@ pub mod disk;
 pub mod engine;
 pub mod execution;
 #[cfg(feature = "lab")]
+pub mod figure;
+#[cfg(feature = "lab")]
 pub mod frame;
 pub mod job;
 pub mod machine;
@@ -68,10 +70,12 @@ pub mod metrics;
 #[cfg(feature = "lab")]
 pub mod paper;
 #[cfg(feature = "lab")]
-pub mod render;
+pub mod report;
 pub mod scheduler;
 pub mod spec;
 pub mod stop;
 pub mod study;
+#[cfg(feature = "lab")]
+pub mod text;
 pub mod trace;
 pub mod workload;
