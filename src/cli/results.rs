@@ -7,18 +7,16 @@ use anyhow::anyhow;
 use crate::allocator::{self, ALLOCATORS};
 use crate::cli::{Failure, complain};
 use crate::figure::draw::Style;
-use crate::frame::{Missing, Sheet, SheetValues};
+use crate::frame::{IDENTITY, Missing, Sheet, SheetValues};
 use crate::machine::Mesh;
 use crate::machine::order::ORDERS;
 use crate::spec::Spec;
 use crate::workload::{Arrivals, Rules, Synthetic};
 
-/// Columns that tell results apart. Seeds are replications.
-const IDENTITY: [&str; 7] = ["log", "rules", "arrival_scale", "machine", "scheduler", "allocator", "network"];
-
-/// Columns that tell replays apart where every placement is as good, on an array, or where running jobs are moved.
-pub(in crate::cli) const DELAYS: [&str; 4] =
-    ["queue_delay_s_mean", "allocation_delay_s_mean", "moves", "suspended_s_mean"];
+/// Columns that tell results apart: what was replayed, but for the seed and what means leave out.
+fn identity() -> &'static [&'static str] {
+    &IDENTITY[..7]
+}
 
 /// Titles of loads: the factor of arrival times, and the longest time between arrivals.
 pub(in crate::cli) const SCALE_TITLE: &str = "arrival times multiplied by";
@@ -40,7 +38,7 @@ impl Results {
                 .column(name)
                 .is_some_and(|column| (1..sheet.height()).any(|i| column.label(i) != column.label(0)))
         };
-        let varying: Vec<&str> = IDENTITY.into_iter().filter(varies).collect();
+        let varying: Vec<&str> = identity().iter().copied().filter(varies).collect();
         let gaps = if varying.contains(&"rules") { gaps(&sheet) } else { None };
         Self { sheet, varying, gaps }
     }
@@ -100,7 +98,7 @@ impl Results {
     /// What all rows share, in words.
     pub(in crate::cli) fn shared(&self) -> String {
         let shown = |name: &&&str| !["rules", "network", "arrival_scale"].contains(*name);
-        let fixed = IDENTITY.iter().filter(|name| !self.varying.contains(name)).filter(shown);
+        let fixed = identity().iter().filter(|name| !self.varying.contains(name)).filter(shown);
         let words = fixed.map(|name| self.label(0, name)).filter(|label| !label.is_empty());
         words.collect::<Vec<_>>().join(" · ")
     }

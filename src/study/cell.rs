@@ -11,7 +11,7 @@ use crate::engine::{self, Parts, Record, ReplayError};
 use crate::execution::{self, Traffic};
 use crate::job::Job;
 use crate::machine::Mesh;
-use crate::metrics::{Monitor, Recorder, Recording, Replications, Summary, TrafficSummary, Trim, summarize};
+use crate::metrics::{Finished, Monitor, Recorder, Recording, Replications, Summary, Trim};
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::workload::Oversize;
@@ -82,8 +82,6 @@ pub struct Outcome {
     pub traffic: Option<Traffic>,
     /// Everything in one row.
     pub summary: Summary,
-    /// Wall-clock time of the replay without reading the log; 0 if not timed.
-    pub wall_s: f64,
 }
 
 /// Why a replay has no outcome.
@@ -107,11 +105,11 @@ impl Cell {
         let (mut outcomes, mut summaries): (Vec<Outcome>, Vec<Summary>) = (Vec::new(), Vec::new());
         loop {
             let mut outcome = self.run_once(self.seed.wrapping_add(outcomes.len() as u64), plan, monitor)?;
-            monitor.earlier.fetch_add(outcome.summary.jobs, Ordering::Relaxed);
+            monitor.earlier.fetch_add(outcome.records.len(), Ordering::Relaxed);
             if !plan.jobs {
                 outcome.strip();
             }
-            summaries.push(outcome.summary);
+            summaries.push(outcome.summary.clone());
             outcomes.push(outcome);
             if plan.replications.enough(&summaries) {
                 return Ok(outcomes);
@@ -147,9 +145,18 @@ impl Cell {
         let wall_s = if plan.timed { began.elapsed().as_secs_f64() } else { 0.0 };
         let recording = recorder.finish();
         let traffic = execution.traffic();
-        let mut summary = summarize(&jobs, &records, &recording, &self.machine, plan.trim);
-        summary.traffic = traffic.as_ref().map(|traffic| TrafficSummary::of(traffic, summary.makespan_s));
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary, wall_s })
+        let summary = Summary::of(&Finished {
+            jobs: &jobs,
+            records: &records,
+            recording: &recording,
+            traffic: traffic.as_ref(),
+            mesh: &self.machine,
+            trim: plan.trim,
+            skipped,
+            never_fit,
+            wall_s,
+        });
+        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary })
     }
 }
 

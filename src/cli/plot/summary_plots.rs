@@ -4,31 +4,13 @@ use anyhow::anyhow;
 
 use super::View;
 use crate::cli::Failure;
-use crate::cli::results::{DELAYS, GAP_TITLE, Results, SCALE_TITLE};
+use crate::cli::results::{GAP_TITLE, Results, SCALE_TITLE};
 use crate::figure::draw::{Axis, BarGroup, Bars, Chart, Kind, Point, Scale, Series, Style};
-use crate::metrics::Interval;
+use crate::metrics::{Interval, METRICS, Metric, metric};
 
-/// The unit of a column, by how its name ends.
+/// Returns the title of a column with its unit.
 fn titled(column: &str) -> String {
-    let words = |stem: &str| stem.strip_suffix("_mean").unwrap_or(stem).replace('_', " ");
-    let units = [
-        ("_s_mean", "s"),
-        ("_s", "s"),
-        ("_ns_total", "ns in all"),
-        ("_ns_p50", "ns, median"),
-        ("_ns_p99", "ns, 99th percentile"),
-        ("_cycles_mean", "cycles"),
-        ("pairwise_sum_mean", "hops"),
-        ("pairwise_mean_mean", "hops"),
-    ];
-    let unit = units.iter().find(|(end, _)| column.ends_with(end));
-    match unit {
-        Some((end, unit)) if end.starts_with('_') => {
-            format!("{} ({unit})", words(column.strip_suffix(end).unwrap_or(column)))
-        }
-        Some((_, unit)) => format!("{} ({unit})", words(column)),
-        None => words(column),
-    }
+    metric(column).map_or_else(|| column.replace('_', " "), Metric::label)
 }
 
 fn axis(column: &str) -> Axis {
@@ -138,15 +120,14 @@ pub(super) fn delays(view: &View<'_>, results: &Results) -> Result<Option<String
     let series = results.series(&["log", "machine", "arrival_scale"]);
     let mut groups = Vec::new();
     for place in places(results) {
-        for column in DELAYS.into_iter().filter(|column| column.ends_with("_s_mean")) {
-            let y = results.numbers("", column)?;
+        for delay in METRICS.iter().filter(|metric| metric.is_delay && metric.column.unit == "s") {
+            let y = results.numbers("", delay.name())?;
             let value = |rows: &[usize]| {
                 let here = rows.iter().filter(|&&row| self::place(results, row) == place);
                 Interval::of(&here.filter_map(|&row| y[row]).collect::<Vec<f64>>()).map(|found| found.mean)
             };
             let bars = series.iter().map(|(.., rows)| value(rows)).collect();
-            let words = column.trim_end_matches("_s_mean").replace('_', " ");
-            groups.push(BarGroup { name: format!("{words}\n{place}"), bars });
+            groups.push(BarGroup { name: format!("{}\n{place}", delay.title()), bars });
         }
     }
     let bars = Bars {
