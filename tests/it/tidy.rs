@@ -25,11 +25,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("trace", &["disk"]),
     ("workload", &["job", "spec", "trace"]),
     ("machine", &["spec", "stop"]),
-    ("allocator", &["job", "machine", "spec"]),
+    ("yardstick", &["machine"]),
+    ("allocator", &["job", "machine", "spec", "yardstick"]),
     ("scheduler", &["job", "spec"]),
     ("execution", &["job", "machine", "spec"]),
     ("engine", &["allocator", "execution", "job", "machine", "scheduler", "stop"]),
-    ("metrics", &["allocator", "engine", "execution", "job", "machine", "spec", "stop"]),
+    ("metrics", &["allocator", "engine", "execution", "job", "machine", "spec", "stop", "yardstick"]),
     (
         "study",
         &[
@@ -86,6 +87,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
             "trace",
             "workload",
+            "yardstick",
         ],
     ),
 ];

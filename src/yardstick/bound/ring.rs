@@ -9,7 +9,8 @@
 //!    position is at least m/2 from them in sum, by the triangle inequality. So these three cost m·(k − 1)/2 and the
 //!    other k − 3 what a set of that size costs: T(k) ≥ min(mesh(k), m·(k − 1)/2 + T(k − 3)).
 
-use super::{mesh_bound, simple_bound};
+use super::grid::simple;
+use super::mesh::mesh_bound;
 
 /// What a torus of certain sides needs to know.
 #[derive(Debug)]
@@ -70,7 +71,7 @@ impl Ring {
         let (mut least, mut doubled, mut left) = (u64::MAX, 0, k);
         loop {
             if left <= room {
-                let rest = if left == k { mesh_bound(&halves, k) } else { simple_bound(&halves, left) };
+                let rest = if left == k { mesh_bound(&halves, k) } else { simple(&halves, left) };
                 least = least.min(rest.saturating_add(u64::div_ceil(doubled, 2)));
             }
             if left < 3 || doubled / 2 >= least {

@@ -10,8 +10,8 @@
 //!
 //! A candidate is left out for good where the bound with it in place of the last of the r smallest is no improvement.
 
-use super::super::mesh::Coord;
-use super::Best;
+use super::best::Best;
+use crate::machine::Coord;
 
 /// A node that may be chosen.
 #[derive(Clone, Copy)]

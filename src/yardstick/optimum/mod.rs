@@ -1,16 +1,16 @@
-//! The k free nodes with the smallest sum of hops between pairs, exactly: the yardstick of allocators.
+//! Finds k free nodes whose sum of hops between pairs is smallest, and proves it: the yardstick of allocators.
 //!
 //! The problem is NP-hard on graphs in general, so this is for small cases: branch and bound, stopped after a given
 //! amount of work. It starts from a good placement (see `incumbent`), which may be as small as [`PairwiseBound`] allows;
 //! otherwise every set of nodes is either looked at or ruled out (see `search`).
 
+mod best;
 mod incumbent;
 mod search;
 
 use super::bound::PairwiseBound;
-use super::mesh::{Coord, Mesh, NodeId};
-use super::node_set::NodeSet;
-use super::pairwise::pairwise_sum;
+use crate::machine::{Coord, Mesh, NodeId, NodeSet, pairwise_sum};
+use best::Best;
 
 /// Most nodes that an optimum is searched for: far more than can be proven best in practice.
 pub const MAX_OPTIMUM_NODES: u32 = 1000;
@@ -83,38 +83,7 @@ pub fn optimum(mesh: &Mesh, free: &NodeSet, nodes: u32, limit: u64) -> Result<Op
     Ok(finish(mesh, &found, state.steps))
 }
 
-/// The best placement so far, and what was spent on it.
-struct Best<'a> {
-    mesh: &'a Mesh,
-    /// What no sum of 0, 1, … k nodes is below.
-    least: Vec<u64>,
-    nodes: Vec<Coord>,
-    sum: u64,
-    steps: u64,
-    limit: u64,
-}
-
-impl Best<'_> {
-    /// Number of nodes asked for.
-    fn k(&self) -> usize {
-        self.least.len() - 1
-    }
-
-    /// Takes a placement if it is better.
-    fn offer(&mut self, nodes: &[Coord], sum: u64) {
-        if sum < self.sum {
-            self.sum = sum;
-            nodes.clone_into(&mut self.nodes);
-        }
-    }
-
-    /// Counts work; `None` if it is too much.
-    fn spend(&mut self, steps: usize) -> Option<()> {
-        self.steps = self.steps.saturating_add(steps as u64);
-        (self.steps <= self.limit).then_some(())
-    }
-}
-
+/// Returns the nodes in ascending order with their sum.
 fn finish(mesh: &Mesh, nodes: &[Coord], steps: u64) -> Optimum {
     let mut ids: Vec<NodeId> = nodes.iter().map(|&node| mesh.node(node)).collect();
     ids.sort_unstable();

@@ -82,3 +82,11 @@ pub(super) fn packed(n: u64, most: u64) -> u64 {
     let sum = n * most * q * (q + 1) / 2 - most * most * (q * (q + 1) * (2 * q + 1) / 6);
     u64::try_from(sum).unwrap_or(u64::MAX)
 }
+
+/// Returns the part of a mesh's bound that costs O(1): the larger of the unbounded grid's least sum and of the least
+/// sums along each dimension. `sides` are the sides of the mesh, each above 1.
+pub(super) fn simple(sides: &[u64], k: u64) -> u64 {
+    let nodes: u64 = sides.iter().product();
+    let along_each = sides.iter().map(|side| packed(k, nodes / side)).fold(0, u64::saturating_add);
+    unbounded(sides.len(), k).max(along_each)
+}

@@ -1,8 +1,8 @@
 //! A good placement to start from: around each free node the k nearest, then exchanges of single nodes.
 
-use super::super::mesh::Coord;
-use super::super::pairwise::pairwise_sum_at;
-use super::Best;
+use super::best::Best;
+use crate::machine::Coord;
+use crate::machine::pairwise_sum_at;
 
 /// Offers placements, until one is as small as any can be or half of the work that is allowed is done; O(F²) and O(k·F)
 /// per exchange.

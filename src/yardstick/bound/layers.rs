@@ -6,8 +6,7 @@
 //! other: with T(c) the least sum within a slice, 2·T(c)/c². Over all pairs of slices that comes to k·Σ T(c)/c. The
 //! least of both together over all sequences of c is a shortest path from P = 0 to P = k.
 
-use super::grid::rounded_up;
-use super::simple_bound;
+use super::grid::{rounded_up, simple};
 
 /// Most steps of a shortest path that are worth it, some tenths of a millisecond.
 const MOST_STEPS: u64 = 1 << 19;
@@ -38,11 +37,11 @@ fn extended(bound: u64, k0: u64, k: u64) -> u64 {
     rounded_up(bound as f64 / pairs(k0) * pairs(k))
 }
 
+/// Returns the cost of the shortest path from 0 to `k` nodes placed, each step being a slice of at most `most` nodes.
 fn shortest(across: &[u64], most: u64, k: u64) -> u64 {
     let most = most.min(k);
     // A slice of c nodes costs k·T(c)/c; the largest slice first, so that it lines up with paths in ascending order.
-    let slices: Vec<f64> =
-        (1..=most).rev().map(|c| k as f64 * simple_bound(across, c) as f64 / c as f64).collect();
+    let slices: Vec<f64> = (1..=most).rev().map(|c| k as f64 * simple(across, c) as f64 / c as f64).collect();
     // The least cost of a path to each P, the cut behind it included.
     let mut paths = Vec::with_capacity(k as usize + 1);
     paths.push(0.0);

@@ -1,23 +1,24 @@
-//! The smallest sum of hops between all pairs of k nodes of a machine that could be possible: a lower bound that is
-//! valid whichever nodes are free.
+//! A lower bound of the pairwise sum of any k nodes of a machine, whichever nodes are free.
 //!
-//! For k nodes of a mesh it is the largest of
+//! For k nodes of a mesh it is the largest of three bounds:
 //!
-//! 1. what k nodes of an unbounded grid of as many dimensions need (see `grid`), exact for small k;
-//! 2. what k nodes need along each dimension apart, a slice across it holding only so many of them, exact for whole
-//!    slices and on arrays;
-//! 3. what k nodes need that lie slice by slice (see `layers`), for long and narrow machines and where the grid's sums
-//!    are not tabulated.
+//! 1. the least pairwise sum of k nodes of an unbounded grid of as many dimensions (see `grid`), exact for small k;
+//! 2. the sum over the dimensions of the least distances along each, as a slice across a dimension holds only so many
+//!    nodes; exact for whole slices and on arrays;
+//! 3. the least cost of k nodes that lie slice by slice (see `layers`), for long and narrow machines and where the grid's
+//!    sums are not tabulated.
 //!
-//! On a torus see `ring`. Sides of one node are no dimension.
+//! For a torus see `ring`. A side of one node does not count as a dimension.
 
 mod grid;
 mod layers;
+mod mesh;
 mod ring;
 
 use std::collections::HashMap;
 
-use super::mesh::Mesh;
+use crate::machine::Mesh;
+use mesh::mesh_bound;
 use ring::Ring;
 
 /// The bound for one machine, remembered by number of nodes.
@@ -49,22 +50,6 @@ impl PairwiseBound {
     }
 }
 
-/// The bound of a mesh with these sides, each above 1.
-fn mesh_bound(sides: &[u64], k: u64) -> u64 {
-    simple_bound(sides, k).max(layers::bound(sides, k))
-}
-
-/// The part of it that is cheap: O(1).
-fn simple_bound(sides: &[u64], k: u64) -> u64 {
-    grid::unbounded(sides.len(), k).max(packed(sides, k))
-}
-
-/// What k nodes need along each dimension apart.
-fn packed(sides: &[u64], k: u64) -> u64 {
-    let nodes: u64 = sides.iter().product();
-    sides.iter().map(|side| grid::packed(k, nodes / side)).fold(0, u64::saturating_add)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,7 +64,7 @@ mod tests {
         let along = |d: usize| {
             let across = mesh.nodes() / mesh.extents()[d];
             let counts = vec![across; mesh.extents()[d] as usize];
-            super::super::pairwise_along(&counts, mesh.nodes(), mesh.is_torus())
+            crate::machine::pairwise_along(&counts, mesh.nodes(), mesh.is_torus())
         };
         (0..3).map(along).sum()
     }
