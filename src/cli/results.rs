@@ -6,10 +6,10 @@ use anyhow::anyhow;
 
 use crate::allocator::{self, ALLOCATORS};
 use crate::cli::{Failure, complain};
+use crate::figure::draw::Style;
 use crate::frame::{Missing, Sheet, SheetValues};
 use crate::machine::Mesh;
 use crate::machine::order::ORDERS;
-use crate::render::plot::Style;
 use crate::spec::Spec;
 use crate::workload::{Arrivals, Rules, Synthetic};
 

@@ -11,8 +11,8 @@ use super::{Failure, complain, print};
 use crate::allocator;
 use crate::frame::{Sheet, SheetColumn, SheetValues};
 use crate::metrics::Interval;
-use crate::render::{Best, PaperCell, PaperTable, Pivot, PivotEntry, Side, grouped};
 use crate::spec::Spec;
+use crate::text::{Best, PaperCell, PaperTable, Pivot, PivotEntry, Side, grouped};
 
 /// Print a table of saved results: one number per row and column, the best of each column bold.
 ///

@@ -7,28 +7,23 @@
 //!
 //! A record is what the log says; which records become jobs is decided by the workload.
 
-mod columns;
 mod error;
-mod format;
+mod fields;
+pub mod formats;
 mod header;
 mod lines;
-mod nas;
-mod number;
-pub mod premas;
-mod profile;
 mod reader;
 mod record;
 mod source;
-mod swf;
-mod validate;
+mod survey;
 mod writer;
 
-pub use columns::Columns;
 pub use error::{Problem, TraceError};
-pub use format::Format;
+pub use formats::Format;
+pub use formats::columns::Columns;
 pub use header::Header;
-pub use profile::{Irregularity, Missing, Profile, Quantiles};
 pub use reader::{Entry, Findings, LogSummary, ReadOptions, Reader, SHAPES, read};
 pub use record::{FIELD_NAMES, FIELDS, Record};
-pub use validate::{Finding, Kind, Report, Severity, Tally, validate};
+pub use survey::profile::{Irregularity, Missing, Profile, Quantiles};
+pub use survey::validate::{Finding, Kind, Report, Severity, Tally, validate};
 pub use writer::Writer;

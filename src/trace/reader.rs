@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::columns::{ColumnReader, Columns};
 use super::error::{Problem, TraceError};
-use super::format::Format;
+use super::fields::skip_blanks;
+use super::formats::Format;
+use super::formats::columns::{ColumnReader, Columns};
+use super::formats::nas_ipsc::{Line, Nas};
+use super::formats::{premas, swf};
 use super::header::Header;
 use super::lines::Lines;
-use super::nas::{Line, Nas};
-use super::number::skip_blanks;
 use super::record::Record;
 use super::source::Source;
-use super::{premas, swf};
 
 /// How a log is to be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

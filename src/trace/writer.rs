@@ -7,11 +7,11 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::error::TraceError;
-use super::format::{Format, is_gzip_name};
+use super::formats::{Format, is_gzip_name};
+use super::formats::{premas, swf};
 use super::header::Header;
 use super::reader::SHAPES;
 use super::record::Record;
-use super::{premas, swf};
 use crate::disk::{NewFile, TEMPORARY, is_stream};
 
 /// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file beside the

@@ -7,10 +7,10 @@ use anyhow::anyhow;
 use super::View;
 use crate::cli::Failure;
 use crate::cli::results::Results;
+use crate::figure::draw::{Axis, Chart, Kind, Point, Scale, Series, Style};
 use crate::frame::{Sheet, SheetValues};
 use crate::machine::Mesh;
 use crate::metrics::{busy_nodes, exceeding};
-use crate::render::plot::{Axis, Chart, Kind, Point, Scale, Series, Style};
 
 /// A column of the jobs by replay.
 type ByReplay = BTreeMap<u64, Vec<f64>>;

@@ -13,8 +13,8 @@ use clap::ValueEnum;
 use super::results::Results;
 use super::{Failure, complain, overwrite, print};
 use crate::disk::Claim;
+use crate::figure::{draw, marked_png, marked_svg};
 use crate::frame::{Sheet, TEMPORARY, write_whole};
-use crate::render::{marked_png, marked_svg, plot};
 
 /// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
 ///
@@ -211,7 +211,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         };
         let (extension, bytes) = match args.format {
             Format::Svg => ("svg", marked_svg(&svg).into_bytes()),
-            Format::Png => ("png", marked_png(&plot::png(&svg, args.scale)?)),
+            Format::Png => ("png", marked_png(&draw::png(&svg, args.scale)?)),
         };
         let path = output.join(format!("{name}.{extension}"));
         overwrite::check(&path, args.force)?;

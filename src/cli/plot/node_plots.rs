@@ -5,9 +5,9 @@ use anyhow::anyhow;
 use super::View;
 use crate::cli::Failure;
 use crate::cli::results::Results;
+use crate::figure::draw::{Axis, Grid, GridCell};
 use crate::frame::{Sheet, SheetValues};
 use crate::machine::{Mesh, NodeId, parse_intervals};
-use crate::render::plot::{Axis, Grid, GridCell};
 
 /// A job of the replay that is drawn: number, start, end, nodes.
 struct Held {

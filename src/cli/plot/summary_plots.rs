@@ -5,8 +5,8 @@ use anyhow::anyhow;
 use super::View;
 use crate::cli::Failure;
 use crate::cli::results::{DELAYS, GAP_TITLE, Results, SCALE_TITLE};
+use crate::figure::draw::{Axis, BarGroup, Bars, Chart, Kind, Point, Scale, Series, Style};
 use crate::metrics::Interval;
-use crate::render::plot::{Axis, BarGroup, Bars, Chart, Kind, Point, Scale, Series, Style};
 
 /// The unit of a column, by how its name ends.
 fn titled(column: &str) -> String {

@@ -3,8 +3,8 @@
 use super::chosen::Chosen;
 use crate::allocator;
 use crate::metrics::{Interval, Summary, TrafficSummary};
-use crate::render::{Align, Table, duration_ns, grouped};
 use crate::study::{Cell, Outcome, Plan};
+use crate::text::{Align, Table, duration_ns, grouped};
 
 /// What a table shows.
 pub(super) struct Shown<'a> {

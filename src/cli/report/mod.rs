@@ -11,7 +11,7 @@ use super::results::Results;
 use super::{Failure, complain, overwrite, plot, print};
 use crate::disk::Claim;
 use crate::frame::{FrameError, Sheet, TEMPORARY, write_whole};
-use crate::render::report::Report;
+use crate::report::Report;
 
 /// Put saved results into one HTML file: tables that sort, plots, verdicts, and the machine over time.
 ///

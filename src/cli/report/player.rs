@@ -9,8 +9,8 @@ use crate::cli::Failure;
 use crate::cli::results::Results;
 use crate::frame::{Sheet, SheetColumn, SheetValues};
 use crate::machine::{Mesh, parse_intervals};
-use crate::render::grouped;
-use crate::render::report::{Schedule, ScheduledJob, ScheduledReplay};
+use crate::report::{Schedule, ScheduledJob, ScheduledReplay};
+use crate::text::grouped;
 
 /// Jobs of a replay that a file holds at most, so that it stays below ten megabytes.
 const JOBS: usize = 2000;

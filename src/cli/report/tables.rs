@@ -10,8 +10,8 @@ use crate::cli::complain;
 use crate::cli::results::{DELAYS, Results, missing};
 use crate::frame::{STUDY_FILE, SheetValues};
 use crate::paper::PAPERS;
-use crate::render::grouped;
-use crate::render::report::{ReportCell, ReportTable, safe_svg};
+use crate::report::{ReportCell, ReportTable, safe_svg};
+use crate::text::grouped;
 
 /// Columns of the summary that a report shows, if they are there: title, factor, decimals.
 const SHOWN: [(&str, &str, f64, usize); 22] = [

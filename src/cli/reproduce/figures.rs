@@ -3,8 +3,8 @@
 use super::report::Comparison;
 use crate::allocator;
 use crate::cli::results::{separate, style};
+use crate::figure::draw::{self, Axis, BarGroup, Bars, Chart, Kind, Point, Series, Style};
 use crate::paper::{Item, Verdict};
-use crate::render::plot::{self, Axis, BarGroup, Bars, Chart, Kind, Point, Series, Style};
 use crate::spec::Spec;
 
 /// The plot as SVG; `None` of figures without numbers.
@@ -33,7 +33,7 @@ fn curves(comparison: &Comparison) -> Option<String> {
         if measure.0.starts_with(RATIO) { bars(comparison, measure.0) } else { chart(comparison, measure) }
     };
     let charts: Vec<String> = measures.into_iter().map(picture).collect();
-    (!charts.is_empty()).then(|| plot::stacked(&charts))
+    (!charts.is_empty()).then(|| draw::stacked(&charts))
 }
 
 /// How the name of an axis begins along which bars stand for ratios.

@@ -14,8 +14,8 @@ use self::measure::Workshop;
 use super::{Failure, complain, print};
 use crate::frame::{self, TEMPORARY};
 use crate::paper::{Figure, PAPERS, Paper};
-use crate::render::{Align, Table};
 use crate::spec::unknown;
+use crate::text::{Align, Table};
 
 /// Regenerate the tables and figures of a paper: the published value, the measured one, their ratio, a verdict.
 ///

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Format;
 use crate::paper::{Figure, Item, Paper, Sentence, Verdict};
-use crate::render::{Align, Table, grouped};
+use crate::text::{Align, Table, grouped};
 
 /// A regenerated figure.
 pub(super) struct Comparison {

@@ -10,9 +10,9 @@ use super::{Failure, coloured, picture, print};
 use crate::allocator;
 use crate::job::Time;
 use crate::machine::Mesh;
-use crate::render::grouped;
 use crate::spec::{Spec, SpecError};
 use crate::study::{Axes, Cell, JobSource, Snapshot, load};
+use crate::text::grouped;
 use crate::trace::ReadOptions;
 use crate::workload::{Oversize, Rules, Synthetic};
 

@@ -9,8 +9,8 @@ use super::listed::{Specs, flat};
 use super::{Failure, coloured, picture, print};
 use crate::allocator::{self, ALLOCATORS, Block, Setup};
 use crate::machine::Mesh;
-use crate::render::{Align, Table, grouped};
 use crate::spec::Spec;
+use crate::text::{Align, Table, grouped};
 
 /// Draws the hierarchy of blocks that a buddy strategy divides a machine into.
 ///

@@ -9,8 +9,8 @@ use super::state::{Position, occupied, placed};
 use super::{Failure, print};
 use crate::machine::{Mesh, NodeId, Optimum, OptimumError, PairwiseBound, optimum};
 use crate::metrics::{Dispersal, Meter};
-use crate::render::{Align, Table, grouped};
 use crate::spec::Spec;
+use crate::text::{Align, Table, grouped};
 
 /// Finds the free nodes with the smallest sum of hops between all pairs, exactly, for small cases.
 ///

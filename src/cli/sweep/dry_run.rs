@@ -2,8 +2,8 @@
 
 use crate::allocator;
 use crate::execution::RECORDED;
-use crate::render::{Align, Table, grouped};
 use crate::study::{Manifest, Study};
+use crate::text::{Align, Table, grouped};
 
 /// Characters of a key that are shown.
 const KEY_SHOWN: usize = 12;

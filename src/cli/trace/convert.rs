@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Failure, Input, Output, complain_of_skipped};
 use crate::cli::complain;
-use crate::trace::premas::{self, LeftOut};
+use crate::trace::formats::premas::{self, LeftOut};
 use crate::trace::{Entry, Format, LogSummary, Reader, Record, Writer};
 
 /// Converts a log from one format to another, told by the extensions

@@ -1,0 +1,4 @@
+//! What logs hold, and what is wrong with them.
+
+pub(super) mod profile;
+pub(super) mod validate;
