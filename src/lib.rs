@@ -55,21 +55,27 @@
 
 pub mod allocator;
 pub mod audit;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod disk;
 pub mod engine;
 pub mod execution;
+#[cfg(feature = "lab")]
 pub mod figure;
+#[cfg(feature = "lab")]
 pub mod frame;
 pub mod job;
 pub mod machine;
 pub mod metrics;
+#[cfg(feature = "lab")]
 pub mod paper;
+#[cfg(feature = "lab")]
 pub mod report;
 pub mod scheduler;
 pub mod spec;
 pub mod stop;
 pub mod study;
+#[cfg(feature = "lab")]
 pub mod text;
 pub mod trace;
 pub mod workload;

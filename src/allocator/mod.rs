@@ -232,7 +232,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What an allocator promises on every history; the laws in tests/it hold each row to it.
+/// What an allocator promises on every history; the laws in tests/core hold each row to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Promises {
     /// A placement has exactly as many nodes as were requested.
