@@ -129,8 +129,8 @@ impl Allocator for Pieces {
 #[cfg(test)]
 mod tests {
     use super::super::qna;
-    use crate::allocator::contiguous::{qna_scan, rbs};
     use super::*;
+    use crate::allocator::contiguous::{qna_scan, rbs};
 
     /// What a job of 6×2 gets on the running example of algorithms.md §2.
     fn example(
