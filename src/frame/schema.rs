@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::jobs::JobRow;
-use super::summary;
+use super::{jobs, summary};
 use crate::metrics::ColumnInfo;
 
 /// A frame.
@@ -23,7 +22,7 @@ impl FrameSchema {
         Self {
             name: "jobs",
             rows: "one per job of a replay, in the order of the log",
-            columns: JobRow::FIELDS.iter().map(|field| field.column).collect(),
+            columns: jobs::fields().iter().map(|field| field.column).collect(),
         }
     }
 

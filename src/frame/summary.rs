@@ -3,7 +3,7 @@
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use super::column::Value::{Added, F64, MaybeF64, Str, U32, U64};
-use super::column::{Field, build, has};
+use super::column::{Field, Value, build, has};
 use super::{FrameError, frame, name};
 use crate::metrics::{ColumnInfo, ColumnType, METRICS, Metric, Number, When};
 use crate::study::{Cell, Outcome, Plan};
@@ -21,58 +21,63 @@ struct SummaryRow<'a> {
     trim_percent: Option<f64>,
 }
 
-impl SummaryRow<'_> {
-    /// What was replayed; stands before the numbers.
-    const HEAD: &[Field<Self>] = &[
-        Field::new("replay", U32(|row| row.number))
-            .meaning("number of the replay; the same in the `jobs` frame"),
-        Field::new("log", Str(|row| row.cell.log.clone())).meaning("what was replayed"),
-        Field::new("machine", Str(|row| row.cell.machine.to_string())).meaning("on what"),
-        Field::new("scheduler", Str(|row| row.cell.scheduler.to_string()))
+/// Returns the columns that say what was replayed; they stand before the numbers.
+fn before<'a>() -> Vec<Field<SummaryRow<'a>>> {
+    vec![
+        field("replay", U32(|row| row.number)).meaning("number of the replay; the same in the `jobs` frame"),
+        field("log", Str(|row| row.cell.log.clone())).meaning("what was replayed"),
+        field("machine", Str(|row| row.cell.machine.to_string())).meaning("on what"),
+        field("scheduler", Str(|row| row.cell.scheduler.to_string()))
             .meaning("spec with every default written out"),
-        Field::new("allocator", Str(|row| row.cell.allocator.to_string())).meaning("likewise"),
-        Field::new("network", Str(|row| row.cell.network.to_string())).meaning("how long jobs run, likewise"),
-        Field::new("arrival_scale", F64(|row| row.cell.arrival_scale))
+        field("allocator", Str(|row| row.cell.allocator.to_string())).meaning("likewise"),
+        field("network", Str(|row| row.cell.network.to_string())).meaning("how long jobs run, likewise"),
+        field("arrival_scale", F64(|row| row.cell.arrival_scale))
             .meaning("what arrival times were multiplied by"),
-        Field::new("seed", U64(|row| row.outcome.seed)).meaning("seed of everything random"),
-        Field::new("rules", Str(|row| row.cell.rules.clone())).meaning("how records became jobs"),
-        Field::new("trim_percent", MaybeF64(|row| row.trim_percent))
+        field("seed", U64(|row| row.outcome.seed)).meaning("seed of everything random"),
+        field("rules", Str(|row| row.cell.rules.clone())).meaning("how records became jobs"),
+        field("trim_percent", MaybeF64(|row| row.trim_percent))
             .unit("%")
             .meaning("first jobs that means leave out; null if nothing is left out"),
-    ];
+    ]
+}
 
-    /// Where the row comes from; stands behind the numbers.
-    const TAIL: &[Field<Self>] = &[
-        Field::new("log_sha256", Str(|row| row.cell.log_sha256.clone())).meaning("SHA-256 of the log's text"),
-        Field::new("version", Str(|_| env!("CARGO_PKG_VERSION").to_owned())).meaning("version of meshreplay"),
-        Field::new("run", Added).meaning(
+/// Returns the columns that say where a row comes from; they stand behind the numbers.
+fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
+    vec![
+        field("log_sha256", Str(|row| row.cell.log_sha256.clone())).meaning("SHA-256 of the log's text"),
+        field("version", Str(|_| env!("CARGO_PKG_VERSION").to_owned())).meaning("version of meshreplay"),
+        field("run", Added).meaning(
             "id of the run, a hash of run.json, or of the study, a hash of name and options in study.json: the same in \
              every file of a directory",
         ),
-        Field::new("key", Added)
+        field("key", Added)
             .when(When::Study)
             .meaning("name of the cell: a hash of all that it depends on"),
-    ];
+    ]
+}
 
-    /// Returns the column of a number of these rows.
-    fn numbers(metric: &Metric, rows: &[Self]) -> Column {
-        let label = name(metric.name());
-        let numbers = rows.iter().map(|row| row.outcome.summary.number(metric.name()));
-        let series = if metric.column.kind == ColumnType::U64 {
-            let count = |number| if let Some(Number::Count(count)) = number { Some(count) } else { None };
-            Series::new(label, numbers.map(count).collect::<Vec<_>>())
-        } else {
-            Series::new(label, numbers.map(|number| number.map(Number::as_f64)).collect::<Vec<_>>())
-        };
-        series.into()
-    }
+fn field<'a>(name: &'static str, value: Value<SummaryRow<'a>>) -> Field<SummaryRow<'a>> {
+    Field::new(name, value)
+}
+
+/// Returns the column of a number of these rows.
+fn numbers(metric: &Metric, rows: &[SummaryRow<'_>]) -> Column {
+    let label = name(metric.name());
+    let numbers = rows.iter().map(|row| row.outcome.summary.number(metric.name()));
+    let series = if metric.column.kind == ColumnType::U64 {
+        let count = |number| if let Some(Number::Count(count)) = number { Some(count) } else { None };
+        Series::new(label, numbers.map(count).collect::<Vec<_>>())
+    } else {
+        Series::new(label, numbers.map(|number| number.map(Number::as_f64)).collect::<Vec<_>>())
+    };
+    series.into()
 }
 
 /// Returns the columns of the frame in their order.
 pub(super) fn columns() -> Vec<ColumnInfo> {
-    let fields = |fields: &'static [Field<SummaryRow<'static>>]| fields.iter().map(|field| field.column);
     let numbers = METRICS.iter().map(|metric| metric.column);
-    fields(SummaryRow::HEAD).chain(numbers).chain(fields(SummaryRow::TAIL)).collect()
+    let before = before().into_iter().map(|field| field.column);
+    before.chain(numbers).chain(behind().into_iter().map(|field| field.column)).collect()
 }
 
 /// Returns the frame of these replays, a row for each in their order; the first entry of each is its number.
@@ -82,9 +87,9 @@ pub fn summary(rows: &[(u32, &Cell, &Outcome)], plan: &Plan) -> Result<DataFrame
         .iter()
         .map(|&(number, cell, outcome)| SummaryRow { number, cell, outcome, trim_percent })
         .collect();
-    let mut columns = build(SummaryRow::HEAD, &rows, plan);
+    let mut columns = build(&before(), &rows, plan);
     let numbers = METRICS.iter().filter(|metric| has(plan, metric.column.when));
-    columns.extend(numbers.map(|metric| SummaryRow::numbers(metric, &rows)));
-    columns.extend(build(SummaryRow::TAIL, &rows, plan));
+    columns.extend(numbers.map(|metric| self::numbers(metric, &rows)));
+    columns.extend(build(&behind(), &rows, plan));
     frame(columns)
 }

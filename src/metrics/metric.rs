@@ -301,12 +301,7 @@ impl Metric {
         self
     }
 
-    pub(super) const fn terminal(
-        mut self,
-        group: Group,
-        title: &'static str,
-        condition: Condition,
-    ) -> Self {
+    pub(super) const fn terminal(mut self, group: Group, title: &'static str, condition: Condition) -> Self {
         self.terminal = Some(TerminalColumn { title, group, condition });
         self
     }

@@ -10,7 +10,7 @@ use super::metric::Display::{Measured, Percent, Plain, Seconds};
 use super::metric::Group::{Delays, First, Last, Network, Placement, Response};
 use super::metric::{Metric, When};
 use crate::execution::Traffic;
-use crate::machine::PairwiseBound;
+use crate::yardstick::PairwiseBound;
 
 /// The run time, in seconds, that slowdowns take shorter runs for.
 const SHORTEST_RUN_S: f64 = 10.0;
@@ -44,7 +44,7 @@ pub static METRICS: &[Metric] = &[
     .interval(5),
     Metric::real("internal_fragmentation", |of| Some(share(of.unasked_s(), of.busy_s())))
         .meaning("share of busy node-seconds that no job asked for"),
-    Metric::mean("wait_s_mean", Facts::wait_s)
+    Metric::mean("wait_s_mean", |of, i| of.wait_s(i))
         .unit("s")
         .titled("wait", "")
         .meaning("mean of start − arrival")
@@ -52,7 +52,7 @@ pub static METRICS: &[Metric] = &[
         .terminal(First, "wait s", |_| true)
         .report(First, "wait s")
         .interval(3),
-    Metric::mean("queue_delay_s_mean", Facts::queue_delay_s)
+    Metric::mean("queue_delay_s_mean", |of, i| of.queue_delay_s(i))
         .unit("s")
         .titled("queue delay", "")
         .meaning("mean of arrival to head of the queue")
@@ -60,7 +60,7 @@ pub static METRICS: &[Metric] = &[
         .delay()
         .terminal(Delays, "queue delay s", |_| true)
         .report(First, "queue delay s"),
-    Metric::mean("allocation_delay_s_mean", Facts::allocation_delay_s)
+    Metric::mean("allocation_delay_s_mean", |of, i| of.allocation_delay_s(i))
         .unit("s")
         .titled("allocation delay", "")
         .meaning("mean of head of the queue to start")
@@ -95,14 +95,14 @@ pub static METRICS: &[Metric] = &[
         .delay()
         .terminal(Delays, "suspended s", |_| true)
         .report(First, "suspended s"),
-    Metric::mean("service_s_mean", Facts::service_s)
+    Metric::mean("service_s_mean", |of, i| of.service_s(i))
         .unit("s")
         .titled("service", "")
         .meaning("mean of end − start")
         .shown(Seconds(1))
         .terminal(Network, "service s", |of| of.network)
         .report(Network, "service s"),
-    Metric::mean("turnaround_s_mean", Facts::turnaround_s)
+    Metric::mean("turnaround_s_mean", |of, i| of.turnaround_s(i))
         .unit("s")
         .titled("turnaround", "")
         .meaning("mean of end − arrival")

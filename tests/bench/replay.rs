@@ -206,7 +206,7 @@ fn replays(criterion: &mut Criterion) {
         let plan = Plan { timed: true, ..Plan::default() };
         let label = format!("20,000 jobs, 32x32, {}, {}", cell.scheduler, cell.allocator);
         group.bench_function(label, |bencher| {
-            bencher.iter(|| cell.run(&plan, &Monitor::default()).map(|outcomes| outcomes[0].summary));
+            bencher.iter(|| cell.run(&plan, &Monitor::default()).map(|outcomes| outcomes[0].summary.clone()));
         });
     }
     group.finish();

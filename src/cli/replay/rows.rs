@@ -38,9 +38,8 @@ pub(super) fn table(shown: &Shown<'_>) -> String {
 /// Returns the numbers that the table shows unless others are asked for, each with its column.
 fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TerminalColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
-    let has_delays = |(cell, outcomes): &(&Cell, &[Outcome])| {
-        cell.machine.dims() == 1 || outcomes.iter().any(moves)
-    };
+    let has_delays =
+        |(cell, outcomes): &(&Cell, &[Outcome])| cell.machine.dims() == 1 || outcomes.iter().any(moves);
     let circumstances = Circumstances {
         timed: shown.plan.timed,
         replicated: shown.plan.replications.are_several(),
@@ -103,7 +102,8 @@ pub(super) fn spread(Interval { mean, half_width, count }: Interval, decimals: u
 fn number(metric: &Metric, group: Group, outcomes: &[Outcome]) -> String {
     // A replay without a network has sent no packets.
     let absent = (metric.column.when == When::Network).then_some(0.0);
-    let value = |outcome: &Outcome| Some(metric.display.factor() * outcome.summary.get(metric.name()).or(absent)?);
+    let value =
+        |outcome: &Outcome| Some(metric.display.factor() * outcome.summary.get(metric.name()).or(absent)?);
     let values: Vec<f64> = outcomes.iter().filter_map(value).collect();
     let Some(found) = Interval::of(&values) else { return NONE.to_owned() };
     let (mean, decimals) = (found.mean, metric.display.decimals());
