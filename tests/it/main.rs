@@ -10,6 +10,7 @@ mod all_allocators;
 mod audit_cli;
 mod compaction;
 mod data_out;
+mod docs;
 mod far_times;
 mod fetch;
 mod lublin;
