@@ -65,13 +65,13 @@ mod inside;
 mod shapes;
 mod single;
 
-use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
 use crate::machine::{Cell, Machine, Mesh};
 use crate::spec::{Params, SpecError};
 use choice::Choice;
 use shapes::{BoxShapes, Compact};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     name: "snug",
     summary: "the boxes' nodes of smallest pairwise sum that leave the free ones together",
     source: "meshreplay, 2026; after Bender et al., Algorithmica 50(2), 2008",
