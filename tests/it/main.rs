@@ -11,6 +11,7 @@ mod audit_cli;
 mod compaction;
 mod data_out;
 mod docs;
+mod docs_links;
 mod far_times;
 mod fetch;
 mod lublin;
