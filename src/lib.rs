@@ -79,3 +79,4 @@ pub mod study;
 pub mod text;
 pub mod trace;
 pub mod workload;
+pub mod yardstick;
