@@ -1,9 +1,6 @@
 //! Machines: their shape, which of their nodes are free, and linear orders of nodes.
 
-mod box_counts;
-mod busy_list;
 mod cuboid;
-mod cuts;
 mod frames;
 mod free_counts;
 mod intervals;
@@ -14,10 +11,7 @@ pub mod order;
 mod pairwise;
 mod shape;
 
-pub use box_counts::{BoxCounts, Cell};
-pub use busy_list::{BusyList, Region};
 pub use cuboid::{Cuboid, ranges};
-pub use cuts::{CutCounts, Cuts};
 pub use frames::Frames;
 pub use free_counts::{FreeCounts, widest};
 pub use intervals::{IntervalError, format_intervals, intervals, parse_intervals};

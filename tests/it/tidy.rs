@@ -48,6 +48,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("audit", &["job", "machine", "trace"]),
     ("frame", &["audit", "disk", "engine", "execution", "job", "machine", "metrics", "study"]),
+    ("text", &[]),
+    ("figure", &["allocator", "frame", "machine", "metrics", "spec", "text", "workload"]),
     (
         "paper",
         &[
@@ -64,9 +66,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "workload",
         ],
     ),
-    ("text", &[]),
-    ("figure", &["text"]),
-    ("report", &["figure"]),
+    ("report", &["figure", "frame", "machine", "paper", "text"]),
     (
         "cli",
         &[

@@ -12,9 +12,10 @@
 //! use, independent of the machine's width.
 
 use super::busy_search::BusySearch;
+use super::coverage::{BusyList, Region};
 use super::orientations::Turn;
 use crate::allocator::seam::{Entry, Kind, Promises};
-use crate::machine::{BusyList, Coord, Machine, Region};
+use crate::machine::{Coord, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "adaptive-scan",

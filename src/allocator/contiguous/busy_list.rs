@@ -13,9 +13,10 @@
 //! O(m²) of them in two dimensions for m boxes in use, after O(N) for counts of free nodes.
 
 use super::border_fit::BorderFit;
+use super::coverage::{BusyList, Region};
 use super::orientations::{Turn, tried};
 use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::{BusyList, Coord, Cuboid, Machine, Mesh, Region};
+use crate::machine::{Coord, Cuboid, Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "busy-list",

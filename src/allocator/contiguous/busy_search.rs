@@ -1,8 +1,9 @@
 //! What contiguous allocators share that look at the boxes in use instead of at nodes.
 
+use super::coverage::BusyList;
 use super::orientations::{Turn, tried};
 use crate::allocator::seam::{Allocator, Placement, Request, fits};
-use crate::machine::{BusyList, Coord, Cuboid, Machine, Mesh};
+use crate::machine::{Coord, Cuboid, Machine, Mesh};
 
 /// Finds the base of a free box of these sizes, given the boxes in use.
 pub(crate) type Search = fn(&Machine, [u32; 3], &BusyList) -> Option<Coord>;

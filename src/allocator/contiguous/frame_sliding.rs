@@ -11,8 +11,9 @@
 //! The shape is not turned, and free boxes off the grid of frames are not found, which is the known weakness of the
 //! strategy. Details of the slide are choices of ours. O(N) per call for the free places, then O(frames).
 
+use super::coverage::Region;
 use crate::allocator::seam::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, fits};
-use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh, Region};
+use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "frame-sliding",

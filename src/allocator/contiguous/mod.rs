@@ -10,6 +10,7 @@ pub(super) mod best_fit;
 pub(super) mod border_fit;
 pub(super) mod busy_list;
 pub(super) mod busy_search;
+pub(super) mod coverage;
 pub(super) mod first_fit;
 pub(super) mod fixed_orientation;
 pub(super) mod frame_sliding;

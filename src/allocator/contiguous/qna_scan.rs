@@ -14,9 +14,10 @@
 //! So it takes the place that first fit with turning takes, and recognises every free box. Time O(m·log m + m·rows).
 
 use super::busy_search::BusySearch;
+use super::coverage::{BusyList, Region};
 use super::orientations::Turn;
 use crate::allocator::seam::{Entry, Kind, Promises};
-use crate::machine::{BusyList, Coord, Machine, Region};
+use crate::machine::{Coord, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "qna-scan",

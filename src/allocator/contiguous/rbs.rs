@@ -16,9 +16,10 @@
 //! places are found for all bases at once (see [`Frames`]) and looked up, O(N/64 · log a + m·rows).
 
 use super::busy_search::BusySearch;
+use super::coverage::{BusyList, Region};
 use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{Entry, Kind, Promises};
-use crate::machine::{BusyList, Coord, Cuboid, Frames, Machine, Region};
+use crate::machine::{Coord, Cuboid, Frames, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "rbs",

@@ -16,9 +16,10 @@
 //! Time O(m²) at worst for m busy boxes, independent of the machine's size.
 
 use super::busy_search::BusySearch;
+use super::coverage::{BusyList, Region};
 use super::orientations::Turn;
 use crate::allocator::seam::{Entry, Kind, Promises};
-use crate::machine::{BusyList, Coord, Machine, Region};
+use crate::machine::{Coord, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "stack-based",

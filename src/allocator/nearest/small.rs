@@ -5,11 +5,10 @@
 //! tens of instructions and a few more per node taken or, if those are fewer, per free node left.
 
 use super::centres::Centres;
+use super::cuts::Cuts;
 use super::ties::{Ties, floor};
 use crate::allocator::nearest::carried;
-use crate::machine::{
-    Around, Coord, Cuts, Machine, Mask, Masks, Mesh, NodeId, first_members, for_each_member,
-};
+use crate::machine::{Around, Coord, Machine, Mask, Masks, Mesh, NodeId, first_members, for_each_member};
 
 /// The search, its tables and the memory that it keeps between calls.
 #[derive(Debug)]

@@ -11,9 +11,10 @@
 //! Takes exactly as many nodes as processors are requested, and never refuses while so many are free. Time O(b·N/64·log a) for b boxes taken.
 
 use super::repeated::{Pieces, Repeat};
+use crate::allocator::contiguous::coverage::BusyList;
 use crate::allocator::contiguous::orientations::Turn;
 use crate::allocator::seam::{Entry, Kind, Promises};
-use crate::machine::{BusyList, Coord, Frames, Machine};
+use crate::machine::{Coord, Frames, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "qna",

@@ -14,9 +14,10 @@
 use std::collections::BTreeMap;
 
 use crate::allocator::contiguous::busy_search::Search;
+use crate::allocator::contiguous::coverage::BusyList;
 use crate::allocator::contiguous::orientations::{Turn, orientations};
 use crate::allocator::seam::{Allocator, Placement, Request, fits};
-use crate::machine::{BusyList, Cuboid, Machine, Mesh, NodeId, near_square};
+use crate::machine::{Cuboid, Machine, Mesh, NodeId, near_square};
 
 /// Whether a size is looked for again after a box of it was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Sums of distances over all pairs of nodes, from how many nodes lie on either side of each cut of a small machine.
 
-use super::masks::{Mask, for_each_member};
-use super::{Mesh, NodeId};
+use crate::machine::{Mask, Mesh, NodeId, for_each_member};
 
 /// Most cuts of a machine that is small enough.
 const CUTS: usize = WORDS * 8;
@@ -9,13 +8,13 @@ const WORDS: usize = 4;
 
 /// How many nodes of a set lie on the second side of each cut: a byte for each cut, eight to a word, so that the nodes of
 /// a set are counted for eight cuts at once. No set has so many nodes that a byte could overflow.
-pub type CutCounts = [u64; WORDS];
+pub(super) type CutCounts = [u64; WORDS];
 
 /// The cuts of a mesh: its L1 distance is the number of cuts that separate two nodes (M. Deza, M. Laurent, "Geometry of
 /// cuts and metrics", 1997, §4.2). On a line there is one between neighbours; on a ring there is a diameter every half
 /// step, and they separate two nodes twice as often as these are apart.
 #[derive(Clone, Debug)]
-pub struct Cuts {
+pub(super) struct Cuts {
     /// The counts of each node alone, nodes in location order.
     sides: Vec<CutCounts>,
     /// The cuts separate nodes 2^doublings times as often as these are apart.
@@ -24,7 +23,7 @@ pub struct Cuts {
 
 impl Cuts {
     /// The cuts of `mesh`, whose nodes come in location order; `None` if there are too many.
-    pub fn new(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
+    pub(super) fn new(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
         let mut sides = vec![CutCounts::default(); nodes.len()];
         let mut cut = 0;
         for d in 0..3 {
@@ -45,7 +44,7 @@ impl Cuts {
 
     /// Counts the nodes of a set.
     #[inline]
-    pub fn count(&self, set: Mask) -> CutCounts {
+    pub(super) fn count(&self, set: Mask) -> CutCounts {
         let mut counts = CutCounts::default();
         for_each_member(set, |node| {
             for (count, side) in counts.iter_mut().zip(&self.sides[node]) {
@@ -57,13 +56,13 @@ impl Cuts {
 
     /// Counts the nodes of a larger set, whose counts are `whole`, that are not in `set`.
     #[inline]
-    pub fn count_others(&self, whole: &CutCounts, set: Mask) -> CutCounts {
+    pub(super) fn count_others(&self, whole: &CutCounts, set: Mask) -> CutCounts {
         let counts = self.count(set);
         std::array::from_fn(|word| whole[word] - counts[word])
     }
 
     /// Sum of L1 distances over the pairs of the `k` nodes counted: each cut separates P·(k − P) pairs.
-    pub fn pairwise(&self, counts: &CutCounts, k: u32) -> u32 {
+    pub(super) fn pairwise(&self, counts: &CutCounts, k: u32) -> u32 {
         let pairs = |count: u8| u32::from((i16::from(count) * (k as i16 - i16::from(count))) as u16);
         bytes(counts).into_iter().map(pairs).sum::<u32>() >> self.doublings
     }

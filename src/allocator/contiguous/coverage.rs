@@ -1,51 +1,51 @@
 //! The boxes of nodes in use, and the places that each of them rules out for a new box.
 
-use super::{Coord, Cuboid, Machine, Mesh, NodeId};
+use crate::machine::{Coord, Cuboid, Mesh, NodeId};
 
 /// Disjoint boxes of nodes in use, in the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BusyList {
+pub(in crate::allocator) struct BusyList {
     boxes: Vec<Cuboid>,
 }
 
 /// A range of bases, both ends included: the nodes at which a box of some size could begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
+pub(in crate::allocator) struct Region {
     /// Lowest coordinates.
-    pub low: Coord,
+    pub(in crate::allocator) low: Coord,
     /// Highest coordinates.
-    pub high: Coord,
+    pub(in crate::allocator) high: Coord,
 }
 
 impl BusyList {
     /// The boxes.
-    pub fn boxes(&self) -> &[Cuboid] {
+    pub(in crate::allocator) fn boxes(&self) -> &[Cuboid] {
         &self.boxes
     }
 
     /// Adds nodes: as one box if they are one, row by row; else one by one.
-    pub fn add(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
+    pub(in crate::allocator) fn add(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
         self.boxes.extend(boxes_of(mesh, nodes));
     }
 
     /// Adds a box.
-    pub fn add_box(&mut self, place: Cuboid) {
+    pub(in crate::allocator) fn add_box(&mut self, place: Cuboid) {
         self.boxes.push(place);
     }
 
     /// Removes nodes that were added together. O(boxes).
-    pub fn remove(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
+    pub(in crate::allocator) fn remove(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
         let gone: Vec<Cuboid> = boxes_of(mesh, nodes).collect();
         self.remove_boxes(&gone);
     }
 
     /// Removes boxes. O(boxes).
-    pub fn remove_boxes(&mut self, gone: &[Cuboid]) {
+    pub(in crate::allocator) fn remove_boxes(&mut self, gone: &[Cuboid]) {
         self.boxes.retain(|held| !gone.contains(held));
     }
 
     /// For each box, the bases at which a new box of these sizes would meet it, where there are any.
-    pub fn coverages(&self, mesh: &Mesh, sizes: [u32; 3]) -> Vec<Region> {
+    pub(in crate::allocator) fn coverages(&self, mesh: &Mesh, sizes: [u32; 3]) -> Vec<Region> {
         let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
         let covered = |held: &Cuboid| {
             let low = [0, 1, 2].map(|d| (held.base[d] + 1).saturating_sub(sizes[d]));
@@ -78,48 +78,27 @@ fn boxes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Cuboid> + use
     whole.into_iter().chain(single)
 }
 
-impl Cuboid {
-    /// The `i`-th node of a box that does not go round, row by row.
-    fn at(self, i: u32) -> Coord {
-        let [width, length, _] = self.sizes;
-        let [x, y, z] = self.base;
-        [x + i % width, y + i / width % length, z + i / width / length]
-    }
-
-    /// The nodes of a box that does not go round, row by row.
-    pub fn nodes(self, machine: &Machine) -> Vec<NodeId> {
-        let count: u32 = self.sizes.iter().product();
-        (0..count).map(|i| machine.mesh().node(self.at(i))).collect()
-    }
-
-    /// Whether all nodes of a box that does not go round are free.
-    pub fn is_free(self, machine: &Machine) -> bool {
-        let count: u32 = self.sizes.iter().product();
-        (0..count).all(|i| machine.free().contains(machine.mesh().node(self.at(i))))
-    }
-}
-
 impl Region {
     /// All bases of boxes of these sizes; `None` if none fits.
-    pub fn of_bases(mesh: &Mesh, sizes: [u32; 3]) -> Option<Self> {
+    pub(in crate::allocator) fn of_bases(mesh: &Mesh, sizes: [u32; 3]) -> Option<Self> {
         let extents = mesh.extents();
         let fits = (0..3).all(|d| sizes[d] <= extents[d]);
         fits.then(|| Self { low: [0; 3], high: [0, 1, 2].map(|d| extents[d] - sizes[d]) })
     }
 
     /// Whether `base` is in it.
-    pub fn contains(&self, base: Coord) -> bool {
+    pub(in crate::allocator) fn contains(&self, base: Coord) -> bool {
         (0..3).all(|d| (self.low[d]..=self.high[d]).contains(&base[d]))
     }
 
     /// Whether they share a base.
-    pub fn meets(&self, other: &Self) -> bool {
+    pub(in crate::allocator) fn meets(&self, other: &Self) -> bool {
         (0..3).all(|d| self.low[d] <= other.high[d] && other.low[d] <= self.high[d])
     }
 
     /// What is left of it without `other`, which it meets: at most six disjoint regions, those below `other` first
     /// (along z, then y, then x), then those beside it, then those above.
-    pub fn without(&self, other: &Self) -> Vec<Self> {
+    pub(in crate::allocator) fn without(&self, other: &Self) -> Vec<Self> {
         let mut rest = *self;
         let (mut below, mut above) = (Vec::new(), Vec::new());
         for d in [2, 1, 0] {
@@ -177,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_are_recognised_and_other_sets_are_single_nodes() -> Result<(), super::super::mesh::MeshError> {
+    fn boxes_are_recognised_and_other_sets_are_single_nodes() -> Result<(), crate::machine::mesh::MeshError> {
         let mesh: Mesh = "4x3x2".parse()?;
         let mut list = BusyList::default();
         list.add(&mesh, &[5, 6, 9, 10, 17, 18, 21, 22]);

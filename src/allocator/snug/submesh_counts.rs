@@ -1,34 +1,35 @@
-//! How many nodes are free in any box given by its base and sides, by prefix sums.
+//! Counts the free nodes of any submesh, given by its base and sides, by prefix sums.
 
 use std::fmt::Debug;
 use std::ops::Range;
 
-use super::{Coord, Machine};
+use crate::machine::{Coord, Machine};
 
-/// A number that counts up to the nodes of a machine; the narrower it is, the more of them one instruction adds. Sums go
-/// round its limit, which differences undo.
-pub trait Cell: Copy + Debug + Default + Ord + Send + 'static {
+/// An unsigned integer that is wide enough to count the nodes of a machine; the narrower it is, the more of them one vector
+/// instruction adds. Arithmetic wraps: prefix sums may exceed the type, and differences of two of them are exact all the
+/// same, as a count of nodes fits.
+pub(super) trait Count: Copy + Debug + Default + Ord + Send + 'static {
     /// The largest number it can hold.
     const LARGEST: u32;
 
-    /// The number, without what is above the limit.
+    /// Returns the lowest bits of `number`.
     fn of(number: u32) -> Self;
 
-    /// The number as one of any size.
+    /// Returns the value.
     fn number(self) -> u32;
 
-    /// Sum, round the limit.
+    /// Returns the wrapped sum.
     #[must_use]
     fn plus(self, other: Self) -> Self;
 
-    /// Difference, round the limit.
+    /// Returns the wrapped difference.
     #[must_use]
     fn minus(self, other: Self) -> Self;
 }
 
-macro_rules! cells {
+macro_rules! counts {
     ($($number:ty),*) => {$(
-        impl Cell for $number {
+        impl Count for $number {
             const LARGEST: u32 = <$number>::MAX as u32;
 
             fn of(number: u32) -> Self {
@@ -50,16 +51,16 @@ macro_rules! cells {
     )*};
 }
 
-cells!(u8, u16, u32);
+counts!(u8, u16, u32);
 
-/// Prefix sums of free nodes over a machine of at most [`Cell::LARGEST`] nodes. On a torus they go nearly twice round, so
-/// that boxes across the border are boxes like others. [`super::FreeCounts`] is the same for boxes around centres, which
+/// Prefix sums of free nodes over a machine of at most [`Count::LARGEST`] nodes. On a torus they go nearly twice round, so
+/// that boxes across the border are boxes like others. [`crate::machine::FreeCounts`] is the same for boxes around centres, which
 /// a mesh clips.
 ///
 /// Memory and building (W + 1)·(L + 1)·(D + 1) numbers, W, L and D being doubled on a torus; a count is O(1), rows of
 /// counts one or two passes over them that the compiler vectorises.
 #[derive(Clone, Debug, Default)]
-pub struct BoxCounts<C> {
+pub(super) struct SubmeshCounts<C> {
     /// Positions along each dimension that boxes may cover.
     spans: [usize; 3],
     /// Steps between positions along each dimension.
@@ -68,9 +69,9 @@ pub struct BoxCounts<C> {
     sums: Vec<C>,
 }
 
-impl<C: Cell> BoxCounts<C> {
+impl<C: Count> SubmeshCounts<C> {
     /// Counts the free nodes of `machine`.
-    pub fn rebuild(&mut self, machine: &Machine) {
+    pub(super) fn rebuild(&mut self, machine: &Machine) {
         let mesh = machine.mesh();
         debug_assert!(mesh.nodes() <= C::LARGEST, "{mesh}");
         let extents = mesh.extents().map(|extent| extent as usize);
@@ -126,14 +127,21 @@ impl<C: Cell> BoxCounts<C> {
         }
     }
 
-    /// Steps between the rows that [`BoxCounts::rows`] writes.
-    pub fn stride(&self) -> usize {
+    /// Steps between the rows that [`SubmeshCounts::rows`] writes.
+    pub(super) fn stride(&self) -> usize {
         self.strides[1]
     }
 
     /// Writes into `counts` the number of free nodes in the boxes of these sides at (x, y, z) for every y of `rows`, which
     /// is not empty, and every x from 0 to `places`: at x + (y − rows.start)·stride. What lies between is not a count.
-    pub fn rows(&self, sides: [usize; 3], places: usize, rows: Range<usize>, z: usize, counts: &mut Vec<C>) {
+    pub(super) fn rows(
+        &self,
+        sides: [usize; 3],
+        places: usize,
+        rows: Range<usize>,
+        z: usize,
+        counts: &mut Vec<C>,
+    ) {
         counts.resize((rows.len() - 1) * self.strides[1] + places, C::default());
         self.layer::<false>(sides, rows.start, z + sides[2], counts);
         if z > 0 {
@@ -155,7 +163,7 @@ impl<C: Cell> BoxCounts<C> {
     }
 
     /// Writes into `counts` the number of free nodes at each position of a box along dimension `d`, from its base on.
-    pub fn slices(&self, d: usize, base: Coord, sides: [usize; 3], counts: &mut Vec<u32>) {
+    pub(super) fn slices(&self, d: usize, base: Coord, sides: [usize; 3], counts: &mut Vec<u32>) {
         let (e, f) = ((d + 1) % 3, (d + 2) % 3);
         let [low_e, low_f] = [e, f].map(|d| base[d] as usize * self.strides[d]);
         let (high_e, high_f) = (low_e + sides[e] * self.strides[e], low_f + sides[f] * self.strides[f]);
@@ -178,7 +186,7 @@ impl<C: Cell> BoxCounts<C> {
 }
 
 /// Writes into `counts` how much the sums grow with each step from `at`.
-fn steps<C: Cell>(counts: &mut [u32], mut at: usize, step: usize, sum: impl Fn(usize) -> C) {
+fn steps<C: Count>(counts: &mut [u32], mut at: usize, step: usize, sum: impl Fn(usize) -> C) {
     let mut last = sum(at);
     for count in counts {
         at += step;
@@ -218,12 +226,12 @@ mod tests {
         Ok(())
     }
 
-    fn counts_equal_walks<C: Cell>(text: &str) -> Result<(), Box<dyn std::error::Error>> {
+    fn counts_equal_walks<C: Count>(text: &str) -> Result<(), Box<dyn std::error::Error>> {
         let mut machine = Machine::new(text.parse()?);
         let busy: Vec<u32> = (0..machine.mesh().nodes()).filter(|n| n * 11 % 7 < 3).collect();
         machine.occupy(&busy)?;
         let extents = machine.mesh().extents();
-        let mut counts = BoxCounts::<C>::default();
+        let mut counts = SubmeshCounts::<C>::default();
         counts.rebuild(&machine);
         let walk = |base: Coord, sides: [u32; 3]| {
             let mut free = Vec::new();
