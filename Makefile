@@ -18,7 +18,7 @@ test:
 
 # Rewrites golden files and the generated pages of docs/ as the program gives them now; read the change before you commit it.
 bless:
-	BLESS=1 $(CARGO) test --release --test it -- docs:: plot_cli::
+	BLESS=1 $(CARGO) test --release --test it -- docs:: docs_pictures:: plot_cli::
 
 # Opens the page that `make replay` made in headless Chromium; screenshots go to target/browser.
 test-browser: replay

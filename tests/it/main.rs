@@ -12,6 +12,7 @@ mod compaction;
 mod data_out;
 mod docs;
 mod docs_links;
+mod docs_pictures;
 mod far_times;
 mod fetch;
 mod lublin;
