@@ -38,10 +38,10 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("study", Layer::Core, "allocator engine execution job machine metrics scheduler spec trace workload"),
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
-    ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
     ("text", Layer::Lab, ""),
-    ("figure", Layer::Lab, "text"),
-    ("report", Layer::Lab, "figure"),
+    ("figure", Layer::Lab, "allocator frame machine metrics spec text workload"),
+    ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
+    ("report", Layer::Lab, "figure frame machine paper text"),
     (
         "cli",
         Layer::Cli,

@@ -1,17 +1,13 @@
 //! `meshreplay report`: results as one HTML file.
 
-mod player;
-mod tables;
-
 use std::path::PathBuf;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 
-use super::results::Results;
-use super::{Failure, complain, overwrite, plot, print};
+use super::{Failure, complain, overwrite, print};
 use crate::disk::Claim;
-use crate::frame::{FrameError, Sheet, TEMPORARY, write_whole};
-use crate::report::Report;
+use crate::frame::{TEMPORARY, write_whole};
+use crate::report::{Report, ReportOptions};
 
 /// Put saved results into one HTML file: tables that sort, plots, verdicts, and the machine over time.
 ///
@@ -25,7 +21,7 @@ use crate::report::Report;
 pub(super) struct Args {
     /// Directory of results.
     #[arg(value_name = "DIR")]
-    pub(super) folder: PathBuf,
+    folder: PathBuf,
 
     /// The file; DIR/report.html by default.
     #[arg(short, long, value_name = "FILE")]
@@ -38,11 +34,11 @@ pub(super) struct Args {
     /// Window of time that the machine is shown in, as FROM..TO in seconds of the replay; by default as long as no replay
     /// starts more than 2,000 jobs.
     #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
-    pub(super) window: Option<(f64, f64)>,
+    window: Option<(f64, f64)>,
 
     /// Allocators whose machine is shown side by side; the first four replays by default.
     #[arg(long, value_name = "SPEC", num_args = 1..)]
-    pub(super) show: Vec<String>,
+    show: Vec<String>,
 
     /// Overwrite the file even if it is not an earlier report.
     #[arg(long)]
@@ -66,43 +62,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
     overwrite::check(&path, args.force)?;
     let _claim = Claim::beside(&path)?;
-    let name = args
-        .folder
-        .canonicalize()
-        .ok()
-        .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
-    let mut report = Report {
-        title: args.title.clone().or(name).unwrap_or_else(|| "meshreplay".to_owned()),
-        ..Report::default()
-    };
-    let verdicts = tables::verdicts(&args.folder)?;
-    match Sheet::read(&args.folder) {
-        Ok(sheet) => {
-            let results = Results::new(sheet);
-            if results.sheet.height() == 0 {
-                return Err(anyhow!("{} holds no rows", results.sheet.path.display()).into());
-            }
-            if !args.quiet {
-                results.note_missing(&args.folder)?;
-            }
-            report.tables.push(tables::summary(&results));
-            report.provenance = tables::provenance(&args.folder, &results);
-            report.plots = plot::all(&args.folder, &results)?;
-            report.schedule = player::schedule(args, &results)?;
-            if report.schedule.is_none() && !args.quiet {
-                complain(
-                    "note: no jobs with nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them for the \
-                     machine over time",
-                );
-            }
-        }
-        Err(FrameError::NoSummary { .. }) if !verdicts.is_empty() => {
-            report.provenance.push(("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()));
-            report.plots = tables::figures(&args.folder)?;
-        }
-        Err(error) => return Err(error.into()),
+    let options = ReportOptions { title: args.title.clone(), window_s: args.window, show: args.show.clone() };
+    let (report, notes) = Report::of(&args.folder, &options)?;
+    for note in notes.iter().filter(|_| !args.quiet) {
+        complain(&format!("note: {note}"));
     }
-    report.tables.extend(verdicts);
     write_whole(&path, report.html().as_bytes(), TEMPORARY)?;
     print(&format!("{}\n", path.display()))
 }

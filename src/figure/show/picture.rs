@@ -6,7 +6,7 @@ use crate::machine::order::Order;
 use crate::machine::{Coord, Mesh, NodeId, NodeSet};
 
 /// The rank of every node, right-aligned.
-pub(super) fn ranks(order: &Order, mesh: &Mesh) -> String {
+pub fn ranks(order: &Order, mesh: &Mesh) -> String {
     let width = (mesh.nodes() - 1).to_string().len();
     grid(mesh, |text, node| {
         if mesh.coord(node)[0] > 0 {
@@ -18,7 +18,7 @@ pub(super) fn ranks(order: &Order, mesh: &Mesh) -> String {
 }
 
 /// The path as a line of box-drawing characters; jumps are marked and listed.
-pub(super) fn line(order: &Order, mesh: &Mesh) -> String {
+pub fn line(order: &Order, mesh: &Mesh) -> String {
     let path = Path { order, mesh };
     let mut text = grid(mesh, |text, node| {
         if mesh.coord(node)[0] > 0 {
@@ -36,7 +36,7 @@ pub(super) fn line(order: &Order, mesh: &Mesh) -> String {
 }
 
 /// An arrow at every node towards the next one; jumps are marked and listed.
-pub(super) fn arrows(order: &Order, mesh: &Mesh) -> String {
+pub fn arrows(order: &Order, mesh: &Mesh) -> String {
     let path = Path { order, mesh };
     let mut text = grid(mesh, |text, node| {
         if mesh.coord(node)[0] > 0 {
@@ -62,18 +62,18 @@ pub(super) fn arrows(order: &Order, mesh: &Mesh) -> String {
 }
 
 /// The letter of the thing with this number; they repeat.
-pub(super) fn letter(number: usize) -> char {
+pub fn letter(number: usize) -> char {
     const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     char::from(LETTERS[number % LETTERS.len()])
 }
 
 /// A letter at every node that has one, and the number of its colour.
-pub(super) fn jobs(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
+pub fn jobs(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
     grid(mesh, lettered(mesh, letters, colours))
 }
 
 /// The same with as many layers side by side as fit into a line of a terminal.
-pub(super) fn layers(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
+pub fn layers(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
     const WIDEST: usize = 120;
     let [width, _, depth] = mesh.extents();
     if depth == 1 {
@@ -112,7 +112,7 @@ fn lettered(
 const GAP: usize = 4;
 
 /// Pictures beside each other, each below its title.
-pub(super) fn side_by_side(pictures: &[(String, String)]) -> String {
+pub fn side_by_side(pictures: &[(String, String)]) -> String {
     let columns: Vec<Vec<&str>> = pictures
         .iter()
         .map(|(title, picture)| [title.as_str(), ""].into_iter().chain(picture.lines()).collect())
@@ -144,7 +144,7 @@ fn shown(line: &str) -> usize {
 }
 
 /// A placement among the nodes that were free before it.
-pub(super) fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String {
+pub fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String {
     let mut chosen = NodeSet::empty(mesh.nodes());
     for &node in nodes {
         chosen.insert(node);
@@ -163,7 +163,7 @@ pub(super) fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String
 }
 
 /// Coordinates as `x,y,z`, as many as the machine has dimensions.
-pub(super) fn place(mesh: &Mesh, coord: Coord) -> String {
+pub fn place(mesh: &Mesh, coord: Coord) -> String {
     let coord: Vec<String> = coord[..mesh.dims()].iter().map(u32::to_string).collect();
     coord.join(",")
 }

@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::cli::complain;
-use crate::cli::results::{DELAYS, Results, missing};
+use super::error::ReportError;
+use super::foreign::safe_svg;
+use super::html::{ReportCell, ReportTable};
+use crate::figure::{DELAYS, Results};
 use crate::frame::{STUDY_FILE, SheetValues};
 use crate::paper::PAPERS;
-use crate::report::{ReportCell, ReportTable, safe_svg};
 use crate::text::grouped;
 
 /// Columns of the summary that a report shows, if they are there: title, factor, decimals.
@@ -42,7 +42,7 @@ const SHOWN: [(&str, &str, f64, usize); 22] = [
 /// A row for each replay and seed.
 pub(super) fn summary(results: &Results) -> ReportTable {
     let has_delays = results.have_delays();
-    let refused = results.numbers("", "allocate_failures").unwrap_or_default();
+    let refused = results.numbers("allocate_failures").unwrap_or_default();
     let has_refused = refused.iter().flatten().any(|&calls| calls > 0.0);
     let shown: Vec<_> = SHOWN
         .iter()
@@ -70,10 +70,11 @@ pub(super) fn summary(results: &Results) -> ReportTable {
     ReportTable { title, columns, rows: (0..results.sheet.height()).map(row).collect() }
 }
 
-fn read(path: &Path) -> Result<Option<Value>> {
+/// The JSON of a file; `None` if there is no such file.
+fn read(path: &Path) -> Result<Option<Value>, ReportError> {
     let Ok(text) = fs::read_to_string(path) else { return Ok(None) };
-    let value = serde_json::from_str(&text);
-    value.map(Some).with_context(|| format!("{} is damaged; run what made it again", path.display()))
+    let damaged = |source| ReportError::Damaged { path: path.to_owned(), source };
+    serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 
 fn words(value: &Value) -> String {
@@ -109,7 +110,7 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Vec<(String, Strin
         }
         add(column, values.join("; "));
     }
-    if let Some(missing) = missing(&results.sheet) {
+    if let Some(missing) = results.sheet.missing_note() {
         add("missing", missing);
     }
     lines
@@ -132,7 +133,7 @@ fn verdict_class(verdict: &str) -> &'static str {
 }
 
 /// A table for each paper that was reproduced into this directory.
-pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>> {
+pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
     let mut tables = Vec::new();
     for paper in PAPERS {
         let Some(rows) = read(&folder.join(format!("{}.json", paper.name)))? else { continue };
@@ -176,25 +177,26 @@ pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>> {
     Ok(tables)
 }
 
-/// The plots that `reproduce -o` left beside its tables. One that holds more than our drawings do is left out, which is
-/// said.
-pub(super) fn figures(folder: &Path) -> Result<Vec<(String, String)>> {
-    let mut plots = Vec::new();
-    for paper in PAPERS {
-        for figure in paper.figures {
-            let name = format!("{}-{}", paper.name, figure.name);
-            let path = folder.join(format!("{name}.svg"));
-            if path.exists() {
-                let svg = fs::read_to_string(&path)
-                    .with_context(|| format!("{} cannot be read", path.display()))?;
-                match safe_svg(&svg) {
-                    Ok(svg) => plots.push((name, svg)),
-                    Err(problem) => complain(&format!("note: left out {}: {problem}", path.display())),
-                }
-            }
+/// The plots that `reproduce -o` left beside its tables, each with its name, and a note on each that holds more than our
+/// drawings do, which is left out.
+pub(super) fn figures(folder: &Path) -> Result<(Vec<(String, String)>, Vec<String>), ReportError> {
+    let (mut plots, mut notes) = (Vec::new(), Vec::new());
+    for (paper, figure) in
+        PAPERS.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)))
+    {
+        let name = format!("{}-{}", paper.name, figure.name);
+        let path = folder.join(format!("{name}.svg"));
+        if !path.exists() {
+            continue;
+        }
+        let svg = fs::read_to_string(&path)
+            .map_err(|source| ReportError::Unreadable { path: path.clone(), source })?;
+        match safe_svg(&svg) {
+            Ok(svg) => plots.push((name, svg)),
+            Err(problem) => notes.push(format!("left out {}: {problem}", path.display())),
         }
     }
-    Ok(plots)
+    Ok((plots, notes))
 }
 
 /// Five digits.
