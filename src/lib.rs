@@ -69,3 +69,4 @@ pub mod study;
 pub mod text;
 pub mod trace;
 pub mod workload;
+pub mod yardstick;
