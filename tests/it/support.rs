@@ -27,6 +27,17 @@ pub(crate) fn shared(file: &str) -> Option<PathBuf> {
     None
 }
 
+/// Makes commands that are started from now on hear SIGINT, even if this process ignores it, as one in the background of a
+/// script does: a signal that is handled here has its default action in children.
+#[cfg(unix)]
+pub(crate) fn children_hear_interrupts() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let ends = Arc::new(std::sync::atomic::AtomicBool::new(true));
+        signal_hook::flag::register_conditional_default(2, ends).expect("SIGINT can be handled");
+    });
+}
+
 /// The text of a gzip file.
 pub(crate) fn gunzip(path: &PathBuf) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();

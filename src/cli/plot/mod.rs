@@ -12,7 +12,7 @@ use clap::ValueEnum;
 
 use super::results::Results;
 use super::{Failure, complain, overwrite, print};
-use crate::disk::Claim;
+use crate::disk::{Claim, NewFolder};
 use crate::figure::{draw, marked_png, marked_svg};
 use crate::frame::{Sheet, TEMPORARY, write_whole};
 
@@ -184,7 +184,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         results.note_missing(&args.folder)?;
     }
     let output = args.output.as_ref().unwrap_or(&args.folder);
-    std::fs::create_dir_all(output).with_context(|| format!("{} cannot be made", output.display()))?;
+    let _new = NewFolder::create(output).with_context(|| format!("{} cannot be made", output.display()))?;
     let _claim = Claim::shared(output)?;
     let mut pictures = Vec::new();
     let view = View {
