@@ -15,7 +15,6 @@ mod quoted;
 mod replay;
 mod report;
 mod reproduce;
-mod results;
 mod runner;
 mod schedule;
 mod schema;
@@ -29,6 +28,9 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use crate::figure::FigureError;
+use crate::report::ReportError;
 
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
 #[derive(Debug, Parser)]
@@ -71,7 +73,10 @@ enum Failure {
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self::Failed(error.into())
+        let error = error.into();
+        let figure = error.downcast_ref().is_some_and(FigureError::is_usage);
+        let report = error.downcast_ref().is_some_and(ReportError::is_usage);
+        if figure || report { Self::Usage(error) } else { Self::Failed(error) }
     }
 }
 

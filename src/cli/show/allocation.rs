@@ -6,8 +6,9 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 
 use super::listed::{Specs, flat};
-use super::{Failure, coloured, picture, print};
+use super::{Failure, coloured, print};
 use crate::allocator;
+use crate::figure::show::picture;
 use crate::job::Time;
 use crate::machine::Mesh;
 use crate::spec::{Spec, SpecError};
