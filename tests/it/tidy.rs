@@ -22,7 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("spec", &[]),
     ("disk", &[]),
     ("stop", &[]),
-    ("trace", &["disk"]),
+    ("trace", &["disk", "spec"]),
     ("workload", &["job", "spec", "trace"]),
     ("machine", &["spec", "stop"]),
     ("allocator", &["job", "machine", "spec"]),
