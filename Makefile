@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: replay test test-browser test-latex test-python test-slurm check bench doc man
+.PHONY: replay test test-browser test-latex test-python test-slurm check bench doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -15,6 +15,10 @@ replay:
 # Runs every test; those that need logs or results that are not bundled say what they skip.
 test:
 	$(CARGO) test --release
+
+# Rewrites golden files and the generated pages of docs/ as the program gives them now; read the change before you commit it.
+bless:
+	BLESS=1 $(CARGO) test --release --test it -- plot_cli::
 
 # Opens the page that `make replay` made in headless Chromium; screenshots go to target/browser.
 test-browser: replay

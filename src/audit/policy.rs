@@ -16,7 +16,7 @@
 use std::collections::BTreeSet;
 
 use super::ScheduledJob;
-use super::checks::{Checked, State, Violation};
+use super::state::{Checked, State, Violation};
 use crate::job::Time;
 use crate::machine::Machine;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Coord, Mesh, NodeId};
+use super::{Coord, Machine, Mesh, NodeId};
 
 /// A box of nodes. On a torus it may go round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,25 @@ pub struct Cuboid {
 }
 
 impl Cuboid {
+    /// The `i`-th node of a box that does not go round, row by row.
+    pub fn at(self, i: u32) -> Coord {
+        let [width, length, _] = self.sizes;
+        let [x, y, z] = self.base;
+        [x + i % width, y + i / width % length, z + i / width / length]
+    }
+
+    /// The nodes of a box that does not go round, row by row.
+    pub fn nodes(self, machine: &Machine) -> Vec<NodeId> {
+        let count: u32 = self.sizes.iter().product();
+        (0..count).map(|i| machine.mesh().node(self.at(i))).collect()
+    }
+
+    /// Whether all nodes of a box that does not go round are free.
+    pub fn is_free(self, machine: &Machine) -> bool {
+        let count: u32 = self.sizes.iter().product();
+        (0..count).all(|i| machine.free().contains(machine.mesh().node(self.at(i))))
+    }
+
     /// Positions along each dimension of the box grown by `radius` in every direction.
     pub(super) fn grown(
         &self,

@@ -1,34 +1,24 @@
-//! Machines: their shape, which of their nodes are free, linear orders of nodes, and how compact sets of nodes can be.
+//! Machines: their shape, which of their nodes are free, and linear orders of nodes.
 
-mod bound;
-mod box_counts;
-mod busy_list;
 mod cuboid;
-mod cuts;
 mod frames;
 mod free_counts;
 mod intervals;
 mod masks;
 pub mod mesh;
 mod node_set;
-mod optimum;
 pub mod order;
 mod pairwise;
 mod shape;
 
-pub use bound::PairwiseBound;
-pub use box_counts::{BoxCounts, Cell};
-pub use busy_list::{BusyList, Region};
 pub use cuboid::{Cuboid, ranges};
-pub use cuts::{CutCounts, Cuts};
 pub use frames::Frames;
 pub use free_counts::{FreeCounts, widest};
 pub use intervals::{IntervalError, format_intervals, intervals, parse_intervals};
 pub use masks::{Around, Mask, Masks, first_members, for_each_member};
 pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
-pub use optimum::{MAX_OPTIMUM_NODES, Optimum, OptimumError, optimum};
-pub use pairwise::{distances_along, pairwise_along, pairwise_sum};
+pub use pairwise::{distances_along, pairwise_along, pairwise_sum, pairwise_sum_at};
 pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 
 use crate::stop::Stop;

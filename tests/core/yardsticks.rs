@@ -1,7 +1,8 @@
 //! The exact optimum against brute force and published values, the bound against both, allocators against the optimum.
 
 use meshreplay::allocator::{Request, Setup, build};
-use meshreplay::machine::{Coord, Machine, Mesh, NodeSet, PairwiseBound, optimum};
+use meshreplay::machine::{Coord, Machine, Mesh, NodeSet};
+use meshreplay::yardstick::{PairwiseBound, optimum};
 
 use super::naive_twins::pairwise_sum;
 use super::support::{Numbers, Tested};

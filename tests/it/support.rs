@@ -9,6 +9,17 @@ use std::process::{Child, Command, Stdio};
 
 pub(crate) use super::core_support::{Numbers, Tested, replay, shared, shared_log};
 
+/// Makes commands that are started from now on hear SIGINT, even if this process ignores it, as one in the background of a
+/// script does: a signal that is handled here has its default action in children.
+#[cfg(unix)]
+pub(crate) fn children_hear_interrupts() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let ends = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        signal_hook::flag::register_conditional_default(2, ends).expect("SIGINT can be handled");
+    });
+}
+
 /// What a run of the program left.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -64,6 +75,61 @@ pub(crate) fn start(directory: &Path, arguments: &str) -> std::io::Result<Child>
 /// A file of traces/.
 pub(crate) fn bundled(file: &str) -> String {
     format!("{}/traces/{file}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Compares `text` with a golden file of tests/it/golden, see [`assert_committed`].
+pub(crate) fn assert_golden(name: &str, text: &str) -> Tested {
+    assert_committed(&format!("tests/it/golden/{name}"), text)
+}
+
+/// Compares `text` with the file at `path` below the project's root, and fails with the lines that differ. With `BLESS=1`
+/// in the environment it writes the file instead, so that whoever changes what a file records reads the change in git.
+pub(crate) fn assert_committed(path: &str, text: &str) -> Tested {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let committed = fs::read_to_string(&file).unwrap_or_default();
+    if committed == text {
+        return Ok(());
+    }
+    if blesses() {
+        fs::create_dir_all(file.parent().ok_or("a file has a folder")?)?;
+        fs::write(file, text)?;
+        println!("blessed: {path}");
+        return Ok(());
+    }
+    let remedy = "if the new lines (+) are right, run `make bless` and commit the file";
+    Err(format!("{path} is not what the program gives; {remedy}\n{}", difference(&committed, text)).into())
+}
+
+/// Whether committed files are to be rewritten.
+pub(crate) fn blesses() -> bool {
+    std::env::var_os("BLESS").is_some_and(|value| value == "1")
+}
+
+/// The lines from the first to the last that differ: those of `old` after `-`, then those of `new` after `+`.
+fn difference(old: &str, new: &str) -> String {
+    const LINES: usize = 30;
+    let [old, new] = [old, new].map(|text| text.lines().collect::<Vec<_>>());
+    let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
+    let head = same(&mut old.iter().zip(&new));
+    let tail = same(&mut old[head..].iter().rev().zip(new[head..].iter().rev()));
+    let mut text = format!("from line {} on:\n", head + 1);
+    for (sign, lines) in [('-', &old), ('+', &new)] {
+        let middle = &lines[head..lines.len() - tail];
+        for line in middle.iter().take(LINES) {
+            text += &format!("{sign} {line}\n");
+        }
+        if middle.len() > LINES {
+            text += &format!("{sign} … and {} more lines\n", middle.len() - LINES);
+        }
+    }
+    text
+}
+
+#[test]
+fn a_difference_is_shown_without_what_is_the_same() {
+    assert_eq!(difference("a\nb\nc\n", "a\nx\ny\nc\n"), "from line 2 on:\n- b\n+ x\n+ y\n");
+    assert_eq!(difference("", "a\n"), "from line 1 on:\n+ a\n");
+    assert_eq!(difference("a\na\n", "a\n"), "from line 2 on:\n- a\n");
 }
 
 /// Every file below `directory` with its content.

@@ -64,14 +64,16 @@ mod far;
 mod inside;
 mod shapes;
 mod single;
+mod submesh_counts;
 
-use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
-use crate::machine::{Cell, Machine, Mesh};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
+use crate::machine::{Machine, Mesh};
 use crate::spec::{Params, SpecError};
 use choice::Choice;
 use shapes::{BoxShapes, Compact};
+use submesh_counts::Count;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     name: "snug",
     summary: "the boxes' nodes of smallest pairwise sum that leave the free ones together",
     source: "meshreplay, 2026; after Bender et al., Algorithmica 50(2), 2008",
@@ -118,7 +120,7 @@ fn sums_fit(mesh: &Mesh) -> bool {
     u128::from(mesh.nodes()).pow(2) * girth / 2 <= i64::MAX as u128
 }
 
-fn snug<C: Cell>(weight: f64, setup: &Setup<'_>) -> Box<dyn Allocator> {
+fn snug<C: Count>(weight: f64, setup: &Setup<'_>) -> Box<dyn Allocator> {
     let shapes = BoxShapes::new(setup.mesh);
     Box::new(Snug { weight, shapes, choice: Choice::<C>::new(Compact::new(setup.mesh)) })
 }
@@ -129,7 +131,7 @@ struct Snug<C> {
     choice: Choice<C>,
 }
 
-impl<C: Cell> Allocator for Snug<C> {
+impl<C: Count> Allocator for Snug<C> {
     fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let k = request.procs;
         if !fits(*request, machine) {
@@ -161,7 +163,7 @@ impl<C: Cell> Allocator for Snug<C> {
     }
 }
 
-impl<C: Cell> Snug<C> {
+impl<C: Count> Snug<C> {
     /// The smallest girth above `low`, of which no box has k free nodes, of which one has. If one has, so has one of the
     /// next girth: the shortest side can grow.
     fn holding(&mut self, mut low: u32) -> u32 {

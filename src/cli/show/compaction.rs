@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use clap::ValueEnum;
 
 use super::{Failure, print};
-use crate::allocator::array::{Array, Schedule, Shift, Task, Window};
+use crate::allocator::compaction::array::{Array, Schedule, Shift, Task, Window};
 use crate::machine::mesh::MAX_NODES;
 use crate::text::{Align, Table};
 
