@@ -4,7 +4,7 @@ use polars::prelude::{Column, NamedFrom, Series};
 
 use super::name;
 use crate::metrics::{ColumnInfo, ColumnType, When};
-use crate::study::Plan;
+use crate::study::Options;
 
 /// How the value of a row is found.
 pub(super) enum Value<R> {
@@ -73,20 +73,20 @@ impl<R> Field<R> {
     }
 }
 
-/// Returns the columns of these rows that results of the plan have.
-pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], plan: &Plan) -> Vec<Column> {
-    let wanted = fields.iter().filter(|field| has(plan, field.column.when));
+/// Returns the columns of these rows that results with these options have.
+pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], options: &Options) -> Vec<Column> {
+    let wanted = fields.iter().filter(|field| has(options, field.column.when));
     wanted.filter_map(|field| field.build(rows)).collect()
 }
 
-/// Returns whether results of the plan have the columns that are there at this time. Those of a study are put in later.
-pub(super) fn has(plan: &Plan, when: When) -> bool {
+/// Returns whether results with these options have the columns that are there at this time. Those of a study are put in later.
+pub(super) fn has(options: &Options, when: When) -> bool {
     match when {
         When::Always => true,
-        When::Timed => plan.timed,
-        When::Contention => plan.contention,
-        When::Network => plan.traffic,
-        When::Placements => plan.placements,
+        When::Timed => options.timed,
+        When::Contention => options.contention,
+        When::Network => options.traffic,
+        When::Placements => options.placements,
         When::Study => false,
     }
 }

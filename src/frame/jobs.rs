@@ -9,7 +9,7 @@ use crate::engine::Record;
 use crate::execution::JobTraffic;
 use crate::job::Job;
 use crate::metrics::{Dispersal, JobContention, When};
-use crate::study::{Outcome, Plan};
+use crate::study::{Options, Outcome};
 
 /// A job of a replication.
 pub(super) struct JobRow<'a> {
@@ -135,8 +135,8 @@ fn field<'a>(name: &'static str, value: Value<JobRow<'a>>) -> Field<JobRow<'a>> 
 }
 
 /// Returns the frame of the jobs of a replication of replay number `replay`, in the order of the log; it has no rows unless the
-/// plan wants jobs.
-pub fn jobs(replay: u32, outcome: &Outcome, plan: &Plan) -> Result<DataFrame, FrameError> {
+/// options want jobs.
+pub fn jobs(replay: u32, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
     let rows: Vec<JobRow<'_>> = (0..outcome.jobs.len()).map(|i| JobRow { replay, outcome, i }).collect();
-    frame(build(&fields(), &rows, plan))
+    frame(build(&fields(), &rows, options))
 }

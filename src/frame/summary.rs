@@ -6,7 +6,7 @@ use super::column::Value::{Added, F64, MaybeF64, Str, U32, U64};
 use super::column::{Field, Value, build, has};
 use super::{FrameError, frame, name};
 use crate::metrics::{ColumnInfo, ColumnType, METRICS, Metric, Number, When};
-use crate::study::{Cell, Outcome, Plan};
+use crate::study::{Options, Outcome, ReplaySpec};
 
 /// Columns that say what was replayed: results that differ in one of them are not the same. The seed and what means leave
 /// out are the last two.
@@ -16,7 +16,7 @@ pub const IDENTITY: [&str; 9] =
 /// A replication of a replay.
 struct SummaryRow<'a> {
     number: u32,
-    cell: &'a Cell,
+    spec: &'a ReplaySpec,
     outcome: &'a Outcome,
     trim_percent: Option<f64>,
 }
@@ -25,16 +25,16 @@ struct SummaryRow<'a> {
 fn before<'a>() -> Vec<Field<SummaryRow<'a>>> {
     vec![
         field("replay", U32(|row| row.number)).meaning("number of the replay; the same in the `jobs` frame"),
-        field("log", Str(|row| row.cell.log.clone())).meaning("what was replayed"),
-        field("machine", Str(|row| row.cell.machine.to_string())).meaning("on what"),
-        field("scheduler", Str(|row| row.cell.scheduler.to_string()))
+        field("log", Str(|row| row.spec.log.clone())).meaning("what was replayed"),
+        field("machine", Str(|row| row.spec.machine.to_string())).meaning("on what"),
+        field("scheduler", Str(|row| row.spec.scheduler.to_string()))
             .meaning("spec with every default written out"),
-        field("allocator", Str(|row| row.cell.allocator.to_string())).meaning("likewise"),
-        field("network", Str(|row| row.cell.network.to_string())).meaning("how long jobs run, likewise"),
-        field("arrival_scale", F64(|row| row.cell.arrival_scale))
+        field("allocator", Str(|row| row.spec.allocator.to_string())).meaning("likewise"),
+        field("network", Str(|row| row.spec.network.to_string())).meaning("how long jobs run, likewise"),
+        field("arrival_scale", F64(|row| row.spec.arrival_scale))
             .meaning("what arrival times were multiplied by"),
         field("seed", U64(|row| row.outcome.seed)).meaning("seed of everything random"),
-        field("rules", Str(|row| row.cell.rules.clone())).meaning("how records became jobs"),
+        field("rules", Str(|row| row.spec.rules.to_string())).meaning("how records became jobs"),
         field("trim_percent", MaybeF64(|row| row.trim_percent))
             .unit("%")
             .meaning("first jobs that means leave out; null if nothing is left out"),
@@ -44,7 +44,7 @@ fn before<'a>() -> Vec<Field<SummaryRow<'a>>> {
 /// Returns the columns that say where a row comes from; they stand behind the numbers.
 fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
     vec![
-        field("log_sha256", Str(|row| row.cell.log_sha256.clone())).meaning("SHA-256 of the log's text"),
+        field("log_sha256", Str(|row| row.spec.log_sha256.clone())).meaning("SHA-256 of the log's text"),
         field("version", Str(|_| env!("CARGO_PKG_VERSION").to_owned())).meaning("version of meshreplay"),
         field("run", Added).meaning(
             "id of the run, a hash of run.json, or of the study, a hash of name and options in study.json: the same in \
@@ -81,15 +81,15 @@ pub(super) fn columns() -> Vec<ColumnInfo> {
 }
 
 /// Returns the frame of these replays, a row for each in their order; the first entry of each is its number.
-pub fn summary(rows: &[(u32, &Cell, &Outcome)], plan: &Plan) -> Result<DataFrame, FrameError> {
-    let trim_percent = plan.trim.percent;
+pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], options: &Options) -> Result<DataFrame, FrameError> {
+    let trim_percent = options.trim.percent;
     let rows: Vec<SummaryRow<'_>> = rows
         .iter()
-        .map(|&(number, cell, outcome)| SummaryRow { number, cell, outcome, trim_percent })
+        .map(|&(number, spec, outcome)| SummaryRow { number, spec, outcome, trim_percent })
         .collect();
-    let mut columns = build(&before(), &rows, plan);
-    let numbers = METRICS.iter().filter(|metric| has(plan, metric.column.when));
+    let mut columns = build(&before(), &rows, options);
+    let numbers = METRICS.iter().filter(|metric| has(options, metric.column.when));
     columns.extend(numbers.map(|metric| self::numbers(metric, &rows)));
-    columns.extend(build(&behind(), &rows, plan));
+    columns.extend(build(&behind(), &rows, options));
     frame(columns)
 }

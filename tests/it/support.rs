@@ -9,6 +9,17 @@ use std::process::{Child, Command, Stdio};
 
 pub(crate) use super::core_support::{Numbers, Tested, replay, shared, shared_log};
 
+/// Makes commands that are started from now on hear SIGINT, even if this process ignores it, as one in the background of a
+/// script does: a signal that is handled here has its default action in children.
+#[cfg(unix)]
+pub(crate) fn children_hear_interrupts() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let ends = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        signal_hook::flag::register_conditional_default(2, ends).expect("SIGINT can be handled");
+    });
+}
+
 /// What a run of the program left.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -97,6 +108,7 @@ pub(crate) fn blesses() -> bool {
 /// The lines from the first to the last that differ: those of `old` after `-`, then those of `new` after `+`.
 fn difference(old: &str, new: &str) -> String {
     const LINES: usize = 30;
+    const LETTERS: usize = 200;
     let [old, new] = [old, new].map(|text| text.lines().collect::<Vec<_>>());
     let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
     let head = same(&mut old.iter().zip(&new));
@@ -105,7 +117,8 @@ fn difference(old: &str, new: &str) -> String {
     for (sign, lines) in [('-', &old), ('+', &new)] {
         let middle = &lines[head..lines.len() - tail];
         for line in middle.iter().take(LINES) {
-            text += &format!("{sign} {line}\n");
+            // Drawings have lines of many thousand characters.
+            text += &format!("{sign} {}\n", line.chars().take(LETTERS).collect::<String>());
         }
         if middle.len() > LINES {
             text += &format!("{sign} … and {} more lines\n", middle.len() - LINES);

@@ -3,14 +3,14 @@
 use super::chosen::Chosen;
 use crate::allocator;
 use crate::metrics::{Circumstances, Display, Group, Interval, METRICS, Metric, TerminalColumn, When};
-use crate::study::{Cell, Outcome, Plan};
+use crate::study::{Options, Outcome, Replay};
 use crate::text::{Align, Table, duration_ns, grouped};
 
 /// What a table shows.
 pub(super) struct Shown<'a> {
     /// The replays with their replications.
-    pub(super) replays: Vec<(&'a Cell, &'a [Outcome])>,
-    pub(super) plan: &'a Plan,
+    pub(super) replays: Vec<(&'a Replay, &'a [Outcome])>,
+    pub(super) options: &'a Options,
     /// The columns that were asked for in place of the default ones.
     pub(super) chosen: Vec<Chosen>,
 }
@@ -39,11 +39,11 @@ pub(super) fn table(shown: &Shown<'_>) -> String {
 fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TerminalColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
     let has_delays =
-        |(cell, outcomes): &(&Cell, &[Outcome])| cell.machine.dims() == 1 || outcomes.iter().any(moves);
+        |(replay, outcomes): &(&Replay, &[Outcome])| replay.spec.machine.dims() == 1 || outcomes.iter().any(moves);
     let circumstances = Circumstances {
-        timed: shown.plan.timed,
-        replicated: shown.plan.replications.are_several(),
-        network: shown.plan.traffic,
+        timed: shown.options.timed,
+        replicated: shown.options.replications.are_several(),
+        network: shown.options.traffic,
         delays: shown.replays.iter().any(has_delays),
         ..Circumstances::default()
     };
@@ -56,20 +56,20 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TerminalColumn)> 
 
 /// Returns the rows with every column.
 pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
-    let Shown { replays, plan, chosen } = shown;
+    let Shown { replays, options, chosen } = shown;
     let mut left = vec!["log", "machine", "scheduler"];
-    left.extend(plan.traffic.then_some("network"));
+    left.extend(options.traffic.then_some("network"));
     left.extend(["scale", "seed", "allocator"]);
     let mut columns: Vec<_> = left.into_iter().map(|title| (title, Align::Left)).collect();
     let mut right = vec!["jobs"];
-    right.extend(plan.replications.are_several().then_some("replications"));
+    right.extend(options.replications.are_several().then_some("replications"));
     let numbers = if chosen.is_empty() { default_numbers(shown) } else { Vec::new() };
     right.extend(numbers.iter().map(|(_, column)| column.title));
     right.extend(chosen.iter().map(|column| column.name.as_str()));
     columns.extend(right.into_iter().map(|title| (title, Align::Right)));
     let mut table = Table::new(&columns);
-    for (i, (cell, outcomes)) in replays.iter().enumerate() {
-        let mut cells = names(cell, outcomes, plan);
+    for (i, (replay, outcomes)) in replays.iter().enumerate() {
+        let mut cells = names(replay, outcomes, options);
         cells.extend(numbers.iter().map(|(metric, column)| number(metric, column.group, outcomes)));
         cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
         table.add(cells);
@@ -78,17 +78,17 @@ pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
 }
 
 /// Returns what a replay is, and how many jobs and replications it has.
-fn names(cell: &Cell, outcomes: &[Outcome], plan: &Plan) -> Vec<String> {
-    let mut cells = vec![cell.log.clone(), cell.machine.to_string(), cell.scheduler.to_string()];
-    cells.extend(plan.traffic.then(|| cell.network.to_string()));
+fn names(Replay { spec, .. }: &Replay, outcomes: &[Outcome], options: &Options) -> Vec<String> {
+    let mut cells = vec![spec.log.clone(), spec.machine.to_string(), spec.scheduler.to_string()];
+    cells.extend(options.traffic.then(|| spec.network.to_string()));
     let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
     cells.extend([
-        cell.arrival_scale.to_string(),
-        cell.seed.to_string(),
-        allocator::short(&cell.allocator),
+        spec.arrival_scale.to_string(),
+        spec.seed.to_string(),
+        allocator::short(&spec.allocator),
         grouped(Interval::of(&jobs).unwrap_or_default().mean, 0),
     ]);
-    cells.extend(plan.replications.are_several().then(|| outcomes.len().to_string()));
+    cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
     cells
 }
 

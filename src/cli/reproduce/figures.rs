@@ -2,8 +2,8 @@
 
 use super::report::Comparison;
 use crate::allocator;
-use crate::cli::results::{separate, style};
 use crate::figure::draw::{self, Axis, BarGroup, Bars, Chart, Kind, Point, Series, Style};
+use crate::figure::{separate, style};
 use crate::paper::{Item, Verdict};
 use crate::spec::Spec;
 

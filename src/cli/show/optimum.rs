@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use anyhow::anyhow;
 
-use super::picture;
 use super::state::{Position, occupied, placed};
 use super::{Failure, print};
+use crate::figure::show::picture;
 use crate::machine::{Mesh, NodeId};
 use crate::metrics::{Dispersal, Meter};
 use crate::spec::Spec;

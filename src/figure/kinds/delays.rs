@@ -1,0 +1,44 @@
+//! How long jobs wait for their turn, then for their nodes, and how long they are suspended while they are moved.
+
+use super::values::mean;
+use crate::figure::draw::{BarGroup, Bars};
+use crate::figure::error::FigureError;
+use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::results::Results;
+use crate::metrics::METRICS;
+
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "delays",
+    summary: "Bars of the mean time to the head of the queue, from there to the start, and suspended",
+    needs: Needs::Summary("delays"),
+    // Where they say nothing they are no loss.
+    is_missed: false,
+    draw,
+};
+
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+    if !(options.is_asked || results.have_delays()) {
+        return Ok(None);
+    }
+    let curves = results.curves(&["log", "machine", "arrival_scale"]);
+    let mut groups = Vec::new();
+    for place in results.places() {
+        for delay in METRICS.iter().filter(|metric| metric.is_delay && metric.column.unit == "s") {
+            let y = results.numbers(delay.name())?;
+            let value = |rows: &[usize]| {
+                mean(rows.iter().filter(|&&row| results.place(row) == place).map(|&row| y[row]))
+            };
+            let bars = curves.iter().map(|curve| value(&curve.rows)).collect();
+            groups.push(BarGroup { name: format!("{}\n{place}", delay.title()), bars });
+        }
+    }
+    let bars = Bars {
+        title: "Mean delays of jobs".to_owned(),
+        subtitle: results.shared(),
+        axis: "seconds".to_owned(),
+        groups,
+        legend: curves.into_iter().map(|curve| (curve.name, curve.style)).collect(),
+        base: 0.0,
+    };
+    Ok(Some(bars.svg()))
+}
