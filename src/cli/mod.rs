@@ -111,6 +111,13 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => completions::completions(&args),
         Command::Man(args) => completions::man(&args),
     };
+    let code = code(outcome);
+    interrupt::end_if_signalled();
+    code
+}
+
+/// Returns the exit code of a command, after printing why it failed if nothing has said so yet.
+fn code(outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Reported) => ExitCode::from(1),

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::{Failure, complain, overwrite, print};
-use crate::disk::Claim;
+use crate::disk::{Claim, NewFolder};
 use crate::figure::{PLOT_KINDS, PlotKind, PlotOptions, Results, draw, marked_png, marked_svg, plot_kind};
 use crate::frame::{TEMPORARY, write_whole};
 
@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         note(&missing);
     }
     let output = args.output.as_ref().unwrap_or(&args.folder);
-    std::fs::create_dir_all(output).with_context(|| format!("{} cannot be made", output.display()))?;
+    let _new = NewFolder::create(output).with_context(|| format!("{} cannot be made", output.display()))?;
     let _claim = Claim::shared(output)?;
     let mut pictures = Vec::new();
     let is_asked = !args.kind.is_empty();

@@ -24,13 +24,12 @@ pub struct NewFile {
     /// Where it goes: never a symbolic link.
     place: PathBuf,
     target: Target,
-    _unfinished: Option<Unfinished>,
 }
 
 #[derive(Debug)]
 enum Target {
     /// A temporary file in the same directory as the place, to be renamed.
-    Beside(NamedTempFile),
+    Beside(NamedTempFile, Unfinished),
     /// A device or a FIFO, which nothing may be renamed onto.
     Stream(File),
 }
@@ -43,25 +42,21 @@ impl NewFile {
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(there) if !there.is_file() => {
                 let stream = OpenOptions::new().write(true).open(path)?;
-                return Ok(Self {
-                    place: path.to_owned(),
-                    target: Target::Stream(stream),
-                    _unfinished: None,
-                });
+                return Ok(Self { place: path.to_owned(), target: Target::Stream(stream) });
             }
             // What a shell has redirected has a path such as /dev/stdout, which links do not lead out of.
             Ok(_) => fs::canonicalize(path).or_else(|_| followed(path))?,
             Err(_) => followed(path)?,
         };
-        let file = temporary_beside(&place, prefix)?;
-        let unfinished = Unfinished::at(file.path());
-        Ok(Self { place, target: Target::Beside(file), _unfinished: Some(unfinished) })
+        let (file, unfinished) =
+            Unfinished::make(|| temporary_beside(&place, prefix), |file: &NamedTempFile| file.path())?;
+        Ok(Self { place, target: Target::Beside(file, unfinished) })
     }
 
     /// What content is written to.
     pub fn file(&self) -> &File {
         match &self.target {
-            Target::Beside(file) => file.as_file(),
+            Target::Beside(file, _) => file.as_file(),
             Target::Stream(file) => file,
         }
     }
@@ -69,7 +64,7 @@ impl NewFile {
     /// Makes sure that the content is on disk; some file systems notice only here that they are full.
     pub fn sync(&self) -> io::Result<()> {
         match &self.target {
-            Target::Beside(file) => {
+            Target::Beside(file, _) => {
                 file.as_file().sync_all()?;
                 if is_there(file.as_file()) {
                     return Ok(());
@@ -83,7 +78,9 @@ impl NewFile {
     /// Puts the file in its place, where it replaces what is there.
     pub fn put(self) -> io::Result<()> {
         match self.target {
-            Target::Beside(file) => file.persist(&self.place).map(drop).map_err(|error| error.error),
+            Target::Beside(file, unfinished) => {
+                unfinished.put(|| file.persist(&self.place).map(drop).map_err(|error| error.error))
+            }
             Target::Stream(_) => Ok(()),
         }
     }
@@ -91,8 +88,8 @@ impl NewFile {
     /// Puts the file in its place, where nothing may be: otherwise the error is of the kind `AlreadyExists`.
     pub fn put_new(self) -> io::Result<()> {
         match self.target {
-            Target::Beside(file) => {
-                file.persist_noclobber(&self.place).map(drop).map_err(|error| error.error)
+            Target::Beside(file, unfinished) => {
+                unfinished.put(|| file.persist_noclobber(&self.place).map(drop).map_err(|error| error.error))
             }
             Target::Stream(_) => Ok(()),
         }

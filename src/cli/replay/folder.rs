@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::disk::{Claim, is_stream, sync_directory};
+use crate::disk::{Claim, NewFolder, is_stream, sync_directory};
 use crate::frame::{FileFormat, FinishedFile, FrameFile, RUN_FILE, STUDY_FILE, Sheet, result_files};
 use crate::study::Cell;
 
@@ -29,6 +29,8 @@ pub(super) struct Folder {
     pub(super) jobs: FrameFile,
     /// Nobody else writes there.
     _claim: Claim,
+    /// Removes the directory again if it was made and nothing comes into it. It must be dropped after `jobs`.
+    _new: NewFolder,
 }
 
 impl Folder {
@@ -43,7 +45,7 @@ impl Folder {
         if path.exists() && !path.is_dir() {
             bail!("{} is not a directory; give another one with -o", path.display());
         }
-        fs::create_dir_all(path).with_context(|| format!("{} cannot be made", path.display()))?;
+        let new = NewFolder::create(path).with_context(|| format!("{} cannot be made", path.display()))?;
         if let Some(study) =
             [STUDY_FILE, "cells"].map(|name| path.join(name)).iter().find(|path| path.exists())
         {
@@ -64,7 +66,7 @@ impl Folder {
         };
         check_directories(path)?;
         let jobs = FrameFile::create(path, "jobs", format, run)?;
-        Ok(Self { path: path.to_owned(), found, jobs, _claim: claim })
+        Ok(Self { path: path.to_owned(), found, jobs, _claim: claim, _new: new })
     }
 
     /// Puts the files of the run into the directory, unless it holds results of the same run already, of these replays
@@ -74,7 +76,7 @@ impl Folder {
     /// comes first: if the process is killed between two of them, the same command may be given again, and whoever
     /// compares the files with the run sees which of them are not its.
     pub(super) fn replace(self, finished: &BTreeSet<u64>, summary: FrameFile, run: &str) -> Result<bool> {
-        let Self { path, found, jobs, _claim } = self;
+        let Self { path, found, jobs, _claim, _new } = self;
         if let Found::SameRun(held) = &found
             && held.len() > finished.len()
             && held.is_superset(finished)

@@ -39,11 +39,12 @@ pub(super) struct Workshop<'a> {
 
 impl<'a> Workshop<'a> {
     pub(super) fn open(args: &'a Args) -> Result<Self, Failure> {
-        let temporary = match args.output {
-            Some(_) => None,
-            None => Some(tempfile::tempdir().context("cannot make a temporary directory")?),
+        let (temporary, unfinished) = match args.output {
+            Some(_) => (None, None),
+            None => Unfinished::make(tempfile::tempdir, tempfile::TempDir::path)
+                .map(|(folder, unfinished)| (Some(folder), Some(unfinished)))
+                .context("cannot make a temporary directory")?,
         };
-        let unfinished = temporary.as_ref().map(|folder| Unfinished::at(folder.path()));
         let folder = match (&args.output, &temporary) {
             (Some(folder), _) => folder.clone(),
             (None, Some(folder)) => folder.path().to_owned(),
