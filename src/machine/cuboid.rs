@@ -14,20 +14,20 @@ pub struct Cuboid {
 }
 
 impl Cuboid {
-    /// The `i`-th node of a box that does not go round, row by row.
+    /// Returns the `i`-th node of a box that does not go round, row by row.
     pub fn at(self, i: u32) -> Coord {
         let [width, length, _] = self.sizes;
         let [x, y, z] = self.base;
         [x + i % width, y + i / width % length, z + i / width / length]
     }
 
-    /// The nodes of a box that does not go round, row by row.
+    /// Returns the nodes of a box that does not go round, row by row.
     pub fn nodes(self, machine: &Machine) -> Vec<NodeId> {
         let count: u32 = self.sizes.iter().product();
         (0..count).map(|i| machine.mesh().node(self.at(i))).collect()
     }
 
-    /// Whether all nodes of a box that does not go round are free.
+    /// Returns whether all nodes of a box that does not go round are free.
     pub fn is_free(self, machine: &Machine) -> bool {
         let count: u32 = self.sizes.iter().product();
         (0..count).all(|i| machine.free().contains(machine.mesh().node(self.at(i))))
@@ -44,7 +44,7 @@ impl Cuboid {
         [along(0), along(1), along(2)]
     }
 
-    /// The smallest box around `nodes`, where nothing wraps; `None` of no nodes.
+    /// Returns the smallest box around `nodes`, where nothing wraps; `None` of no nodes.
     pub fn around(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
         let mut coords = nodes.iter().map(|&node| mesh.coord(node));
         let first = coords.next()?;
@@ -54,14 +54,14 @@ impl Cuboid {
         Some(Self { base: low, sizes: [0, 1, 2].map(|d| high[d] + 1 - low[d]) })
     }
 
-    /// Whether the boxes share a node, where nothing wraps.
+    /// Returns whether the boxes share a node, where nothing wraps.
     pub fn meets(&self, other: &Self) -> bool {
         (0..3).all(|d| {
             self.base[d] < other.base[d] + other.sizes[d] && other.base[d] < self.base[d] + self.sizes[d]
         })
     }
 
-    /// The number of the shell around the box in which `node` lies: its L∞ distance, 0 inside.
+    /// Returns the number of the shell around the box in which `node` lies: its L∞ distance, 0 inside.
     pub fn shell(&self, mesh: &Mesh, node: Coord) -> u32 {
         (0..3).map(|d| self.outside(mesh, d, node[d])).max().unwrap_or(0)
     }

@@ -2,11 +2,12 @@
 
 use super::{Coord, Machine};
 
-/// The free places of one size: a bit for each node at which a box of free nodes begins; keeps its memory between calls.
+/// The free places of one size: a bit for each node at which a box of free nodes begins; keeps its memory between
+/// calls.
 ///
 /// The free nodes are narrowed along each dimension in turn: a bit stays if it and the s − 1 after it are set, which
-/// takes ⌈log₂ s⌉ steps of a shift and an AND each. O(N/64 · (log a + log b + log c)) for boxes of a × b × c. Boxes do not
-/// go round a torus.
+/// takes ⌈log₂ s⌉ steps of a shift and an AND each. O(N/64 · (log a + log b + log c)) for boxes of a × b × c. Boxes do
+/// not go round a torus.
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
     /// Words per row of nodes.
@@ -45,7 +46,7 @@ impl Frames {
         narrow(sizes[2], |shift| and_later(&mut self.bits, shift * layer));
     }
 
-    /// The places found, in scan order: z, then y, then x.
+    /// Returns the places found, in scan order: z, then y, then x.
     pub fn iter(&self) -> impl Iterator<Item = Coord> + '_ {
         let place = |at: usize| {
             let row = at / self.words;
@@ -64,14 +65,14 @@ impl Frames {
         })
     }
 
-    /// Whether `base`, a node, is a place.
+    /// Returns whether `base`, a node, is a place.
     pub fn contains(&self, base: Coord) -> bool {
         let [x, y, z] = base.map(|c| c as usize);
         let word = self.bits.get((z * self.rows + y) * self.words + x / 64);
         word.is_some_and(|word| word >> (x % 64) & 1 == 1)
     }
 
-    /// The first place in scan order.
+    /// Returns the first place in scan order.
     pub fn first(&self) -> Option<Coord> {
         self.iter().next()
     }

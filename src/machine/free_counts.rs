@@ -167,14 +167,15 @@ impl FreeCounts {
         }
     }
 
-    /// The L∞ distance from `centre` to its k-th nearest free node, `None` if fewer are free. It must be one that this
-    /// table serves: at most [`Self::radius`] or the widest.
+    /// Returns the L∞ distance from `centre` to its k-th nearest free node, `None` if fewer are free. It must be one
+    /// that this table serves: at most [`Self::radius`] or the widest.
     pub fn reach(&self, centre: Coord, k: u32) -> Option<usize> {
         let longest = self.extents.into_iter().max()?;
         (0..longest).find(|&radius| self.within(centre, radius) >= k as i32)
     }
 
-    /// Number of free nodes within L∞ distance `radius` of `centre`; `radius` at most [`Self::radius`] or the widest.
+    /// Returns the number of free nodes within L∞ distance `radius` of `centre`; `radius` at most [`Self::radius`] or
+    /// the widest.
     pub fn within(&self, centre: Coord, radius: usize) -> i32 {
         let [x, y, z] = centre.map(|c| c as usize);
         let [width, length, depth] = self.extents;
@@ -201,7 +202,8 @@ impl FreeCounts {
         free
     }
 
-    /// Number of free nodes from `low` to before `high`, which is inside the machine and above `low` in every dimension.
+    /// Returns the number of free nodes from `low` to before `high`, which is inside the machine and above `low` in
+    /// every dimension.
     pub fn in_box(&self, low: Coord, high: Coord) -> u32 {
         let [[left, front, bottom], [right, back, top]] = [low, high].map(|at| at.map(|c| c as usize));
         let length = self.extents[1];
@@ -222,7 +224,7 @@ impl FreeCounts {
         free as u32
     }
 
-    /// Number of free nodes within L∞ distance `radius` of `place`, any radius.
+    /// Returns the number of free nodes within L∞ distance `radius` of `place`, any radius.
     pub fn in_cuboid(&self, place: Cuboid, radius: usize) -> i32 {
         let [xs, ys, zs] = place.grown(radius, self.extents, self.torus);
         let length = self.extents[1];

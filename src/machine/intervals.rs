@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::mesh::NodeId;
 
-/// The nodes, ascending, as intervals. O(k log k).
+/// Returns the nodes, ascending, as intervals. O(k log k).
 pub fn intervals(nodes: &[NodeId]) -> String {
     let mut nodes = nodes.to_vec();
     nodes.sort_unstable();
@@ -35,7 +35,8 @@ pub struct IntervalError {
     pub part: String,
 }
 
-/// The intervals of a text, first and last node of each, in its order; separated by blanks or commas. O(length).
+/// Returns the intervals of a text, first and last node of each, in its order; separated by blanks or commas.
+/// O(length).
 pub fn parse_intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, IntervalError> {
     let parts = text.split([' ', ',']).filter(|part| !part.is_empty());
     let parse = |part: &str| {

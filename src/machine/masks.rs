@@ -20,7 +20,7 @@ pub fn for_each_member(mask: Mask, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// The first `count` members of a set, which must have as many, in location order.
+/// Returns the first `count` members of a set, which must have as many, in location order.
 pub fn first_members(mask: Mask, count: u32) -> Mask {
     let mut rest = mask;
     for _ in 0..count {
@@ -60,7 +60,7 @@ pub struct Around {
 }
 
 impl Masks {
-    /// The tables of `mesh`; `None` if it has too many nodes.
+    /// Returns the tables of `mesh`; `None` if it has too many nodes.
     pub fn new(mesh: &Mesh) -> Option<Self> {
         if mesh.nodes() > MASK_NODES {
             return None;
@@ -87,17 +87,17 @@ impl Masks {
         Some(Self { nodes, bits, radii, balls, hops })
     }
 
-    /// The nodes in location order.
+    /// Returns the nodes in location order.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
-    /// The mask of a set.
+    /// Returns the mask of a set.
     pub fn mask(&self, set: &NodeSet) -> Mask {
         set.iter().fold(0, |mask, node| mask | self.bits[node as usize])
     }
 
-    /// Whether all members of `set`, at least one, are equally far from `centre`.
+    /// Returns whether all members of `set`, at least one, are equally far from `centre`.
     pub fn equally_far(&self, set: Mask, centre: usize) -> bool {
         let first = set.trailing_zeros() as usize;
         let radius = usize::from(self.hops[centre * self.nodes.len() + first]);
@@ -106,8 +106,8 @@ impl Masks {
         set & (nearer | !line[radius]) == 0
     }
 
-    /// The k members of `set`, which must have as many, that are nearest to `centre`, and all as far as the last of them.
-    /// Radii are tried from `near` on.
+    /// Returns the k members of `set`, which must have as many, that are nearest to `centre`, and all as far as the
+    /// last of them. Radii are tried from `near` on.
     #[inline]
     pub fn around(&self, set: Mask, centre: usize, k: u32, near: usize) -> Around {
         let line = &self.balls[centre * self.radii..][..self.radii];

@@ -31,12 +31,12 @@ pub struct MeshError {
 }
 
 impl Mesh {
-    /// A mesh with the extents given, x first.
+    /// Returns a mesh with the extents given, x first.
     pub fn new(extents: &[u32]) -> Result<Self, MeshError> {
         Self::build(extents, false, &label(extents, false))
     }
 
-    /// A torus with the extents given, x first: every dimension wraps around.
+    /// Returns a torus with the extents given, x first: every dimension wraps around.
     pub fn torus(extents: &[u32]) -> Result<Self, MeshError> {
         Self::build(extents, true, &label(extents, true))
     }
@@ -64,17 +64,17 @@ impl Mesh {
         self.extents
     }
 
-    /// Number of dimensions the machine was described with, 1 to 3.
+    /// Returns the number of dimensions the machine was described with, 1 to 3.
     pub fn dims(&self) -> usize {
         self.dims
     }
 
-    /// Whether the dimensions wrap around.
+    /// Returns whether the dimensions wrap around.
     pub fn is_torus(&self) -> bool {
         self.torus
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> u32 {
         self.extents.iter().product()
     }
@@ -86,7 +86,7 @@ impl Mesh {
         [node - row * self.extents[0], row - layer * self.extents[1], layer]
     }
 
-    /// The node at `coord`, which must lie inside.
+    /// Returns the node at `coord`, which must lie inside.
     pub fn node(&self, coord: Coord) -> NodeId {
         debug_assert!((0..3).all(|d| coord[d] < self.extents[d]), "{coord:?} outside {self}");
         coord[0] + self.extents[0] * (coord[1] + self.extents[1] * coord[2])
@@ -108,7 +108,8 @@ impl Mesh {
         (0..3).map(|d| self.hops(d, a[d], b[d])).max().unwrap_or(0)
     }
 
-    /// Every node in *location order*: by x, then y, then z (the tie-break of centre-based and buddy allocators).
+    /// Returns every node in *location order*: by x, then y, then z (the tie-break of centre-based and buddy
+    /// allocators).
     pub fn location_order(&self) -> impl Iterator<Item = NodeId> + '_ {
         let [width, length, depth] = self.extents;
         (0..width)

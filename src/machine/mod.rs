@@ -44,34 +44,34 @@ pub enum OccupyError {
 }
 
 impl Machine {
-    /// A machine of this shape with every node free.
+    /// Returns a machine of this shape with every node free.
     pub fn new(mesh: Mesh) -> Self {
         let nodes = mesh.nodes();
         Self { mesh, free: NodeSet::full(nodes), free_count: nodes, stop: Stop::default() }
     }
 
-    /// The same machine, whose users give up once `stop` is thrown.
+    /// Returns the same machine, whose users give up once `stop` is thrown.
     #[must_use]
     pub fn with_stop(self, stop: Stop) -> Self {
         Self { stop, ..self }
     }
 
-    /// Whether whoever uses the machine is to give up: what it decides from then on does not count.
+    /// Returns whether whoever uses the machine is to give up: what it decides from then on does not count.
     pub fn is_stopped(&self) -> bool {
         self.stop.is_thrown()
     }
 
-    /// Its shape.
+    /// Returns its shape.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
-    /// Its free nodes.
+    /// Returns its free nodes.
     pub fn free(&self) -> &NodeSet {
         &self.free
     }
 
-    /// Number of free nodes.
+    /// Returns the number of free nodes.
     pub fn free_count(&self) -> u32 {
         self.free_count
     }

@@ -10,7 +10,7 @@ use crate::execution::RECORDED;
 use crate::job::Time;
 use crate::machine::Mesh;
 use crate::spec::Spec;
-use crate::study::{Axes, Cell, JobSource, Snapshot, fitting, load};
+use crate::study::{Axes, Combination, JobSource, Replay, Snapshot, fitting, load};
 use crate::text::grouped;
 use crate::trace::ReadOptions;
 use crate::workload::{Oversize, Rules, Synthetic};
@@ -43,8 +43,8 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
     let at = Time::from_micros((at_s * 1e6).clamp(-9e18, 9e18) as i64);
     let (name, source) = source(moment)?;
     let axes = Axes {
-        logs: 1,
-        rules: vec![Rules::default()],
+        logs: vec![name],
+        rules: vec![Rules { oversize: *oversize, ..Rules::default() }],
         arrival_scales: vec![1.0],
         machines: vec![machine.clone()],
         schedulers: vec![moment.scheduler.clone()],
@@ -53,10 +53,9 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
         seeds: vec![moment.seed],
     };
     let (mut grids, mut facts) = (Vec::new(), String::new());
-    for point in axes.points()? {
-        let cell = Cell { oversize: *oversize, ..point.cell(&name, "", source.clone()) };
-        let found = cell.snapshot(at)?;
-        let title = allocator::short(&cell.allocator);
+    for Combination { spec, .. } in axes.combinations()? {
+        let title = allocator::short(&spec.allocator);
+        let found = Replay { spec, source: source.clone() }.snapshot(at)?;
         facts += &described(&title, &found, machine);
         grids.push((title, picture::jobs(machine, &letters(&found, machine), is_coloured)));
     }

@@ -2,7 +2,7 @@
 
 use crate::machine::OccupyError;
 use crate::spec::SpecError;
-use crate::study::{CellError, JobsError};
+use crate::study::{JobsError, RunError};
 use crate::trace::TraceError;
 use crate::yardstick::OptimumError;
 
@@ -26,7 +26,7 @@ pub enum ShowError {
     Jobs(#[from] JobsError),
     /// The replay failed.
     #[error(transparent)]
-    Replay(#[from] CellError),
+    Replay(#[from] RunError),
     /// There is no optimum of so many nodes.
     #[error(transparent)]
     Optimum(OptimumError),

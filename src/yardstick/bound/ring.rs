@@ -44,7 +44,7 @@ impl Ring {
         Self { halves, shortest, shells }
     }
 
-    /// The bound for k nodes.
+    /// Returns the bound for k nodes.
     pub(super) fn bound(&self, k: u64) -> u64 {
         self.around_each(k).max(self.unrolled(k))
     }

@@ -1,8 +1,8 @@
 //! Finds k free nodes whose sum of hops between pairs is smallest, and proves it: the yardstick of allocators.
 //!
 //! The problem is NP-hard on graphs in general, so this is for small cases: branch and bound, stopped after a given
-//! amount of work. It starts from a good placement (see `incumbent`), which may be as small as [`PairwiseBound`] allows;
-//! otherwise every set of nodes is either looked at or ruled out (see `search`).
+//! amount of work. It starts from a good placement (see `incumbent`), which may be as small as [`PairwiseBound`]
+//! allows; otherwise every set of nodes is either looked at or ruled out (see `search`).
 
 mod best;
 mod incumbent;
