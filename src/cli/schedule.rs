@@ -66,7 +66,9 @@ impl Places {
     pub(super) fn has_place(&mut self, job: &ScheduledJob, machine: &Machine) -> Option<bool> {
         let request = self.request(job, machine)?;
         match self.strategy.served {
-            Served::ByCount => Some(self.strategy.nodes_for(&request, machine.mesh()).least <= machine.free_count()),
+            Served::ByCount => {
+                Some(self.strategy.nodes_for(&request, machine.mesh()).least <= machine.free_count())
+            }
             Served::ByState(_) => Some(self.strategy.foresee(&request, machine).is_some()),
             Served::BySubmesh(submeshes) => {
                 let mut frames = Frames::default();

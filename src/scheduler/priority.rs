@@ -151,7 +151,9 @@ mod tests {
             queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
         }
         let mut candidates = order(name)?.candidates(&queue, u32::MAX, Time::from_seconds(now_s));
-        Ok(std::iter::from_fn(|| candidates.next(&queue, &Admission::by_count(u32::MAX))).map(|job| job.job).collect())
+        Ok(std::iter::from_fn(|| candidates.next(&queue, &Admission::by_count(u32::MAX)))
+            .map(|job| job.job)
+            .collect())
     }
 
     #[test]

@@ -261,7 +261,8 @@ mod tests {
             };
             let after = random(plain.len() as u64 + 1) as usize;
             let from = queue.iter().nth(after).map_or(queue.places.len(), |waiting| waiting.slot);
-            let found = queue.first(from, &admission).and_then(|slot| queue.get(slot)).map(|waiting| waiting.job);
+            let found =
+                queue.first(from, &admission).and_then(|slot| queue.get(slot)).map(|waiting| waiting.job);
             let expected = plain[after..].iter().find(|job| admission.admits(job.1, job.2)).map(|job| job.0);
             assert_eq!(found, expected, "step {step}");
             assert_eq!(queue.len(), plain.len());

@@ -13,9 +13,9 @@ use crate::engine::{self, Observer, Parts, Record, ReplayError};
 use crate::execution::{self, Traffic};
 use crate::job::Job;
 use crate::metrics::{Monitor, Recorder, Recording, Summary, TrafficSummary, summarize};
-use crate::stop::Stop;
 use crate::scheduler;
 use crate::spec::SpecError;
+use crate::stop::Stop;
 
 /// A replay with its jobs.
 #[derive(Clone, Debug)]
@@ -92,7 +92,8 @@ impl Replay {
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
         }
-        let Driven { records, traffic, wall } = self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), &mut recorder)?;
+        let Driven { records, traffic, wall } =
+            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), &mut recorder)?;
         let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
         let recording = recorder.finish();
         let mut summary = summarize(&jobs, &records, &recording, &self.spec.machine, options.trim);

@@ -68,14 +68,14 @@ impl Observer for Watcher {
             self.running.remove(first);
         }
     }
-
 }
 
 impl Replay {
     /// Replays the cell until `at`, events of that instant included.
     pub fn snapshot(&self, at: Time) -> Result<Snapshot, RunError> {
         let jobs = self.jobs(self.spec.seed)?.jobs;
-        let mut watcher = Watcher { at, running: BTreeMap::new(), started: BTreeMap::new(), stop: Stop::default() };
+        let mut watcher =
+            Watcher { at, running: BTreeMap::new(), started: BTreeMap::new(), stop: Stop::default() };
         match self.drive(&jobs, self.spec.seed, (false, watcher.stop.clone()), &mut watcher) {
             Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),

@@ -44,7 +44,9 @@ fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseIntError> {
 /// Whether a new allocator that is told what is in use serves a request.
 fn serves(spec: &Spec, request: &Request, machine: &Machine) -> bool {
     let mesh = machine.mesh();
-    let Ok(Built { mut strategy, .. }) = allocator::build(spec, &Setup { mesh, seed: 5 }) else { return false };
+    let Ok(Built { mut strategy, .. }) = allocator::build(spec, &Setup { mesh, seed: 5 }) else {
+        return false;
+    };
     let busy: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| !machine.free().contains(node)).collect();
     if !busy.is_empty() {
         strategy.taken(&Placement::of(busy), machine);
