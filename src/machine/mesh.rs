@@ -9,7 +9,7 @@ pub type NodeId = u32;
 /// A node's coordinates x, y, z, each from 0; y and z are 0 where the machine has fewer dimensions.
 pub type Coord = [u32; 3];
 
-/// Most nodes that a machine can have.
+/// The most nodes that a machine can have.
 pub const MAX_NODES: u32 = 1 << 24;
 
 /// The shape of a machine: one to three dimensions, each of which may wrap around.
@@ -22,7 +22,7 @@ pub struct Mesh {
     by_y: Divider,
 }
 
-/// What is wrong with a machine's description.
+/// The error for a machine's description that does not follow the grammar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("machine '{text}': {problem}; expected 1 to 3 sizes such as 400, 16x8, 8x8x4 or torus:16x8")]
 pub struct MeshError {
@@ -59,7 +59,7 @@ impl Mesh {
         Ok(Self { extents: padded, dims: extents.len(), torus, by_x, by_y })
     }
 
-    /// Sizes along x, y and z; 1 where the machine has fewer dimensions.
+    /// Returns the sizes along x, y and z; 1 where the machine has fewer dimensions.
     pub fn extents(&self) -> [u32; 3] {
         self.extents
     }
@@ -79,7 +79,7 @@ impl Mesh {
         self.extents.iter().product()
     }
 
-    /// Coordinates of `node`.
+    /// Returns the coordinates of `node`.
     pub fn coord(&self, node: NodeId) -> Coord {
         let row = self.by_x.quotient(node);
         let layer = self.by_y.quotient(row);
@@ -92,18 +92,18 @@ impl Mesh {
         coord[0] + self.extents[0] * (coord[1] + self.extents[1] * coord[2])
     }
 
-    /// Hops between positions `a` and `b` of dimension `d`, the shorter way round where it wraps.
+    /// Returns the hops between positions `a` and `b` of dimension `d`, the shorter way round on a torus.
     pub fn hops(&self, d: usize, a: u32, b: u32) -> u32 {
         let straight = a.abs_diff(b);
         if self.torus { straight.min(self.extents[d] - straight) } else { straight }
     }
 
-    /// L1 distance of two nodes: the hops of a shortest path between them.
+    /// Returns the L1 distance of two nodes: the hops of a shortest path between them.
     pub fn l1(&self, a: Coord, b: Coord) -> u32 {
         (0..3).map(|d| self.hops(d, a[d], b[d])).sum()
     }
 
-    /// L∞ distance of two nodes: the number of the shell around one in which the other lies.
+    /// Returns the L∞ distance of two nodes: the number of the shell around one in which the other lies.
     pub fn l_inf(&self, a: Coord, b: Coord) -> u32 {
         (0..3).map(|d| self.hops(d, a[d], b[d])).max().unwrap_or(0)
     }
@@ -157,7 +157,7 @@ struct Divider {
 
 impl Divider {
     fn new(divisor: u32) -> Self {
-        // For divisor 1 the magic number does not fit; `quotient` handles it apart.
+        // For divisor 1 the magic number would be 2^64, which does not fit; `quotient` treats it as a case of its own.
         let magic = if divisor == 1 { 0 } else { u64::MAX / u64::from(divisor) + 1 };
         Self { divisor, magic }
     }

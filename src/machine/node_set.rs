@@ -24,7 +24,7 @@ impl NodeSet {
         set
     }
 
-    /// Returns every member is below this number.
+    /// Returns the number that every member is below.
     pub fn bound(&self) -> u32 {
         self.bound
     }
@@ -73,8 +73,8 @@ impl NodeSet {
         removed
     }
 
-    /// Returns the word that `nodes` share and their bits in it; `None` if one is named twice or they are above the
-    /// bound.
+    /// Returns the word that `nodes` share and their bits in it; `None` if there are none, one is named twice or they lie
+    /// beyond the words.
     fn run(&self, nodes: &[NodeId]) -> Option<(usize, u64)> {
         let word = (nodes.first()? / 64) as usize;
         let bits = nodes.iter().fold(0, |bits, node| bits | 1 << (node % 64));
@@ -96,10 +96,10 @@ impl NodeSet {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Members in ascending order.
+    /// Returns the members in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
-            let mut rest = word;
+            let mut rest = word; // `rest & (rest − 1)` clears its lowest bit
             std::iter::from_fn(move || {
                 (rest != 0).then(|| {
                     let bit = rest.trailing_zeros();

@@ -1,4 +1,4 @@
-//! The shape of a job of which only the number of processors is known.
+//! Rules that give a job a shape when only its number of processors is known.
 
 use super::Mesh;
 
@@ -56,7 +56,7 @@ fn axes(mesh: &Mesh) -> [usize; 3] {
     axes
 }
 
-/// `sides` along the dimensions of `mesh`: the longest side along the longest dimension, and so on. If these sides fit
+/// Returns `sides` in the order of the dimensions of `mesh`: the longest side along the longest dimension, and so on. If these sides fit
 /// the machine in any orientation, they fit in this one.
 pub fn along_axes(mut sides: [u32; 3], mesh: &Mesh) -> [u32; 3] {
     sides.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
@@ -79,7 +79,8 @@ pub fn even_factors(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     Some(along_axes(sides, mesh))
 }
 
-/// `k` nodes in one row along the longest dimension of `mesh`, the first of equals; it need not fit. O(1).
+/// Returns the sides of `k` nodes in one row along the longest dimension of `mesh`, the first of equals. The row need not
+/// fit. O(1).
 pub fn row(k: u32, mesh: &Mesh) -> [u32; 3] {
     let extents = mesh.extents();
     let mut shape = [1; 3];
@@ -88,12 +89,13 @@ pub fn row(k: u32, mesh: &Mesh) -> [u32; 3] {
     shape
 }
 
-/// [`near_square`] with every side rounded up to a power of two; it need not fit.
+/// Returns [`near_square`] with every side rounded up to a power of two, which need not fit. `None` as there.
 pub fn powers_of_two(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     Some(near_square(k, mesh)?.map(u32::next_power_of_two))
 }
 
-/// Returns the sides a ≥ b ≥ c of `nodes` nodes, each at most that of `room`, which falls too.
+/// Returns the most even sides a ≥ b ≥ c with a·b·c = `nodes`, each at most that of `room`, whose sides fall too. `None` if
+/// no such sides fit.
 fn most_even(nodes: u32, room: [u32; 3]) -> Option<[u32; 3]> {
     let mut best: Option<[u32; 3]> = None;
     let key = |[a, _, c]: [u32; 3]| (a - c, a);
@@ -110,7 +112,7 @@ fn most_even(nodes: u32, room: [u32; 3]) -> Option<[u32; 3]> {
     best
 }
 
-/// Returns the divisors of `n` up to its square root and `most`.
+/// Returns the divisors of `n` that are at most its square root and at most `most`.
 fn divisors(n: u32, most: u32) -> impl Iterator<Item = u32> {
     (1..=most.min(n.isqrt())).filter(move |&d| n.is_multiple_of(d))
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::error::ShowError;
 use super::picture;
-use crate::allocator::{self, ALLOCATORS, Block, Setup};
+use crate::allocator::{self, ALLOCATORS, Block, Built, Setup};
 use crate::machine::Mesh;
 use crate::spec::Spec;
 use crate::text::{Align, Table, grouped};
@@ -68,14 +68,13 @@ pub fn blocks(
 
 /// The blocks that the allocator of `spec` works with.
 fn hierarchy(spec: &Spec, mesh: &Mesh) -> Result<Hierarchy, ShowError> {
-    let (allocator, resolved) = allocator::build(spec, &Setup { mesh, seed: 0 })?;
-    let blocks = allocator.blocks();
-    if blocks.is_empty() {
+    let Built { spec: resolved, strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 0 })?;
+    let Some(blocks) = strategy.blocks.map(|blocks| blocks(mesh)) else {
         let known = known();
         return Err(ShowError::Option(format!(
             "--allocator {spec}: it does not work by blocks that split; expected one of {known}"
         )));
-    }
+    };
     Ok(Hierarchy { name: allocator::short(&resolved), blocks })
 }
 
@@ -85,7 +84,7 @@ fn known() -> String {
     let Ok(mesh) = Mesh::new(&[1]) else { return String::new() };
     let has_blocks = |name: &str| {
         let built = allocator::build(&Spec::named(name), &Setup { mesh: &mesh, seed: 0 });
-        built.is_ok_and(|(allocator, _)| !allocator.blocks().is_empty())
+        built.is_ok_and(|built| built.strategy.blocks.is_some())
     };
     let names = ALLOCATORS.iter().map(|entry| entry.name).filter(|name| has_blocks(name));
     names.collect::<Vec<_>>().join(", ")

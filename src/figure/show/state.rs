@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::error::ShowError;
-use crate::allocator::{self, Placement, Request, Setup};
+use crate::allocator::{self, Built, Placement, Request, Setup};
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::Spec;
 
@@ -64,14 +64,14 @@ pub(super) fn placed(
     seed: u64,
 ) -> Result<(String, Option<Vec<NodeId>>), ShowError> {
     let mesh = state.mesh();
-    let (mut allocator, resolved) =
+    let Built { spec: resolved, mut strategy, .. } =
         allocator::build(spec, &Setup { mesh, seed }).map_err(ShowError::Allocator)?;
     let name = allocator::short(&resolved);
     let busy: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| !state.free().contains(node)).collect();
     if !busy.is_empty() {
-        allocator.occupied(&Placement::of(busy), &Machine::new(mesh.clone()));
+        strategy.taken(&Placement::of(busy), state);
     }
-    let Some(placement) = allocator.allocate(&Request::of(procs), state) else { return Ok((name, None)) };
+    let Some(placement) = strategy.propose(&Request::of(procs), state) else { return Ok((name, None)) };
     if placement.rearrangement.is_some() {
         return Err(ShowError::Moves { allocator: resolved.to_string() });
     }

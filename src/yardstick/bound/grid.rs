@@ -1,4 +1,4 @@
-//! The smallest sums of L1 distances over the pairs of n points of the unbounded grid.
+//! Lower bounds of the sum of L1 distances over the pairs of n points of the unbounded grid.
 //!
 //! One dimension: n consecutive points, (n³ − n)/6.
 //!
@@ -24,20 +24,20 @@
 //! and the inequality of means gives E. Adding up the second estimate over the axes gives Σ∫c^(3/2) ≤ 4E/(κn), and Q ≤
 //! √n·Σ∫c^(3/2).
 
-/// Sums for n = 0, 1, … points of the plane.
+/// The least sums for n = 0, 1, … points of the plane.
 const PLANE: [u64; 50] = [
     0, 0, 1, 4, 8, 16, 25, 38, 54, 72, 96, 124, 152, 188, 227, 272, 318, 374, 433, 496, 563, 632, 716, 804,
     895, 992, 1091, 1204, 1318, 1442, 1570, 1704, 1840, 1996, 2153, 2318, 2486, 2656, 2847, 3040, 3241, 3446,
     3662, 3886, 4112, 4360, 4612, 4868, 5128, 5398,
 ];
 
-/// Sums for n = 0, 1, … points of space.
+/// The least sums for n = 0, 1, … points of space.
 const SPACE: [u64; 32] = [
     0, 0, 1, 4, 8, 16, 25, 36, 48, 68, 89, 112, 136, 168, 201, 238, 278, 322, 369, 420, 472, 536, 599, 664,
     734, 812, 891, 972, 1062, 1156, 1249, 1344,
 ];
 
-/// Mean L1 distance of two points of the optimal city of area 1, rounded down.
+/// The mean L1 distance of two points of the optimal city of area 1, rounded down.
 const CITY: f64 = 0.650_245_952;
 
 /// Returns a bound for `n` points in this many dimensions; O(1).

@@ -32,7 +32,7 @@ pub(super) fn bound(sides: &[u64], k: u64) -> u64 {
     (0..sides.len()).map(along).max().unwrap_or(0)
 }
 
-/// From a bound for k0 nodes, one for k.
+/// Returns a bound for k nodes that follows from one for k0: the mean distance of an optimum never falls as k grows.
 fn extended(bound: u64, k0: u64, k: u64) -> u64 {
     let pairs = |n: u64| n as f64 * (n as f64 - 1.0);
     rounded_up(bound as f64 / pairs(k0) * pairs(k))

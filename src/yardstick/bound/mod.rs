@@ -32,7 +32,7 @@ pub struct PairwiseBound {
 }
 
 impl PairwiseBound {
-    /// For placements on `mesh`.
+    /// Makes the bound of placements on `mesh`; nothing is worked out yet.
     pub fn new(mesh: &Mesh) -> Self {
         let sides: Vec<u64> = mesh.extents().into_iter().map(u64::from).filter(|&side| side > 1).collect();
         let ring = mesh.is_torus().then(|| Ring::new(&sides));
