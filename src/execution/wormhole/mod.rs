@@ -1,9 +1,10 @@
 //! A wormhole-routed network: jobs last as long as their messages take.
 //!
-//! A job that starts hands its packets to the network, which it shares with all other jobs, and ends when the last one has
-//! arrived, or when its recorded run time has passed after that. So what an allocator does to dispersal and contention
-//! decides how long jobs run. The model of the `ProcSimity` simulator as far as S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh,
-//! L. Mackenzie, ICPADS 2006, and R. Zolfaghari, IJEAT 2013, describe it; what they leave open is a parameter or stated.
+//! A job that starts hands its packets to the network, which it shares with all other jobs, and ends when the last one
+//! has arrived, or when its recorded run time has passed after that. So what an allocator does to dispersal and
+//! contention decides how long jobs run. The model of the `ProcSimity` simulator as far as S. Bani-Mohammad, M.
+//! Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006, and R. Zolfaghari, IJEAT 2013, describe it; what they leave open
+//! is a parameter or stated.
 //!
 //! * The network goes by cycles; jobs start with the next whole one. A flit takes a cycle per link, a header is routed for
 //!   `ts` cycles in each node. The two levels of detail are [`packet_level`] and [`flit_level`].
@@ -36,9 +37,10 @@ use self::pattern::PATTERNS;
 use self::quota::{Law, Plan, Quota};
 use self::topology::Topology;
 use self::worms::Packet;
-use super::{Entry, Execution, Setup, Started};
+use super::{Entry, Execution, Next, Setup, Started};
 use crate::job::{JobId, Time};
 use crate::spec::{Params, SpecError};
+use crate::stop::Stop;
 
 /// Its row in the registry.
 pub(super) const ENTRY: Entry = Entry {
@@ -76,10 +78,10 @@ impl Timing {
 
 /// The network at one level of detail.
 trait Fabric: Send {
-    /// A packet enters its processor's channel, which is free.
+    /// Lets a packet enter its processor's channel, which is free.
     fn inject(&mut self, packet: Packet, now: i64);
 
-    /// The next cycle in which something happens.
+    /// Returns the next cycle in which something happens; `None` if nothing is under way.
     fn next_cycle(&self) -> Option<i64>;
 
     /// Nothing happens until this cycle.
@@ -88,8 +90,8 @@ trait Fabric: Send {
     /// Goes through a cycle.
     fn cycle(&mut self, now: i64, communication: &mut Communication);
 
-    /// Goes on through cycle `until`, or through the first one in which a job finishes; whether that was done within so many
-    /// cycles in which something happens.
+    /// Goes on through cycle `until`, or through the first one in which a job finishes; whether that was done within so
+    /// many cycles in which something happens.
     fn run(&mut self, until: i64, communication: &mut Communication, cycles: u32) -> bool {
         for _ in 0..cycles {
             let Some(next) = self.next_cycle() else { return true };
@@ -116,7 +118,8 @@ struct Wormhole {
     computes: bool,
     fabric: Box<dyn Fabric>,
     communication: Communication,
-    /// Run times and order of start of the jobs that communicate or compute, by job; found again when they do the other.
+    /// Run times and order of start of the jobs that communicate or compute, by job; found again when they do the
+    /// other.
     runs: Vec<(Time, u64)>,
     started: u64,
     /// Ends of jobs that have sent everything.
@@ -196,7 +199,7 @@ fn cycle(params: &mut Params) -> Result<Time, SpecError> {
 }
 
 impl Wormhole {
-    /// The first whole cycle that is not before `time`.
+    /// Returns the first whole cycle that is not before `time`.
     fn cycle_from(&self, time: Time) -> i64 {
         let (micros, cycle) = (time.as_micros(), self.cycle.as_micros());
         micros.div_euclid(cycle) + i64::from(micros.rem_euclid(cycle) > 0)
@@ -236,7 +239,7 @@ impl Execution for Wormhole {
     }
 
     /// Goes through the cycles until the first end, or `until`.
-    fn next_completion(&mut self, until: Time, go_on: &mut dyn FnMut() -> bool) -> Option<Time> {
+    fn next_completion(&mut self, until: Time, stop: &Stop) -> Next {
         loop {
             self.gather();
             let first = self.ends.peek().map(|Reverse((end, ..))| *end);
@@ -247,18 +250,20 @@ impl Execution for Wormhole {
                 .div_euclid(self.cycle.as_micros())
                 .min(LAST_CYCLE);
             while !self.fabric.run(limit, &mut self.communication, CYCLES) {
-                if !go_on() {
-                    return None;
+                if stop.is_thrown() {
+                    return Next::Stopped;
                 }
             }
             if !self.communication.has_finished() {
-                return first;
+                let nobody = if self.communication.is_idle() { Next::Idle } else { Next::Later };
+                return first.map_or(nobody, Next::At);
             }
         }
     }
 
     fn advance(&mut self, until: Time, done: &mut Vec<JobId>) {
-        while let Some(end) = self.next_completion(until, &mut || true).filter(|end| *end <= until) {
+        let never = Stop::default();
+        while let Some(end) = self.next_completion(until, &never).time().filter(|end| *end <= until) {
             while let Some(&Reverse((at, _, job))) = self.ends.peek().filter(|Reverse((at, ..))| *at <= end) {
                 debug_assert!(at <= until);
                 self.ends.pop();
