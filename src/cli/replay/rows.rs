@@ -38,8 +38,9 @@ pub(super) fn table(shown: &Shown<'_>) -> String {
 /// Returns the numbers that the table shows unless others are asked for, each with its column.
 fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TerminalColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
-    let has_delays =
-        |(replay, outcomes): &(&Replay, &[Outcome])| replay.spec.machine.dims() == 1 || outcomes.iter().any(moves);
+    let has_delays = |(replay, outcomes): &(&Replay, &[Outcome])| {
+        replay.spec.machine.dims() == 1 || outcomes.iter().any(moves)
+    };
     let circumstances = Circumstances {
         timed: shown.options.timed,
         replicated: shown.options.replications.are_several(),
