@@ -6,7 +6,8 @@ mod paper_table;
 mod pivot;
 mod table;
 
+pub use escaped::csv_line;
 pub use number::{duration_ns, grouped};
 pub use paper_table::{PaperCell, PaperTable};
-pub use pivot::{Best, Pivot, PivotEntry, Side};
+pub use pivot::{Pivot, PivotEntry, Side};
 pub use table::{Align, Table};

@@ -38,14 +38,14 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("study", Layer::Core, "allocator engine execution job machine metrics scheduler spec trace workload"),
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
-    ("text", Layer::Lab, ""),
+    ("text", Layer::Lab, "metrics"),
     (
         "figure",
         Layer::Lab,
         "allocator execution frame job machine metrics spec study text trace workload yardstick",
     ),
     ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
-    ("report", Layer::Lab, "figure frame machine paper text"),
+    ("report", Layer::Lab, "allocator execution figure frame machine metrics paper scheduler spec text"),
     (
         "cli",
         Layer::Cli,
