@@ -96,11 +96,8 @@ pub fn crosstab(sheet: &Sheet, options: &CrosstabOptions) -> Result<PaperTable, 
         notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
         widths = Some(half_widths(&pivot, &entries));
     }
-    let decimals = if is_count && options.relative_to.is_none() && pivot.results.1 == 1 {
-        0
-    } else {
-        pivot.decimals()
-    };
+    let decimals =
+        if is_count && options.relative_to.is_none() && pivot.results.1 == 1 { 0 } else { pivot.decimals() };
     Ok(Shown { options, pivot: &pivot, widths, decimals }.table(title, notes))
 }
 
@@ -125,9 +122,7 @@ fn numbers<'a>(sheet: &'a Sheet, name: &str) -> Result<(&'a [Option<f64>], bool)
             let known = known().collect::<Vec<_>>().join(", ");
             Err(CrosstabError::NoNumbers { name: name.to_owned(), known })
         }
-        None => {
-            Err(CrosstabError::Unknown { option: "--value", source: unknown("column", name, known()) })
-        }
+        None => Err(CrosstabError::Unknown { option: "--value", source: unknown("column", name, known()) }),
     }
 }
 

@@ -30,7 +30,9 @@ pub const LISTINGS: [Listing; 4] = [
         })
     }),
     ("orders", || {
-        table(["name", "what", "source"], ORDERS, |row| [row.name, row.summary, row.source].map(str::to_owned))
+        table(["name", "what", "source"], ORDERS, |row| {
+            [row.name, row.summary, row.source].map(str::to_owned)
+        })
     }),
 ];
 

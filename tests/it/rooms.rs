@@ -35,7 +35,11 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("execution", Layer::Core, "job machine spec"),
     ("engine", Layer::Core, "allocator execution job machine scheduler stop"),
     ("metrics", Layer::Core, "allocator engine execution job machine spec stop yardstick"),
-    ("study", Layer::Core, "allocator engine execution job machine metrics scheduler spec trace workload"),
+    (
+        "study",
+        Layer::Core,
+        "allocator disk engine execution job machine metrics scheduler spec trace workload",
+    ),
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
     ("text", Layer::Lab, "metrics"),
