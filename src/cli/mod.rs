@@ -8,6 +8,7 @@ mod export;
 mod interrupt;
 mod list;
 mod merge;
+mod options;
 mod overwrite;
 mod plot;
 mod progress;

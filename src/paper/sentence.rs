@@ -64,7 +64,7 @@ mod tests {
     use crate::paper::{
         Evidence, Figure, Located, LogFacts, PAPERS, ROUNDS, STREAM, stream_logs, write_stream,
     };
-    use crate::study::{Manifest, Plan, Study};
+    use crate::study::{Manifest, Options, Study};
 
     type Tested = Result<(), Box<dyn std::error::Error>>;
 
@@ -102,15 +102,18 @@ mod tests {
                 let path = folder.join(log);
                 if path.exists() { path } else { folder.join("log.swf") }
             };
-            let plan = Plan { timed: figure.experiment.timed, ..Plan::default() };
-            let study = Study::plan(Path::new(embedded.name), embedded.text, plan, &find)?;
+            let options = Options { timed: figure.experiment.timed, ..Options::default() };
+            let study = Study::plan(Path::new(embedded.name), embedded.text, options, &find)?;
             let mut manifest = Manifest::from(&study);
             // Several rounds or seeds, so that means have intervals.
             for round in 0..ROUNDS {
                 let same = if figure.experiment.timed { round } else { 0 };
                 found.add_made(embedded.dataset, &manifest.cells, same, &numbers);
                 found.add_reading(embedded.dataset, 1.0);
-                manifest.cells.iter_mut().for_each(|cell| cell.seed += u64::from(!figure.experiment.timed));
+                manifest
+                    .cells
+                    .iter_mut()
+                    .for_each(|cell| cell.spec.seed += u64::from(!figure.experiment.timed));
             }
         }
         Ok((figure.experiment.judge)(&found))

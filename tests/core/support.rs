@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use meshreplay::job::Job;
 use meshreplay::metrics::Monitor;
-use meshreplay::study::{Cell, JobSource, LoadedLog, Outcome, Plan, load};
+use meshreplay::study::{JobSource, LoadedLog, Options, Outcome, Replay, ReplaySpec, load};
 use meshreplay::trace::ReadOptions;
-use meshreplay::workload::{Oversize, Rules};
+use meshreplay::workload::Rules;
 
 /// What tests return.
 pub(crate) type Tested = Result<(), Box<dyn Error>>;
@@ -52,7 +52,7 @@ pub(crate) fn replay(
     scheduler: &str,
     allocator: &str,
 ) -> Result<Outcome, Box<dyn Error>> {
-    replayed(jobs, [machine, scheduler, allocator], &Plan { jobs: true, ..Plan::default() })
+    replayed(jobs, [machine, scheduler, allocator], &Options { jobs: true, ..Options::default() })
 }
 
 /// Replays jobs without timing, and keeps the nodes of every job.
@@ -62,29 +62,20 @@ pub(crate) fn replay_with_placements(
     scheduler: &str,
     allocator: &str,
 ) -> Result<Outcome, Box<dyn Error>> {
-    let plan = Plan { jobs: true, placements: true, ..Plan::default() };
-    replayed(jobs, [machine, scheduler, allocator], &plan)
+    let options = Options { jobs: true, placements: true, ..Options::default() };
+    replayed(jobs, [machine, scheduler, allocator], &options)
 }
 
 fn replayed(
     jobs: &[Job],
     [machine, scheduler, allocator]: [&str; 3],
-    plan: &Plan,
+    options: &Options,
 ) -> Result<Outcome, Box<dyn Error>> {
-    let cell = Cell {
-        log: "test".to_owned(),
-        log_sha256: String::new(),
-        rules: String::new(),
-        arrival_scale: 1.0,
-        machine: machine.parse()?,
-        scheduler: scheduler.parse()?,
-        allocator: allocator.parse()?,
-        network: "recorded".parse()?,
-        seed: 1,
+    let replay = Replay {
+        spec: ReplaySpec::new(machine.parse()?, scheduler.parse()?, allocator.parse()?),
         source: JobSource::recorded(Arc::new(jobs.to_vec()), 0),
-        oversize: Oversize::Error,
     };
-    cell.run(plan, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
+    replay.run(options, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
 }
 
 /// A small generator (a 64-bit linear congruence) for histories; the same numbers on every machine.

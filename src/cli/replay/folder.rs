@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::disk::{Claim, NewFolder, is_stream, sync_directory};
 use crate::frame::{FileFormat, FinishedFile, FrameFile, RUN_FILE, STUDY_FILE, Sheet, result_files};
-use crate::study::Cell;
+use crate::study::{Coordinate, Replay};
 
 /// What a directory holds before the run.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Folder {
     /// unless `force`. `run` is the resolved run.
     pub(super) fn open(
         path: &Path,
-        cells: &[Cell],
+        cells: &[Replay],
         (run, format): (&str, FileFormat),
         force: bool,
     ) -> Result<Self> {
@@ -117,7 +117,7 @@ fn check_directories(folder: &Path) -> Result<()> {
 }
 
 /// The numbers of the replays that the directory's summary holds; `None` if it has none, or one of other replays.
-fn held(folder: &Path, cells: &[Cell]) -> Option<BTreeSet<u64>> {
+fn held(folder: &Path, cells: &[Replay]) -> Option<BTreeSet<u64>> {
     let sheet = Sheet::read(folder).ok()?;
     let has_jobs =
         FileFormat::ALL.iter().any(|format| folder.join(format!("jobs.{}", format.extension())).exists());
@@ -126,12 +126,10 @@ fn held(folder: &Path, cells: &[Cell]) -> Option<BTreeSet<u64>> {
     for row in 0..sheet.height() {
         let number: u64 = label("replay", row)?.parse().ok()?;
         let cell = cells.get(usize::try_from(number).ok()?)?;
-        let is_its = label("log", row)? == cell.log
-            && label("arrival_scale", row)?.parse() == Ok(cell.arrival_scale)
-            && label("machine", row)? == cell.machine.to_string()
-            && label("scheduler", row)? == cell.scheduler.to_string()
-            && label("allocator", row)? == cell.allocator.to_string()
-            && label("network", row)? == cell.network.to_string();
+        // Seeds are those of replications, rules those of all replays of a run.
+        let is_its = Coordinate::listed()
+            .filter(|coordinate| !["seed", "rules"].contains(&coordinate.name))
+            .all(|coordinate| label(coordinate.name, row).as_ref() == Some(&coordinate.text(&cell.spec)));
         if !is_its {
             return None;
         }

@@ -16,7 +16,7 @@ use crate::paper::{
     Dataset, Embedded, Evidence, Figure, Located, LogFacts, MODEL, Paper, ROUNDS, STREAM, stream_logs,
     write_stream,
 };
-use crate::study::{Manifest, Plan, Study, load};
+use crate::study::{Manifest, Options, Study, load};
 use crate::trace::ReadOptions;
 use crate::workload::Rules;
 
@@ -192,8 +192,8 @@ impl<'a> Workshop<'a> {
             located.unwrap_or_else(|| results.join(log))
         };
         let name = format!("{}/{}.toml", paper.name, embedded.name);
-        let plan = Plan { timed, ..Plan::default() };
-        let study = Study::plan(Path::new(&name), embedded.text, plan, &find)?;
+        let options = Options { timed, ..Options::default() };
+        let study = Study::plan(Path::new(&name), embedded.text, options, &find)?;
         let folder = match round {
             Some(round) => format!("{}-round-{}", embedded.name, round + 1),
             None => embedded.name.to_owned(),

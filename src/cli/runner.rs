@@ -1,7 +1,5 @@
 //! Runs cells of a study into its directory, with progress, errors and interrupts on standard error.
 
-mod rerun;
-
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,10 +8,12 @@ use anyhow::Context;
 
 use super::interrupt::{GRACE, Saving};
 use super::progress::{Line, Progress};
-use super::{Failure, complain, interrupt};
+use super::{Failure, complain, interrupt, quoted};
 use crate::allocator;
 use crate::frame::StudyFolder;
-use crate::study::{self, Manifest, Progress as News, Running, Study, SweepError};
+use crate::study::{
+    self, Manifest, Outcome, PlannedReplay, Progress as News, Replay, Running, Study, SweepError,
+};
 
 /// The threads that cells run on, and the switch that an interrupt throws.
 pub(super) struct Runner {
@@ -70,15 +70,20 @@ impl Runner {
     ) -> Tally {
         let running = Running::new(study.cells.len());
         let line = |&number: &usize| {
-            let (cell, point) = (&manifest.cells[number], &study.cells[number].point);
-            let name = format!("{} {} {}", cell.log, cell.machine, allocator::short(&point.allocator));
-            let least = u64::from(study.plan.replications.least());
-            Line { number, name, jobs: study.cells[number].jobs * least }
+            let PlannedReplay { spec, jobs, .. } = &study.cells[number];
+            let name = format!("{} {} {}", spec.log, spec.machine, allocator::short(&spec.allocator));
+            let least = u64::from(study.options.replications.least());
+            Line { number, name, jobs: jobs * least }
         };
         let mut progress = Progress::new(self.quiet, cells.iter().map(line));
-        let keep = |number: usize, cell: &study::Cell, outcomes: &[study::Outcome]| {
+        let keep = |number: usize, replay: &Replay, outcomes: &[Outcome]| {
             let _saving = Saving::begin();
-            Ok(folder.keep(&manifest.cells[number], (cell, outcomes), &study.plan, study.plan.jobs)?)
+            Ok(folder.keep(
+                &manifest.cells[number],
+                (&replay.spec, outcomes),
+                &study.options,
+                study.options.jobs,
+            )?)
         };
         let mut tally = Tally::default();
         study::sweep(study, cells, &self.pool, &running, &keep, &mut |news| {
@@ -96,7 +101,7 @@ impl Runner {
                 News::Failed(number, error) => {
                     tally.failed += 1;
                     let is_unkept = matches!(error, SweepError::Keep(_));
-                    let command = rerun::command(study, number);
+                    let command = quoted::command(study.command(number).iter().map(String::as_str));
                     let text = format!("error: {}: {:#}", study.label(number), anyhow::Error::from(error));
                     let text = format!("{text}\n  rerun: {command}");
                     if is_unkept {

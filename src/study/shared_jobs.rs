@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::cell::Cell;
 use super::jobs::{JobsError, fitting, scaled_jobs};
 use super::log::{LoadedLog, load};
-use super::planned::{Study, StudyLog};
-use super::product::Point;
+use super::planned::{PlannedReplay, Study, StudyLog};
+use super::replay::Replay;
+use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::job::Job;
 use crate::trace::{ReadOptions, TraceError};
@@ -73,8 +73,8 @@ pub(super) struct Workloads<'a> {
     jobs: BTreeMap<Of, Shared<Vec<Job>>>,
 }
 
-fn of(point: &Point) -> Of {
-    (point.log, point.rules.to_string(), point.arrival_scale.to_bits())
+fn of(PlannedReplay { log, spec, .. }: &PlannedReplay) -> Of {
+    (*log, spec.rules.to_string(), spec.arrival_scale.to_bits())
 }
 
 fn count<K: Ord, T>(map: &mut BTreeMap<K, Shared<T>>, key: K) {
@@ -87,7 +87,7 @@ impl<'a> Workloads<'a> {
     pub(super) fn new(study: &'a Study, cells: &[usize]) -> Self {
         let mut workloads = Self { study, logs: BTreeMap::new(), jobs: BTreeMap::new() };
         for &cell in cells {
-            let (log, rules, scale) = of(&study.cells[cell].point);
+            let (log, rules, scale) = of(&study.cells[cell]);
             count(&mut workloads.logs, (log, rules.clone()));
             count(&mut workloads.jobs, (log, rules, scale));
         }
@@ -95,35 +95,33 @@ impl<'a> Workloads<'a> {
     }
 
     /// The cell with its jobs.
-    pub(super) fn cell(&self, cell: usize) -> Result<Cell, NoJobs> {
-        let point = &self.study.cells[cell].point;
-        let planned = &self.study.logs[point.log];
-        let (log, rules, scale) = of(point);
+    pub(super) fn cell(&self, cell: usize) -> Result<Replay, NoJobs> {
+        let PlannedReplay { spec, log: number, .. } = &self.study.cells[cell];
+        let planned = &self.study.logs[*number];
+        let (rules, arrival_scale) = (spec.rules.clone(), spec.arrival_scale);
         if let Some(model) = &planned.model {
-            let (model, rules) = (Box::new(model.clone()), point.rules.clone());
-            let source = JobSource::Drawn { model, rules, arrival_scale: point.arrival_scale };
-            return Ok(point.cell(&planned.name, &planned.sha256, source));
+            let source = JobSource::Drawn { model: Box::new(model.clone()), rules, arrival_scale };
+            return Ok(Replay { spec: spec.clone(), source });
         }
-        let log = self.logs[&(log, rules.clone())].get(|| read(planned, point))?;
-        let jobs =
-            self.jobs[&(point.log, rules, scale)].get(|| Ok(scaled_jobs(&log, point.arrival_scale)?))?;
-        let (jobs, large) = fitting(&log.name, &jobs, &point.machine, point.rules.oversize)?;
+        let of = of(&self.study.cells[cell]);
+        let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, spec))?;
+        let jobs = self.jobs[&of].get(|| Ok(scaled_jobs(&log, arrival_scale)?))?;
+        let (jobs, large) = fitting(&log.name, &jobs, &spec.machine, rules.oversize)?;
         let skipped = log.workload.left_out.total() + large;
-        let (arrivals, arrival_scale) = (point.rules.arrivals, point.arrival_scale);
-        let source = JobSource::Recorded { jobs, skipped, arrivals, arrival_scale };
-        Ok(point.cell(&log.name, &log.summary.sha256, source))
+        let source = JobSource::Recorded { jobs, skipped, arrivals: rules.arrivals, arrival_scale };
+        Ok(Replay { spec: spec.clone(), source })
     }
 
     /// Says that a cell has ended.
     pub(super) fn release(&self, cell: usize) {
-        let (log, rules, scale) = of(&self.study.cells[cell].point);
+        let (log, rules, scale) = of(&self.study.cells[cell]);
         self.logs[&(log, rules.clone())].release();
         self.jobs[&(log, rules, scale)].release();
     }
 }
 
-fn read(planned: &StudyLog, point: &Point) -> Result<LoadedLog, NoJobs> {
-    let log = load(&planned.path, ReadOptions::default(), point.rules.clone())?;
+fn read(planned: &StudyLog, spec: &ReplaySpec) -> Result<LoadedLog, NoJobs> {
+    let log = load(&planned.path, ReadOptions::default(), spec.rules.clone())?;
     let file = || planned.path.display().to_string();
     if log.summary.sha256 != planned.sha256 {
         return Err(NoJobs::Changed { file: file() });

@@ -2,17 +2,17 @@
 
 use rayon::ThreadPool;
 
-use super::cell::{Cell, CellError, Outcome};
 use super::planned::Study;
-use super::running::{Event, Running, run_all};
-use super::workloads::{NoJobs, Workloads};
+use super::replay::{Outcome, Replay, RunError};
+use super::shared_jobs::{NoJobs, Workloads};
+use super::threads::{Event, Running, run_all};
 use crate::engine::ReplayError;
 
 /// Whatever goes wrong while a result is kept.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Keeps the outcomes of a finished cell, given its position in the study; called from the thread that replayed it.
-pub type Keep<'a> = dyn Fn(usize, &Cell, &[Outcome]) -> Result<(), KeepError> + Sync + 'a;
+pub type Keep<'a> = dyn Fn(usize, &Replay, &[Outcome]) -> Result<(), KeepError> + Sync + 'a;
 
 /// Why a cell has no result.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum SweepError {
     NoJobs(#[from] NoJobs),
     /// It could not be replayed.
     #[error(transparent)]
-    Cell(#[from] CellError),
+    Replay(#[from] RunError),
     /// Its result could not be kept.
     #[error(transparent)]
     Keep(KeepError),
@@ -87,8 +87,8 @@ fn one(
         return Err(SweepError::Interrupted);
     }
     let cell = workloads.cell(number)?;
-    let outcomes = cell.run(&study.plan, running.monitor(number)).map_err(|error| match error {
-        CellError::Replay(ReplayError::Interrupted) => SweepError::Interrupted,
+    let outcomes = cell.run(&study.options, running.monitor(number)).map_err(|error| match error {
+        RunError::Replay(ReplayError::Interrupted) => SweepError::Interrupted,
         error => error.into(),
     })?;
     keep(number, &cell, &outcomes).map_err(SweepError::Keep)

@@ -1,8 +1,7 @@
-//! The product of what a study or a command line lists: a flat list of points in a fixed order.
+//! The product of what a study or a command line lists: a flat list of combinations in a fixed order.
 
 use super::all::{ALL, unserving, written_out};
-use super::cell::Cell;
-use super::source::JobSource;
+use super::replay_spec::ReplaySpec;
 use crate::allocator::{self, Setup};
 use crate::execution::{self, RECORDED};
 use crate::machine::Mesh;
@@ -13,8 +12,8 @@ use crate::workload::Rules;
 /// What is multiplied.
 #[derive(Clone, Debug)]
 pub struct Axes {
-    /// Number of logs.
-    pub logs: usize,
+    /// Names of the logs.
+    pub logs: Vec<String>,
     /// How records become jobs.
     pub rules: Vec<Rules>,
     /// What arrival times are multiplied by.
@@ -31,25 +30,13 @@ pub struct Axes {
     pub seeds: Vec<u64>,
 }
 
-/// One point of the product, everything resolved but the jobs.
+/// One combination of the product.
 #[derive(Clone, Debug)]
-pub struct Point {
+pub struct Combination {
     /// Position of the log.
     pub log: usize,
-    /// How records become jobs.
-    pub rules: Rules,
-    /// What arrival times are multiplied by.
-    pub arrival_scale: f64,
-    /// The machine.
-    pub machine: Mesh,
-    /// The scheduler, with every default written out.
-    pub scheduler: Spec,
-    /// The allocator, with every default written out.
-    pub allocator: Spec,
-    /// How long jobs run, with every default written out.
-    pub network: Spec,
-    /// Seed of everything random.
-    pub seed: u64,
+    /// What is replayed; the SHA-256 of its log is empty, for the log has not been read yet.
+    pub spec: ReplaySpec,
     /// Whether the allocator was asked for as one of all, and not by its name.
     pub of_all: bool,
 }
@@ -57,7 +44,7 @@ pub struct Point {
 impl Axes {
     /// Every combination: by log, then rules, arrival scale, machine, scheduler, allocator, network, seed; the last varies
     /// fastest.
-    pub fn points(&self) -> Result<Vec<Point>, SpecError> {
+    pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
         let mut schedulers = Vec::new();
         for spec in &self.schedulers {
             schedulers.push(scheduler::build(spec)?.1);
@@ -84,35 +71,37 @@ impl Axes {
             }
             allocators.push((machine, served));
         }
-        let mut points = Vec::new();
-        for log in 0..self.logs {
-            for rules in &self.rules {
-                for &arrival_scale in &self.arrival_scales {
-                    for (machine, served) in &allocators {
-                        let point = |scheduler: &Spec,
-                                     (allocator, network, of_all): &(Spec, Spec, bool),
-                                     seed: u64| Point {
+        let mut found = Vec::new();
+        for (log, name) in self.logs.iter().enumerate() {
+            for (rules, &arrival_scale) in pairs(&self.rules, &self.arrival_scales) {
+                for (machine, served) in &allocators {
+                    for (scheduler, (allocator, network, of_all)) in pairs(&schedulers, served) {
+                        found.extend(self.seeds.iter().map(|&seed| Combination {
                             log,
-                            rules: rules.clone(),
-                            arrival_scale,
-                            machine: (*machine).clone(),
-                            scheduler: scheduler.clone(),
-                            allocator: allocator.clone(),
-                            network: network.clone(),
-                            seed,
+                            spec: ReplaySpec {
+                                log: name.clone(),
+                                log_sha256: String::new(),
+                                rules: rules.clone(),
+                                arrival_scale,
+                                machine: (*machine).clone(),
+                                scheduler: scheduler.clone(),
+                                allocator: allocator.clone(),
+                                network: network.clone(),
+                                seed,
+                            },
                             of_all: *of_all,
-                        };
-                        for scheduler in &schedulers {
-                            for pair in served {
-                                points.extend(self.seeds.iter().map(|&seed| point(scheduler, pair, seed)));
-                            }
-                        }
+                        }));
                     }
                 }
             }
         }
-        Ok(points)
+        Ok(found)
     }
+}
+
+/// Every pair of an element of `slow` and one of `fast`; the latter varies faster.
+fn pairs<'a, S, F>(slow: &'a [S], fast: &'a [F]) -> impl Iterator<Item = (&'a S, &'a F)> {
+    slow.iter().flat_map(move |one| fast.iter().map(move |other| (one, other)))
 }
 
 /// An execution model of a study.
@@ -154,40 +143,6 @@ impl Axes {
     }
 }
 
-impl Point {
-    /// Whether both replay the same jobs, but for those that a machine cannot hold.
-    pub fn same_jobs(&self, other: &Self) -> bool {
-        let scales = [self, other].map(|point| point.arrival_scale.to_bits());
-        self.log == other.log && self.rules == other.rules && scales[0] == scales[1]
-    }
-
-    /// The point in words; points that replay the same have the same.
-    pub fn label(&self) -> String {
-        let Self { log, rules, arrival_scale, machine, scheduler, allocator, network, seed, of_all: _ } =
-            self;
-        format!(
-            "log {log}, {rules}, {arrival_scale}, {machine}, {scheduler}, {allocator}, {network}, seed {seed}"
-        )
-    }
-
-    /// The cell that replays the jobs of the log `name`.
-    pub fn cell(&self, name: &str, sha256: &str, source: JobSource) -> Cell {
-        Cell {
-            log: name.to_owned(),
-            log_sha256: sha256.to_owned(),
-            rules: self.rules.to_string(),
-            arrival_scale: self.arrival_scale,
-            machine: self.machine.clone(),
-            scheduler: self.scheduler.clone(),
-            allocator: self.allocator.clone(),
-            network: self.network.clone(),
-            seed: self.seed,
-            source,
-            oversize: self.rules.oversize,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,7 +150,7 @@ mod tests {
 
     fn axes() -> Result<Axes, Box<dyn std::error::Error>> {
         Ok(Axes {
-            logs: 2,
+            logs: vec!["a".to_owned(), "b".to_owned()],
             rules: vec![Rules::default()],
             arrival_scales: vec![1.0, 0.5],
             machines: vec!["4x4".parse()?, "4x4x4".parse()?],
@@ -208,24 +163,26 @@ mod tests {
 
     #[test]
     fn the_last_axis_varies_fastest() -> Result<(), Box<dyn std::error::Error>> {
-        let points = axes()?.points()?;
-        let label = |p: &Point| format!("{} {} {} {}", p.log, p.arrival_scale, p.machine, p.seed);
+        let points = axes()?.combinations()?;
+        let label = |p: &Combination| {
+            format!("{} {} {} {}", p.log, p.spec.arrival_scale, p.spec.machine, p.spec.seed)
+        };
         let found: Vec<String> = points.iter().take(6).map(label).collect();
         assert_eq!(
             found,
             ["0 1 4x4 1", "0 1 4x4 2", "0 1 4x4x4 1", "0 1 4x4x4 2", "0 0.5 4x4 1", "0 0.5 4x4 2"]
         );
         assert_eq!(points.len(), 16);
-        assert_eq!(points[0].allocator.to_string(), "curve:order=hilbert,select=best-fit");
+        assert_eq!(points[0].spec.allocator.to_string(), "curve:order=hilbert,select=best-fit");
         Ok(())
     }
 
     #[test]
     fn all_is_every_allocator_that_serves_the_machine() -> Result<(), Box<dyn std::error::Error>> {
-        let axes = Axes { logs: 1, allocators: vec![Spec::named(ALL)], ..axes()? };
-        let points = axes.points()?;
+        let axes = Axes { logs: vec!["a".to_owned()], allocators: vec![Spec::named(ALL)], ..axes()? };
+        let points = axes.combinations()?;
         for machine in &axes.machines {
-            let found = points.iter().filter(|point| point.machine == *machine).count();
+            let found = points.iter().filter(|point| point.spec.machine == *machine).count();
             let serving = ALLOCATORS.iter().filter(|entry| entry.serves(machine)).count();
             assert_eq!(found, serving * 4, "{machine}");
         }
