@@ -66,6 +66,8 @@ pub mod spec;
 pub mod stop;
 pub mod study;
 #[cfg(feature = "lab")]
+pub mod sweep;
+#[cfg(feature = "lab")]
 pub mod text;
 pub mod trace;
 pub mod workload;

@@ -12,7 +12,6 @@ mod options;
 mod overwrite;
 mod plot;
 mod progress;
-mod quoted;
 mod replay;
 mod report;
 mod reproduce;

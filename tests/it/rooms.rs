@@ -39,14 +39,15 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
     ("text", Layer::Lab, ""),
+    ("sweep", Layer::Lab, "allocator disk execution frame machine spec study text"),
     ("figure", Layer::Lab, "allocator frame machine metrics spec text workload"),
     ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
     ("report", Layer::Lab, "figure frame machine paper text"),
     (
         "cli",
         Layer::Cli,
-        "allocator audit disk execution figure frame job machine metrics paper report scheduler spec study text trace \
-         workload yardstick",
+        "allocator audit disk execution figure frame job machine metrics paper report scheduler spec study sweep text \
+         trace workload yardstick",
     ),
 ];
 
