@@ -36,6 +36,8 @@ impl<'a> Batch<'a> {
             std::env::current_dir().map_err(SubmitError::system("cannot tell the working directory"))?;
         let program =
             std::env::current_exe().map_err(SubmitError::system("cannot tell where this program is"))?;
+        let folder = std::path::absolute(sweep.folder.path())
+            .map_err(SubmitError::system("cannot tell the working directory"))?;
         text(&sweep.file)?;
         Ok(Self {
             sweep,
