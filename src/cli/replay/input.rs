@@ -164,7 +164,7 @@ fn report(path: &Path, log: &LoadedLog) {
     if log.workload.left_out.total() > 0 {
         complain(&format!("note: {}: left out {}", path.display(), log.workload.left_out));
     }
-    let surplus = log.summary.findings.surplus_field_lines;
+    let surplus = log.summary.irregularities.surplus_field_lines;
     if surplus > 0 {
         complain(&format!(
             "note: {}: {surplus} lines have more than 18 fields; the rest is ignored",
