@@ -54,6 +54,8 @@ pub mod execution;
 pub mod figure;
 #[cfg(feature = "lab")]
 pub mod frame;
+#[cfg(feature = "lab")]
+pub mod inspect;
 pub mod job;
 pub mod machine;
 pub mod metrics;

@@ -30,6 +30,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::figure::FigureError;
+use crate::inspect::InspectError;
 use crate::report::ReportError;
 
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
@@ -76,7 +77,8 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
         let error = error.into();
         let figure = error.downcast_ref().is_some_and(FigureError::is_usage);
         let report = error.downcast_ref().is_some_and(ReportError::is_usage);
-        if figure || report { Self::Usage(error) } else { Self::Failed(error) }
+        let inspect = error.downcast_ref().is_some_and(InspectError::is_usage);
+        if figure || report || inspect { Self::Usage(error) } else { Self::Failed(error) }
     }
 }
 
