@@ -41,14 +41,18 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("text", Layer::Lab, ""),
     ("inspect", Layer::Lab, "allocator audit frame job machine spec text trace workload"),
     ("sweep", Layer::Lab, "allocator disk execution frame machine spec study text"),
-    ("figure", Layer::Lab, "allocator frame machine metrics spec text workload"),
+    (
+        "figure",
+        Layer::Lab,
+        "allocator execution frame job machine metrics spec study text trace workload yardstick",
+    ),
     ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
     ("report", Layer::Lab, "figure frame machine paper text"),
     (
         "cli",
         Layer::Cli,
         "allocator audit disk execution figure frame inspect job machine metrics paper report scheduler spec study sweep \
-         text trace workload yardstick",
+         text trace workload",
     ),
 ];
 
