@@ -13,7 +13,7 @@ use crate::audit::{Schedule, ScheduledJob};
 use crate::job::Time;
 use crate::machine::parse_intervals;
 
-/// Why a table is no schedule.
+/// Why a schedule cannot be read from a table.
 #[derive(Debug, thiserror::Error)]
 pub enum ScheduleError {
     /// It cannot be read.
@@ -48,7 +48,7 @@ pub enum ScheduleError {
         /// The column.
         column: &'static str,
     },
-    /// A value is none.
+    /// A cell does not hold what it should.
     #[error("{}, row {row}, column '{column}': found {found}, expected {expected}", .path.display())]
     Value {
         /// The file.
@@ -82,13 +82,14 @@ pub enum ScheduleError {
     },
 }
 
+/// Returns the first ten of a list.
 fn listed(known: &[String]) -> String {
     const SHOWN: usize = 10;
     known.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ")
         + if known.len() > SHOWN { "; …" } else { "" }
 }
 
-/// Which of the schedules of a table is meant.
+/// The schedule that is meant of those in a table; `None` for any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Number of the replay.
@@ -97,7 +98,7 @@ pub struct Selection {
     pub seed: Option<u64>,
 }
 
-/// A schedule, and which one it is.
+/// A schedule, with where it was read from.
 #[derive(Clone, Debug)]
 pub struct Selected {
     /// The file that it was read from.
@@ -136,7 +137,7 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
     Ok(Selected { path, of: Some(of), schedule })
 }
 
-/// The jobs of the cell that is meant, or of the only one that has kept them, and where they are.
+/// Returns the jobs of the replay that is meant, or of the only one that has kept them, and the file that they are in.
 fn of_cell(
     folder: &Path,
     origin: &Origin,
@@ -159,7 +160,7 @@ fn of_cell(
     Ok((cells.jobs(keys[cell]), frame))
 }
 
-/// A table with the name of its file, for messages.
+/// A table, with the name of its file for messages.
 struct Table<'a> {
     path: &'a Path,
     frame: &'a DataFrame,
