@@ -286,7 +286,7 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
     );
     for machine in [["48"].as_slice(), &["8x8"], &["8x8", "4x4x4"]][row.max_dims.clamp(1, 3) - 1] {
         let command = format!(
-            "meshreplay show allocation docs/examples/seven-jobs.swf --machine {machine} --allocator {} --at 120",
+            "meshreplay show allocation docs/examples/seven-jobs.swf --at 120 \\\n    --machine {machine} --allocator {}",
             row.name
         );
         text += &format!("\n```console\n$ {command}\n```\n");
