@@ -12,7 +12,6 @@ mod options;
 mod overwrite;
 mod plot;
 mod progress;
-mod quoted;
 mod replay;
 mod report;
 mod reproduce;
@@ -32,6 +31,7 @@ use clap::{Parser, Subcommand};
 
 use crate::figure::FigureError;
 use crate::figure::show::ShowError;
+use crate::inspect::InspectError;
 use crate::report::ReportError;
 
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
@@ -78,7 +78,8 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
         let error = error.into();
         let is_usage = error.downcast_ref().is_some_and(FigureError::is_usage)
             || error.downcast_ref().is_some_and(ReportError::is_usage)
-            || error.downcast_ref().is_some_and(ShowError::is_usage);
+            || error.downcast_ref().is_some_and(ShowError::is_usage)
+            || error.downcast_ref().is_some_and(InspectError::is_usage);
         if is_usage { Self::Usage(error) } else { Self::Failed(error) }
     }
 }

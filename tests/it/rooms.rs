@@ -39,6 +39,8 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
     ("text", Layer::Lab, ""),
+    ("inspect", Layer::Lab, "allocator audit frame job machine spec text trace workload"),
+    ("sweep", Layer::Lab, "allocator disk execution frame machine spec study text"),
     (
         "figure",
         Layer::Lab,
@@ -49,8 +51,8 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "cli",
         Layer::Cli,
-        "allocator audit disk execution figure frame job machine metrics paper report scheduler spec study text trace \
-         workload",
+        "allocator audit disk execution figure frame inspect job machine metrics paper report scheduler spec study sweep \
+         text trace workload",
     ),
 ];
 
