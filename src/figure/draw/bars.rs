@@ -122,7 +122,7 @@ mod tests {
         let bars = |count: usize| {
             let group =
                 |i: usize| BarGroup { name: format!("a log of some length {i}"), bars: vec![Some(i as f64)] };
-            let legend = vec![("a".to_owned(), Look(0))];
+            let legend = vec![("a".to_owned(), Look::default())];
             Bars { groups: (1..=count).map(group).collect(), legend, base: 1.0, ..Bars::default() }
                 .draw()
                 .svg()
