@@ -8,8 +8,9 @@ use crate::execution::NETWORKS;
 use crate::machine::order::ORDERS;
 use crate::scheduler::SCHEDULERS;
 use crate::text::{Align, Table};
+use crate::trace::FORMATS;
 
-/// List allocators, schedulers, networks or orders with their sources.
+/// List allocators, schedulers, networks, orders or log formats with their sources.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// What to list.
@@ -26,55 +27,52 @@ enum Family {
     Schedulers,
     Networks,
     Orders,
+    Formats,
 }
 
-const NAME: (&str, Align) = ("name", Align::Left);
-const SOURCE: (&str, Align) = ("source", Align::Left);
-
+/// Prints the table of one family.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let column = |title| (title, Align::Left);
-    let text = |text: &str| text.to_owned();
     let table = match args.family {
-        Family::Allocators => {
-            let titles =
-                [NAME, column("what"), column("kind"), column("promises"), column("parameters"), SOURCE];
-            let mut table = Table::new(&titles);
-            for row in ALLOCATORS {
+        Family::Allocators => table(
+            ["name", "what", "kind", "promises", "parameters", "source"],
+            ALLOCATORS.iter().map(|row| {
                 let (kind, promises) = (row.kind.to_string(), row.usual_promises().to_string());
-                table.add(vec![
-                    text(row.name),
-                    text(row.summary),
-                    kind,
-                    promises,
-                    text(row.parameters),
-                    text(row.source),
-                ]);
-            }
-            table
-        }
-        Family::Schedulers => {
-            let mut table =
-                Table::new(&[NAME, column("what"), column("promises"), column("parameters"), SOURCE]);
-            for row in SCHEDULERS {
-                let cells = [row.name, row.summary, row.promises, row.parameters, row.source];
-                table.add(cells.map(text).to_vec());
-            }
-            table
-        }
-        Family::Networks => {
-            let mut table = Table::new(&[NAME, column("what"), column("parameters"), SOURCE]);
-            for row in NETWORKS {
-                table.add([row.name, row.summary, row.parameters, row.source].map(text).to_vec());
-            }
-            table
-        }
-        Family::Orders => {
-            let mut table = Table::new(&[NAME, column("what"), SOURCE]);
-            for row in ORDERS {
-                table.add([row.name, row.summary, row.source].map(text).to_vec());
-            }
-            table
-        }
+                [row.name, row.summary, &kind, &promises, row.parameters, row.source].map(str::to_owned)
+            }),
+        ),
+        Family::Schedulers => table(
+            ["name", "what", "promises", "parameters", "source"],
+            SCHEDULERS.iter().map(|row| {
+                [row.name, row.summary, row.promises, row.parameters, row.source].map(str::to_owned)
+            }),
+        ),
+        Family::Networks => table(
+            ["name", "what", "parameters", "source"],
+            NETWORKS.iter().map(|row| [row.name, row.summary, row.parameters, row.source].map(str::to_owned)),
+        ),
+        Family::Orders => table(
+            ["name", "what", "source"],
+            ORDERS.iter().map(|row| [row.name, row.summary, row.source].map(str::to_owned)),
+        ),
+        Family::Formats => table(
+            ["name", "what", "extensions", "written", "lacks", "parameters", "source"],
+            FORMATS.iter().map(|row| {
+                let written = if row.writing.is_some() { "yes" } else { "no" };
+                let extensions = row.extensions.join(", ");
+                [row.name, row.summary, &extensions, written, row.lacks, row.parameters, row.source]
+                    .map(str::to_owned)
+            }),
+        ),
     };
     print(&if args.markdown { table.markdown() } else { table.text() })
+}
+
+/// Returns a table with these titles and rows.
+fn table<const COLUMNS: usize>(
+    titles: [&str; COLUMNS],
+    rows: impl Iterator<Item = [String; COLUMNS]>,
+) -> Table {
+    let mut table = Table::new(&titles.map(|title| (title, Align::Left)));
+    rows.for_each(|row| table.add(row.to_vec()));
+    table
 }
