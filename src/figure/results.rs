@@ -7,15 +7,15 @@ use super::error::FigureError;
 use super::load::{self, Load};
 use super::looks::{separate, style};
 use crate::allocator;
-use crate::frame::{Sheet, SheetValues};
+use crate::frame::{IDENTITY, Sheet, SheetValues};
 use crate::machine::Mesh;
 use crate::spec::{Spec, SpecError};
 
-/// Columns that tell results from each other. Seeds are replications.
-const IDENTITY: [&str; 7] = ["log", "rules", "arrival_scale", "machine", "scheduler", "allocator", "network"];
-
-/// Columns that tell replays from each other where every placement is as good, on an array, or where running jobs are moved.
-pub const DELAYS: [&str; 4] = ["queue_delay_s_mean", "allocation_delay_s_mean", "moves", "suspended_s_mean"];
+/// Returns the columns that tell results from each other: what was replayed, but for the seed, as replications differ in it,
+/// and for what means leave out.
+fn identity() -> &'static [&'static str] {
+    &IDENTITY[..7]
+}
 
 /// The summary of a directory of results.
 pub struct Results {
@@ -50,7 +50,7 @@ impl Results {
                 .column(name)
                 .is_some_and(|column| (1..sheet.height()).any(|i| column.label(i) != column.label(0)))
         };
-        let varying: Vec<&str> = IDENTITY.into_iter().filter(varies).collect();
+        let varying: Vec<&str> = identity().iter().copied().filter(varies).collect();
         let gaps = if varying.contains(&"rules") { load::gaps(&sheet) } else { None };
         Ok(Self { sheet, varying, gaps })
     }
@@ -67,7 +67,7 @@ impl Results {
         Ok(notes)
     }
 
-    /// Whether a machine is an array, or jobs were moved, so that [`DELAYS`] say something.
+    /// Whether a machine is an array, or jobs were moved, so that delays say something.
     pub fn have_delays(&self) -> bool {
         let is_array =
             |row: usize| self.label(row, "machine").parse::<Mesh>().is_ok_and(|machine| machine.dims() == 1);
@@ -130,7 +130,7 @@ impl Results {
     /// What all rows share, in words.
     pub fn shared(&self) -> String {
         let is_shown = |name: &&&str| !["rules", "network", "arrival_scale"].contains(*name);
-        let fixed = IDENTITY.iter().filter(|name| !self.varying.contains(name)).filter(is_shown);
+        let fixed = identity().iter().filter(|name| !self.varying.contains(name)).filter(is_shown);
         let words = fixed.map(|name| self.label(0, name)).filter(|label| !label.is_empty());
         words.collect::<Vec<_>>().join(" · ")
     }

@@ -15,7 +15,6 @@ mod summary;
 mod unfinished;
 mod whole;
 
-pub use column::{ColumnSchema, ColumnType, FrameSchema, When};
 pub use file::{FileFormat, FinishedFile, FrameFile, write_to};
 pub use folder::{STUDY_FILE, StudyFolder};
 pub use jobs::jobs;
@@ -24,8 +23,8 @@ pub use origin::{RUN_FILE, marked, result_files};
 pub use polars::prelude::DataFrame;
 pub use read::{Missing, Sheet, SheetColumn, SheetValues};
 pub use schedule::{ScheduleError, Selected, Selection, read_schedule};
-pub use schema::schemas;
-pub use summary::summary;
+pub use schema::FrameSchema;
+pub use summary::{IDENTITY, summary};
 pub use unfinished::Started;
 pub use whole::write_whole;
 
