@@ -99,6 +99,9 @@ impl Profile {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     const SECONDS: usize = 60;
@@ -112,11 +115,8 @@ mod tests {
     #[test]
     fn every_answer_equals_that_of_a_count_per_second() {
         let at = |second: usize| Time::from_seconds(second as i64);
-        let mut state = 5_u64;
-        let mut random = move |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % below
-        };
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut random = move |below: usize| rng.random_range(0..below);
         for _ in 0..200 {
             let mut profile = Profile::new(Time::ZERO, 20, &RunningJobs::default());
             let (mut plain, mut now) = (vec![20_i64; SECONDS], 0);

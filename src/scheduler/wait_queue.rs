@@ -226,17 +226,17 @@ impl WaitQueue {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     #[test]
     fn every_search_equals_a_plain_scan() {
         let mut queue = WaitQueue::default();
         let mut plain: Vec<(JobId, NodesFor, Time)> = Vec::new();
-        let mut state = 7_u64;
-        let mut random = move |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut random = move |below: u64| rng.random_range(0..below);
         for step in 0..20_000_u32 {
             let grow = if step / 4000 % 2 == 0 { 6 } else { 3 };
             if random(10) < grow || plain.is_empty() {

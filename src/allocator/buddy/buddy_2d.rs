@@ -154,6 +154,9 @@ fn nodes_for(request: &Request, mesh: &Mesh) -> NodesFor {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
     use crate::allocator::seam::Allocator;
 
@@ -227,11 +230,8 @@ mod tests {
 
     #[test]
     fn what_is_foreseen_is_what_a_new_allocator_would_do() -> Result<(), Box<dyn std::error::Error>> {
-        let mut state = 3_u32;
-        let mut random = move |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % below
-        };
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let mut random = move |below: u32| rng.random_range(0..below);
         for machine in ["8x8", "7x5", "13", "5x4x3"] {
             let mesh: Mesh = machine.parse()?;
             let layout = Layout::new(&mesh);

@@ -100,15 +100,15 @@ fn shifts(tasks: &[Task], base: u32) -> Vec<Shift> {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     #[test]
     fn every_window_equals_brute_force() {
-        let mut state = 5_u64;
-        let mut random = move |below: u32| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 33) % u64::from(below)) as u32
-        };
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut random = move |below: u32| rng.random_range(0..below);
         for _ in 0..3000 {
             let processors = 4 + random(30);
             let (mut array, mut at) = (Array::new(processors), random(4));
