@@ -78,7 +78,8 @@ impl Places {
         let own =
             Cuboid::around(mesh, &nodes).map(|place| Request { shape: Shape::Sides(place.sizes), ..ruled });
         // A box says more than the rule, as a job may have brought its own shape; parts may form another box by chance.
-        let candidates = if self.kind == Contiguity::Contiguous { [own, Some(ruled)] } else { [Some(ruled), own] };
+        let candidates =
+            if self.kind == Contiguity::Contiguous { [own, Some(ruled)] } else { [Some(ruled), own] };
         candidates.into_iter().flatten().find(takes)
     }
 }
