@@ -51,7 +51,11 @@ const ROOMS: &[(&str, Layer, &str)] = &[
         "allocator execution frame job machine metrics spec study text trace workload yardstick",
     ),
     ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
-    ("report", Layer::Lab, "allocator execution figure frame machine metrics paper scheduler spec text"),
+    (
+        "report",
+        Layer::Lab,
+        "allocator execution figure frame machine metrics paper scheduler spec text trace",
+    ),
     (
         "cli",
         Layer::Cli,
