@@ -21,7 +21,7 @@ pub use jobs::jobs;
 pub use merge::{MergeError, merge};
 pub use origin::{RUN_FILE, marked, result_files};
 pub use polars::prelude::DataFrame;
-pub use read::{Missing, Sheet, SheetColumn, SheetValues};
+pub use read::{Missing, Sheet, SheetColumn, SheetValues, is_reading};
 pub use schedule::{ScheduleError, Selected, Selection, read_schedule};
 pub use schema::FrameSchema;
 pub use summary::{IDENTITY, summary};

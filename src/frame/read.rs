@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Cursor};
 use std::num::NonZeroUsize;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 use std::thread;
 
 use polars::prelude::{
@@ -304,22 +304,18 @@ pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
 }
 
 thread_local! {
-    /// Whether this thread reads a file, and its panics are nobody's business.
+    /// Whether this thread reads a file.
     static READING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Some damaged files make polars panic; that is an error like any other here, and nothing is printed of it.
+/// Returns whether this thread decodes a file of results. Some damaged files make polars panic, which becomes an error like
+/// any other: whoever installs a panic hook need not print anything then.
+pub fn is_reading() -> bool {
+    READING.get() || thread::current().name().is_some_and(|name| name.starts_with("polars-"))
+}
+
+/// Returns what `read` returns, and an error if it panics.
 fn unpanicking<T>(read: impl FnOnce() -> PolarsResult<T>) -> PolarsResult<T> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let others = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            let of_polars = thread::current().name().is_some_and(|name| name.starts_with("polars-"));
-            if !of_polars && !READING.get() {
-                others(info);
-            }
-        }));
-    });
     READING.set(true);
     let read = panic::catch_unwind(AssertUnwindSafe(read));
     READING.set(false);

@@ -92,6 +92,9 @@ fn arc(counts: &[u32]) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     /// The definitions, word for word; O(k²).
@@ -145,13 +148,12 @@ mod tests {
 
     #[test]
     fn random_subsets_of_larger_machines_are_measured_as_defined() -> Result<(), Box<dyn std::error::Error>> {
-        let mut state = 1_u64;
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
         for text in ["130x3", "70", "9x8x7", "torus:9x8x7", "torus:66x4", "torus:129", "torus:16x16"] {
             let mesh: Mesh = text.parse()?;
             let mut meter = Meter::new(&mesh);
             for _ in 0..60 {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let (share, offset) = (state >> 60, state >> 40);
+                let (share, offset) = (rng.random_range(0..16), rng.random_range(0..1 << 24));
                 let pick =
                     |n: &u32| (u64::from(*n) + offset).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60 <= share;
                 let nodes: Vec<NodeId> = (0..mesh.nodes()).rev().filter(pick).collect();

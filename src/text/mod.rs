@@ -7,8 +7,9 @@ mod pivot;
 mod shell;
 mod table;
 
+pub use escaped::csv_line;
 pub use number::{duration_ns, grouped};
 pub use paper_table::{PaperCell, PaperTable};
-pub use pivot::{Best, Pivot, PivotEntry, Side};
+pub use pivot::{Pivot, PivotEntry, Side};
 pub use shell::{command_line, quoted};
 pub use table::{Align, Table};
