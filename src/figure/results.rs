@@ -9,7 +9,7 @@ use super::looks::looks;
 use crate::allocator;
 use crate::frame::{IDENTITY, Sheet, SheetValues};
 use crate::machine::Mesh;
-use crate::spec::{Spec, SpecError};
+use crate::spec::SpecError;
 
 /// Returns the columns that tell results from each other: what was replayed, but for the seed, as replications differ in it,
 /// and for what means leave out.

@@ -1,4 +1,4 @@
-//! Saved summaries, read back as plain columns.
+//! Saved results, read back as plain columns.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -67,7 +67,7 @@ pub enum SheetValues {
 }
 
 impl SheetColumn {
-    /// Value `i` as a label: numbers as short as they can be written.
+    /// Returns value `i` as a label: numbers as short as they can be written, `none` where there is none.
     pub fn label(&self, i: usize) -> String {
         if let Some(exact) = &self.exact {
             return exact[i].map_or_else(|| "none".to_owned(), |number| number.to_string());
@@ -80,7 +80,7 @@ impl SheetColumn {
         }
     }
 
-    /// Whether values `i` and `j` are the same, exactly.
+    /// Returns whether values `i` and `j` are exactly the same.
     pub fn is_same(&self, i: usize, j: usize) -> bool {
         match (&self.exact, &self.values) {
             (Some(exact), _) => exact[i] == exact[j],
@@ -130,12 +130,12 @@ impl Sheet {
         Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))
     }
 
-    /// A frame as plain columns.
+    /// Returns a frame as plain columns.
     pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
         Self::of(PathBuf::new(), frame, None, &|_| true)
     }
 
-    /// The columns of a frame that `keeps` takes by their names, after a check against what the directory says of it.
+    /// Returns the columns of a frame whose names `keeps` takes, after a check against what the directory says of it.
     fn of(
         path: PathBuf,
         frame: &DataFrame,
@@ -170,7 +170,7 @@ impl Sheet {
         ))
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.columns.first().map_or(0, |column| match &column.values {
             SheetValues::Text(values) => values.len(),
@@ -178,18 +178,19 @@ impl Sheet {
         })
     }
 
-    /// The column of this name.
+    /// Returns the column of this name; `None` if there is none.
     pub fn column(&self, name: &str) -> Option<&SheetColumn> {
         self.columns.iter().find(|column| column.name == name)
     }
 }
 
-/// The whole numbers that a column has; `None` if there is no such column.
+/// Returns the different whole numbers of a column; `None` if there is no such column.
 fn numbers(frame: &DataFrame, name: &str) -> Option<BTreeSet<u64>> {
     let column = frame.column(name).ok()?.cast(&DataType::UInt64).ok()?;
     Some(column.u64().ok()?.iter().flatten().collect())
 }
 
+/// Returns a column as text or numbers.
 fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
     let name = column.name().to_string();
     let dtype = column.dtype();
@@ -205,7 +206,7 @@ fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
     Ok(SheetColumn { name, values, exact: exact(column)? })
 }
 
-/// The whole numbers of a column that a float would round.
+/// Returns the whole numbers of a column if a float would round some; `None` otherwise.
 fn exact(column: &Column) -> Result<Option<Vec<Option<i128>>>, FrameError> {
     const MOST: u64 = 1 << f64::MANTISSA_DIGITS;
     Ok(match column.dtype() {
@@ -223,13 +224,13 @@ fn exact(column: &Column) -> Result<Option<Vec<Option<i128>>>, FrameError> {
     })
 }
 
-/// The file of the frame called `stem` in `folder`, of the first format that is there.
+/// Returns the file of the frame called `stem` in `folder`, of the first format that is there; `None` if there is none.
 pub(super) fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
     let files = FileFormat::ALL.map(|format| folder.join(format!("{stem}.{}", format.extension())));
     files.into_iter().find(|path| path.exists())
 }
 
-/// Reads a file of the format that its name tells, or else as CSV.
+/// Reads a file of the format that its extension names, or else as CSV.
 pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     let frame = unpanicking(|| match FileFormat::of_path(path) {
@@ -256,7 +257,7 @@ fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {
     reader.infer_schema_len(NonZeroUsize::new(usize::MAX)).finish()
 }
 
-/// Those of the columns that there are; of Parquet and Arrow only they are decoded.
+/// Reads those of the columns that there are; of Parquet and Arrow no others are decoded.
 pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     let damaged = |source| FrameError::Damaged { path: path.to_owned(), source };
@@ -281,7 +282,7 @@ pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, F
     }
 }
 
-/// The first row of a file of text, or a frame without rows.
+/// Reads the first row of a file of text; the frame has no rows if the file has none.
 pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     let object = |file: File| -> PolarsResult<DataFrame> {
