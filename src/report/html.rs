@@ -175,7 +175,7 @@ mod tests {
             "<title>a &amp; b</title>",
             "data-value=\"1000\">1,000</td>",
             "<figcaption>&lt;b&gt;</figcaption>",
-            "[[7,0,1.5,2,3,[0,1,4,4]]]",
+            "[[7,0.0,1.5,2.0,3,[0,1,4,4]]]",
             "<figure id=\"frontier\"><svg></svg></figure>",
             "&lt;/script&gt;",
         ] {

@@ -1,6 +1,6 @@
 //! Who ran where in a window of time, for the player of a report.
 
-use std::fmt::Write;
+use serde_json::{Value, json};
 
 use super::escape;
 
@@ -40,24 +40,17 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The data of the player, fit for a script element.
+    /// The data of the player, fit for a script element. A job is its number, its times to the millisecond, its processors, and
+    /// the ends of its runs of nodes one after the other.
     pub(super) fn json(&self) -> String {
-        let mut text = format!("{{\"from\":{},\"to\":{},\"replays\":[", self.window_s.0, self.window_s.1);
-        for (i, replay) in self.replays.iter().enumerate() {
-            let [w, l, d] = replay.extents;
-            let comma = if i > 0 { "," } else { "" };
-            // Writing to memory cannot fail.
-            let _ = write!(text, "{comma}{{\"extents\":[{w},{l},{d}],\"jobs\":[");
-            for (j, job) in replay.jobs.iter().enumerate() {
-                let comma = if j > 0 { "," } else { "" };
-                let [submit, start, end] = job.times_s.map(|time| (time * 1000.0).round() / 1000.0);
-                let nodes: Vec<String> =
-                    job.nodes.iter().map(|(first, last)| format!("{first},{last}")).collect();
-                let (number, procs, nodes) = (job.number, job.procs, nodes.join(","));
-                let _ = write!(text, "{comma}[{number},{submit},{start},{end},{procs},[{nodes}]]");
-            }
-            text += "]}";
-        }
-        escape::json(&(text + "]}"))
+        let job = |job: &ScheduledJob| {
+            let [submit, start, end] = job.times_s.map(|time| (time * 1000.0).round() / 1000.0);
+            let nodes: Vec<u32> = job.nodes.iter().flat_map(|&(first, last)| [first, last]).collect();
+            json!([job.number, submit, start, end, job.procs, nodes])
+        };
+        let replay = |replay: &ScheduledReplay| json!({ "extents": replay.extents, "jobs": replay.jobs.iter().map(job).collect::<Vec<_>>() });
+        let replays: Vec<Value> = self.replays.iter().map(replay).collect();
+        let (from, to) = self.window_s;
+        escape::json(&json!({ "from": from, "to": to, "replays": replays }).to_string())
     }
 }

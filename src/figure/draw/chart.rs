@@ -1,6 +1,6 @@
 //! Charts of curves and points over two axes, named beside the data.
 
-use super::drawing::{Anchor, Drawing, GRID, INK, LINE, QUIET, width};
+use super::drawing::{Anchor, Drawing, GRID, INK, LINE, width};
 use super::look::Look;
 use super::ticks::{Scale, Ticks};
 
@@ -128,10 +128,7 @@ impl Chart {
         let height = HIGH.max(self.series.len() as f64 * LINE);
         let frame = Frame { left: labels + 44.0, top: TOP, width: WIDE, height, x, y };
         let size = (frame.left + WIDE + legend + 16.0, TOP + height + BOTTOM);
-        let titles = (width(&self.title) * 1.25).max(width(&self.subtitle));
-        let mut page = Drawing::new(size.0.max(frame.left + titles + 16.0), size.1, &self.title);
-        page.heading((frame.left, 22.0), &self.title);
-        page.text((frame.left, 41.0), Anchor::Start, (QUIET, "quiet"), &self.subtitle);
+        let mut page = Drawing::titled(size, frame.left, &self.title, &self.subtitle);
         self.draw_axes(&mut page, &frame);
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
         order.sort_by_key(|(_, series)| series.look.layer());
