@@ -17,7 +17,7 @@ const NAMESPACE: &str = "http://www.w3.org/2000/svg";
 /// Elements within each other; ours are three deep.
 const DEEPEST: usize = 12;
 
-/// The drawing of a file, written anew of what our drawings consist of; otherwise what else is in it, in words.
+/// Returns the drawing in `text`, written anew. Fails with a sentence on what else than our drawings consist of is in it.
 pub fn safe_svg(text: &str) -> Result<String, String> {
     let document = Document::parse(text).map_err(|error| format!("it is no drawing: {error}"))?;
     let root = document.root_element();

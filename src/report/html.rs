@@ -1,4 +1,4 @@
-//! The page.
+//! The page of a report, as HTML.
 
 use super::escape::html;
 use super::schedule::Schedule;
@@ -44,19 +44,19 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 impl ReportCell {
-    /// Words.
+    /// Returns a cell of words.
     pub fn words(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
-    /// A number as it is shown.
+    /// Returns a cell of a number, which is shown as `text` and sorted by `value`.
     pub fn number(text: String, value: f64) -> Self {
         Self { text, value: Some(value), class: "" }
     }
 }
 
 impl Report {
-    /// The whole file.
+    /// Returns the whole file.
     pub fn html(&self) -> String {
         let title = html(&self.title);
         let mut page = format!(

@@ -142,7 +142,7 @@ impl Chart {
         page
     }
 
-    /// Room for the piece of a curve before its name.
+    /// Returns the width of the piece of a curve that stands before its name; 0 if there are only points.
     fn key(&self) -> f64 {
         if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
     }
@@ -196,7 +196,7 @@ impl Chart {
     }
 }
 
-/// Points that are numbers.
+/// Returns the points whose coordinates are finite.
 fn fit(series: &Series) -> Vec<&Point> {
     series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()).collect()
 }
@@ -255,25 +255,25 @@ fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
     found
 }
 
-/// A number with four digits.
+/// Returns a number with four digits.
 fn digits(value: f64) -> String {
     let decimals = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
     crate::text::grouped(value, decimals as usize)
 }
 
-/// Places in the same order, at least `apart` from each other and as near to those wanted as a pass from each end makes
-/// them, between two ends.
-fn spread(wanted: &[f64], (low, high): (f64, f64), apart: f64) -> Vec<f64> {
+/// Returns places between `low` and `high` in the order of those wanted, at least `distance` from each other and as near to
+/// those wanted as a pass from each end makes them.
+fn spread(wanted: &[f64], (low, high): (f64, f64), distance: f64) -> Vec<f64> {
     let mut places = wanted.to_vec();
     let mut least = low;
     for place in &mut places {
         *place = place.max(least);
-        least = *place + apart;
+        least = *place + distance;
     }
     let mut most = high;
     for place in places.iter_mut().rev() {
         *place = place.min(most);
-        most = *place - apart;
+        most = *place - distance;
     }
     places
 }
