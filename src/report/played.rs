@@ -6,7 +6,7 @@ use super::escape;
 
 /// A job of a replay.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ScheduledJob {
+pub struct PlayedJob {
     /// Its number in the log.
     pub number: i64,
     /// Arrival, start and end.
@@ -19,36 +19,36 @@ pub struct ScheduledJob {
 
 /// The jobs of one replay, by start.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ScheduledReplay {
+pub struct PlayedReplay {
     /// What it is called.
     pub name: String,
     /// The machine's extents along x, y and z.
     pub extents: [u32; 3],
     /// Its jobs.
-    pub jobs: Vec<ScheduledJob>,
+    pub jobs: Vec<PlayedJob>,
 }
 
 /// Replays side by side.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Schedule {
+pub struct Played {
     /// The window of time.
     pub window_s: (f64, f64),
     /// What is left out, in words.
     pub note: String,
     /// The replays.
-    pub replays: Vec<ScheduledReplay>,
+    pub replays: Vec<PlayedReplay>,
 }
 
-impl Schedule {
+impl Played {
     /// The data of the player, fit for a script element. A job is its number, its times to the millisecond, its processors, and
     /// the ends of its runs of nodes one after the other.
     pub(super) fn json(&self) -> String {
-        let job = |job: &ScheduledJob| {
+        let job = |job: &PlayedJob| {
             let [submit, start, end] = job.times_s.map(|time| (time * 1000.0).round() / 1000.0);
             let nodes: Vec<u32> = job.nodes.iter().flat_map(|&(first, last)| [first, last]).collect();
             json!([job.number, submit, start, end, job.procs, nodes])
         };
-        let replay = |replay: &ScheduledReplay| json!({ "extents": replay.extents, "jobs": replay.jobs.iter().map(job).collect::<Vec<_>>() });
+        let replay = |replay: &PlayedReplay| json!({ "extents": replay.extents, "jobs": replay.jobs.iter().map(job).collect::<Vec<_>>() });
         let replays: Vec<Value> = self.replays.iter().map(replay).collect();
         let (from, to) = self.window_s;
         escape::json(&json!({ "from": from, "to": to, "replays": replays }).to_string())
