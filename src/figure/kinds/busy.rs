@@ -1,9 +1,8 @@
 //! Utilization over time, of the first seed of each replay.
 
 use super::job_columns::{columns, job_curves, plain};
-use crate::figure::draw::{Axis, Chart, Drawing, Kind, Series};
-use crate::figure::error::FigureError;
-use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::draw::{Axis, Chart, Kind, Series};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::metrics::busy_nodes;
 
@@ -13,7 +12,7 @@ pub(super) const KIND: PlotKind =
 /// Utilization is the mean over each of so many parts of the time.
 const PARTS: usize = 240;
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let curves = job_curves(results)?;
     let names = ["start_s", "end_s", "allocated", "seed"];
     let Some(found) = columns(options, &names, &curves)? else { return Ok(None) };
