@@ -7,7 +7,7 @@ use crate::figure::results::Results;
 use crate::metrics::busy_nodes;
 
 pub(super) const KIND: PlotKind =
-    PlotKind { name: "busy", summary: "Utilization over time", needs: Needs::Jobs, is_missed: true, draw };
+    PlotKind { name: "busy", summary: "Utilization over time", needs: Needs::Jobs, draw };
 
 /// Utilization is the mean over each of so many parts of the time.
 const PARTS: usize = 240;
