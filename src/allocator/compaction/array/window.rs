@@ -1,6 +1,6 @@
 //! Where an incoming task takes least time to make room for, if tasks left of it move left.
 
-use super::{Array, Task};
+use super::tasks::{Array, Task};
 
 /// A task that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
