@@ -1,8 +1,23 @@
-//! Every figure of every paper, and whether it can be regenerated.
+//! Every paper whose figures are regenerated.
 
-use super::figure::Paper;
+use std::sync::LazyLock;
+
+use super::load::{Folder, Paper, PaperError};
 use super::{chang_mohapatra1998, diessel1996, gabl2006, qna2013, walker2010};
 
-/// Every paper, by the breadth of what it asks.
-pub const PAPERS: &[Paper] =
-    &[walker2010::PAPER, chang_mohapatra1998::PAPER, diessel1996::PAPER, gabl2006::PAPER, qna2013::PAPER];
+/// The folder of every paper, by the breadth of what it asks.
+const FOLDERS: &[Folder] = &[
+    walker2010::FOLDER,
+    chang_mohapatra1998::FOLDER,
+    diessel1996::FOLDER,
+    gabl2006::FOLDER,
+    qna2013::FOLDER,
+];
+
+static PAPERS: LazyLock<Result<Vec<Paper>, PaperError>> =
+    LazyLock::new(|| FOLDERS.iter().map(Folder::read).collect());
+
+/// Every paper, read once from its folder.
+pub fn papers() -> Result<&'static [Paper], &'static PaperError> {
+    PAPERS.as_deref()
+}

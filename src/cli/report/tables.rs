@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::cli::complain;
 use crate::cli::results::{DELAYS, Results, missing};
 use crate::frame::{STUDY_FILE, SheetValues};
-use crate::paper::PAPERS;
+use crate::paper::papers;
 use crate::render::grouped;
 use crate::render::report::{ReportCell, ReportTable, safe_svg};
 
@@ -134,7 +134,7 @@ fn verdict_class(verdict: &str) -> &'static str {
 /// A table for each paper that was reproduced into this directory.
 pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>> {
     let mut tables = Vec::new();
-    for paper in PAPERS {
+    for paper in papers()? {
         let Some(rows) = read(&folder.join(format!("{}.json", paper.name)))? else { continue };
         let row = |row: &Value| {
             let text =
@@ -180,8 +180,8 @@ pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>> {
 /// said.
 pub(super) fn figures(folder: &Path) -> Result<Vec<(String, String)>> {
     let mut plots = Vec::new();
-    for paper in PAPERS {
-        for figure in paper.figures {
+    for paper in papers()? {
+        for figure in &paper.figures {
             let name = format!("{}-{}", paper.name, figure.name);
             let path = folder.join(format!("{name}.svg"));
             if path.exists() {
