@@ -6,7 +6,7 @@ usage() {
     cat <<'TEXT'
 Usage: scripts/snug.sh [OPTIONS] [STUDY...]
 
-Runs the studies of scripts/snug and prints for each what every allocator's mean pairwise sum is relative to snug's:
+Runs the studies of docs/experiments/snug and prints for each what every allocator's mean pairwise sum is relative to snug's:
 above 1, snug is better. Results stay in target/snug; given again, only what is missing is replayed.
 
   STUDY      nasa, kth, sdsc-sp2, sdsc-par, hpc2n or lanl; all by default; the first five take about 20 minutes, lanl an
@@ -42,7 +42,7 @@ fi
 cd "$(dirname "$0")/.."
 cargo build --release --quiet
 for study in "${studies[@]}"; do
-    file="scripts/snug/$prefix$study.toml"
+    file="docs/experiments/snug/$prefix$study.toml"
     if [ ! -f "$file" ]; then
         echo "error: no study '$study'; scripts/snug.sh --help lists them" >&2 && exit 2
     fi

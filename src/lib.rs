@@ -19,8 +19,7 @@
 //!
 //! use meshreplay::job::{Job, Shape, Time};
 //! use meshreplay::metrics::Monitor;
-//! use meshreplay::study::{Cell, JobSource, Plan};
-//! use meshreplay::workload::Oversize;
+//! use meshreplay::study::{JobSource, Options, Replay, ReplaySpec};
 //!
 //! // Two jobs of 4 processors and one that must wait for both.
 //! let job = |number, submit, run, procs| {
@@ -28,21 +27,12 @@
 //!     Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
 //! };
 //! let jobs = vec![job(1, 0, 60, 4), job(2, 0, 90, 4), job(3, 10, 30, 8)];
-//! let cell = Cell {
-//!     log: "example".to_owned(),
-//!     log_sha256: String::new(),
-//!     rules: String::new(),
-//!     arrival_scale: 1.0,
-//!     machine: "4x2".parse()?,
-//!     scheduler: "easy".parse()?,
-//!     allocator: "hilbert+bf".parse()?,
-//!     network: "recorded".parse()?,
-//!     seed: 1,
+//! let replay = Replay {
+//!     spec: ReplaySpec::new("4x2".parse()?, "easy".parse()?, "hilbert+bf".parse()?),
 //!     source: JobSource::recorded(Arc::new(jobs), 0),
-//!     oversize: Oversize::Error,
 //! };
-//! let plan = Plan { jobs: true, ..Plan::default() };
-//! let outcome = cell.run(&plan, &Monitor::default())?.remove(0);
+//! let options = Options { jobs: true, ..Options::default() };
+//! let outcome = replay.run(&options, &Monitor::default())?.remove(0);
 //! assert_eq!(outcome.records[2].start, Time::from_seconds(90));
 //! assert_eq!(outcome.recording.dispersal[0].pairwise_sum, 8); // a 2x2 block
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -55,19 +45,28 @@
 
 pub mod allocator;
 pub mod audit;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod disk;
 pub mod engine;
 pub mod execution;
+#[cfg(feature = "lab")]
+pub mod figure;
+#[cfg(feature = "lab")]
 pub mod frame;
 pub mod job;
 pub mod machine;
 pub mod metrics;
+#[cfg(feature = "lab")]
 pub mod paper;
-pub mod render;
+#[cfg(feature = "lab")]
+pub mod report;
 pub mod scheduler;
 pub mod spec;
 pub mod stop;
 pub mod study;
+#[cfg(feature = "lab")]
+pub mod text;
 pub mod trace;
 pub mod workload;
+pub mod yardstick;

@@ -11,11 +11,13 @@
 //! refuses while enough are free; so all this holds of best-of. Members with a memory are refused: a loser would remember
 //! choices that were not taken. Time: that of all members.
 
-use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, build as build_member, find};
+use crate::allocator::registry::build as build_member;
+use crate::allocator::registry::find;
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Setup};
 use crate::machine::{Machine, pairwise_sum};
 use crate::spec::{Params, Spec, SpecError};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     name: "best-of",
     summary: "several allocators asked, the placement of smallest pairwise sum taken",
     source: "after Walker, Bunde, Leung, 2010, §V",

@@ -7,12 +7,14 @@ mod evalys;
 #[cfg(test)]
 mod fixture;
 mod policy;
+mod state;
 mod swf;
 
-pub use checks::{Checked, Violation, audit};
+pub use checks::audit;
 pub use compare::{Comparison, Divergence, NotSameJobs, Side, Spread, Waits, What, compare};
 pub use evalys::evalys;
 pub use policy::{Fits, HasPlace, Policy, Promised};
+pub use state::{Checked, Violation};
 pub use swf::{SwfError, read_swf, record};
 
 use crate::job::Time;
@@ -58,7 +60,7 @@ impl ScheduledJob {
         self.start + self.estimate
     }
 
-    /// The nodes one by one; none if they are not known.
+    /// Returns the nodes one by one; none if they are not known.
     pub fn each_node(&self) -> impl Iterator<Item = NodeId> {
         self.nodes.iter().flatten().flat_map(|&(first, last)| first..=last)
     }

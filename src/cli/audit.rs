@@ -8,7 +8,7 @@ use super::schedule::{Input, StartRule, Which};
 use super::{Failure, print};
 use crate::audit::{self, Checked, Fits, Policy, Promised, ScheduledJob, Violation};
 use crate::machine::{Machine, Mesh};
-use crate::render::grouped;
+use crate::text::grouped;
 
 /// Check a schedule of any tool: whether a machine can carry it out, and whether it is FCFS or EASY.
 ///

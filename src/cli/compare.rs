@@ -8,7 +8,7 @@ use super::schedule::{Input, Which};
 use super::{Failure, print};
 use crate::audit::{self, Comparison, Divergence, Side, What};
 use crate::machine::{Mesh, format_intervals};
-use crate::render::grouped;
+use crate::text::grouped;
 
 /// Compare two schedules of the same jobs: the first moment at which they differ, what each knew then, and how far apart
 /// starts are.

@@ -6,8 +6,8 @@ use super::{Failure, print};
 use crate::allocator::ALLOCATORS;
 use crate::execution::NETWORKS;
 use crate::machine::order::ORDERS;
-use crate::render::{Align, Table};
 use crate::scheduler::SCHEDULERS;
+use crate::text::{Align, Table};
 
 /// List allocators, schedulers, networks or orders with their sources.
 #[derive(Debug, clap::Args)]

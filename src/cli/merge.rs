@@ -42,7 +42,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (manifest, missing) = frame::merge(&parts, &out, args.partial)?;
     let total = manifest.cells.len();
     for &cell in missing.iter().take(NAMED) {
-        complain(&format!("missing: cell {}, {}", cell + 1, manifest.cells[cell].label()));
+        complain(&format!("missing: cell {}, {}", cell + 1, manifest.cells[cell].spec.label()));
     }
     if missing.len() > NAMED {
         complain(&format!("missing: … and {} more", missing.len() - NAMED));

@@ -8,6 +8,7 @@ mod export;
 mod interrupt;
 mod list;
 mod merge;
+mod options;
 mod overwrite;
 mod plot;
 mod progress;
@@ -15,7 +16,6 @@ mod quoted;
 mod replay;
 mod report;
 mod reproduce;
-mod results;
 mod runner;
 mod schedule;
 mod schema;
@@ -29,6 +29,9 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use crate::figure::FigureError;
+use crate::report::ReportError;
 
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
 #[derive(Debug, Parser)]
@@ -71,7 +74,10 @@ enum Failure {
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self::Failed(error.into())
+        let error = error.into();
+        let figure = error.downcast_ref().is_some_and(FigureError::is_usage);
+        let report = error.downcast_ref().is_some_and(ReportError::is_usage);
+        if figure || report { Self::Usage(error) } else { Self::Failed(error) }
     }
 }
 
@@ -104,6 +110,13 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => completions::completions(&args),
         Command::Man(args) => completions::man(&args),
     };
+    let code = code(outcome);
+    interrupt::end_if_signalled();
+    code
+}
+
+/// Returns the exit code of a command, after printing why it failed if nothing has said so yet.
+fn code(outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Reported) => ExitCode::from(1),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::render::{MARKED, is_marked};
+use crate::figure::{MARKED, is_marked};
 
 /// Refuses to overwrite a file that holds anything but an earlier page or picture of this program, unless `force`.
 /// Devices and FIFOs hold nothing that could be lost.

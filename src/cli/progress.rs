@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
-use crate::render::grouped;
 use crate::study::{Running, State};
+use crate::text::grouped;
 
 /// One line for the whole, one for each running replay.
 pub(super) struct Progress {

@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::{Failure, print};
 use crate::frame::{self, FrameSchema};
-use crate::render::{Align, Table};
+use crate::text::{Align, Table};
 
 /// Show the columns of results: name, type, unit, meaning, when they are there.
 #[derive(Debug, clap::Args)]

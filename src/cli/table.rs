@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::ValueEnum;
 
-use super::results::note_missing;
 use super::{Failure, complain, print};
 use crate::allocator;
 use crate::frame::{Sheet, SheetColumn, SheetValues};
 use crate::metrics::Interval;
-use crate::render::{Best, PaperCell, PaperTable, Pivot, PivotEntry, Side, grouped};
 use crate::spec::Spec;
+use crate::text::{Best, PaperCell, PaperTable, Pivot, PivotEntry, Side, grouped};
 
 /// Print a table of saved results: one number per row and column, the best of each column bold.
 ///
@@ -92,7 +91,9 @@ const NEITHER: &[&str] =
 /// Prints the table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let sheet = Sheet::read(&args.folder)?;
-    note_missing(&sheet);
+    if let Some(note) = sheet.missing_note() {
+        complain(&format!("note: {note}"));
+    }
     let rows = labels(args, &sheet, "--rows", &args.rows)?;
     let columns = labels(args, &sheet, "--columns", &args.columns)?;
     let (numbers, whole) = numbers(args, &sheet)?;

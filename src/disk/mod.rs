@@ -7,4 +7,4 @@ mod unfinished;
 
 pub use claim::{Claim, ClaimError};
 pub use new_file::{NewFile, TEMPORARY, is_stream, sync_directory};
-pub use unfinished::{Unfinished, remove_unfinished};
+pub use unfinished::{NewFolder, Unfinished, remove_unfinished};

@@ -24,44 +24,39 @@ pub struct NewFile {
     /// Where it goes: never a symbolic link.
     place: PathBuf,
     target: Target,
-    _unfinished: Option<Unfinished>,
 }
 
 #[derive(Debug)]
 enum Target {
     /// A temporary file in the same directory as the place, to be renamed.
-    Beside(NamedTempFile),
+    Beside(NamedTempFile, Unfinished),
     /// A device or a FIFO, which nothing may be renamed onto.
     Stream(File),
 }
 
 impl NewFile {
-    /// Begins the file at `path`. If `path` is a symbolic link, what it points to is written and the link stays. Until the
-    /// file is whole it has a name that begins with `prefix`.
+    /// Begins the file at `path`. If `path` is a symbolic link, what it points to is written and the link stays. Until
+    /// the file is whole it has a name that begins with `prefix`.
     pub fn create(path: &Path, prefix: &str) -> io::Result<Self> {
         let place = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(there) if !there.is_file() => {
                 let stream = OpenOptions::new().write(true).open(path)?;
-                return Ok(Self {
-                    place: path.to_owned(),
-                    target: Target::Stream(stream),
-                    _unfinished: None,
-                });
+                return Ok(Self { place: path.to_owned(), target: Target::Stream(stream) });
             }
             // What a shell has redirected has a path such as /dev/stdout, which links do not lead out of.
             Ok(_) => fs::canonicalize(path).or_else(|_| followed(path))?,
             Err(_) => followed(path)?,
         };
-        let file = temporary_beside(&place, prefix)?;
-        let unfinished = Unfinished::at(file.path());
-        Ok(Self { place, target: Target::Beside(file), _unfinished: Some(unfinished) })
+        let (file, unfinished) =
+            Unfinished::make(|| temporary_beside(&place, prefix), |file: &NamedTempFile| file.path())?;
+        Ok(Self { place, target: Target::Beside(file, unfinished) })
     }
 
     /// What content is written to.
     pub fn file(&self) -> &File {
         match &self.target {
-            Target::Beside(file) => file.as_file(),
+            Target::Beside(file, _) => file.as_file(),
             Target::Stream(file) => file,
         }
     }
@@ -69,7 +64,7 @@ impl NewFile {
     /// Makes sure that the content is on disk; some file systems notice only here that they are full.
     pub fn sync(&self) -> io::Result<()> {
         match &self.target {
-            Target::Beside(file) => {
+            Target::Beside(file, _) => {
                 file.as_file().sync_all()?;
                 if is_there(file.as_file()) {
                     return Ok(());
@@ -83,7 +78,9 @@ impl NewFile {
     /// Puts the file in its place, where it replaces what is there.
     pub fn put(self) -> io::Result<()> {
         match self.target {
-            Target::Beside(file) => file.persist(&self.place).map(drop).map_err(|error| error.error),
+            Target::Beside(file, unfinished) => {
+                unfinished.put(|| file.persist(&self.place).map(drop).map_err(|error| error.error))
+            }
             Target::Stream(_) => Ok(()),
         }
     }
@@ -91,8 +88,8 @@ impl NewFile {
     /// Puts the file in its place, where nothing may be: otherwise the error is of the kind `AlreadyExists`.
     pub fn put_new(self) -> io::Result<()> {
         match self.target {
-            Target::Beside(file) => {
-                file.persist_noclobber(&self.place).map(drop).map_err(|error| error.error)
+            Target::Beside(file, unfinished) => {
+                unfinished.put(|| file.persist_noclobber(&self.place).map(drop).map_err(|error| error.error))
             }
             Target::Stream(_) => Ok(()),
         }
@@ -109,7 +106,7 @@ impl Write for NewFile {
     }
 }
 
-/// Whether `path` leads to a device or a FIFO, which is written into and holds nothing that could be lost.
+/// Returns whether `path` leads to a device or a FIFO, which is written into and holds nothing that could be lost.
 pub fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
@@ -132,8 +129,8 @@ fn folder_of(place: &Path) -> &Path {
     place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A temporary file in the directory of `place`, with the permissions of an ordinary file. It is locked as long as its
-/// writer lives, which tells it from a leftover.
+/// Returns a temporary file in the directory of `place`, with the permissions of an ordinary file. It is locked as long
+/// as its writer lives, which tells it from a leftover.
 fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let folder = folder_of(place);
     if !folder.is_dir() {
@@ -174,14 +171,14 @@ fn is_kept(file: &File) -> bool {
     is_there(file)
 }
 
-/// Whether an open file still has a name.
+/// Returns whether an open file still has a name.
 #[cfg(unix)]
 fn is_there(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
     file.metadata().is_ok_and(|there| there.nlink() > 0)
 }
 
-/// Whether an open file still has a name; elsewhere files in use cannot be removed.
+/// Returns whether an open file still has a name; elsewhere files in use cannot be removed.
 #[cfg(not(unix))]
 fn is_there(_file: &File) -> bool {
     true

@@ -1,34 +1,130 @@
-//! What this process has begun to write, for the case that it is ended in the middle.
+//! The temporary files and new directories of this process, for the case that it is ended in the middle.
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
-static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// What is there for now.
+struct Registry {
+    /// Files and directories that are removed with all that they hold.
+    temporary: BTreeSet<PathBuf>,
+    /// Directories that are removed if they are empty.
+    folders: BTreeSet<PathBuf>,
+    /// Whether the process is about to end: nothing may be added or put in its place any more.
+    is_closed: bool,
+}
+
+static REGISTRY: Mutex<Registry> =
+    Mutex::new(Registry { temporary: BTreeSet::new(), folders: BTreeSet::new(), is_closed: false });
+
+/// Locks the registry; never returns once it is closed, as the process is about to end.
+fn registry() -> MutexGuard<'static, Registry> {
+    loop {
+        let registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
+        if !registry.is_closed {
+            return registry;
+        }
+        drop(registry);
+        thread::park();
+    }
+}
 
 /// A temporary file or directory of this process, known as such as long as this lives.
 #[derive(Debug)]
 pub struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// The file or directory at `path`.
-    pub fn at(path: &Path) -> Self {
-        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
-        Self(path.to_owned())
+    /// Makes a temporary file or directory by calling `make`; `path` says where it is. No end of the process comes
+    /// between its making and its being known.
+    pub fn make<T, E>(
+        make: impl FnOnce() -> Result<T, E>,
+        path: impl FnOnce(&T) -> &Path,
+    ) -> Result<(T, Self), E> {
+        let mut registry = registry();
+        let made = make()?;
+        let path = path(&made).to_owned();
+        registry.temporary.insert(path.clone());
+        Ok((made, Self(path)))
+    }
+
+    /// Calls `put`, which puts the file in its place. The end of the process comes before or after that.
+    pub(super) fn put<T>(self, put: impl FnOnce() -> T) -> T {
+        let _registry = registry();
+        put()
     }
 }
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+        REGISTRY.lock().unwrap_or_else(PoisonError::into_inner).temporary.remove(&self.0);
     }
 }
 
-/// Removes all temporary files and directories of this process, which is about to end without unwinding.
+/// A directory with those above it, as far as this process has made them. Those that are empty when this is dropped, or
+/// when a signal ends the process, are removed again.
+#[derive(Debug)]
+pub struct NewFolder {
+    /// What was made, innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl NewFolder {
+    /// Makes the directory at `path` and those above it that are missing.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let mut registry = registry();
+        let is_missing = |above: &&Path| !above.as_os_str().is_empty() && !above.exists();
+        let made = Self { made: path.ancestors().take_while(is_missing).map(Path::to_owned).collect() };
+        registry.folders.extend(made.made.iter().cloned());
+        drop(registry);
+        fs::create_dir_all(path)?;
+        Ok(made)
+    }
+}
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
+        for folder in &self.made {
+            // It fails where something is in the directory, which is then there to stay.
+            let _ = fs::remove_dir(folder);
+            registry.folders.remove(folder);
+        }
+    }
+}
+
+/// Removes all temporary files and empty new directories of this process, which is about to end without unwinding. From
+/// now on other threads that would make a temporary file, or put one in its place, wait for the end.
 pub fn remove_unfinished() {
-    for path in &*UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) {
-        // One of them may be in its place by now.
+    let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
+    registry.is_closed = true;
+    for path in &registry.temporary {
         let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    }
+    // What is below a directory sorts behind it.
+    for folder in registry.folders.iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_folders_stay_only_with_something_in_them() -> io::Result<()> {
+        let directory = tempfile::tempdir()?;
+        let (above, below) = (directory.path().join("a"), directory.path().join("a/b"));
+        drop(NewFolder::create(&below)?);
+        assert!(!above.exists());
+        let both = NewFolder::create(&below)?;
+        fs::write(above.join("file"), "")?;
+        drop(both);
+        assert!(above.exists() && !below.exists());
+        drop(NewFolder::create(&above)?);
+        assert!(above.exists(), "it was there before");
+        Ok(())
     }
 }

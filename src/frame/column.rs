@@ -4,7 +4,7 @@ use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
 
 use super::{FrameError, frame, name};
-use crate::study::Plan;
+use crate::study::Options;
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -65,13 +65,13 @@ impl When {
         }
     }
 
-    fn holds(self, plan: &Plan) -> bool {
+    fn holds(self, options: &Options) -> bool {
         match self {
             Self::Always => true,
-            Self::Timed => plan.timed,
-            Self::Contention => plan.contention,
-            Self::Network => plan.traffic,
-            Self::Placements => plan.placements,
+            Self::Timed => options.timed,
+            Self::Contention => options.contention,
+            Self::Network => options.traffic,
+            Self::Placements => options.placements,
             Self::Study => false,
         }
     }
@@ -178,8 +178,8 @@ impl<R> Field<R> {
 }
 
 /// The frame of these rows, with the columns that the plan has.
-pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], plan: &Plan) -> Result<DataFrame, FrameError> {
-    let wanted = fields.iter().filter(|field| field.when.holds(plan));
+pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], options: &Options) -> Result<DataFrame, FrameError> {
+    let wanted = fields.iter().filter(|field| field.when.holds(options));
     frame(wanted.filter_map(|field| field.column(rows)).collect())
 }
 

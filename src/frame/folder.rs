@@ -26,7 +26,7 @@ use super::read::read_file;
 use super::whole::write_whole;
 use super::{FileFormat, FrameError, jobs, name, summary};
 use crate::disk::{Claim, TEMPORARY};
-use crate::study::{Cell, Manifest, ManifestCell, Outcome, Plan, Shard};
+use crate::study::{Manifest, ManifestCell, Options, Outcome, ReplaySpec, Shard};
 
 /// Name of the file that holds the resolved study.
 pub const STUDY_FILE: &str = "study.json";
@@ -53,7 +53,7 @@ pub struct StudyFolder {
 struct Provenance<'a> {
     version: &'static str,
     #[serde(flatten)]
-    plan: &'a Plan,
+    options: &'a Options,
     #[serde(flatten)]
     cell: &'a ManifestCell,
 }
@@ -141,23 +141,23 @@ impl StudyFolder {
     pub fn keep(
         &self,
         described: &ManifestCell,
-        (cell, outcomes): (&Cell, &[Outcome]),
-        plan: &Plan,
+        (spec, outcomes): (&ReplaySpec, &[Outcome]),
+        options: &Options,
         with_jobs: bool,
     ) -> Result<(), FrameError> {
-        let origin = Provenance { version: env!("CARGO_PKG_VERSION"), plan, cell: described };
+        let origin = Provenance { version: env!("CARGO_PKG_VERSION"), options, cell: described };
         let origin = json(&origin)?;
         if with_jobs {
             let mut all: Option<DataFrame> = None;
             for outcome in outcomes {
-                stack(&mut all, jobs(0, outcome, plan)?.drop("replay")?)?;
+                stack(&mut all, jobs(0, outcome, options)?.drop("replay")?)?;
             }
             let frame = all.unwrap_or_default();
             self.write_frame(&self.jobs(&described.key), frame, FileFormat::Parquet, &origin)?;
         }
         // Whoever sees the row may rely on the jobs being there.
-        let rows: Vec<_> = outcomes.iter().map(|outcome| (0, cell, outcome)).collect();
-        let frame = summary(&rows, plan)?.drop("replay")?;
+        let rows: Vec<_> = outcomes.iter().map(|outcome| (0, spec, outcome)).collect();
+        let frame = summary(&rows, options)?.drop("replay")?;
         self.write_frame(&self.row(&described.key), frame, FileFormat::Parquet, &origin)?;
         self.forget_failure(&described.key)
     }

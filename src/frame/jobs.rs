@@ -9,7 +9,7 @@ use crate::engine::Record;
 use crate::execution::JobTraffic;
 use crate::job::Job;
 use crate::metrics::{Dispersal, JobContention};
-use crate::study::{Outcome, Plan};
+use crate::study::{Options, Outcome};
 
 /// A job of a replication.
 pub(super) struct JobRow<'a> {
@@ -208,7 +208,7 @@ impl JobRow<'_> {
 }
 
 /// The jobs of a replication of replay number `replay`, in the order of the log; none unless the plan wants jobs.
-pub fn jobs(replay: u32, outcome: &Outcome, plan: &Plan) -> Result<DataFrame, FrameError> {
+pub fn jobs(replay: u32, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
     let rows: Vec<JobRow<'_>> = (0..outcome.jobs.len()).map(|i| JobRow { replay, outcome, i }).collect();
-    build(&JobRow::FIELDS, &rows, plan)
+    build(&JobRow::FIELDS, &rows, options)
 }

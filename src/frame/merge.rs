@@ -51,7 +51,11 @@ pub fn merge(
         for other in others {
             if !untimed(&first.read_row(&cell.key)?).equals_missing(&untimed(&other.read_row(&cell.key)?)) {
                 let [first, other] = [first, other].map(|part| part.path().display());
-                conflicts.push(format!("{first} and {other} differ in cell {}, {}", cell.key, cell.label()));
+                conflicts.push(format!(
+                    "{first} and {other} differ in cell {}, {}",
+                    cell.key,
+                    cell.spec.label()
+                ));
             }
         }
     }
@@ -101,14 +105,14 @@ fn difference(a: &Manifest, b: &Manifest) -> String {
     if a.version != b.version {
         return format!("version {} is not {}", b.version, a.version);
     }
-    if let Some(difference) = a.plan.difference(&b.plan) {
+    if let Some(difference) = a.options.difference(&b.options) {
         return difference;
     }
     if a.cells.len() != b.cells.len() {
         return format!("{} cells, not {}", b.cells.len(), a.cells.len());
     }
     match a.cells.iter().zip(&b.cells).find(|(a, b)| a != b) {
-        Some((a, b)) => format!("{} is not {}", b.label(), a.label()),
+        Some((a, b)) => format!("{} is not {}", b.spec.label(), a.spec.label()),
         None => "descriptions or logs differ".to_owned(),
     }
 }

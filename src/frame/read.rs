@@ -153,6 +153,23 @@ impl Sheet {
         Ok(Self { path, columns, missing })
     }
 
+    /// A sentence on the replays that the sheet lacks; `None` if it holds all that run.json or study.json lists.
+    pub fn missing_note(&self) -> Option<String> {
+        const NAMED: usize = 5;
+        let Missing { listed_by: Some(listed_by), replays, of } = &self.missing else { return None };
+        let rest = match replays.len() {
+            0 => return None,
+            count if count > NAMED => format!("; … and {} more", count - NAMED),
+            _ => String::new(),
+        };
+        let named: Vec<&str> = replays.iter().take(NAMED).map(String::as_str).collect();
+        let (path, listed_by, held) = (self.path.display(), listed_by.display(), of - replays.len());
+        let named = named.join("; ");
+        Some(format!(
+            "{path} holds {held} of the {of} replays that {listed_by} lists; missing: {named}{rest}"
+        ))
+    }
+
     /// Number of rows.
     pub fn height(&self) -> usize {
         self.columns.first().map_or(0, |column| match &column.values {

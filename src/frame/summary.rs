@@ -6,12 +6,12 @@ use super::FrameError;
 use super::column::Value::{Added, F64, MaybeF64, MaybeU64, Str, U32, U64};
 use super::column::{Field, When, build};
 use crate::metrics::Summary;
-use crate::study::{Cell, Outcome, Plan};
+use crate::study::{Options, Outcome, ReplaySpec};
 
 /// A replication of a replay.
 pub(super) struct SummaryRow<'a> {
     number: u32,
-    cell: &'a Cell,
+    spec: &'a ReplaySpec,
     outcome: &'a Outcome,
     trim_percent: Option<f64>,
 }
@@ -30,24 +30,24 @@ impl SummaryRow<'_> {
     /// The columns of the frame; `meshreplay schema summary` prints them.
     pub(super) const FIELDS: [Field<Self>; 70] = [
         Field::new("replay", "", U32(|row| row.number), "number of the replay; the same in the `jobs` frame"),
-        Field::new("log", "", Str(|row| row.cell.log.clone()), "what was replayed"),
-        Field::new("machine", "", Str(|row| row.cell.machine.to_string()), "on what"),
+        Field::new("log", "", Str(|row| row.spec.log.clone()), "what was replayed"),
+        Field::new("machine", "", Str(|row| row.spec.machine.to_string()), "on what"),
         Field::new(
             "scheduler",
             "",
-            Str(|row| row.cell.scheduler.to_string()),
+            Str(|row| row.spec.scheduler.to_string()),
             "spec with every default written out",
         ),
-        Field::new("allocator", "", Str(|row| row.cell.allocator.to_string()), "likewise"),
-        Field::new("network", "", Str(|row| row.cell.network.to_string()), "how long jobs run, likewise"),
+        Field::new("allocator", "", Str(|row| row.spec.allocator.to_string()), "likewise"),
+        Field::new("network", "", Str(|row| row.spec.network.to_string()), "how long jobs run, likewise"),
         Field::new(
             "arrival_scale",
             "",
-            F64(|row| row.cell.arrival_scale),
+            F64(|row| row.spec.arrival_scale),
             "what arrival times were multiplied by",
         ),
         Field::new("seed", "", U64(|row| row.outcome.seed), "seed of everything random"),
-        Field::new("rules", "", Str(|row| row.cell.rules.clone()), "how records became jobs"),
+        Field::new("rules", "", Str(|row| row.spec.rules.to_string()), "how records became jobs"),
         Field::new(
             "trim_percent",
             "%",
@@ -391,7 +391,7 @@ impl SummaryRow<'_> {
             F64(|row| row.outcome.wall_s),
             "wall-clock time of the replay without reading the log",
         ),
-        Field::new("log_sha256", "", Str(|row| row.cell.log_sha256.clone()), "SHA-256 of the log's text"),
+        Field::new("log_sha256", "", Str(|row| row.spec.log_sha256.clone()), "SHA-256 of the log's text"),
         Field::new("version", "", Str(|_| env!("CARGO_PKG_VERSION").to_owned()), "version of meshreplay"),
         Field::new(
             "run",
@@ -405,11 +405,11 @@ impl SummaryRow<'_> {
 }
 
 /// One row per replay, in the order given; the first entry of each is its number.
-pub fn summary(rows: &[(u32, &Cell, &Outcome)], plan: &Plan) -> Result<DataFrame, FrameError> {
-    let trim_percent = plan.trim.percent;
+pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], options: &Options) -> Result<DataFrame, FrameError> {
+    let trim_percent = options.trim.percent;
     let rows: Vec<SummaryRow<'_>> = rows
         .iter()
-        .map(|&(number, cell, outcome)| SummaryRow { number, cell, outcome, trim_percent })
+        .map(|&(number, spec, outcome)| SummaryRow { number, spec, outcome, trim_percent })
         .collect();
-    build(&SummaryRow::FIELDS, &rows, plan)
+    build(&SummaryRow::FIELDS, &rows, options)
 }

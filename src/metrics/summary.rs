@@ -6,7 +6,8 @@ use super::recorder::Recording;
 use super::traffic::TrafficSummary;
 use crate::engine::Record;
 use crate::job::{Job, Time};
-use crate::machine::{Mesh, PairwiseBound};
+use crate::machine::Mesh;
+use crate::yardstick::PairwiseBound;
 
 /// Which jobs means leave out, so that an empty machine at the start and a draining one at the end do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

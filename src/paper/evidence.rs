@@ -185,21 +185,18 @@ impl Evidence {
         numbers: &dyn Fn(usize) -> BTreeMap<String, f64>,
     ) {
         for (i, cell) in cells.iter().enumerate() {
-            let allocator = cell
-                .allocator
-                .parse()
-                .map_or_else(|_| cell.allocator.clone(), |spec: Spec| allocator::short(&spec));
+            let allocator = allocator::short(&cell.spec.allocator);
             self.rows.push(Row {
                 dataset: dataset.to_owned(),
-                log: cell.log.clone(),
-                seed: cell.seed.to_string(),
+                log: cell.spec.log.clone(),
+                seed: cell.spec.seed.to_string(),
                 round,
-                rules: cell.rules.clone(),
-                machine: cell.machine.clone(),
-                scheduler: cell.scheduler.clone(),
+                rules: cell.spec.rules.to_string(),
+                machine: cell.spec.machine.to_string(),
+                scheduler: cell.spec.scheduler.to_string(),
                 allocator,
-                network: cell.network.clone(),
-                arrival_scale: cell.arrival_scale,
+                network: cell.spec.network.to_string(),
+                arrival_scale: cell.spec.arrival_scale,
                 numbers: numbers(i),
             });
         }

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::frame::schemas;
     use crate::paper::{Evidence, Figure, Located, LogFacts, MODEL, Paper, ROUNDS, STREAM, papers, stream_logs, write_stream};
-    use crate::study::{Manifest, Plan, Study};
+    use crate::study::{Manifest, Options, Study};
 
     type Tested = Result<(), Box<dyn std::error::Error>>;
 
@@ -82,7 +82,7 @@ mod tests {
                 found.add_log(&embedded.dataset, located(&embedded.dataset), None);
             }
             let find = |log: &str| { let path = folder.join(log); if path.exists() { path } else { folder.join("log.swf") } };
-            let plan = Plan { timed: figure.timed, ..Plan::default() };
+            let plan = Options { timed: figure.timed, ..Options::default() };
             let study = Study::plan(Path::new(&embedded.name), embedded.text, plan, &find)?;
             let mut manifest = Manifest::from(&study);
             for round in 0..ROUNDS {
@@ -102,7 +102,7 @@ mod tests {
                 };
                 found.add_made(&embedded.dataset, &manifest.cells, same, &numbers);
                 found.add_reading(&embedded.dataset, 0.5 + unit(&[salt, study_salt, round as u64]));
-                manifest.cells.iter_mut().for_each(|cell| cell.seed += u64::from(!figure.timed));
+                manifest.cells.iter_mut().for_each(|cell| cell.spec.seed += u64::from(!figure.timed));
             }
         }
         Ok((paper.findings(figure, &mut found)?, missing))

@@ -1,35 +1,23 @@
-//! Content keys: a cell's result is named by all that it depends on, so that whoever needs it finds it, and nobody takes
-//! another one for it.
+//! Content keys: a result is named by all that it depends on. The same replay is found again wherever it was made, and no
+//! other one is taken for it.
 
 use std::fmt::Write;
 use std::fs;
 
 use sha2::{Digest, Sha256};
 
-use super::cell::Plan;
-use super::options::OPTIONS;
-use super::planned::StudyLog;
-use super::product::Point;
+use super::options::{OPTIONS, Options};
+use super::replay_spec::{COORDINATES, ReplaySpec};
 use crate::spec::Spec;
 
-/// SHA-256 of the cell's resolved spec, its log's SHA-256 and the version of this program, in hexadecimal. What a
-/// parameter `path` of the allocator names counts with its content.
-pub(super) fn key(point: &Point, log: &StudyLog, plan: &Plan) -> String {
-    let Point { log: _, rules, arrival_scale, machine, scheduler, allocator, network, seed, of_all: _ } =
-        point;
-    let mut text = format!(
-        "meshreplay {}\nlog={}\nlog_sha256={}\nrules={rules}\narrival_scale={arrival_scale}\nmachine={machine}\n\
-         scheduler={scheduler}\nallocator={allocator}\nnetwork={network}\nseed={seed}\n",
-        env!("CARGO_PKG_VERSION"),
-        log.name,
-        log.sha256,
-    );
-    text.extend(OPTIONS.iter().filter_map(|option| option.line(plan)));
-    for (_, sha256) in files(allocator) {
-        // Writing to memory cannot fail.
-        let _ = writeln!(text, "path_sha256={sha256}");
-    }
-    hexadecimal(&Sha256::digest(text))
+/// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, its options and the version of
+/// this program. What a parameter `path` of the allocator names counts with its content.
+pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
+    let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
+    text.extend(COORDINATES.iter().map(|row| format!("{}={}\n", row.name, row.text(spec))));
+    text.extend(OPTIONS.iter().filter_map(|option| option.line(options)));
+    text.extend(files(&spec.allocator).into_iter().map(|(_, sha256)| format!("path_sha256={sha256}\n")));
+    sha256(&text)
 }
 
 /// The files that an allocator reads, its members too, each with the SHA-256 of its content in hexadecimal.
@@ -66,9 +54,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Replications;
-    use crate::workload::Rules;
-    use std::path::PathBuf;
 
     #[test]
     fn files_of_members_count_too() -> Result<(), Box<dyn std::error::Error>> {
@@ -80,49 +65,38 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_result_depends_on_changes_its_key() -> Result<(), Box<dyn std::error::Error>> {
-        let log = StudyLog {
-            name: "a".to_owned(),
-            file: "a.swf".to_owned(),
-            path: PathBuf::from("a.swf"),
-            sha256: "00".to_owned(),
-            records: 1,
-            model: None,
-        };
-        let point = Point {
-            log: 0,
-            rules: Rules::default(),
-            arrival_scale: 1.0,
-            machine: "4x4".parse()?,
-            scheduler: "fcfs".parse()?,
-            allocator: "naive".parse()?,
-            network: "recorded".parse()?,
-            seed: 1,
-            of_all: false,
-        };
-        let plan = Plan::default();
-        let mut keys = vec![
-            key(&point, &log, &plan),
-            key(&Point { rules: "requested".parse()?, ..point.clone() }, &log, &plan),
-            key(&Point { arrival_scale: 0.5, ..point.clone() }, &log, &plan),
-            key(&Point { machine: "torus:4x4".parse()?, ..point.clone() }, &log, &plan),
-            key(&Point { scheduler: "easy".parse()?, ..point.clone() }, &log, &plan),
-            key(&Point { allocator: "mc1x1".parse()?, ..point.clone() }, &log, &plan),
-            key(&Point { network: "wormhole".parse()?, ..point.clone() }, &log, &plan),
-            key(&Point { seed: 2, ..point.clone() }, &log, &plan),
-            key(&point, &StudyLog { sha256: "01".to_owned(), ..log.clone() }, &plan),
-            key(&point, &StudyLog { name: "b".to_owned(), ..log.clone() }, &plan),
-            key(&point, &log, &Plan { timed: true, ..plan.clone() }),
-            key(&point, &log, &Plan { traffic: true, ..plan.clone() }),
-            key(&point, &log, &Plan { contention: true, ..plan.clone() }),
-            key(&point, &log, &Plan { placements: true, ..plan.clone() }),
-            key(&point, &log, &Plan { replications: Replications::exactly(2), ..plan.clone() }),
-        ];
-        assert_eq!(keys[0], key(&point, &StudyLog { path: PathBuf::from("/a.swf"), ..log }, &plan));
+    fn every_coordinate_stands_wherever_a_replay_is_named() -> Result<(), Box<dyn std::error::Error>> {
+        let mut base = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, "naive".parse()?);
+        base.log = "a".to_owned();
+        let options = Options::default();
+        let mut keys = vec![content_key(&base, &options)];
+        for (row, other) in COORDINATES.iter().zip([
+            "b",
+            "01",
+            "requested:arrivals=recorded,estimate=recorded,overrun=kill,oversize=error,shape=near-square,sizes=all,status=all",
+            "0.5",
+            "torus:4x4",
+            "easy",
+            "mc1x1",
+            "wormhole",
+            "18446744073709551615",
+        ]) {
+            let mut spec = base.clone();
+            assert!((row.set)(&mut spec, other), "{}", row.name);
+            assert_eq!(row.text(&spec), other);
+            keys.push(content_key(&spec, &options));
+            if row.is_listed {
+                let text = serde_json::to_string(&spec)?;
+                assert_eq!(serde_json::from_str::<ReplaySpec>(&text)?, spec, "{text}");
+            }
+            let words = spec.arguments();
+            let given = base.arguments() != words;
+            assert_eq!(given, !["log", "log_sha256"].contains(&row.name), "{}: {words:?}", row.name);
+        }
         assert!(keys.iter().all(|key| key.len() == 64));
         keys.sort_unstable();
         keys.dedup();
-        assert_eq!(keys.len(), 15);
+        assert_eq!(keys.len(), 1 + COORDINATES.len());
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::trace::{self, LogSummary, ReadOptions, TraceError};
+use crate::trace::{self, LogSummary, ReadOptions, TraceError, formats};
 use crate::workload::{Rules, Workload, WorkloadBuilder};
 
 /// A log that is ready to be replayed.
@@ -20,16 +20,14 @@ pub struct LoadedLog {
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
     let summary = trace::read(path, options, |record| builder.add(record))?;
-    let workload = builder.finish(summary.findings.skipped());
+    let workload = builder.finish(summary.irregularities.skipped());
     Ok(LoadedLog { name: log_name(path), summary, workload })
 }
 
 /// `NASA-iPSC-1993-3.1-cln` for `…/NASA-iPSC-1993-3.1-cln.swf.gz`.
 pub fn log_name(path: &Path) -> String {
     let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
-    let plain = file.strip_suffix(".gz").unwrap_or(&file);
-    let stem =
-        [".swf", ".premas"].iter().find_map(|extension| plain.strip_suffix(extension)).unwrap_or(plain);
+    let stem = formats::without_extensions(&file);
     if stem == "-" { "stdin".to_owned() } else { stem.to_owned() }
 }
 

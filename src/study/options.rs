@@ -1,28 +1,52 @@
-//! What results depend on beside the study file, told once: a table of options, from which come the flags of the command
-//! line, the content keys, what study.json and run.json say, and the commands that go on with a study.
+//! What replays do and keep beside what they replay, in one table: from it come the flags of the command line, lines of
+//! content keys, what study.json and run.json say, and the commands that go on with a study or repeat a replay.
+//!
+//! A new option is a field of [`Options`], a row of [`OPTIONS`] and the code that uses it.
 
 use std::fmt;
 
 use serde::de::{Error, MapAccess, Visitor};
-use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::cell::Plan;
-use crate::metrics::Trim;
+use super::replay_spec::plain_text;
+use crate::metrics::{Replications, Trim};
+use crate::spec::SpecError;
 
-/// One thing that a plan says.
+/// What all replays of a study, or of one command, share. [`OPTIONS`] has a row of each field.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each says whether results have something")]
+pub struct Options {
+    /// Whether allocator calls and replays are timed.
+    pub timed: bool,
+    /// Which jobs means leave out.
+    pub trim: Trim,
+    /// How often each replay is repeated, each time with another seed.
+    pub replications: Replications,
+    /// Whether outcomes hold what concerns single jobs.
+    pub jobs: bool,
+    /// Whether results have columns for the traffic of a network.
+    pub traffic: bool,
+    /// Whether contention is estimated.
+    pub contention: bool,
+    /// Whether outcomes hold the nodes of every job, where jobs are wanted.
+    pub placements: bool,
+}
+
+/// A row of [`OPTIONS`].
 #[derive(Debug)]
-pub struct PlanOption {
+pub struct ReplayOption {
     /// Its name in content keys.
     pub name: &'static str,
     /// Whether content keys have a line of it.
     pub keyed: Keyed,
-    /// Its value as content keys spell it.
-    text: fn(&Plan) -> String,
-    /// How study.json and run.json say it; `None` if they need not.
-    json: Option<Json>,
-    /// The flag of `sweep` that changes it; `None` if the study file says it.
+    /// Its name in study.json and run.json; `None` if they do not say it.
+    pub json: Option<&'static str>,
+    /// Its value, as JSON has it.
+    value: fn(&Options) -> Value,
+    /// Sets it to what this text says, spelt as in content keys; the error says what was expected.
+    pub set: fn(&mut Options, &str) -> Result<(), String>,
+    /// The flag of the command line that changes it; `None` if there is none.
     pub flag: Option<Flag>,
 }
 
@@ -37,225 +61,262 @@ pub enum Keyed {
     Never,
 }
 
-/// An option as JSON.
-#[derive(Clone, Copy, Debug)]
-struct Json {
-    name: &'static str,
-    get: fn(&Plan) -> Value,
-    /// Sets it; whether the value was of the right type.
-    set: fn(&mut Plan, &Value) -> bool,
-}
-
-/// An option as a flag of the command line, which changes it from what it usually is.
+/// A flag of the command line.
 #[derive(Debug)]
 pub struct Flag {
     /// Its name without the dashes.
     pub name: &'static str,
     /// What it does, for the help.
     pub help: &'static str,
-    /// Another flag without which it means nothing.
+    /// What the option is set to.
+    pub gives: Gives,
+    /// Another flag of `sweep` without which it means nothing.
     pub needs: Option<&'static str>,
-    /// The arguments by which `replay` does the same for a single cell.
-    pub replay: &'static [&'static str],
-    /// Whether a plan has it.
-    pub is_given: fn(&Plan) -> bool,
-    /// Gives it to a plan.
-    pub give: fn(&mut Plan),
+    /// Whether `sweep` has it; if not, study files say it or nobody can.
+    pub is_of_sweep: bool,
+    /// The arguments by which `replay` does the same, if it has no flag of this name.
+    pub in_replay: Option<&'static [&'static str]>,
+}
+
+/// What a flag sets its option to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    /// This value.
+    Value(&'static str),
+    /// The argument that follows it, which the help calls so.
+    Argument(&'static str),
 }
 
 /// Every option, in the order of the lines of content keys.
-pub const OPTIONS: &[PlanOption] = &[
-    PlanOption {
+pub const OPTIONS: &[ReplayOption] = &[
+    ReplayOption {
         name: "trim",
         keyed: Keyed::Always,
-        text: |plan| plan.trim.percent.map_or_else(|| "none".to_owned(), |percent| percent.to_string()),
-        json: Some(Json {
-            name: "trim_percent",
-            get: |plan| plan.trim.percent.into(),
-            set: |plan, value| {
-                plan.trim = Trim { percent: value.as_f64() };
-                value.is_null() || value.is_number()
-            },
+        json: Some("trim_percent"),
+        value: |options| options.trim.percent.into(),
+        set: |options, text| match text.parse::<f64>() {
+            _ if text == NONE => Ok(options.trim = Trim { percent: None }),
+            Ok(percent) if (0.0..100.0).contains(&percent) => {
+                Ok(options.trim = Trim { percent: Some(percent) })
+            }
+            _ => Err("expected a number from 0 to below 100".to_owned()),
+        },
+        flag: Some(Flag {
+            name: "trim",
+            help: "Leave the first PERCENT of jobs and those that start after the last submission's day out of means",
+            gives: Gives::Argument("PERCENT"),
+            needs: None,
+            is_of_sweep: false,
+            in_replay: None,
         }),
-        flag: None,
     },
-    PlanOption {
+    ReplayOption {
         name: "replications",
         keyed: Keyed::Always,
-        text: |plan| plan.replications.to_string(),
-        json: Some(Json {
+        json: Some("replications"),
+        value: |options| options.replications.to_string().into(),
+        set: |options, text| {
+            let parsed = text.parse().map_err(|error: SpecError| error.to_string());
+            parsed.map(|replications| options.replications = replications)
+        },
+        flag: Some(Flag {
             name: "replications",
-            get: |plan| plan.replications.to_string().into(),
-            set: |plan, value| {
-                let found = value.as_str().and_then(|text| text.parse().ok());
-                found.map(|replications| plan.replications = replications).is_some()
-            },
+            help: "Replay each with as many seeds: a number, 1 by default, or until:within=0.05,min=5,max=200 for as many \
+                   as make the confidence intervals of turnaround and utilization so narrow (by their means; 95 %, or as \
+                   confidence=0.9 says). Models draw new jobs from each seed",
+            gives: Gives::Argument("R"),
+            needs: None,
+            is_of_sweep: false,
+            in_replay: None,
         }),
-        flag: None,
     },
-    PlanOption {
+    ReplayOption {
         name: "timed",
         keyed: Keyed::Always,
-        text: |plan| plan.timed.to_string(),
-        json: Some(Json {
-            name: "timed",
-            get: |plan| plan.timed.into(),
-            set: |plan, value| value.as_bool().map(|is| plan.timed = is).is_some(),
-        }),
+        json: Some("timed"),
+        value: |options| options.timed.into(),
+        set: |options, text| switch(&mut options.timed, text),
         flag: Some(Flag {
             name: "no-timing",
             help: "Measure no times; results are then the same bytes on every run",
+            gives: Gives::Value("false"),
             needs: None,
-            replay: &["--no-timing"],
-            is_given: |plan| !plan.timed,
-            give: |plan| plan.timed = false,
+            is_of_sweep: true,
+            in_replay: None,
         }),
     },
-    PlanOption {
-        // It follows from the networks of the cells, which are part of their keys and of study.json.
+    ReplayOption {
+        // It follows from the networks of the replays, which are part of their keys and of study.json.
         name: "traffic",
         keyed: Keyed::Always,
-        text: |plan| plan.traffic.to_string(),
         json: None,
+        value: |options| options.traffic.into(),
+        set: |options, text| switch(&mut options.traffic, text),
         flag: None,
     },
-    PlanOption {
+    ReplayOption {
         name: "contention",
         keyed: Keyed::Always,
-        text: |plan| plan.contention.to_string(),
-        json: Some(Json {
-            name: "contention",
-            get: |plan| plan.contention.into(),
-            set: |plan, value| value.as_bool().map(|is| plan.contention = is).is_some(),
-        }),
+        json: Some("contention"),
+        value: |options| options.contention.into(),
+        set: |options, text| switch(&mut options.contention, text),
         flag: Some(Flag {
             name: "contention",
             help: "Estimate contention: pairs of messages that meet on links if all nodes of each running job send to \
                    each other",
+            gives: Gives::Value("true"),
             needs: None,
-            replay: &["--contention"],
-            is_given: |plan| plan.contention,
-            give: |plan| plan.contention = true,
+            is_of_sweep: true,
+            in_replay: None,
         }),
     },
-    PlanOption {
+    ReplayOption {
         name: "jobs",
         keyed: Keyed::Never,
-        text: |plan| plan.jobs.to_string(),
         json: None,
+        value: |options| options.jobs.into(),
+        set: |options, text| switch(&mut options.jobs, text),
         flag: Some(Flag {
             name: "jobs",
             help: "Keep the jobs of every cell too: cells/KEY.jobs.parquet",
+            gives: Gives::Value("true"),
             needs: None,
-            replay: &["--output", "rerun"],
-            is_given: |plan| plan.jobs,
-            give: |plan| plan.jobs = true,
+            is_of_sweep: true,
+            in_replay: Some(&["--output", "rerun"]),
         }),
     },
-    PlanOption {
+    ReplayOption {
         name: "placements",
         keyed: Keyed::IfGiven,
-        text: |plan| plan.placements.to_string(),
-        json: Some(Json {
-            name: "placements",
-            get: |plan| plan.placements.into(),
-            set: |plan, value| value.as_bool().map(|is| plan.placements = is).is_some(),
-        }),
+        json: Some("placements"),
+        value: |options| options.placements.into(),
+        set: |options, text| switch(&mut options.placements, text),
         flag: Some(Flag {
             name: "placements",
-            help: "Keep the nodes of every job too: the column `nodes` of the jobs, such as 0-3 7",
+            help: "Keep the nodes of every job too: the column `nodes` of the jobs, such as 0-3 7; of a job that was moved \
+                   the last ones",
+            gives: Gives::Value("true"),
             needs: Some("jobs"),
-            replay: &["--placements"],
-            is_given: |plan| plan.placements,
-            give: |plan| plan.placements = true,
+            is_of_sweep: true,
+            in_replay: None,
         }),
     },
 ];
 
+/// How content keys spell the lack of a value.
+const NONE: &str = "none";
+
+/// Sets a switch to `true` or `false`.
+fn switch(target: &mut bool, text: &str) -> Result<(), String> {
+    text.parse().map(|is| *target = is).map_err(|_| "expected true or false".to_owned())
+}
+
 impl Flag {
-    /// The flag as a command line has it.
+    /// The flag as a command line has it, without its argument.
     pub fn argument(&self) -> String {
         format!("--{}", self.name)
     }
 }
 
-impl PlanOption {
-    /// Whether the plan has another value than one without it.
-    fn is_given(&self, plan: &Plan) -> bool {
-        self.flag.as_ref().is_none_or(|flag| (flag.is_given)(plan))
+impl ReplayOption {
+    /// Its value as content keys spell it.
+    pub fn text(&self, options: &Options) -> String {
+        match (self.value)(options) {
+            Value::Null => NONE.to_owned(),
+            value => plain_text(&value),
+        }
+    }
+
+    /// Whether its value differs from the one that it has without any flag.
+    fn is_given(&self, options: &Options) -> bool {
+        (self.value)(options) != (self.value)(&Options::without_flags())
     }
 
     /// The line of a content key; `None` if there is none.
-    pub(super) fn line(&self, plan: &Plan) -> Option<String> {
+    pub(super) fn line(&self, options: &Options) -> Option<String> {
         let is_keyed = match self.keyed {
             Keyed::Always => true,
-            Keyed::IfGiven => self.is_given(plan),
+            Keyed::IfGiven => self.is_given(options),
             Keyed::Never => false,
         };
-        is_keyed.then(|| format!("{}={}\n", self.name, (self.text)(plan)))
+        is_keyed.then(|| format!("{}={}\n", self.name, self.text(options)))
     }
 
     /// Name and value as JSON has them; `None` if it does not say them.
-    fn told(&self, plan: &Plan) -> Option<(&'static str, Value)> {
-        let json = self.json.filter(|_| self.keyed == Keyed::Always || self.is_given(plan))?;
-        Some((json.name, (json.get)(plan)))
+    fn entry(&self, options: &Options) -> Option<(&'static str, Value)> {
+        let name = self.json.filter(|_| self.keyed == Keyed::Always || self.is_given(options))?;
+        Some((name, (self.value)(options)))
+    }
+
+    /// The flag with its argument, as a command line has them to give this value; `None` if it is the default, or has no
+    /// flag.
+    fn arguments(&self, options: &Options) -> Option<(&'static Flag, Vec<String>)> {
+        let flag = OPTIONS.iter().find(|other| other.name == self.name)?.flag.as_ref()?;
+        let mut words = vec![flag.argument()];
+        if let Gives::Argument(_) = flag.gives {
+            words.push(self.text(options));
+        }
+        self.is_given(options).then_some((flag, words))
     }
 }
 
-impl Plan {
-    /// The plan of a study that no flag was given for.
-    pub fn usual() -> Self {
+impl Options {
+    /// The options of a command to which no flag is given: those that are the default, and times are measured.
+    pub fn without_flags() -> Self {
         Self { timed: true, ..Self::default() }
     }
 
-    /// The flags that make this plan of the usual one.
-    pub fn flags(&self) -> impl Iterator<Item = &'static Flag> {
-        OPTIONS.iter().filter_map(|option| option.flag.as_ref()).filter(|flag| (flag.is_given)(self))
+    /// The flags by which `sweep` gets these options, but for what the study file says.
+    pub fn sweep_arguments(&self) -> Vec<String> {
+        let given = OPTIONS.iter().filter_map(|option| option.arguments(self));
+        given.filter(|(flag, _)| flag.is_of_sweep).flat_map(|(_, words)| words).collect()
     }
 
-    /// Where this plan and another one differ in what JSON says of them, in words; `None` if they do not.
+    /// The arguments by which `replay` gets these options.
+    pub fn replay_arguments(&self) -> Vec<String> {
+        let given = OPTIONS.iter().filter_map(|option| option.arguments(self));
+        let words = |(flag, words): (&Flag, Vec<String>)| match flag.in_replay {
+            Some(others) => others.iter().map(ToString::to_string).collect(),
+            None => words,
+        };
+        given.flat_map(words).collect()
+    }
+
+    /// The first option in which JSON says something else of `other`, in words; `None` if there is none.
     pub fn difference(&self, other: &Self) -> Option<String> {
-        let differs = |option: &&PlanOption| option.told(self) != option.told(other);
-        let option = OPTIONS.iter().find(differs)?;
-        Some(format!("{} is {}, not {}", option.name, (option.text)(other), (option.text)(self)))
+        let option = OPTIONS.iter().find(|option| option.entry(self) != option.entry(other))?;
+        Some(format!("{} is {}, not {}", option.name, option.text(other), option.text(self)))
     }
 }
 
 /// As the part of an object that JSON says of it.
-impl Serialize for Plan {
+impl Serialize for Options {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (name, value) in OPTIONS.iter().filter_map(|option| option.told(self)) {
-            map.serialize_entry(name, &value)?;
-        }
-        map.end()
+        serializer.collect_map(OPTIONS.iter().filter_map(|option| option.entry(self)))
     }
 }
 
 /// From an object that may say other things too. What it does not say is as it is without any flag.
-impl<'de> Deserialize<'de> for Plan {
+impl<'de> Deserialize<'de> for Options {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Object;
         impl<'de> Visitor<'de> for Object {
-            type Value = Plan;
+            type Value = Options;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object with the options of a study")
             }
 
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Plan, M::Error> {
-                let mut plan = Plan::usual();
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Options, M::Error> {
+                let mut options = Options::without_flags();
                 while let Some((name, value)) = map.next_entry::<String, Value>()? {
-                    let Some(json) =
-                        OPTIONS.iter().filter_map(|option| option.json).find(|json| json.name == name)
-                    else {
-                        continue;
-                    };
-                    if !(json.set)(&mut plan, &value) {
+                    let row = OPTIONS.iter().find(|option| option.json == Some(name.as_str()));
+                    let text = if value.is_null() { NONE.to_owned() } else { plain_text(&value) };
+                    if row.is_some_and(|row| (row.set)(&mut options, &text).is_err()) {
                         return Err(M::Error::custom(format!("{name} cannot be {value}")));
                     }
                 }
-                Ok(plan)
+                Ok(options)
             }
         }
         deserializer.deserialize_map(Object)
@@ -266,31 +327,58 @@ impl<'de> Deserialize<'de> for Plan {
 mod tests {
     use super::*;
 
+    /// A value of each option that is not its default.
+    const OTHERS: &[(&str, &str)] = &[
+        ("trim", "2.5"),
+        ("replications", "3"),
+        ("timed", "false"),
+        ("traffic", "true"),
+        ("contention", "true"),
+        ("jobs", "true"),
+        ("placements", "true"),
+    ];
+
     #[test]
-    fn every_field_of_a_plan_is_an_option() {
-        // Whoever adds a field is told here that the table needs a row.
-        let Plan { timed: _, trim: _, replications: _, jobs: _, traffic: _, contention: _, placements: _ } =
-            Plan::default();
-        assert_eq!(OPTIONS.len(), 7);
+    fn every_field_is_an_option() {
+        // Whoever adds a field learns here that the table needs a row.
+        let Options { timed: _, trim: _, replications: _, jobs: _, traffic: _, contention: _, placements: _ } =
+            Options::default();
+        assert_eq!(
+            OPTIONS.iter().map(|option| option.name).collect::<Vec<_>>(),
+            OTHERS.iter().map(|(name, _)| *name).collect::<Vec<_>>()
+        );
     }
 
     #[test]
-    fn what_json_says_is_read_back() -> Result<(), Box<dyn std::error::Error>> {
-        let mut plans = vec![Plan::usual()];
-        for flag in OPTIONS.iter().filter_map(|option| option.flag.as_ref()) {
-            let mut plan = Plan::usual();
-            (flag.give)(&mut plan);
-            assert_eq!(plan.flags().map(|flag| flag.name).collect::<Vec<_>>(), [flag.name]);
-            plans.push(Plan { jobs: false, ..plan });
+    fn every_option_stands_wherever_it_matters() -> Result<(), Box<dyn std::error::Error>> {
+        let default = Options::without_flags();
+        let key =
+            |options: &Options| -> String { OPTIONS.iter().filter_map(|row| row.line(options)).collect() };
+        for (row, (_, other)) in OPTIONS.iter().zip(OTHERS) {
+            let mut options = default.clone();
+            (row.set)(&mut options, other)?;
+            assert_eq!(row.text(&options), *other);
+            assert_eq!(key(&options) != key(&default), row.keyed != Keyed::Never, "{}", row.name);
+            if row.json.is_some() {
+                let text = serde_json::to_string(&options)?;
+                assert_eq!(serde_json::from_str::<Options>(&text)?, options, "{text}");
+            }
+            let (sweep, replay) = (options.sweep_arguments(), options.replay_arguments());
+            let Some(flag) = &row.flag else { continue };
+            let mut words = vec![flag.argument()];
+            words.extend(matches!(flag.gives, Gives::Argument(_)).then(|| (*other).to_owned()));
+            assert_eq!(sweep, if flag.is_of_sweep { words.clone() } else { Vec::new() });
+            assert_eq!(
+                replay,
+                flag.in_replay.map_or(words, |words| words.iter().map(ToString::to_string).collect())
+            );
+            if let Gives::Value(value) = flag.gives {
+                assert_eq!(value, *other);
+            }
         }
-        plans.push(Plan { trim: Trim { percent: Some(2.5) }, replications: "3".parse()?, ..Plan::usual() });
-        for plan in plans {
-            let text = serde_json::to_string(&plan)?;
-            assert_eq!(serde_json::from_str::<Plan>(&text)?, plan, "{text}");
-        }
-        assert!(serde_json::from_str::<Plan>("{\"timed\": 3}").is_err());
-        assert_eq!(serde_json::from_str::<Plan>("{\"cells\": []}")?, Plan::usual());
-        let difference = Plan::usual().difference(&Plan { placements: true, ..Plan::usual() });
+        assert!(serde_json::from_str::<Options>("{\"timed\": 3}").is_err());
+        assert_eq!(serde_json::from_str::<Options>("{\"cells\": []}")?, default);
+        let difference = default.difference(&Options { placements: true, ..default.clone() });
         assert_eq!(difference.as_deref(), Some("placements is true, not false"));
         Ok(())
     }

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::all::{ALL, Requests, left_out};
-use super::cell::Plan;
+use super::axes::{Axes, Combination, resolve};
 use super::error::StudyError;
 use super::jobs::JobsError;
-use super::keys::{Entry, Keys, Value, beside, read};
+use super::key::{content_key, sha256};
 use super::log::log_name;
-use super::manifest::ManifestCell;
-use super::planned::{Study, StudyCell, StudyLog};
-use super::product::{Axes, Point, resolve};
+use super::options::Options;
+use super::planned::{PlannedReplay, Study, StudyLog};
+use super::replay_spec::ReplaySpec;
+use super::shard;
 use super::source::JobSource;
-use super::{key, shard};
+use super::toml_keys::{Entry, Keys, Value, beside, read};
 use crate::allocator::{self, Request};
 use crate::execution::{self, RECORDED};
 use crate::machine::Mesh;
@@ -34,22 +35,22 @@ struct StudyFile {
 
 impl Study {
     /// Reads the study file at `path`, and its logs once: their names, sizes and checksums.
-    pub fn read(path: &Path, plan: Plan) -> Result<Self, StudyError> {
-        Self::plan(path, &read(path)?, plan, &|log| beside(path, log))
+    pub fn read(path: &Path, options: Options) -> Result<Self, StudyError> {
+        Self::plan(path, &read(path)?, options, &|log| beside(path, log))
     }
 
     /// Plans the study of this text; `find` says where its logs are, and `path` is what messages call it.
     pub fn plan(
         path: &Path,
         text: &str,
-        mut plan: Plan,
+        mut options: Options,
         find: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Self, StudyError> {
-        let file = StudyFile::parse(path, text)?;
-        let replications = file.replications.clone().unwrap_or_else(|| plan.replications.clone());
+        let mut file = StudyFile::parse(path, text)?;
+        let replications = file.replications.clone().unwrap_or_else(|| options.replications.clone());
         let traffic = file.axes.networks.iter().any(|network| network.name != RECORDED);
-        plan.traffic = traffic;
-        plan.replications = replications;
+        options.traffic = traffic;
+        options.replications = replications;
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let mut logs: Vec<StudyLog> = Vec::new();
         let mut surveyed = Vec::new();
@@ -66,30 +67,32 @@ impl Study {
             surveyed.push(counts);
         }
         let wrong = |problem: String| StudyError::Wrong { path: path.to_owned(), line: 1, problem };
-        let mut points = file.axes.points().map_err(|error| wrong(error.to_string()))?;
+        file.axes.logs = logs.iter().map(|log| log.name.clone()).collect();
+        let combinations = file.axes.combinations().map_err(|error| wrong(error.to_string()))?;
         let mut notes = file.axes.unserved();
         let of_rules = |rules: &Rules| file.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
-        let mut kept = Vec::with_capacity(points.len());
-        for point in points.drain(..) {
-            let survey = &surveyed[point.log][of_rules(&point.rules)];
+        let mut kept = Vec::with_capacity(combinations.len());
+        for combination in combinations {
+            let survey = &surveyed[combination.log][of_rules(&combination.spec.rules)];
             match survey
-                .left_out(&logs[point.log], &point, &plan)
+                .left_out(&logs[combination.log], &combination, &options)
                 .map_err(|error| wrong(error.to_string()))?
             {
-                None => kept.push(point),
+                None => kept.push(combination),
                 Some(note) if notes.contains(&note) => {}
                 Some(note) => notes.push(note),
             }
         }
-        let planned = |point: Point| {
-            let jobs = surveyed[point.log][of_rules(&point.rules)].jobs;
-            let key = key::key(&point, &logs[point.log], &plan);
-            let cost = jobs.max(1) * shard::weight(&point.allocator);
-            StudyCell { point, key, jobs, cost }
+        let planned = |Combination { log, spec, .. }: Combination| {
+            let spec = ReplaySpec { log_sha256: logs[log].sha256.clone(), ..spec };
+            let jobs = surveyed[log][of_rules(&spec.rules)].jobs;
+            let key = content_key(&spec, &options);
+            let cost = jobs.max(1) * shard::weight(&spec.allocator);
+            PlannedReplay { spec, log, key, jobs, cost }
         };
-        let cells: Vec<StudyCell> = kept.into_iter().map(planned).collect();
+        let cells: Vec<PlannedReplay> = kept.into_iter().map(planned).collect();
         let name = file.name.or(stem).unwrap_or_default();
-        let study = Self { name, description: file.description, plan, logs, cells, notes };
+        let study = Self { name, description: file.description, options, logs, cells, notes };
         study.check_unique(path)?;
         Ok(study)
     }
@@ -105,9 +108,9 @@ impl Study {
         Ok(())
     }
 
-    /// Cell `i` in words.
+    /// Replay `i` in words.
     pub fn label(&self, i: usize) -> String {
-        ManifestCell::of(self, &self.cells[i]).label()
+        self.cells[i].spec.label()
     }
 }
 
@@ -121,19 +124,24 @@ struct Survey {
 }
 
 impl Survey {
-    /// Why a point is left out that was asked for as one of all; `None` if it is not.
-    fn left_out(&self, log: &StudyLog, point: &Point, plan: &Plan) -> Result<Option<String>, JobsError> {
-        let Point { machine, allocator, .. } = point;
-        if !point.of_all {
+    /// Why a combination is left out that was asked for as one of all; `None` if it is not.
+    fn left_out(
+        &self,
+        log: &StudyLog,
+        combination: &Combination,
+        options: &Options,
+    ) -> Result<Option<String>, JobsError> {
+        let ReplaySpec { rules, arrival_scale, machine, allocator, seed, .. } = &combination.spec;
+        if !combination.of_all {
             return Ok(None);
         }
         let Some(model) = &log.model else { return left_out(&log.name, &self.requests, machine, allocator) };
         let source = JobSource::Drawn {
             model: Box::new(model.clone()),
-            rules: point.rules.clone(),
-            arrival_scale: point.arrival_scale,
+            rules: rules.clone(),
+            arrival_scale: *arrival_scale,
         };
-        let requests = source.requests(&log.name, plan.replications.seeds(point.seed), machine)?;
+        let requests = source.requests(&log.name, options.replications.seeds(*seed), machine)?;
         left_out(&log.name, &requests, machine, allocator)
     }
 }
@@ -182,7 +190,7 @@ fn modelled(
         name: model.to_string(),
         file: text.to_owned(),
         path: PathBuf::new(),
-        sha256: key::sha256(&model.spec().to_string()),
+        sha256: sha256(&model.spec().to_string()),
         records,
         model: Some(model),
     };
@@ -227,7 +235,7 @@ impl StudyFile {
             name: keys.string("name")?,
             description: keys.string("description")?,
             axes: Axes {
-                logs: logs.len(),
+                logs: Vec::new(),
                 rules: values(rules, Rules::default()),
                 arrival_scales: values(arrival_scales, 1.0),
                 machines: shapes,
@@ -242,9 +250,9 @@ impl StudyFile {
     }
 }
 
-/// The entries without their lines; one `usual` entry where the key is left out.
-fn values<T>(list: Option<Vec<Entry<T>>>, usual: T) -> Vec<T> {
-    list.map_or_else(|| vec![usual], |list| list.into_iter().map(|(value, _)| value).collect())
+/// The entries without their lines; only `default` where the key is left out.
+fn values<T>(list: Option<Vec<Entry<T>>>, default: T) -> Vec<T> {
+    list.map_or_else(|| vec![default], |list| list.into_iter().map(|(value, _)| value).collect())
 }
 
 /// A parser of strings as a parser of values.

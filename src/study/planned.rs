@@ -1,9 +1,9 @@
-//! A planned study: every cell with its key and cost, before any jobs are loaded.
+//! A planned study: every replay with its key and cost, before any jobs are loaded.
 
 use std::path::PathBuf;
 
-use super::cell::Plan;
-use super::product::Point;
+use super::options::Options;
+use super::replay_spec::ReplaySpec;
 use crate::workload::Synthetic;
 
 /// A planned study.
@@ -14,11 +14,11 @@ pub struct Study {
     /// What it is for.
     pub description: Option<String>,
     /// What all its cells share.
-    pub plan: Plan,
+    pub options: Options,
     /// Its logs.
     pub logs: Vec<StudyLog>,
     /// Its cells: by log, then rules, arrival scale, machine, scheduler, allocator, seed; the last varies fastest.
-    pub cells: Vec<StudyCell>,
+    pub cells: Vec<PlannedReplay>,
     /// What whoever starts it should know, such as allocators that `all` leaves out.
     pub notes: Vec<String>,
 }
@@ -40,15 +40,32 @@ pub struct StudyLog {
     pub model: Option<Synthetic>,
 }
 
-/// A cell of a study, before its jobs are loaded.
+/// A replay of a study, before its jobs are loaded.
 #[derive(Clone, Debug)]
-pub struct StudyCell {
+pub struct PlannedReplay {
     /// What is replayed.
-    pub point: Point,
-    /// Name of its result: SHA-256, in hexadecimal, of all that the result depends on.
+    pub spec: ReplaySpec,
+    /// Position of its log in the study.
+    pub log: usize,
+    /// Name of its result, see [`super::content_key`].
     pub key: String,
     /// Number of jobs.
     pub jobs: u64,
     /// Estimated cost, see [`super::weight`].
     pub cost: u64,
+}
+
+impl Study {
+    /// The words of the command that repeats replay `i` on its own, with all that differs from its defaults.
+    pub fn command(&self, i: usize) -> Vec<String> {
+        let PlannedReplay { spec, log, .. } = &self.cells[i];
+        let log = match &self.logs[*log].model {
+            Some(model) => model.spec().to_string(),
+            None => self.logs[*log].path.display().to_string(),
+        };
+        let mut words = vec!["meshreplay".to_owned(), "replay".to_owned(), log];
+        words.extend(spec.arguments());
+        words.extend(self.options.replay_arguments());
+        words
+    }
 }

@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::cell::{Cell, CellError};
-use super::jobs::placeable;
-use crate::allocator::{self, Placement, Setup};
-use crate::engine::{self, Observer, Parts, ReplayError};
-use crate::execution;
+use super::replay::{Replay, RunError};
+use crate::allocator::Placement;
+use crate::engine::{Observer, ReplayError};
 use crate::job::{Job, JobId, Time};
 use crate::machine::NodeId;
-use crate::scheduler;
 
 /// A job that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,27 +64,14 @@ impl Observer for Watcher {
     }
 }
 
-impl Cell {
+impl Replay {
     /// Replays the cell until `at`, events of that instant included.
-    pub fn snapshot(&self, at: Time) -> Result<Snapshot, CellError> {
-        let (jobs, _) = self.source.jobs(&self.log, self.seed, &self.machine)?;
-        let (jobs, _) = placeable(&self.log, &jobs, &self.machine, &self.allocator, self.oversize)?;
-        let (mut allocator, _) =
-            allocator::build(&self.allocator, &Setup { mesh: &self.machine, seed: self.seed })?;
-        let (mut scheduler, _) = scheduler::build(&self.scheduler)?;
-        let setup = execution::Setup { mesh: &self.machine, jobs: jobs.len(), seed: self.seed };
-        let (mut execution, _) = execution::build(&self.network, &setup)?;
+    pub fn snapshot(&self, at: Time) -> Result<Snapshot, RunError> {
+        let jobs = self.jobs(self.spec.seed)?.jobs;
         let mut watcher = Watcher { at, running: BTreeMap::new(), started: BTreeMap::new(), is_past: false };
-        let parts = Parts {
-            mesh: self.machine.clone(),
-            scheduler: scheduler.as_mut(),
-            allocator: allocator.as_mut(),
-            execution: execution.as_mut(),
-            timed: false,
-        };
-        match engine::replay(&jobs, parts, &mut watcher) {
-            Ok(_) | Err(ReplayError::Interrupted) => {}
-            Err(error) => return Err(error.into()),
+        match self.drive(&jobs, self.spec.seed, false, &mut watcher) {
+            Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
+            Err(error) => return Err(error),
         }
         let started = watcher.started;
         let mut found: Vec<_> = watcher.running.into_values().collect();
@@ -107,8 +91,7 @@ mod tests {
 
     use super::*;
     use crate::job::Shape;
-    use crate::study::JobSource;
-    use crate::workload::Oversize;
+    use crate::study::{JobSource, ReplaySpec};
 
     #[test]
     fn jobs_that_move_have_started_once() -> Result<(), Box<dyn std::error::Error>> {
@@ -119,18 +102,9 @@ mod tests {
         // Jobs 1 and 3 leave two gaps of two nodes at 10; job 5 wants four nodes beside each other.
         let jobs =
             vec![job(1, 0, 10, 2), job(2, 0, 100, 2), job(3, 0, 10, 2), job(4, 0, 100, 2), job(5, 5, 50, 4)];
-        let cell = Cell {
-            log: "example".to_owned(),
-            log_sha256: String::new(),
-            rules: String::new(),
-            arrival_scale: 1.0,
-            machine: "8".parse()?,
-            scheduler: "fcfs".parse()?,
-            allocator: "left-compaction".parse()?,
-            network: "recorded".parse()?,
-            seed: 1,
+        let cell = Replay {
+            spec: ReplaySpec::new("8".parse()?, "fcfs".parse()?, "left-compaction".parse()?),
             source: JobSource::recorded(Arc::new(jobs), 0),
-            oversize: Oversize::Error,
         };
         let found = cell.snapshot(Time::from_seconds(30))?;
         let starts: Vec<(i64, bool)> =
@@ -147,18 +121,9 @@ mod tests {
             Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
         };
         let jobs = vec![job(1, 0, 60, 4), job(2, 0, 90, 4), job(3, 10, 30, 8)];
-        let cell = Cell {
-            log: "example".to_owned(),
-            log_sha256: String::new(),
-            rules: String::new(),
-            arrival_scale: 1.0,
-            machine: "4x2".parse()?,
-            scheduler: "fcfs".parse()?,
-            allocator: "hilbert+bf".parse()?,
-            network: "recorded".parse()?,
-            seed: 1,
+        let cell = Replay {
+            spec: ReplaySpec::new("4x2".parse()?, "fcfs".parse()?, "hilbert+bf".parse()?),
             source: JobSource::recorded(Arc::new(jobs), 0),
-            oversize: Oversize::Error,
         };
         for (at, running, waiting) in [
             (-1, vec![], 0),

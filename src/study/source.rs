@@ -85,6 +85,14 @@ impl JobSource {
         Ok(requests)
     }
 
+    /// Records of the log that are not replayed with any seed; `None` of a model, where it depends on the seed.
+    pub fn skipped(&self) -> Option<u64> {
+        match self {
+            Self::Recorded { skipped, .. } => Some(*skipped),
+            Self::Drawn { .. } => None,
+        }
+    }
+
     /// About how many jobs there are.
     pub fn count(&self) -> u64 {
         match self {

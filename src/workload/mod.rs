@@ -1,19 +1,17 @@
 //! Logs and models to jobs.
 
-mod arrivals;
-mod left_out;
-pub mod lublin;
+mod convert;
+pub mod models;
 mod rules;
-mod shape_rule;
-mod sides;
-mod spelling;
-mod synthetic;
 
-pub use arrivals::Arrivals;
-pub use left_out::{LeftOut, Reason};
-pub use rules::{
+pub use convert::{CONVERSION_REASONS, convert};
+pub use models::logs::{LUBLIN_TYPES, LublinLog, ModelLogError, write_synthetic};
+pub use models::lublin;
+pub use models::side_lengths::{Outside, SideLaw, Sides as SideLengths};
+pub use models::synthetic::{Synthetic, SyntheticError};
+pub use rules::arrivals::Arrivals;
+pub use rules::left_out::{LeftOut, Reason};
+pub use rules::rule_set::{
     Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder, scaled,
 };
-pub use shape_rule::ShapeRule;
-pub use sides::{Outside, SideLaw, Sides as SideLengths};
-pub use synthetic::{Synthetic, SyntheticError};
+pub use rules::shape_rule::ShapeRule;

@@ -1,6 +1,6 @@
 //! Benches: parsing, single allocator calls, whole replays. `make bench`.
 //!
-//! They use logs of the Lublin-Feitelson model, so anybody can run them; the README's table is of archive logs, as whole
+//! They use logs of the Lublin-Feitelson model, so anybody can run them; the table of docs/src/speed.md is of archive logs, as whole
 //! processes.
 
 use std::hint::black_box;
@@ -14,9 +14,8 @@ use meshreplay::job::{Job, Shape, Time};
 use meshreplay::machine::{Cuboid, Machine, Mesh};
 use meshreplay::metrics::{Meter, Monitor};
 use meshreplay::spec::Spec;
-use meshreplay::study::{Cell, JobSource, Plan};
+use meshreplay::study::{JobSource, Options, Replay, ReplaySpec};
 use meshreplay::trace::{ReadOptions, read};
-use meshreplay::workload::Oversize;
 use meshreplay::workload::lublin::{Lublin, LublinOptions};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -190,23 +189,12 @@ fn replays(criterion: &mut Criterion) {
         else {
             return;
         };
-        let cell = Cell {
-            log: "lublin".to_owned(),
-            log_sha256: String::new(),
-            rules: String::new(),
-            arrival_scale: 1.0,
-            machine,
-            scheduler,
-            allocator,
-            network: Spec::named("recorded"),
-            seed: 1,
-            source: JobSource::recorded(Arc::clone(&jobs), 0),
-            oversize: Oversize::Error,
-        };
-        let plan = Plan { timed: true, ..Plan::default() };
-        let label = format!("20,000 jobs, 32x32, {}, {}", cell.scheduler, cell.allocator);
+        let spec = ReplaySpec::new(machine, scheduler, allocator);
+        let label = format!("20,000 jobs, 32x32, {}, {}", spec.scheduler, spec.allocator);
+        let replay = Replay { spec, source: JobSource::recorded(Arc::clone(&jobs), 0) };
+        let options = Options { timed: true, ..Options::default() };
         group.bench_function(label, |bencher| {
-            bencher.iter(|| cell.run(&plan, &Monitor::default()).map(|outcomes| outcomes[0].summary));
+            bencher.iter(|| replay.run(&options, &Monitor::default()).map(|outcomes| outcomes[0].summary));
         });
     }
     group.finish();
@@ -225,26 +213,18 @@ fn network(criterion: &mut Criterion) {
         else {
             return;
         };
-        let cell = Cell {
-            log: "one".to_owned(),
-            log_sha256: String::new(),
-            rules: String::new(),
-            arrival_scale: 1.0,
-            machine,
-            scheduler: Spec::named("fcfs"),
-            allocator,
-            network,
-            seed: 1,
-            source: JobSource::recorded(Arc::new(vec![job]), 0),
-            oversize: Oversize::Error,
-        };
-        let plan = Plan::default();
-        let traffic = |cell: &Cell| cell.run(&plan, &Monitor::default()).ok()?.remove(0).traffic;
-        let Some(once) = traffic(&cell) else { return };
+        let spec = ReplaySpec::new(machine, Spec::named("fcfs"), allocator);
+        let source = JobSource::recorded(Arc::new(vec![job]), 0);
+        let replay = Replay { spec: ReplaySpec { network, ..spec }, source };
+        let options = Options::default();
+        let traffic = |replay: &Replay| replay.run(&options, &Monitor::default()).ok()?.remove(0).traffic;
+        let Some(once) = traffic(&replay) else { return };
         // Each flit also enters and leaves.
         let moves = if level == "flit" { 8 * (once.hops + 2 * once.packets) } else { once.hops };
         group.throughput(Throughput::Elements(moves));
-        group.bench_function(level, |bencher| bencher.iter(|| traffic(&cell).map(|traffic| traffic.packets)));
+        group.bench_function(level, |bencher| {
+            bencher.iter(|| traffic(&replay).map(|traffic| traffic.packets))
+        });
     }
     group.finish();
 }

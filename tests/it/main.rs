@@ -1,25 +1,25 @@
-//! One test binary. Each module says in its first line what it is for.
+//! The tests of result files and of the command; those of the core are in tests/core. Each module says in its first line what it is for.
 #![expect(clippy::print_stdout, reason = "tests say what they skip")]
 
+#[expect(dead_code, reason = "some of it only the tests of the core use")]
+#[path = "../core/support.rs"]
+mod core_support;
 mod support;
 
 mod all_allocators;
 mod audit_cli;
 mod compaction;
-mod contiguous;
 mod data_out;
-mod easy_boxes;
-mod examples;
-mod exhaustive;
+mod docs;
+mod docs_links;
+mod docs_pictures;
 mod far_times;
 mod fetch;
-mod head_promise;
-mod laws;
+mod imports;
 mod lublin;
-mod naive_twins;
 mod native_logs;
 mod network;
-mod oracle;
+mod optimum_cli;
 mod orders;
 mod papers;
 mod plot_cli;
@@ -28,18 +28,15 @@ mod reproduce_cli;
 mod reproduce_compaction;
 mod reproduce_walker;
 mod results_cli;
-mod schedulers;
+mod rooms;
 mod scripts;
 mod show_cli;
 mod signals;
 mod slurm_cli;
-mod snug_twin;
 mod strangers;
 mod sweep_cli;
 mod synthetic_cli;
 mod table_cli;
 mod tidy;
 mod trace_cli;
-mod trace_logs;
 mod writers;
-mod yardsticks;

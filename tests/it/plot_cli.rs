@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::support::{Tested, run};
+use super::support::{Tested, assert_golden, run};
 
 /// The words of a drawing in their order, and its elements by tag and class.
 fn structure(svg: &str) -> String {
@@ -32,10 +32,6 @@ fn structure(svg: &str) -> String {
     text
 }
 
-fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/golden").join(name)
-}
-
 /// Results of a small product: two loads, three allocators, two seeds.
 fn results(at: &Path) -> Tested {
     let ran = run(
@@ -55,8 +51,7 @@ fn pictures_have_their_structure() -> Tested {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stderr);
     for name in ["load", "utilization", "ratio", "waits", "busy", "nodes", "gantt"] {
         let svg = fs::read_to_string(at.join(format!("pictures/{name}.svg")))?;
-        let expected = fs::read_to_string(golden(&format!("plot-{name}.txt"))).unwrap_or_default();
-        assert_eq!(structure(&svg), expected, "{name}");
+        assert_golden(&format!("plot-{name}.txt"), &structure(&svg))?;
     }
     // Times differ from run to run, so these are compared below.
     for name in ["frontier", "calls"] {
@@ -122,8 +117,7 @@ fn pictures_of_times_have_their_structure() -> Tested {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stderr);
     for name in ["frontier", "calls"] {
         let svg = fs::read_to_string(at.join(format!("pictures/{name}.svg")))?;
-        let expected = fs::read_to_string(golden(&format!("plot-{name}.txt"))).unwrap_or_default();
-        assert_eq!(structure(&svg), expected, "{name}");
+        assert_golden(&format!("plot-{name}.txt"), &structure(&svg))?;
     }
     // Where a point is follows from what was written: 2 µs a call is the cost of the first replay.
     let svg = fs::read_to_string(at.join("pictures/frontier.svg"))?;

@@ -378,15 +378,16 @@ fn start(directory: &Path, arguments: &str) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Interrupts `child` once a file in `folder` whose name starts with `prefix` has at least `size` bytes; gives the exit
-/// code, standard output and standard error.
+/// Interrupts `child` once a file in `folder` whose name starts with `prefix` has at least `size` bytes; returns the
+/// signal that it ended by, standard output and standard error.
 #[cfg(unix)]
 fn interrupt(
     mut child: Child,
     folder: &Path,
     prefix: &str,
     size: u64,
-) -> Result<Ran, Box<dyn std::error::Error>> {
+) -> Result<(Option<i32>, String, String), Box<dyn std::error::Error>> {
+    use std::os::unix::process::ExitStatusExt;
     let seen = |entry: std::io::Result<fs::DirEntry>| -> Option<bool> {
         let entry = entry.ok()?;
         let named = entry.file_name().to_string_lossy().starts_with(prefix);
@@ -399,12 +400,13 @@ fn interrupt(
     Command::new("kill").args(["-INT", &child.id().to_string()]).status()?;
     let output = child.wait_with_output()?;
     let [stdout, stderr] = [output.stdout, output.stderr].map(String::from_utf8);
-    Ok(Ran { code: output.status.code(), stdout: stdout?, stderr: stderr? })
+    Ok((output.status.signal(), stdout?, stderr?))
 }
 
 #[cfg(unix)]
 #[test]
 fn an_interrupt_keeps_what_is_finished() -> Tested {
+    super::support::children_hear_interrupts();
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let made =
@@ -415,19 +417,19 @@ fn an_interrupt_keeps_what_is_finished() -> Tested {
     let rest = "-m 32x32 --threads 1 -o out --format csv -q";
     // Once the jobs of the first replay are being written it has finished; the second one takes many times longer.
     let child = start(at, &format!("replay big.swf -a naive mc1x1 mc1x1-shells {rest}"))?;
-    let ran = interrupt(child, &out, ".meshreplay-", 1)?;
-    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    assert_eq!(ran.stderr, "error: interrupted: 1 of 3 replays finished and are kept\n");
+    let (signal, stdout, stderr) = interrupt(child, &out, ".meshreplay-", 1)?;
+    assert_eq!(signal, Some(2), "{stderr}");
+    assert_eq!(stderr, "error: interrupted: 1 of 3 replays finished and are kept\n");
     assert_eq!(files(&out)?, results);
-    assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
+    assert_eq!(stdout.lines().count(), 2, "{stdout}");
     let summary = fs::read_to_string(out.join("summary.csv"))?;
-    assert_eq!(summary, ran.stdout);
+    assert_eq!(summary, stdout);
     assert_eq!(fs::read_to_string(out.join("jobs.csv"))?.lines().count(), 1 + 400_000);
     // Before anything has finished: what was there stays.
     let child = start(at, &format!("replay big.swf -a mc1x1 {rest} --force"))?;
-    let ran = interrupt(child, &out, ".meshreplay-", 0)?;
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
-    assert_eq!(ran.stderr, "error: interrupted: 0 of 1 replays finished\n");
+    let (signal, stdout, stderr) = interrupt(child, &out, ".meshreplay-", 0)?;
+    assert_eq!((signal, stdout.as_str()), (Some(2), ""), "{stderr}");
+    assert_eq!(stderr, "error: interrupted: 0 of 1 replays finished\n");
     assert_eq!(files(&out)?, results);
     assert_eq!(fs::read_to_string(out.join("summary.csv"))?, summary);
     Ok(())

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use meshreplay::paper::{Dataset, MODEL, PAPERS, STREAM, stream_logs};
-use meshreplay::study::{Plan, Study};
+use meshreplay::study::{Options, Study};
 
 use super::support::{Tested, bundled, csv_cells, run};
 
@@ -138,7 +138,7 @@ fn every_embedded_study_can_be_planned() -> Tested {
                 let name = Path::new(embedded.name);
                 // Streams have different names, and so may not all be the same file.
                 let find = |name: &str| if name.contains("stream") { name.into() } else { (&log).into() };
-                let planned = Study::plan(name, embedded.text, Plan::default(), &find);
+                let planned = Study::plan(name, embedded.text, Options::default(), &find);
                 if embedded.dataset == STREAM {
                     // The first of the streams that are made, and no others.
                     let used = embedded.text.matches("\"RedStorm-stream-").count();

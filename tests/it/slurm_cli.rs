@@ -179,7 +179,7 @@ fn submitted_shards_end_as_a_local_sweep() -> Tested {
 
 /// Every set of flags that the table of options can give, one flag each with those that it needs, and all at once.
 fn sets_of_flags() -> Vec<String> {
-    let flags = || OPTIONS.iter().filter_map(|option| option.flag.as_ref());
+    let flags = || OPTIONS.iter().filter_map(|option| option.flag.as_ref()).filter(|flag| flag.is_of_sweep);
     let with_needed =
         |flag: &Flag| flag.needs.map(|needed| format!("--{needed} ")).unwrap_or_default() + &flag.argument();
     let all: Vec<String> = flags().map(Flag::argument).collect();

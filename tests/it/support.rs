@@ -1,103 +1,23 @@
-//! What several tests need: archive logs if they are there, replays in one call, a generator of numbers.
+//! What several tests of the command need: runs of the program, files and their differences.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, OnceLock};
 
-use meshreplay::job::Job;
-use meshreplay::metrics::Monitor;
-use meshreplay::study::{Cell, JobSource, LoadedLog, Outcome, Plan, load};
-use meshreplay::trace::ReadOptions;
-use meshreplay::workload::{Oversize, Rules};
+pub(crate) use super::core_support::{Numbers, Tested, replay, shared, shared_log};
 
-/// What tests return.
-pub(crate) type Tested = Result<(), Box<dyn Error>>;
-
-/// A file of the material that is shared beside the project, or `None`, saying that the test is skipped.
-pub(crate) fn shared(file: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared")).join(file);
-    if path.exists() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/{file} is absent");
-    None
-}
-
-/// The text of a gzip file.
-pub(crate) fn gunzip(path: &PathBuf) -> Result<String, Box<dyn Error>> {
-    let mut text = String::new();
-    flate2::read::MultiGzDecoder::new(std::fs::File::open(path)?).read_to_string(&mut text)?;
-    Ok(text)
-}
-
-/// A log of ../shared/traces by the authors' rules, read once per process.
-pub(crate) fn shared_log(file: &str) -> Option<Arc<LoadedLog>> {
-    type Logs = Mutex<HashMap<String, Arc<LoadedLog>>>;
-    static LOGS: OnceLock<Logs> = OnceLock::new();
-    let path = shared(&format!("traces/{file}.swf.gz"))?;
-    let mut logs = LOGS.get_or_init(Mutex::default).lock().expect("no test panics while it reads a log");
-    if !logs.contains_key(file) {
-        let log = load(&path, ReadOptions::default(), Rules::default()).expect("the log is readable");
-        logs.insert(file.to_owned(), Arc::new(log));
-    }
-    logs.get(file).cloned()
-}
-
-/// Replays jobs without timing.
-pub(crate) fn replay(
-    jobs: &[Job],
-    machine: &str,
-    scheduler: &str,
-    allocator: &str,
-) -> Result<Outcome, Box<dyn Error>> {
-    replayed(jobs, [machine, scheduler, allocator], &Plan { jobs: true, ..Plan::default() })
-}
-
-/// Replays jobs without timing, and keeps the nodes of every job.
-pub(crate) fn replay_with_placements(
-    jobs: &[Job],
-    machine: &str,
-    scheduler: &str,
-    allocator: &str,
-) -> Result<Outcome, Box<dyn Error>> {
-    let plan = Plan { jobs: true, placements: true, ..Plan::default() };
-    replayed(jobs, [machine, scheduler, allocator], &plan)
-}
-
-fn replayed(
-    jobs: &[Job],
-    [machine, scheduler, allocator]: [&str; 3],
-    plan: &Plan,
-) -> Result<Outcome, Box<dyn Error>> {
-    let cell = Cell {
-        log: "test".to_owned(),
-        log_sha256: String::new(),
-        rules: String::new(),
-        arrival_scale: 1.0,
-        machine: machine.parse()?,
-        scheduler: scheduler.parse()?,
-        allocator: allocator.parse()?,
-        network: "recorded".parse()?,
-        seed: 1,
-        source: JobSource::recorded(Arc::new(jobs.to_vec()), 0),
-        oversize: Oversize::Error,
-    };
-    cell.run(plan, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
-}
-
-/// A small generator (a 64-bit linear congruence) for histories; the same numbers on every machine.
-pub(crate) struct Numbers(pub(crate) u64);
-
-impl Numbers {
-    /// The next number below `bound`.
-    pub(crate) fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % u64::from(bound)) as u32
-    }
+/// Makes commands that are started from now on hear SIGINT, even if this process ignores it, as one in the background of a
+/// script does: a signal that is handled here has its default action in children.
+#[cfg(unix)]
+pub(crate) fn children_hear_interrupts() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let ends = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        signal_hook::flag::register_conditional_default(2, ends).expect("SIGINT can be handled");
+    });
 }
 
 /// What a run of the program left.
@@ -155,6 +75,63 @@ pub(crate) fn start(directory: &Path, arguments: &str) -> std::io::Result<Child>
 /// A file of traces/.
 pub(crate) fn bundled(file: &str) -> String {
     format!("{}/traces/{file}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Compares `text` with a golden file of tests/it/golden, see [`assert_committed`].
+pub(crate) fn assert_golden(name: &str, text: &str) -> Tested {
+    assert_committed(&format!("tests/it/golden/{name}"), text)
+}
+
+/// Compares `text` with the file at `path` below the project's root, and fails with the lines that differ. With `BLESS=1`
+/// in the environment it writes the file instead, so that whoever changes what a file records reads the change in git.
+pub(crate) fn assert_committed(path: &str, text: &str) -> Tested {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let committed = fs::read_to_string(&file).unwrap_or_default();
+    if committed == text {
+        return Ok(());
+    }
+    if blesses() {
+        fs::create_dir_all(file.parent().ok_or("a file has a folder")?)?;
+        fs::write(file, text)?;
+        println!("blessed: {path}");
+        return Ok(());
+    }
+    let remedy = "if the new lines (+) are right, run `make bless` and commit the file";
+    Err(format!("{path} is not what the program gives; {remedy}\n{}", difference(&committed, text)).into())
+}
+
+/// Whether committed files are to be rewritten.
+pub(crate) fn blesses() -> bool {
+    std::env::var_os("BLESS").is_some_and(|value| value == "1")
+}
+
+/// The lines from the first to the last that differ: those of `old` after `-`, then those of `new` after `+`.
+fn difference(old: &str, new: &str) -> String {
+    const LINES: usize = 30;
+    const LETTERS: usize = 200;
+    let [old, new] = [old, new].map(|text| text.lines().collect::<Vec<_>>());
+    let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
+    let head = same(&mut old.iter().zip(&new));
+    let tail = same(&mut old[head..].iter().rev().zip(new[head..].iter().rev()));
+    let mut text = format!("from line {} on:\n", head + 1);
+    for (sign, lines) in [('-', &old), ('+', &new)] {
+        let middle = &lines[head..lines.len() - tail];
+        for line in middle.iter().take(LINES) {
+            // Drawings have lines of many thousand characters.
+            text += &format!("{sign} {}\n", line.chars().take(LETTERS).collect::<String>());
+        }
+        if middle.len() > LINES {
+            text += &format!("{sign} … and {} more lines\n", middle.len() - LINES);
+        }
+    }
+    text
+}
+
+#[test]
+fn a_difference_is_shown_without_what_is_the_same() {
+    assert_eq!(difference("a\nb\nc\n", "a\nx\ny\nc\n"), "from line 2 on:\n- b\n+ x\n+ y\n");
+    assert_eq!(difference("", "a\n"), "from line 1 on:\n+ a\n");
+    assert_eq!(difference("a\na\n", "a\n"), "from line 2 on:\n- a\n");
 }
 
 /// Every file below `directory` with its content.

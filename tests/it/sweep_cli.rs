@@ -399,6 +399,8 @@ fn a_failing_cell_leaves_the_others_and_can_be_rerun_on_its_own() -> Tested {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_keeps_what_is_finished() -> Tested {
+    use std::os::unix::process::ExitStatusExt;
+    super::support::children_hear_interrupts();
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let made =
@@ -421,7 +423,7 @@ fn an_interrupt_keeps_what_is_finished() -> Tested {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status()?;
     let output = child.wait_with_output()?;
     let stderr = String::from_utf8(output.stderr)?;
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert_eq!(output.status.signal(), Some(2), "{stderr}");
     let said = "of 3 cells finished and are kept; the same command goes on from there\n";
     assert!(stderr.starts_with("error: interrupted: ") && stderr.ends_with(said), "{stderr}");
     let left = contents(&at.join("out"))?;

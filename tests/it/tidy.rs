@@ -1,6 +1,6 @@
-//! Style as a test: who may use whom, how long things are, what is left over, what the registries say of themselves.
+//! Style as a test: how long things are, what is left over, what the registries say of themselves.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,82 +16,12 @@ use super::support::Tested;
 const LINES_PER_FILE: usize = 500;
 const LINES_PER_FUNCTION: usize = 70;
 
-/// Which rooms each room may use. Arrows run one way: whoever adds one here must not close a circle.
-const ROOMS: &[(&str, &[&str])] = &[
-    ("job", &[]),
-    ("spec", &[]),
-    ("disk", &[]),
-    ("stop", &[]),
-    ("trace", &["disk"]),
-    ("workload", &["job", "spec", "trace"]),
-    ("machine", &["spec", "stop"]),
-    ("allocator", &["job", "machine", "spec"]),
-    ("scheduler", &["job", "spec"]),
-    ("execution", &["job", "machine", "spec"]),
-    ("engine", &["allocator", "execution", "job", "machine", "scheduler", "stop"]),
-    ("metrics", &["allocator", "engine", "execution", "job", "machine", "spec", "stop"]),
-    (
-        "study",
-        &[
-            "allocator",
-            "engine",
-            "execution",
-            "job",
-            "machine",
-            "metrics",
-            "scheduler",
-            "spec",
-            "trace",
-            "workload",
-        ],
-    ),
-    ("audit", &["job", "machine", "trace"]),
-    ("frame", &["audit", "disk", "engine", "execution", "job", "machine", "metrics", "study"]),
-    (
-        "paper",
-        &[
-            "allocator",
-            "engine",
-            "execution",
-            "frame",
-            "job",
-            "machine",
-            "metrics",
-            "spec",
-            "study",
-            "trace",
-            "workload",
-        ],
-    ),
-    ("render", &[]),
-    (
-        "cli",
-        &[
-            "allocator",
-            "audit",
-            "disk",
-            "execution",
-            "frame",
-            "job",
-            "machine",
-            "metrics",
-            "paper",
-            "render",
-            "scheduler",
-            "spec",
-            "study",
-            "trace",
-            "workload",
-        ],
-    ),
-];
-
-fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Every Rust file below `directory` with its text.
-fn sources(directory: &Path) -> Result<BTreeMap<PathBuf, String>, Box<dyn std::error::Error>> {
+pub(crate) fn sources(directory: &Path) -> Result<BTreeMap<PathBuf, String>, Box<dyn std::error::Error>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
@@ -106,70 +36,11 @@ fn sources(directory: &Path) -> Result<BTreeMap<PathBuf, String>, Box<dyn std::e
 }
 
 /// The room of a file below src, and the rest of its text above its own tests.
-fn room_and_code<'a>(path: &Path, text: &'a str) -> (String, &'a str) {
+pub(crate) fn room_and_code<'a>(path: &Path, text: &'a str) -> (String, &'a str) {
     let relative = path.strip_prefix(root().join("src")).unwrap_or(path);
     let first = relative.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
     let room = first.unwrap_or_default().trim_end_matches(".rs").to_owned();
     (room, text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text))
-}
-
-/// Rooms that `code` names after `crate::`.
-fn rooms_used(code: &str) -> Vec<String> {
-    let names = code.split("crate::").skip(1);
-    names.map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()).collect()
-}
-
-/// Lines that climb with `super::` as far as the crate's root, where rooms would be reached without being named.
-fn climbs_out(relative: &Path, code: &str) -> bool {
-    let depth = relative.components().count() - usize::from(relative.ends_with("mod.rs"));
-    code.contains(&"super::".repeat(depth))
-}
-
-#[test]
-fn arrows_between_rooms_run_one_way() -> Tested {
-    let mut drawn = BTreeSet::new();
-    for (path, text) in sources(&root().join("src"))? {
-        let (room, code) = room_and_code(&path, &text);
-        if room == "lib" || room == "main" {
-            continue;
-        }
-        let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else {
-            return Err(format!("{}: no such room", path.display()).into());
-        };
-        let relative = path.strip_prefix(root().join("src"))?;
-        assert!(!climbs_out(relative, code), "{}: rooms are named after crate::", path.display());
-        for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
-            for used in rooms_used(line) {
-                let fine = used == room || allowed.contains(&used.as_str());
-                assert!(fine, "{}: {room} must not use {used}: {line}", path.display());
-                drawn.insert((room.clone(), used));
-            }
-        }
-    }
-    // No circle: with the rooms sorted as above, each uses earlier ones only.
-    for (i, (room, allowed)) in ROOMS.iter().enumerate() {
-        for used in *allowed {
-            assert!(ROOMS[..i].iter().any(|(name, _)| name == used), "{room} uses {used}, which comes later");
-            let arrow = ((*room).to_owned(), (*used).to_owned());
-            assert!(drawn.contains(&arrow), "{room} no longer uses {used}: take the arrow away");
-        }
-    }
-    Ok(())
-}
-
-#[test]
-fn arrows_are_seen() {
-    let code = "use crate::{job::Job, engine};\nlet x = crate::machine::Mesh::new(crate::spec::Spec);\n";
-    assert_eq!(rooms_used(code), ["", "machine", "spec"], "a group names no room, which no table allows");
-    for (path, code, out) in [
-        ("job.rs", "use super::engine;", true),
-        ("engine/mod.rs", "use super::frame;", true),
-        ("engine/replay.rs", "use super::Parts;", false),
-        ("engine/replay.rs", "use super::super::frame;", true),
-        ("allocator/curve/mod.rs", "use super::Entry;", false),
-    ] {
-        assert_eq!(climbs_out(Path::new(path), code), out, "{path}: {code}");
-    }
 }
 
 #[test]
@@ -313,7 +184,7 @@ fn every_row_names_its_source_and_its_spec_round_trips() -> Tested {
 
 #[test]
 fn every_allocator_file_with_an_entry_is_registered() -> Tested {
-    let registry = fs::read_to_string(root().join("src/allocator/mod.rs"))?;
+    let registry = fs::read_to_string(root().join("src/allocator/registry.rs"))?;
     for (path, text) in sources(&root().join("src/allocator"))? {
         if text.contains("const ENTRY: Entry") {
             let parent = path.parent().and_then(Path::file_name);
@@ -323,22 +194,5 @@ fn every_allocator_file_with_an_entry_is_registered() -> Tested {
             assert!(text.contains(", 19") || text.contains(", 20"), "{module} cites nothing");
         }
     }
-    Ok(())
-}
-
-#[test]
-fn the_readme_has_every_allocator() -> Tested {
-    let readme = fs::read_to_string(root().join("README.md"))?;
-    let rows: Vec<String> = ALLOCATORS
-        .iter()
-        .map(|entry| format!("| `{}` | {} | {} |", entry.name, entry.summary, entry.kind))
-        .collect();
-    let found: Vec<&str> = readme
-        .lines()
-        .skip_while(|line| *line != "| allocator | what it does | kind |")
-        .skip(2)
-        .take_while(|line| line.starts_with('|'))
-        .collect();
-    assert_eq!(found, rows, "the table of README.md is not that of the registry");
     Ok(())
 }

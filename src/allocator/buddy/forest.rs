@@ -1,38 +1,26 @@
 //! Hierarchies of blocks, as the strategies build them.
 
+use crate::allocator::seam::Block;
 use crate::machine::Coord;
-
-/// A block of a hierarchy of blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// Its node with the smallest coordinates.
-    pub base: Coord,
-    /// Its sizes along x, y and z.
-    pub sizes: [u32; 3],
-    /// How many times it splits before it is one node: its nodes are fanout^class.
-    pub class: u8,
-    /// The block it is a part of, by its place in the list of all; a top-level block has none.
-    pub parent: Option<u32>,
-}
 
 /// Trees of blocks that tile a machine, each block splitting into the same number of equal children.
 #[derive(Clone, Debug)]
-pub(in crate::allocator) struct Forest {
+pub(crate) struct Forest {
     /// Children of a block that is not a single node.
-    pub(in crate::allocator) fanout: u32,
+    pub(crate) fanout: u32,
     /// All blocks; which is a top-level block follows from its parent.
-    pub(in crate::allocator) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
 }
 
 impl Forest {
     /// A forest of blocks that split into `fanout` children, without blocks.
-    pub(in crate::allocator) fn new(fanout: u32) -> Self {
+    pub(crate) fn new(fanout: u32) -> Self {
         Self { fanout, blocks: Vec::new() }
     }
 
     /// Adds a top-level block of 2^`class` nodes along each dimension in `halved`, and all that it splits into by
     /// halving along those.
-    pub(in crate::allocator) fn add_tree(&mut self, base: Coord, class: u8, halved: &[usize]) {
+    pub(crate) fn add_tree(&mut self, base: Coord, class: u8, halved: &[usize]) {
         self.add_block(base, class, halved, None);
     }
 
@@ -59,7 +47,7 @@ impl Forest {
 #[cfg(test)]
 impl Forest {
     /// Bases and sizes of the top-level blocks, in location order.
-    pub(in crate::allocator) fn tops(&self) -> Vec<(Coord, [u32; 3])> {
+    pub(crate) fn tops(&self) -> Vec<(Coord, [u32; 3])> {
         let tops = self.blocks.iter().filter(|block| block.parent.is_none());
         let mut tops: Vec<_> = tops.map(|block| (block.base, block.sizes)).collect();
         tops.sort_unstable();

@@ -20,12 +20,12 @@ mod intervals;
 use std::path::Path;
 
 use self::intervals::Intervals;
-use super::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
 use crate::machine::Machine;
 use crate::machine::order::{self, Order};
 use crate::spec::{Params, Spec, SpecError};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     name: "curve",
     summary: "intervals of free ranks along a curve; also ORDER+SELECT, as in hilbert+bf",
     source: "Lo et al., IEEE TPDS 1997; Leung et al., CLUSTER 2002; Walker, Bunde, Leung, 2010",
@@ -59,7 +59,7 @@ const ABBREVIATIONS: &[(&str, &str)] =
     &[("bf", "best-fit"), ("ff", "first-fit"), ("fl", "free-list"), ("ss", "sum-of-squares")];
 
 /// Reads `ORDER+SELECT` as `curve:order=ORDER,select=SELECT`; `None` for every other spec.
-pub(super) fn expand(spec: &Spec) -> Option<Spec> {
+pub(crate) fn expand(spec: &Spec) -> Option<Spec> {
     let (order, select) = spec.name.split_once('+')?;
     let full = ABBREVIATIONS.iter().find(|(short, _)| *short == select).map_or(select, |(_, full)| full);
     let mut expanded = Spec::named(ENTRY.name).with("order", order).with("select", full);
@@ -68,7 +68,7 @@ pub(super) fn expand(spec: &Spec) -> Option<Spec> {
 }
 
 /// The abbreviation that [`expand`] reads as `spec`, if it has one.
-pub(super) fn abbreviate(spec: &Spec) -> Option<String> {
+pub(crate) fn abbreviate(spec: &Spec) -> Option<String> {
     let only = |key| spec.params.get(key).filter(|_| spec.name == ENTRY.name && spec.params.len() == 2);
     let (order, select) = (only("order")?, only("select")?);
     let short =

@@ -4,7 +4,7 @@ use crate::machine::{Coord, Machine};
 
 /// Which nodes are centres, and in which order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::allocator) enum Centres {
+pub(crate) enum Centres {
     /// Every free node, in location order.
     #[default]
     Free,

@@ -4,15 +4,15 @@
 //! The sum over pairs follows from how many nodes lie on either side of each cut of the machine. So a centre costs some
 //! tens of instructions and a few more per node taken or, if those are fewer, per free node left.
 
-use super::{Centres, Ties, floor};
-use crate::allocator::carried;
-use crate::machine::{
-    Around, Coord, Cuts, Machine, Mask, Masks, Mesh, NodeId, first_members, for_each_member,
-};
+use super::centres::Centres;
+use super::cuts::Cuts;
+use super::ties::{Ties, floor};
+use crate::allocator::nearest::carried;
+use crate::machine::{Around, Coord, Machine, Mask, Masks, Mesh, NodeId, first_members, for_each_member};
 
 /// The search, its tables and the memory that it keeps between calls.
 #[derive(Debug)]
-pub(in crate::allocator) struct Small {
+pub(crate) struct Small {
     kind: Centres,
     ties: Ties,
     torus: bool,

@@ -5,13 +5,14 @@
 //! nodes of the last, partly used distance are taken depends on the order of ties; a lower bound of their contribution
 //! spares that work for all but the few centres that can still win.
 
-use super::{Centres, Ties, floor};
-use crate::allocator::carried;
+use super::centres::Centres;
+use super::ties::{Ties, floor};
+use crate::allocator::nearest::carried;
 use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along, ranges};
 
 /// The search and the memory that it keeps between calls.
 #[derive(Debug, Default)]
-pub(in crate::allocator) struct Wide {
+pub(crate) struct Wide {
     kind: Centres,
     ties: Ties,
     extents: [usize; 3],

@@ -4,12 +4,13 @@ use super::ROUNDING;
 use super::far::Far;
 use super::inside::{Inside, for_each_free};
 use super::shapes::{BoxShape, Compact};
-use crate::machine::{BoxCounts, Cell, Coord, Machine, NodeId};
+use super::submesh_counts::{Count, SubmeshCounts};
+use crate::machine::{Coord, Machine, NodeId};
 
 /// Chooses among boxes; keeps its memory between calls.
 #[derive(Debug)]
 pub(super) struct Choice<C> {
-    counts: BoxCounts<C>,
+    counts: SubmeshCounts<C>,
     far: Far,
     k: u32,
     /// W of the definition.
@@ -71,10 +72,10 @@ impl Farthest {
 /// So many bytes are looked at together.
 const EIGHT: usize = 8;
 
-impl<C: Cell> Choice<C> {
+impl<C: Count> Choice<C> {
     pub(super) fn new(compact: Compact) -> Self {
         Self {
-            counts: BoxCounts::default(),
+            counts: SubmeshCounts::default(),
             far: Far::default(),
             k: 0,
             weight: 0.0,
@@ -256,7 +257,7 @@ impl<C: Cell> Choice<C> {
 }
 
 /// Sets a byte to 1 for each number that is at least k, else to 0; eight more bytes follow.
-fn flag<C: Cell>(numbers: &[C], k: C, flags: &mut Vec<u8>) {
+fn flag<C: Count>(numbers: &[C], k: C, flags: &mut Vec<u8>) {
     flags.resize(numbers.len() + EIGHT, 0);
     for (flag, &number) in flags.iter_mut().zip(numbers) {
         *flag = u8::from(number >= k);

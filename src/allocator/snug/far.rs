@@ -1,7 +1,8 @@
 //! How far positions and boxes are from the free nodes.
 
 use super::shapes::BoxShape;
-use crate::machine::{BoxCounts, Cell, Machine, distances_along};
+use super::submesh_counts::{Count, SubmeshCounts};
+use crate::machine::{Machine, distances_along};
 
 /// Sums of distances to the free nodes of one machine state, for each dimension apart.
 #[derive(Debug, Default)]
@@ -20,7 +21,7 @@ pub(super) struct Far {
 
 impl Far {
     /// Measures the free nodes counted in `counts`. O(W + L + D), squared on a torus.
-    pub(super) fn measure<C: Cell>(&mut self, machine: &Machine, counts: &BoxCounts<C>) {
+    pub(super) fn measure<C: Count>(&mut self, machine: &Machine, counts: &SubmeshCounts<C>) {
         let mesh = machine.mesh();
         self.extents = mesh.extents().map(|extent| extent as usize);
         self.torus = mesh.is_torus();

@@ -2,7 +2,8 @@
 
 use super::far::Far;
 use super::shapes::BoxShape;
-use crate::machine::{BoxCounts, Cell, Coord, Machine, NodeId, distances_along, pairwise_along};
+use super::submesh_counts::{Count, SubmeshCounts};
+use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along};
 
 /// The free nodes of the box at hand; keeps its memory between boxes.
 #[derive(Debug, Default)]
@@ -53,7 +54,13 @@ impl Inside {
     }
 
     /// Counts the free nodes of a box.
-    pub(super) fn count<C: Cell>(&mut self, counts: &BoxCounts<C>, far: &Far, shape: &BoxShape, base: Coord) {
+    pub(super) fn count<C: Count>(
+        &mut self,
+        counts: &SubmeshCounts<C>,
+        far: &Far,
+        shape: &BoxShape,
+        base: Coord,
+    ) {
         for (d, along) in self.along[..self.dims].iter_mut().enumerate() {
             counts.slices(d, base, shape.sides, &mut along.counts);
             // Within half a ring the straight way is the shortest.

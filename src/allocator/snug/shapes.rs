@@ -1,6 +1,7 @@
 //! The boxes that a job is looked for in: nearly cubic ones, small ones first.
 
-use crate::machine::{Mesh, PairwiseBound, pairwise_along};
+use crate::machine::{Mesh, pairwise_along};
+use crate::yardstick::PairwiseBound;
 
 /// By how much the sides of a box may differ. Sides that are as long as the machine count as being as long as needed.
 const SLANT: u32 = 2;

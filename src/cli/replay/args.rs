@@ -8,13 +8,13 @@ use clap::ValueEnum;
 
 use super::chosen;
 use crate::allocator;
+use crate::cli::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
 use crate::machine::Mesh;
-use crate::metrics::{Replications, Trim};
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
-use crate::study::{ALL, Plan};
+use crate::study::{ALL, Options};
 use crate::trace::ReadOptions;
 use crate::workload::{Arrivals, Estimate, Overrun, Oversize, RuleSet, Rules, ShapeRule, Sizes, Status};
 
@@ -68,11 +68,6 @@ pub(crate) struct Args {
         value_parser = positive
     )]
     pub(super) arrival_scale: Vec<f64>,
-
-    /// Replay each with as many seeds: a number, or until:within=0.05,min=5,max=200 for as many as make the confidence
-    /// intervals of turnaround and utilization so narrow (by their means; 95 %, or as confidence=0.9 says). Models draw new jobs from each seed.
-    #[arg(long, default_value = "1", value_name = "R")]
-    replications: Replications,
 
     /// Seed of everything random; the same for every allocator.
     #[arg(long, default_value_t = 1)]
@@ -139,25 +134,12 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "error")]
     oversize: OversizeArg,
 
-    /// Leave the first PERCENT of jobs and those that start after the last submission's day out of means.
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = percent)]
-    trim: Option<f64>,
-
     /// Skip malformed lines of logs, and count them.
     #[arg(long)]
     lenient: bool,
 
-    /// Estimate contention: pairs of messages that meet on links if all nodes of each running job send to each other.
-    #[arg(long)]
-    contention: bool,
-
-    /// Keep the nodes of every job: the column `nodes` of the jobs, such as 0-3 7; of a job that was moved the last ones.
-    #[arg(long, requires = "output")]
-    placements: bool,
-
-    /// Measure no times; results are then the same bytes on every run.
-    #[arg(long)]
-    no_timing: bool,
+    #[command(flatten)]
+    flags: Flags<OfReplay>,
 
     /// Neither notes nor progress on standard error.
     #[arg(short, long)]
@@ -213,15 +195,11 @@ enum OversizeArg {
 
 impl Args {
     /// What all replays share.
-    pub(super) fn plan(&self) -> Plan {
-        Plan {
-            timed: !self.no_timing,
-            trim: Trim { percent: self.trim },
-            replications: self.replications.clone(),
+    pub(super) fn plan(&self) -> Options {
+        Options {
             jobs: self.output.is_some(),
-            contention: self.contention,
-            placements: self.placements,
             traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
+            ..self.flags.options.clone()
         }
     }
 
@@ -331,12 +309,5 @@ fn positive(text: &str) -> Result<f64> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => bail!("expected a number above 0"),
-    }
-}
-
-fn percent(text: &str) -> Result<f64> {
-    match text.parse::<f64>() {
-        Ok(value) if (0.0..100.0).contains(&value) => Ok(value),
-        _ => bail!("expected a number from 0 to below 100"),
     }
 }

@@ -6,7 +6,7 @@ use super::rows::{NONE, spread};
 use crate::frame::{self, ColumnSchema, Sheet, SheetValues};
 use crate::metrics::Interval;
 use crate::spec::{SpecError, unknown};
-use crate::study::Plan;
+use crate::study::Options;
 
 /// A column of a table.
 pub(super) struct Chosen {
@@ -32,12 +32,12 @@ pub(super) fn name(text: &str) -> Result<String, SpecError> {
 }
 
 /// Fails if summaries of this plan do not have one of these columns, and says when they would.
-pub(super) fn check(names: &[String], plan: &Plan) -> Result<()> {
+pub(super) fn check(names: &[String], options: &Options) -> Result<()> {
     // A frame costs 5 ms and 14 MB, even an empty one.
     if names.is_empty() {
         return Ok(());
     }
-    let summary = frame::marked(frame::summary(&[], plan)?, "")?;
+    let summary = frame::marked(frame::summary(&[], options)?, "")?;
     columns(names, &Sheet::of_frame(&summary)?, &[]).map(drop)
 }
 

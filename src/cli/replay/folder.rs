@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::disk::{Claim, is_stream, sync_directory};
+use crate::disk::{Claim, NewFolder, is_stream, sync_directory};
 use crate::frame::{FileFormat, FinishedFile, FrameFile, RUN_FILE, STUDY_FILE, Sheet, result_files};
-use crate::study::Cell;
+use crate::study::{Coordinate, Replay};
 
 /// What a directory holds before the run.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub(super) struct Folder {
     pub(super) jobs: FrameFile,
     /// Nobody else writes there.
     _claim: Claim,
+    /// Removes the directory again if it was made and nothing comes into it. It must be dropped after `jobs`.
+    _new: NewFolder,
 }
 
 impl Folder {
@@ -36,14 +38,14 @@ impl Folder {
     /// unless `force`. `run` is the resolved run.
     pub(super) fn open(
         path: &Path,
-        cells: &[Cell],
+        cells: &[Replay],
         (run, format): (&str, FileFormat),
         force: bool,
     ) -> Result<Self> {
         if path.exists() && !path.is_dir() {
             bail!("{} is not a directory; give another one with -o", path.display());
         }
-        fs::create_dir_all(path).with_context(|| format!("{} cannot be made", path.display()))?;
+        let new = NewFolder::create(path).with_context(|| format!("{} cannot be made", path.display()))?;
         if let Some(study) =
             [STUDY_FILE, "cells"].map(|name| path.join(name)).iter().find(|path| path.exists())
         {
@@ -64,7 +66,7 @@ impl Folder {
         };
         check_directories(path)?;
         let jobs = FrameFile::create(path, "jobs", format, run)?;
-        Ok(Self { path: path.to_owned(), found, jobs, _claim: claim })
+        Ok(Self { path: path.to_owned(), found, jobs, _claim: claim, _new: new })
     }
 
     /// Puts the files of the run into the directory, unless it holds results of the same run already, of these replays
@@ -74,7 +76,7 @@ impl Folder {
     /// comes first: if the process is killed between two of them, the same command may be given again, and whoever
     /// compares the files with the run sees which of them are not its.
     pub(super) fn replace(self, finished: &BTreeSet<u64>, summary: FrameFile, run: &str) -> Result<bool> {
-        let Self { path, found, jobs, _claim } = self;
+        let Self { path, found, jobs, _claim, _new } = self;
         if let Found::SameRun(held) = &found
             && held.len() > finished.len()
             && held.is_superset(finished)
@@ -115,7 +117,7 @@ fn check_directories(folder: &Path) -> Result<()> {
 }
 
 /// The numbers of the replays that the directory's summary holds; `None` if it has none, or one of other replays.
-fn held(folder: &Path, cells: &[Cell]) -> Option<BTreeSet<u64>> {
+fn held(folder: &Path, cells: &[Replay]) -> Option<BTreeSet<u64>> {
     let sheet = Sheet::read(folder).ok()?;
     let has_jobs =
         FileFormat::ALL.iter().any(|format| folder.join(format!("jobs.{}", format.extension())).exists());
@@ -124,12 +126,10 @@ fn held(folder: &Path, cells: &[Cell]) -> Option<BTreeSet<u64>> {
     for row in 0..sheet.height() {
         let number: u64 = label("replay", row)?.parse().ok()?;
         let cell = cells.get(usize::try_from(number).ok()?)?;
-        let is_its = label("log", row)? == cell.log
-            && label("arrival_scale", row)?.parse() == Ok(cell.arrival_scale)
-            && label("machine", row)? == cell.machine.to_string()
-            && label("scheduler", row)? == cell.scheduler.to_string()
-            && label("allocator", row)? == cell.allocator.to_string()
-            && label("network", row)? == cell.network.to_string();
+        // Seeds are those of replications, rules those of all replays of a run.
+        let is_its = Coordinate::listed()
+            .filter(|coordinate| !["seed", "rules"].contains(&coordinate.name))
+            .all(|coordinate| label(coordinate.name, row).as_ref() == Some(&coordinate.text(&cell.spec)));
         if !is_its {
             return None;
         }

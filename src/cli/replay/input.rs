@@ -10,7 +10,7 @@ use super::Args;
 use crate::cli::{Failure, complain};
 use crate::job::Job;
 use crate::spec::SpecError;
-use crate::study::{self, Cell, JobSource, JobsError, LoadedLog, Point, Requests};
+use crate::study::{self, Combination, JobSource, JobsError, LoadedLog, Replay, ReplaySpec, Requests};
 use crate::workload::Synthetic;
 
 /// One of the logs of the command line.
@@ -74,25 +74,25 @@ impl Input {
 
     /// The cells of points that replay the same jobs, but for those that are larger than a machine; how many those are is
     /// said on standard error.
-    pub(super) fn cells(&self, args: &Args, points: &[Point]) -> Result<Vec<Cell>, JobsError> {
+    pub(super) fn cells(&self, args: &Args, points: &[Combination]) -> Result<Vec<Replay>, JobsError> {
         let Some(first) = points.first() else { return Ok(Vec::new()) };
         let scaled = match self {
-            Self::Log(log) => Arc::new(study::scaled_jobs(log, first.arrival_scale)?),
+            Self::Log(log) => Arc::new(study::scaled_jobs(log, first.spec.arrival_scale)?),
             Self::Model(_) => Arc::default(),
         };
-        let of_machine = |points: &[Point]| match self {
+        let of_machine = |points: &[Combination]| match self {
             Self::Log(log) => self.recorded((log, &scaled), args, points),
             Self::Model(model) => {
                 let source = JobSource::Drawn {
                     model: Box::new(model.clone()),
-                    rules: points[0].rules.clone(),
-                    arrival_scale: points[0].arrival_scale,
+                    rules: points[0].spec.rules.clone(),
+                    arrival_scale: points[0].spec.arrival_scale,
                 };
                 self.served(args, points, &source)
             }
         };
         let mut cells = Vec::with_capacity(points.len());
-        for points in points.chunk_by(|a, b| a.machine == b.machine) {
+        for points in points.chunk_by(|a, b| a.spec.machine == b.spec.machine) {
             cells.extend(of_machine(points)?);
         }
         Ok(cells)
@@ -103,9 +103,9 @@ impl Input {
         &self,
         (log, scaled): (&LoadedLog, &Arc<Vec<Job>>),
         args: &Args,
-        points: &[Point],
-    ) -> Result<Vec<Cell>, JobsError> {
-        let (name, Point { machine, rules, arrival_scale, .. }) = (self.name(), &points[0]);
+        points: &[Combination],
+    ) -> Result<Vec<Replay>, JobsError> {
+        let (name, ReplaySpec { machine, rules, arrival_scale, .. }) = (self.name(), &points[0].spec);
         let (jobs, large) = study::fitting(&name, scaled, machine, rules.oversize)?;
         if large > 0 && !args.quiet {
             complain(&format!("note: {name}: left out {large} larger than machine {machine}"));
@@ -117,21 +117,30 @@ impl Input {
 
     /// The cells of points that replay the jobs of `source` on one machine, without the allocators that were asked for as
     /// some of all and have no place for one of these jobs; those are named on standard error.
-    fn served(&self, args: &Args, points: &[Point], source: &JobSource) -> Result<Vec<Cell>, JobsError> {
+    fn served(
+        &self,
+        args: &Args,
+        points: &[Combination],
+        source: &JobSource,
+    ) -> Result<Vec<Replay>, JobsError> {
         let (name, sha256) = (self.name(), self.sha256());
         let requests = if points.iter().any(|point| point.of_all) {
-            source.requests(&name, args.plan().replications.seeds(points[0].seed), &points[0].machine)?
+            source.requests(
+                &name,
+                args.plan().replications.seeds(points[0].spec.seed),
+                &points[0].spec.machine,
+            )?
         } else {
             Requests::new()
         };
         let mut found: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(points.len());
         for point in points {
-            let allocator = point.allocator.to_string();
+            let allocator = point.spec.allocator.to_string();
             let is_left_out = match found.get(&allocator) {
                 Some(&is_left_out) => is_left_out,
                 None if point.of_all => {
-                    let note = study::left_out(&name, &requests, &point.machine, &point.allocator)?;
+                    let note = study::left_out(&name, &requests, &point.spec.machine, &point.spec.allocator)?;
                     if let Some(note) = note.as_ref().filter(|_| !args.quiet) {
                         complain(&format!("note: {note}"));
                     }
@@ -141,7 +150,9 @@ impl Input {
             };
             found.insert(allocator, is_left_out);
             if !is_left_out {
-                cells.push(point.cell(&name, &sha256, source.clone()));
+                let (log, log_sha256) = (name.clone(), sha256.clone());
+                let spec = ReplaySpec { log, log_sha256, ..point.spec.clone() };
+                cells.push(Replay { spec, source: source.clone() });
             }
         }
         Ok(cells)
@@ -153,7 +164,7 @@ fn report(path: &Path, log: &LoadedLog) {
     if log.workload.left_out.total() > 0 {
         complain(&format!("note: {}: left out {}", path.display(), log.workload.left_out));
     }
-    let surplus = log.summary.findings.surplus_field_lines;
+    let surplus = log.summary.irregularities.surplus_field_lines;
     if surplus > 0 {
         complain(&format!(
             "note: {}: {surplus} lines have more than 18 fields; the rest is ignored",

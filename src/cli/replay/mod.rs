@@ -22,18 +22,20 @@ use super::{Failure, complain, interrupt};
 use crate::allocator;
 use crate::metrics::Summary;
 use crate::spec::SpecError;
-use crate::study::{self, Axes, Cell, Event, JobSource, Outcome, Plan, Point, Running};
+use crate::study::{
+    self, Axes, Combination, Event, JobSource, Options, Outcome, Replay, ReplaySpec, Running,
+};
 
 /// Replays the product of all that the arguments repeat.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let plan = args.plan();
+    let options = args.plan();
     args.check_output().map_err(Failure::Usage)?;
     // Before any log is read, so that a wrong name fails at once.
-    chosen::check(&args.columns, &plan).map_err(Failure::Usage)?;
+    chosen::check(&args.columns, &options).map_err(Failure::Usage)?;
     let paths = distinct(args.logs.clone(), Clone::clone);
-    let points = points(args, paths.len()).map_err(|error| Failure::Usage(error.into()))?;
+    let points = points(args, &paths).map_err(|error| Failure::Usage(error.into()))?;
     let asked = points.len() / paths.len().max(1) * args.logs.len();
-    let points = distinct(points, Point::label);
+    let points = distinct(points, |point| (point.log, point.spec.label(), point.spec.rules.to_string()));
     if points.len() < asked && !args.quiet {
         let twice = asked - points.len();
         complain(&format!("note: {twice} of {asked} replays are the same as others and are left out"));
@@ -48,26 +50,27 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let running = Arc::new(Running::new(cells.len()));
     let stop = Arc::clone(&running);
     interrupt::stops_with(move || stop.stop());
-    let output = Output::open(args, &logs, &cells, plan.clone())?;
-    replay_all(args, &pool, &cells, &plan, &running, output)
+    let output = Output::open(args, &logs, &cells, options.clone())?;
+    replay_all(args, &pool, &cells, &options, &running, output)
 }
 
 fn replay_all(
     args: &Args,
     pool: &rayon::ThreadPool,
-    cells: &[Cell],
-    plan: &Plan,
+    cells: &[Replay],
+    options: &Options,
     running: &Running,
     output: Output<'_>,
 ) -> Result<(), Failure> {
-    let line = |(number, cell): (usize, &Cell)| {
-        let name = format!("{} {} {}", cell.log, cell.machine, allocator::short(&cell.allocator));
-        Line { number, name, jobs: cell.source.count() * u64::from(plan.replications.least()) }
+    let line = |(number, cell): (usize, &Replay)| {
+        let name =
+            format!("{} {} {}", cell.spec.log, cell.spec.machine, allocator::short(&cell.spec.allocator));
+        Line { number, name, jobs: cell.source.count() * u64::from(options.replications.least()) }
     };
     let mut progress = Progress::new(args.quiet, cells.iter().enumerate().map(line));
     let mut errors: Vec<(usize, String)> = Vec::new();
     let (mut finished, mut failure, mut output) = (0, None, Some(output));
-    let work = |number: usize| cells[number].run(plan, running.monitor(number));
+    let work = |number: usize| cells[number].run(options, running.monitor(number));
     study::run_all(pool, running, 0..cells.len(), &work, &mut |event| match event {
         Event::Tick if interrupt::age().is_some_and(|age| age > GRACE) => {
             progress.finish();
@@ -84,7 +87,7 @@ fn replay_all(
             if let Ok(outcomes) = &outcomes
                 && !args.quiet
             {
-                progress.above(|| report(&cells[number], outcomes, plan));
+                progress.above(|| report(&cells[number], outcomes, options));
             }
             let outcomes = outcomes.map_err(|error| errors.push((number, error))).ok();
             let _saving = Saving::begin();
@@ -103,7 +106,7 @@ fn replay_all(
         return Err(anyhow!(interrupted(args, kept, (finished, cells.len()))).into());
     }
     for (number, error) in &errors {
-        let Cell { log, machine, scheduler, allocator, .. } = &cells[*number];
+        let ReplaySpec { log, machine, scheduler, allocator, .. } = &cells[*number].spec;
         complain(&format!("error: {log} on {machine} under {scheduler} with {allocator}: {error}"));
     }
     if let (Kept::Earlier, Some(folder)) = (kept, &args.output) {
@@ -132,8 +135,8 @@ fn interrupted(args: &Args, kept: Kept, (finished, all): (usize, usize)) -> Stri
 
 /// How many jobs a replay had to leave out, where that was not known before, on standard error; and whether its means are
 /// less precise than was asked.
-fn report(cell: &Cell, outcomes: &[Outcome], plan: &Plan) {
-    let Cell { log, machine, allocator, .. } = cell;
+fn report(cell: &Replay, outcomes: &[Outcome], options: &Options) {
+    let ReplaySpec { log, machine, allocator, .. } = &cell.spec;
     let allocator = allocator::short(allocator);
     let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();
     if never_fit > 0 {
@@ -156,7 +159,7 @@ fn report(cell: &Cell, outcomes: &[Outcome], plan: &Plan) {
         ));
     }
     let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary).collect();
-    if let Some(shortfall) = plan.replications.shortfall(&summaries) {
+    if let Some(shortfall) = options.replications.shortfall(&summaries) {
         complain(&format!("note: {log} on {machine} with '{allocator}': {shortfall}"));
     }
 }
@@ -168,9 +171,9 @@ fn distinct<T, N: Ord>(all: Vec<T>, name: impl Fn(&T) -> N) -> Vec<T> {
 }
 
 /// Every replay that the arguments ask for, names resolved.
-fn points(args: &Args, logs: usize) -> Result<Vec<Point>, SpecError> {
+fn points(args: &Args, paths: &[std::path::PathBuf]) -> Result<Vec<Combination>, SpecError> {
     let axes = Axes {
-        logs,
+        logs: paths.iter().map(|path| study::log_name(path)).collect(),
         rules: vec![args.rules()],
         arrival_scales: args.arrival_scale.clone(),
         machines: args.machine.clone(),
@@ -182,13 +185,19 @@ fn points(args: &Args, logs: usize) -> Result<Vec<Point>, SpecError> {
     if !args.quiet {
         axes.unserved().iter().for_each(|note| complain(&format!("note: {note}")));
     }
-    axes.points()
+    axes.combinations()
+}
+
+/// Whether both replay the same jobs, but for those that a machine cannot hold.
+fn same_jobs(a: &Combination, b: &Combination) -> bool {
+    let scales = [a, b].map(|one| one.spec.arrival_scale.to_bits());
+    a.log == b.log && a.spec.rules == b.spec.rules && scales[0] == scales[1]
 }
 
 /// The points with their jobs.
-fn cells(args: &Args, logs: &[Input], points: &[Point]) -> Result<Vec<Cell>, Failure> {
+fn cells(args: &Args, logs: &[Input], points: &[Combination]) -> Result<Vec<Replay>, Failure> {
     let mut cells = Vec::with_capacity(points.len());
-    for points in points.chunk_by(Point::same_jobs) {
+    for points in points.chunk_by(same_jobs) {
         cells.extend(logs[points[0].log].cells(args, points)?);
     }
     Ok(cells)

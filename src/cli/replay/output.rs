@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use super::args::{Args, Format};
 use super::chosen;
@@ -12,7 +13,7 @@ use super::folder::Folder;
 use super::input::Input;
 use super::rows::{Shown, rows_table, table};
 use crate::frame::{self, FrameFile, Sheet};
-use crate::study::{self, Cell, JobSource, Outcome, Plan};
+use crate::study::{self, Coordinate, Options, Outcome, Replay, ReplaySpec};
 
 /// The resolved run: everything that results depend on.
 #[derive(Serialize)]
@@ -21,7 +22,7 @@ struct Run {
     logs: Vec<RunLog>,
     rules: String,
     #[serde(flatten)]
-    plan: Plan,
+    options: Options,
     replays: Vec<RunReplay>,
 }
 
@@ -33,20 +34,29 @@ struct RunLog {
     left_out: BTreeMap<&'static str, u64>,
 }
 
-#[derive(Serialize)]
-struct RunReplay {
-    log: String,
-    arrival_scale: f64,
-    machine: String,
-    scheduler: String,
-    allocator: String,
-    /// SHA-256 of the files that the allocator reads, by path; not there if it reads none.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    files: BTreeMap<String, String>,
-    network: String,
-    seed: u64,
-    /// Not known beforehand of a workload model.
-    skipped: Option<u64>,
+/// A replay of the run: its coordinates but for the rules, which all replays share, and the SHA-256 of the files that the
+/// allocator reads, by path.
+struct RunReplay(Replay);
+
+impl Serialize for RunReplay {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Replay { spec, source } = &self.0;
+        let mut map = serializer.serialize_map(None)?;
+        for coordinate in Coordinate::listed().filter(|coordinate| coordinate.name != "rules") {
+            let (name, value) = coordinate.json(spec);
+            map.serialize_entry(name, &value)?;
+            let files: BTreeMap<String, String> = match name {
+                "allocator" => study::files(&spec.allocator).into_iter().collect(),
+                _ => BTreeMap::new(),
+            };
+            if !files.is_empty() {
+                map.serialize_entry("files", &files)?;
+            }
+        }
+        // Not known beforehand of a workload model.
+        map.serialize_entry("skipped", &source.skipped())?;
+        map.end()
+    }
 }
 
 /// What became of the outcomes.
@@ -61,8 +71,8 @@ pub(super) enum Kept {
 /// Where outcomes go, in the order of the cells.
 pub(super) struct Output<'a> {
     args: &'a Args,
-    cells: &'a [Cell],
-    plan: Plan,
+    cells: &'a [Replay],
+    options: Options,
     run: String,
     folder: Option<Folder>,
     /// Replications that came before their turn; `None` for a replay that failed.
@@ -74,13 +84,18 @@ pub(super) struct Output<'a> {
 
 impl<'a> Output<'a> {
     /// Prepares the output directory before anything is replayed, so that a wrong one fails at once.
-    pub(super) fn open(args: &'a Args, logs: &[Input], cells: &'a [Cell], plan: Plan) -> Result<Self> {
-        let run = serde_json::to_string_pretty(&describe(args, logs, cells, &plan))? + "\n";
+    pub(super) fn open(
+        args: &'a Args,
+        logs: &[Input],
+        cells: &'a [Replay],
+        options: Options,
+    ) -> Result<Self> {
+        let run = serde_json::to_string_pretty(&describe(args, logs, cells, &options))? + "\n";
         let folder = match &args.output {
             None => None,
             Some(path) => Some(Folder::open(path, cells, (&run, args.file_format()), args.force)?),
         };
-        Ok(Self { args, cells, plan, run, folder, early: BTreeMap::new(), next: 0, rows: Vec::new() })
+        Ok(Self { args, cells, options, run, folder, early: BTreeMap::new(), next: 0, rows: Vec::new() })
     }
 
     /// Takes the replications of replay `number`, or the news that it failed, and writes what is next in order.
@@ -98,7 +113,7 @@ impl<'a> Output<'a> {
         let replay = u32::try_from(number)?;
         for outcome in &mut outcomes {
             if let Some(folder) = &mut self.folder {
-                let jobs = frame::jobs(replay, outcome, &self.plan)?;
+                let jobs = frame::jobs(replay, outcome, &self.options)?;
                 folder.jobs.append(&mut frame::marked(jobs, &self.run)?)?;
             }
             outcome.strip();
@@ -113,19 +128,19 @@ impl<'a> Output<'a> {
             self.write(number, outcomes)?;
         }
         let cell = |number: u32| &self.cells[number as usize];
-        let rows: Vec<(u32, &Cell, &Outcome)> = self
+        let rows: Vec<(u32, &ReplaySpec, &Outcome)> = self
             .rows
             .iter()
             .flat_map(|(number, outcomes)| {
-                outcomes.iter().map(move |outcome| (*number, cell(*number), outcome))
+                outcomes.iter().map(move |outcome| (*number, &cell(*number).spec, outcome))
             })
             .collect();
-        let replays: Vec<(&Cell, &[Outcome])> =
+        let replays: Vec<(&Replay, &[Outcome])> =
             self.rows.iter().map(|(number, outcomes)| (cell(*number), outcomes.as_slice())).collect();
         if rows.is_empty() {
             return Ok(Kept::All);
         }
-        let mut summary = frame::marked(frame::summary(&rows, &self.plan)?, &self.run)?;
+        let mut summary = frame::marked(frame::summary(&rows, &self.options)?, &self.run)?;
         let mut kept = Kept::All;
         if let (Some(folder), Some(path)) = (self.folder, &self.args.output) {
             let mut file = FrameFile::create(path, "summary", self.args.file_format(), &self.run)?;
@@ -141,7 +156,7 @@ impl<'a> Output<'a> {
         } else {
             chosen::columns(&self.args.columns, &Sheet::of_frame(&summary)?, &replications)?
         };
-        let shown = Shown { replays, plan: &self.plan, chosen };
+        let shown = Shown { replays, options: &self.options, chosen };
         let bytes = match self.args.format {
             // The files hold the bytes; a person is told what is in them.
             Format::Parquet | Format::Arrow if self.args.output.is_some() => table(&shown).into_bytes(),
@@ -163,32 +178,18 @@ impl<'a> Output<'a> {
     }
 }
 
-fn describe(args: &Args, logs: &[Input], cells: &[Cell], plan: &Plan) -> Run {
+fn describe(args: &Args, logs: &[Input], cells: &[Replay], options: &Options) -> Run {
     let log = |log: &Input| RunLog {
         name: log.name(),
         sha256: log.sha256(),
         records: log.records(),
         left_out: log.left_out(),
     };
-    let replay = |cell: &Cell| RunReplay {
-        log: cell.log.clone(),
-        arrival_scale: cell.arrival_scale,
-        machine: cell.machine.to_string(),
-        scheduler: cell.scheduler.to_string(),
-        allocator: cell.allocator.to_string(),
-        files: study::files(&cell.allocator).into_iter().collect(),
-        network: cell.network.to_string(),
-        seed: cell.seed,
-        skipped: match &cell.source {
-            JobSource::Recorded { skipped, .. } => Some(*skipped),
-            JobSource::Drawn { .. } => None,
-        },
-    };
     Run {
         version: env!("CARGO_PKG_VERSION"),
         logs: logs.iter().map(log).collect(),
         rules: args.rules().to_string(),
-        plan: plan.clone(),
-        replays: cells.iter().map(replay).collect(),
+        options: options.clone(),
+        replays: cells.iter().map(|cell| RunReplay(cell.clone())).collect(),
     }
 }

@@ -3,14 +3,14 @@
 use super::chosen::Chosen;
 use crate::allocator;
 use crate::metrics::{Interval, Summary, TrafficSummary};
-use crate::render::{Align, Table, duration_ns, grouped};
-use crate::study::{Cell, Outcome, Plan};
+use crate::study::{Options, Outcome, Replay};
+use crate::text::{Align, Table, duration_ns, grouped};
 
 /// What a table shows.
 pub(super) struct Shown<'a> {
     /// The replays with their replications.
-    pub(super) replays: Vec<(&'a Cell, &'a [Outcome])>,
-    pub(super) plan: &'a Plan,
+    pub(super) replays: Vec<(&'a Replay, &'a [Outcome])>,
+    pub(super) options: &'a Options,
     /// The columns that were asked for in place of the usual ones.
     pub(super) chosen: Vec<Chosen>,
 }
@@ -65,17 +65,17 @@ const DELAYS: [Column; 4] = [
 /// The usual columns of a table: with replications or a network, turnaround instead of slowdown; with a machine of one
 /// dimension, or jobs that were moved, delays too.
 fn usual_columns(shown: &Shown<'_>) -> Vec<Column> {
-    let plan = shown.plan;
+    let options = shown.options;
     let mut columns = COLUMNS.to_vec();
-    if plan.replications.are_several() || plan.traffic {
+    if options.replications.are_several() || options.traffic {
         columns[2] = TURNAROUND;
     }
-    if plan.traffic {
+    if options.traffic {
         columns.splice(3.., TRAFFIC);
         columns.push(COLUMNS[4]);
     }
-    let has_delays = |(cell, outcomes): &(&Cell, &[Outcome])| {
-        cell.machine.dims() == 1 || outcomes.iter().any(|outcome| outcome.summary.moves > 0)
+    let has_delays = |(cell, outcomes): &(&Replay, &[Outcome])| {
+        cell.spec.machine.dims() == 1 || outcomes.iter().any(|outcome| outcome.summary.moves > 0)
     };
     if shown.replays.iter().any(has_delays) {
         columns.extend(DELAYS);
@@ -99,17 +99,17 @@ fn seconds(value: f64) -> usize {
 }
 
 pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
-    let Shown { replays, plan, chosen } = shown;
+    let Shown { replays, options, chosen } = shown;
     let mut left = vec!["log", "machine", "scheduler"];
-    left.extend(plan.traffic.then_some("network"));
+    left.extend(options.traffic.then_some("network"));
     left.extend(["scale", "seed", "allocator"]);
     let mut columns: Vec<_> = left.into_iter().map(|title| (title, Align::Left)).collect();
     let mut right = vec!["jobs"];
-    right.extend(plan.replications.are_several().then_some("replications"));
+    right.extend(options.replications.are_several().then_some("replications"));
     let usual = usual_columns(shown);
     if chosen.is_empty() {
         right.extend(usual.iter().map(|(title, ..)| *title));
-        if plan.timed {
+        if options.timed {
             right.extend(["call p50", "call p99", "replay"]);
         } else {
             // Beside the times there is no room for it.
@@ -121,9 +121,9 @@ pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
     columns.extend(right.into_iter().map(|title| (title, Align::Right)));
     let mut table = Table::new(&columns);
     for (i, (cell, outcomes)) in replays.iter().enumerate() {
-        let mut cells = names(cell, outcomes, plan);
+        let mut cells = names(cell, outcomes, options);
         if chosen.is_empty() {
-            cells.extend(numbers(outcomes, plan, &usual));
+            cells.extend(numbers(outcomes, options, &usual));
         } else {
             cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
         }
@@ -133,17 +133,18 @@ pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
 }
 
 /// What a replay is, and how many jobs and replications it has.
-fn names(cell: &Cell, outcomes: &[Outcome], plan: &Plan) -> Vec<String> {
-    let mut cells = vec![cell.log.clone(), cell.machine.to_string(), cell.scheduler.to_string()];
-    cells.extend(plan.traffic.then(|| cell.network.to_string()));
+fn names(cell: &Replay, outcomes: &[Outcome], options: &Options) -> Vec<String> {
+    let mut cells =
+        vec![cell.spec.log.clone(), cell.spec.machine.to_string(), cell.spec.scheduler.to_string()];
+    cells.extend(options.traffic.then(|| cell.spec.network.to_string()));
     let jobs = interval(outcomes, &|outcome| Some(outcome.summary.jobs as f64)).unwrap_or_default();
     cells.extend([
-        cell.arrival_scale.to_string(),
-        cell.seed.to_string(),
-        allocator::short(&cell.allocator),
+        cell.spec.arrival_scale.to_string(),
+        cell.spec.seed.to_string(),
+        allocator::short(&cell.spec.allocator),
         grouped(jobs.mean, 0),
     ]);
-    cells.extend(plan.replications.are_several().then(|| outcomes.len().to_string()));
+    cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
     cells
 }
 
@@ -159,13 +160,13 @@ pub(super) fn spread(Interval { mean, half_width, count }: Interval, decimals: u
 }
 
 /// The usual numbers of a replay.
-fn numbers(outcomes: &[Outcome], plan: &Plan, columns: &[Column]) -> Vec<String> {
+fn numbers(outcomes: &[Outcome], options: &Options, columns: &[Column]) -> Vec<String> {
     let mut cells = Vec::new();
     for (_, value, factor, decimals, unit) in columns {
         let found = interval(outcomes, &|outcome| value(&outcome.summary).map(|value| factor * value));
         cells.push(found.map_or_else(|| NONE.to_owned(), |found| spread(found, decimals(found.mean)) + unit));
     }
-    if plan.timed {
+    if options.timed {
         let mean = |value: &dyn Fn(&Outcome) -> f64| {
             interval(outcomes, &|outcome| Some(value(outcome))).unwrap_or_default().mean
         };

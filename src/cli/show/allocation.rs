@@ -6,13 +6,14 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 
 use super::listed::{Specs, flat};
-use super::{Failure, coloured, picture, print};
+use super::{Failure, coloured, print};
 use crate::allocator;
+use crate::figure::show::picture;
 use crate::job::Time;
 use crate::machine::Mesh;
-use crate::render::grouped;
 use crate::spec::{Spec, SpecError};
-use crate::study::{Axes, Cell, JobSource, Snapshot, load};
+use crate::study::{Axes, Combination, JobSource, Replay, Snapshot, load};
+use crate::text::grouped;
 use crate::trace::ReadOptions;
 use crate::workload::{Oversize, Rules, Synthetic};
 
@@ -60,8 +61,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let (name, source) = source(args)?;
     let axes = Axes {
-        logs: 1,
-        rules: vec![Rules::default()],
+        logs: vec![name],
+        rules: vec![Rules { oversize: oversize(args), ..Rules::default() }],
         arrival_scales: vec![1.0],
         machines: vec![args.machine.clone()],
         schedulers: vec![args.scheduler.clone()],
@@ -69,13 +70,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         networks: vec![Spec::named(crate::execution::RECORDED)],
         seeds: vec![args.seed],
     };
-    let points = axes.points().map_err(|error| Failure::Usage(error.into()))?;
+    let combinations = axes.combinations().map_err(|error| Failure::Usage(error.into()))?;
     let colours = coloured();
     let (mut grids, mut facts) = (Vec::new(), String::new());
-    for point in points {
-        let cell = Cell { oversize: oversize(args), ..point.cell(&name, "", source.clone()) };
-        let found = cell.snapshot(at)?;
-        let title = allocator::short(&cell.allocator);
+    for Combination { spec, .. } in combinations {
+        let title = allocator::short(&spec.allocator);
+        let found = Replay { spec, source: source.clone() }.snapshot(at)?;
         facts += &describe(&title, &found, &args.machine);
         let letters = letters(&found, &args.machine);
         grids.push((title, picture::jobs(&args.machine, &letters, colours)));

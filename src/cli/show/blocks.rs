@@ -6,11 +6,12 @@ use std::str::FromStr;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::listed::{Specs, flat};
-use super::{Failure, coloured, picture, print};
+use super::{Failure, coloured, print};
 use crate::allocator::{self, ALLOCATORS, Block, Setup};
+use crate::figure::show::picture;
 use crate::machine::Mesh;
-use crate::render::{Align, Table, grouped};
 use crate::spec::Spec;
+use crate::text::{Align, Table, grouped};
 
 /// Draws the hierarchy of blocks that a buddy strategy divides a machine into.
 ///

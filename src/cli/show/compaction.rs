@@ -7,9 +7,9 @@ use anyhow::anyhow;
 use clap::ValueEnum;
 
 use super::{Failure, print};
-use crate::allocator::array::{Array, Schedule, Shift, Task, Window};
+use crate::allocator::compaction::array::{Array, Schedule, Shift, Task, Window};
 use crate::machine::mesh::MAX_NODES;
-use crate::render::{Align, Table};
+use crate::text::{Align, Table};
 
 /// Draws how tasks on a linear array move to make room for another one.
 ///

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::picture;
 use super::{Failure, print};
+use crate::figure::show::picture;
 use crate::machine::Mesh;
 use crate::machine::order::{self, Order};
 

@@ -4,13 +4,14 @@ use std::fmt::Write;
 
 use anyhow::anyhow;
 
-use super::picture;
 use super::state::{Position, occupied, placed};
 use super::{Failure, print};
-use crate::machine::{Mesh, NodeId, Optimum, OptimumError, PairwiseBound, optimum};
+use crate::figure::show::picture;
+use crate::machine::{Mesh, NodeId};
 use crate::metrics::{Dispersal, Meter};
-use crate::render::{Align, Table, grouped};
 use crate::spec::Spec;
+use crate::text::{Align, Table, grouped};
+use crate::yardstick::{Optimum, OptimumError, PairwiseBound, optimum};
 
 /// Finds the free nodes with the smallest sum of hops between all pairs, exactly, for small cases.
 ///

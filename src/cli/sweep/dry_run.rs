@@ -2,8 +2,8 @@
 
 use crate::allocator;
 use crate::execution::RECORDED;
-use crate::render::{Align, Table, grouped};
-use crate::study::{Manifest, Study};
+use crate::study::{Coordinate, Manifest, Study};
+use crate::text::{Align, Table, grouped};
 
 /// Characters of a key that are shown.
 const KEY_SHOWN: usize = 12;
@@ -15,20 +15,10 @@ pub(super) fn listing(
     share: &[usize],
     done: &dyn Fn(&str) -> bool,
 ) -> String {
-    let left = [
-        "cell",
-        "key",
-        "state",
-        "log",
-        "rules",
-        "scale",
-        "machine",
-        "scheduler",
-        "network",
-        "seed",
-        "allocator",
-    ];
-    let mut columns = left.map(|title| (title, Align::Left)).to_vec();
+    // The allocator, which tells most replays from others, stands last.
+    let named = || Coordinate::listed().filter(|coordinate| coordinate.name != "allocator");
+    let left = ["cell", "key", "state"].into_iter().chain(named().map(|coordinate| coordinate.title));
+    let mut columns = left.chain(["allocator"]).map(|title| (title, Align::Left)).collect::<Vec<_>>();
     columns.extend([("jobs", Align::Right), ("cost", Align::Right)]);
     let mut table = Table::new(&columns);
     let total: u64 = study.cells.iter().map(|cell| cell.cost).sum();
@@ -45,24 +35,17 @@ pub(super) fn listing(
             (false, true) => "to do",
             (false, false) => "another shard's",
         };
-        table.add(vec![
-            (i + 1).to_string(),
-            cell.key[..KEY_SHOWN].to_owned(),
-            state.to_owned(),
-            cell.log.clone(),
-            cell.rules.clone(),
-            cell.arrival_scale.to_string(),
-            cell.machine.clone(),
-            cell.scheduler.clone(),
-            cell.network.clone(),
-            cell.seed.to_string(),
-            allocator::short(&planned.point.allocator),
+        let mut row = vec![(i + 1).to_string(), cell.key[..KEY_SHOWN].to_owned(), state.to_owned()];
+        row.extend(named().map(|coordinate| coordinate.text(&cell.spec)));
+        row.extend([
+            allocator::short(&planned.spec.allocator),
             grouped(planned.jobs as f64, 0),
             percent(planned.cost),
         ]);
+        table.add(row);
     }
-    let shared =
-        table.drop_constant(&["log", "rules", "scale", "machine", "scheduler", "network", "seed", "jobs"]);
+    let titles: Vec<&str> = named().map(|coordinate| coordinate.title).chain(["jobs"]).collect();
+    let shared = table.drop_constant(&titles);
     let usual = |pair: &&(String, String)| pair.1 != RECORDED;
     let shared: Vec<String> =
         shared.iter().filter(usual).map(|(title, cell)| format!("{title} {cell}")).collect();

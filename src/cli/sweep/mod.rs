@@ -1,7 +1,6 @@
 //! `meshreplay sweep`: a study from its file to its summary.
 
 mod dry_run;
-mod options;
 mod queue;
 mod slurm;
 mod status;
@@ -13,13 +12,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 
-use self::options::Options;
 use self::slurm::Slurm;
 use super::interrupt::Saving;
+use super::options::{Flags, OfSweep};
 use super::runner::{Runner, Tally};
 use super::{Failure, complain, print};
 use crate::frame::{Started, StudyFolder};
-use crate::study::{Flag, Manifest, Plan, Shard, Study};
+use crate::study::{Manifest, Options, Shard, Study};
 
 /// Run a study: every log × rules × arrival scale × machine × scheduler × allocator × seed of a file.
 ///
@@ -76,7 +75,7 @@ pub(super) struct Args {
     dry_run: bool,
 
     #[command(flatten)]
-    options: Options,
+    flags: Flags<OfSweep>,
 
     /// Neither notes nor progress on standard error.
     #[arg(short, long)]
@@ -91,7 +90,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (Some(file), Some(output)) = (&args.study, &args.output) else {
         return Err(Failure::Usage(anyhow!("expected STUDY.toml and -o DIR, or --status DIR")));
     };
-    let study = Study::read(file, args.options.plan.clone())?;
+    let study = Study::read(file, args.flags.options.clone())?;
     if !args.quiet {
         study.notes.iter().for_each(|note| complain(&format!("note: {note}")));
     }
@@ -99,16 +98,16 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let share = args.shard.map_or_else(|| (0..costs.len()).collect(), |shard| shard.share(&costs));
     let folder = StudyFolder::new(output, args.shard);
     let manifest = Manifest::from(&study);
-    let missing = |cell: &usize| !folder.has(&study.cells[*cell].key, args.options.plan.jobs);
+    let missing = |cell: &usize| !folder.has(&study.cells[*cell].key, args.flags.options.jobs);
     let cells: Vec<usize> = share.iter().copied().filter(missing).collect();
-    let started = started(&args.options.plan, file)?;
+    let started = started(&args.flags.options, file)?;
     if let Some(slurm) = &args.submit {
         let work = submit::Work { file, study: &study, manifest: &manifest, folder: &folder, cells: &cells };
         return submit::run(slurm, &work, &started, (args.dry_run, args.quiet));
     }
     if args.dry_run {
         return print(&dry_run::listing(&study, &manifest, &share, &|key| {
-            folder.has(key, args.options.plan.jobs)
+            folder.has(key, args.flags.options.jobs)
         }));
     }
     let _claim = folder.prepare(&manifest)?;
@@ -153,11 +152,11 @@ fn verdict(tally: Tally, cells: usize) -> Result<(), Failure> {
 }
 
 /// What this command would need to be given again.
-fn started(plan: &Plan, file: &Path) -> Result<Started, Failure> {
+fn started(options: &Options, file: &Path) -> Result<Started, Failure> {
     Ok(Started {
         study: std::path::absolute(file)?.to_string_lossy().into_owned(),
-        options: plan.flags().map(Flag::argument).collect(),
-        jobs: plan.jobs,
+        options: options.sweep_arguments(),
+        jobs: options.jobs,
     })
 }
 

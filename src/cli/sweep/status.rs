@@ -12,7 +12,7 @@ use super::submit::{Submitted, submitted};
 use crate::cli::quoted::command;
 use crate::cli::{Failure, print};
 use crate::frame::{Started, StudyFolder};
-use crate::study::{Flag, Manifest, Plan};
+use crate::study::{Manifest, Options};
 
 /// Failed cells that are named before the rest is only counted.
 const NAMED: usize = 20;
@@ -115,8 +115,8 @@ fn next(
 ) -> Vec<String> {
     // Directories of earlier versions, and those that parts were merged into, do not say how they were started.
     let usual = || {
-        let plan = Plan { jobs: manifest.jobs, ..manifest.plan.clone() };
-        let (study, options) = ("STUDY.toml".to_owned(), plan.flags().map(Flag::argument).collect());
+        let given = Options { jobs: manifest.jobs, ..manifest.options.clone() };
+        let (study, options) = ("STUDY.toml".to_owned(), given.sweep_arguments());
         Started { study, options, jobs: manifest.jobs }
     };
     let started = started.cloned().unwrap_or_else(usual);

@@ -1,6 +1,6 @@
 //! Fig. 3: one compaction, as the text tells it: five tasks make room for one of 13 processors in seven steps.
 
-use crate::allocator::array::{Array, Schedule, Task, Window};
+use crate::allocator::compaction::array::{Array, Schedule, Task, Window};
 use crate::paper::evidence::{At, Evidence};
 use crate::paper::finding::Finding;
 

@@ -8,7 +8,7 @@ use crate::engine::Record;
 use crate::metrics::{Monitor, Replications};
 use crate::paper::evidence::{At, Evidence};
 use crate::paper::finding::Finding;
-use crate::study::{Cell, JobSource, Outcome, Plan, load};
+use crate::study::{JobSource, Options, Outcome, Replay, ReplaySpec, load};
 use crate::trace::ReadOptions;
 use crate::workload::{Oversize, Rules};
 
@@ -48,21 +48,14 @@ fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
     let rules: Rules = rules(period).parse().ok()?;
     let log = load(path, ReadOptions::default(), rules.clone()).ok()?;
     let jobs = Arc::new(log.workload.jobs);
-    let cell = Cell {
-        log: log.name,
-        log_sha256: log.summary.sha256,
-        rules: rules.to_string(),
-        arrival_scale: 1.0,
-        machine: ARRAY.parse().ok()?,
-        scheduler: "fcfs".parse().ok()?,
-        allocator: allocator.parse().ok()?,
-        network: "recorded".parse().ok()?,
-        seed: 1,
-        source: JobSource::Recorded { jobs, skipped: 0, arrivals: rules.arrivals, arrival_scale: 1.0 },
-        oversize: Oversize::Skip,
+    let spec = ReplaySpec::new(ARRAY.parse().ok()?, "fcfs".parse().ok()?, allocator.parse().ok()?);
+    let arrivals = rules.arrivals;
+    let replay = Replay {
+        spec: ReplaySpec { log: log.name, rules: Rules { oversize: Oversize::Skip, ..rules }, ..spec },
+        source: JobSource::Recorded { jobs, skipped: 0, arrivals, arrival_scale: 1.0 },
     };
-    let plan = Plan { replications: Replications::exactly(RUNS), jobs: true, ..Plan::default() };
-    cell.run(&plan, &Monitor::default()).ok()
+    let options = Options { replications: Replications::exactly(RUNS), jobs: true, ..Options::default() };
+    replay.run(&options, &Monitor::default()).ok()
 }
 
 /// Tasks of one kind in one run.

@@ -103,7 +103,7 @@ pub(super) struct Rule {
     /// The number that was published, as printed, or as it follows from what is printed.
     pub(super) published: Option<Template>,
     pub(super) expected: Option<Expr>,
-    /// How far off it may be.
+    /// How far off it may be: in percent, or so much, which counts for 0 if there is both; as printed if there is none.
     pub(super) percent: Option<f64>,
     pub(super) absolute: Option<f64>,
     /// The range that was published.

@@ -114,9 +114,11 @@ fn measured(rule: &Rule, scope: &Scope<'_>, finding: Finding) -> Result<Option<F
         let reason = rule.otherwise.clone().map(Verdict::NotMeasured);
         return Ok(reason.map(|verdict| Finding { published, verdict, ..finding }));
     };
+    let is_zero = published.is_some_and(|published| published.value.abs() <= 0.0);
     let tolerance = match (rule.percent, rule.absolute) {
-        (Some(percent), _) => Tolerance::Percent(percent),
-        (None, absolute) => Tolerance::Absolute(absolute.unwrap_or(0.0)),
+        (Some(percent), None) => Tolerance::Percent(percent),
+        (Some(percent), Some(_)) if !is_zero => Tolerance::Percent(percent),
+        (_, absolute) => Tolerance::Absolute(absolute.unwrap_or(0.0)),
     };
     Ok(Some(match (published, &value) {
         (Some(published), Value::Mean(interval)) => finding.compared_within(published, *interval, tolerance),

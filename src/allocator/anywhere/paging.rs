@@ -1,0 +1,231 @@
+//! Paging: the machine cut into square pages, of which a job takes the first free ones.
+//!
+//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
+//! multicomputers", IEEE TPDS 8(7), 1997.
+//!
+//! 1. Pages have sides of 2^`size` nodes (in a dimension of one node, of one); those at the far borders are clipped.
+//! 2. Pages are numbered: `row-major`; `snake`, every other row backwards; `shuffled-row-major`, the bits of row and
+//!    column interleaved, the row's bit above the column's; `shuffled-snake`, the same recursion into quadrants, but in
+//!    the order SW, SE, NE, NW. Where the number of pages along a side is no power of two, those that exist keep their
+//!    order. In three dimensions layers come above rows, and every other layer runs backwards in a snake.
+//! 3. A job gets the first free pages that have k nodes together, and all their nodes.
+//!
+//! With pages of one node it never refuses while k nodes are free, and wastes none. Time O(k + pages·log₆₄ N).
+
+use crate::allocator::buddy::first_set::FirstSet;
+use crate::allocator::seam::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, Setup, fits};
+use crate::machine::{Coord, Machine, Mesh, NodeId};
+use crate::spec::{Params, SpecError};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "paging",
+    summary: "the first free pages of 2^size nodes to a side",
+    source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
+    parameters: "size=0 (up to 12), order=row-major (snake, shuffled-row-major, shuffled-snake)",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: |spec| {
+        let single = spec.params.get("size").is_none_or(|size| size == "0");
+        Promises { exact: single, complete: single, forgets: true }
+    },
+    build,
+};
+
+/// Pages of 4,096 nodes to a side are as large as the largest square machine.
+const LARGEST: u32 = 12;
+
+/// How pages are numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Indexing {
+    RowMajor,
+    Snake,
+    ShuffledRowMajor,
+    ShuffledSnake,
+}
+
+const INDEXINGS: &[(&str, Indexing)] = &[
+    ("row-major", Indexing::RowMajor),
+    ("snake", Indexing::Snake),
+    ("shuffled-row-major", Indexing::ShuffledRowMajor),
+    ("shuffled-snake", Indexing::ShuffledSnake),
+];
+
+fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
+    let expected = format!("a whole number up to {LARGEST}");
+    let size = params.take("size", 0, &expected)?;
+    if size > LARGEST {
+        return Err(params.bad_value("size", &size.to_string(), &expected));
+    }
+    let indexing = params.choose("order", INDEXINGS)?;
+    Ok(Box::new(Paging::new(setup.mesh, size, indexing)))
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Paging {
+    /// The nodes of each page, row by row, pages by number.
+    pages: Vec<Vec<NodeId>>,
+    /// The page of each node.
+    page_of: Vec<u32>,
+    /// How many nodes of each page are in use.
+    busy: Vec<u32>,
+    /// Pages of which no node is.
+    free: FirstSet,
+    /// Nodes of the smallest and of the largest page.
+    page_sizes: [u32; 2],
+}
+
+impl Paging {
+    fn new(mesh: &Mesh, size: u32, indexing: Indexing) -> Self {
+        let grid = mesh.extents().map(|extent| extent.div_ceil(1 << size));
+        let [columns, rows, layers] = grid;
+        let mut places: Vec<Coord> = (0..layers)
+            .flat_map(|z| (0..rows).flat_map(move |y| (0..columns).map(move |x| [x, y, z])))
+            .collect();
+        places.sort_by_key(|&place| number(place, grid, indexing));
+        let mut numbers = vec![0; places.len()];
+        let flat = |[x, y, z]: Coord| (x + columns * (y + rows * z)) as usize;
+        for (page, &place) in (0..).zip(&places) {
+            numbers[flat(place)] = page;
+        }
+        let mut pages = vec![Vec::new(); places.len()];
+        let mut page_of = Vec::with_capacity(mesh.nodes() as usize);
+        for node in 0..mesh.nodes() {
+            let page = numbers[flat(mesh.coord(node).map(|c| c >> size))];
+            pages[page as usize].push(node);
+            page_of.push(page);
+        }
+        let mut free = FirstSet::empty(pages.len());
+        (0..pages.len() as u32).for_each(|page| free.insert(page));
+        let sizes = || pages.iter().map(|page| page.len() as u32);
+        let page_sizes = [sizes().min().unwrap_or(1), sizes().max().unwrap_or(1)];
+        Self { busy: vec![0; pages.len()], pages, page_of, free, page_sizes }
+    }
+}
+
+/// What pages are sorted by: those of smaller numbers come first.
+fn number([x, y, z]: Coord, [columns, rows, _]: [u32; 3], indexing: Indexing) -> u128 {
+    let backwards = |odd: u32, at: u32, count: u32| if odd % 2 == 1 { count - 1 - at } else { at };
+    let flat = |x: u32, row: u32| u128::from(row) * u128::from(columns) + u128::from(x);
+    match indexing {
+        Indexing::RowMajor => flat(x, z * rows + y),
+        Indexing::Snake => {
+            let row = z * rows + backwards(z, y, rows);
+            flat(backwards(row, x, columns), row)
+        }
+        Indexing::ShuffledRowMajor | Indexing::ShuffledSnake => {
+            (0..=LARGEST * 2).rev().fold(0, |number, bit| {
+                let [x, y, z] = [x, y, z].map(|at| u128::from(at >> bit & 1));
+                let digit = z << 2 | y << 1 | x;
+                // In a snake the quadrants' digits are those of a Gray code, each one bit away from the one before.
+                let digit =
+                    if indexing == Indexing::ShuffledSnake { digit ^ digit >> 1 ^ digit >> 2 } else { digit };
+                number << 3 | digit
+            })
+        }
+    }
+}
+
+impl Allocator for Paging {
+    /// Whole pages. Where those at the far borders are clipped, the first free ones may have more nodes or fewer.
+    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
+        let [least, most] = self.page_sizes;
+        if least == most {
+            return NodesFor::exactly(request.procs.div_ceil(most).saturating_mul(most));
+        }
+        let spare = request.procs.saturating_add(most - 1);
+        NodesFor { least: request.procs, most: spare.min(mesh.nodes()).max(request.procs) }
+    }
+
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        if !fits(*request, machine) {
+            return None;
+        }
+        let wanted = request.procs as usize;
+        let mut nodes = Vec::with_capacity(wanted);
+        let mut taken = Vec::new();
+        while nodes.len() < wanted {
+            let Some(page) = self.free.first() else {
+                for page in taken {
+                    self.free.insert(page);
+                }
+                return None;
+            };
+            self.free.remove(page);
+            taken.push(page);
+            nodes.extend_from_slice(&self.pages[page as usize]);
+        }
+        for page in taken {
+            self.busy[page as usize] = self.pages[page as usize].len() as u32;
+        }
+        Some(Placement::of(nodes))
+    }
+
+    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
+        for &node in &placement.nodes {
+            let page = self.page_of[node as usize];
+            self.busy[page as usize] += 1;
+            self.free.remove(page);
+        }
+    }
+
+    fn released(&mut self, placement: &Placement, _machine: &Machine) {
+        for &node in &placement.nodes {
+            let page = self.page_of[node as usize];
+            self.busy[page as usize] -= 1;
+            if self.busy[page as usize] == 0 {
+                self.free.insert(page);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first pages of an idle machine by their lowest coordinates.
+    fn first_pages(
+        machine: &str,
+        size: u32,
+        indexing: Indexing,
+    ) -> Result<Vec<Coord>, Box<dyn std::error::Error>> {
+        let mesh: Mesh = machine.parse()?;
+        let paging = Paging::new(&mesh, size, indexing);
+        Ok(paging.pages.iter().take(6).map(|page| mesh.coord(page[0])).collect())
+    }
+
+    #[test]
+    fn pages_are_numbered_as_published() -> Result<(), Box<dyn std::error::Error>> {
+        let flat = |places: [[u32; 2]; 6]| places.map(|[x, y]| [x, y, 0]);
+        for (indexing, expected) in [
+            (Indexing::RowMajor, [[0, 0], [1, 0], [2, 0], [3, 0], [0, 1], [1, 1]]),
+            (Indexing::Snake, [[0, 0], [1, 0], [2, 0], [3, 0], [3, 1], [2, 1]]),
+            (Indexing::ShuffledRowMajor, [[0, 0], [1, 0], [0, 1], [1, 1], [2, 0], [3, 0]]),
+            (Indexing::ShuffledSnake, [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [3, 0]]),
+        ] {
+            assert_eq!(first_pages("4x4", 0, indexing)?, flat(expected), "{indexing:?}");
+        }
+        let clipped = first_pages("5x3", 1, Indexing::ShuffledRowMajor)?;
+        assert_eq!(clipped, flat([[0, 0], [2, 0], [0, 2], [2, 2], [4, 0], [4, 2]]));
+        let snake = first_pages("2x2x2", 0, Indexing::Snake)?;
+        assert_eq!(snake, [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [1, 1, 1]]);
+        Ok(())
+    }
+
+    #[test]
+    fn whole_pages_are_given_and_come_back() -> Result<(), Box<dyn std::error::Error>> {
+        let machine = Machine::new("4x4".parse()?);
+        let fresh = || Paging::new(machine.mesh(), 1, Indexing::RowMajor);
+        let mut paging = fresh();
+        let placement = paging.allocate(&Request::of(5), &machine).ok_or("refused")?;
+        assert_eq!(placement.nodes, [0, 1, 4, 5, 2, 3, 6, 7]);
+        // Two pages are left, which have eight nodes.
+        let before = paging.allocate(&Request::of(9), &machine);
+        assert_eq!(before, None);
+        let rest = paging.allocate(&Request::of(8), &machine).ok_or("refused")?;
+        paging.released(&placement, &machine);
+        paging.released(&rest, &machine);
+        assert_eq!(paging, fresh());
+        Ok(())
+    }
+}

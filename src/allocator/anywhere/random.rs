@@ -1,0 +1,72 @@
+//! Random: free nodes drawn uniformly without replacement.
+//!
+//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
+//! multicomputers", IEEE TPDS 8(7), 1997.
+//!
+//! 1. List the free nodes by number.
+//! 2. Shuffle the first k places of the list (Fisher and Yates) and take them.
+//!
+//! Never refuses while k nodes are free; time O(F) per call, F free nodes. The generator is ChaCha8, seeded with the
+//! replay's seed, so a run is the same on every machine.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::machine::{Machine, NodeId};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "random",
+    summary: "free nodes drawn uniformly, seeded",
+    source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
+    parameters: "",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: |_| Promises { exact: true, complete: true, forgets: false },
+    build: |_, setup| Ok(Box::new(Random { rng: ChaCha8Rng::seed_from_u64(setup.seed), free: Vec::new() })),
+};
+
+struct Random {
+    rng: ChaCha8Rng,
+    /// The free nodes of the call at hand; kept between calls for its memory only.
+    free: Vec<NodeId>,
+}
+
+impl Allocator for Random {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        if !fits(*request, machine) {
+            return None;
+        }
+        self.free.clear();
+        self.free.extend(machine.free().iter());
+        let (procs, count) = (request.procs as usize, self.free.len());
+        for i in 0..procs {
+            let j = self.rng.random_range(i..count);
+            self.free.swap(i, j);
+        }
+        Some(Placement::of(self.free[..procs].to_vec()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Mesh;
+
+    /// χ² of how often each of 16 nodes is drawn, 4 of 16 in 4,000 draws: with 15 degrees of freedom (and a little
+    /// less spread, since draws are without replacement) values above 45 have probability below 10⁻⁴.
+    #[test]
+    fn every_node_is_drawn_equally_often() -> Result<(), Box<dyn std::error::Error>> {
+        let machine = Machine::new(Mesh::new(&[4, 4])?);
+        let mut random = Random { rng: ChaCha8Rng::seed_from_u64(1), free: Vec::new() };
+        let mut counts = [0_u32; 16];
+        for _ in 0..4000 {
+            for node in random.allocate(&Request::of(4), &machine).ok_or("refused")?.nodes {
+                counts[node as usize] += 1;
+            }
+        }
+        let chi2: f64 = counts.iter().map(|&count| (f64::from(count) - 1000.0).powi(2) / 1000.0).sum();
+        assert!(chi2 < 45.0, "{chi2}: {counts:?}");
+        Ok(())
+    }
+}

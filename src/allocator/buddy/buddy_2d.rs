@@ -1,0 +1,283 @@
+//! Two-dimensional buddy: the smallest square block of a power of two that holds the job's shape.
+//!
+//! K. Li, K.-H. Cheng, "A two-dimensional buddy system for dynamic resource allocation in a partitionable mesh connected
+//! system", J. Parallel and Distributed Computing 12(1), 1991.
+//!
+//! 1. A job of a × b nodes gets a block of side 2^⌈log₂ max(a, b)⌉, all of it: the rest is internal fragmentation.
+//! 2. If no such block is free, the first free block of the next larger size that has one is split into four, again and
+//!    again; of the four the one with the lowest base is split further or taken.
+//! 3. A release returns the block; four siblings that are all free become their parent again.
+//!
+//! Free blocks of a size are ordered by base in scan order (z, then y, then x), which is a choice of ours. The original
+//! wants a machine of 2^n × 2^n nodes: `partition=whole`. Other machines are partitioned as for MBS, `partition=pieces`;
+//! machines of three dimensions into cubes, which split into eight, and arrays into intervals. Blocks lie on a grid of their size, so it may refuse
+//! although a free square is there, and jobs larger than the largest block never fit. Time O(log N) beside the nodes.
+
+use super::forest::Forest;
+use super::octet_mbs::cubes;
+use super::system::{BlockOrder, Buddy};
+use crate::allocator::contiguous::orientations::orientations;
+use crate::allocator::seam::Block;
+use crate::allocator::seam::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, Setup, fits};
+use crate::machine::{Cuboid, Machine, Mesh};
+use crate::spec::{Params, SpecError};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "buddy-2d",
+    summary: "the smallest square block of a power of two that holds the job's shape",
+    source: "Li, Cheng, J. Parallel and Distributed Computing 12(1), 1991",
+    parameters: "partition=pieces (whole)",
+    max_dims: 3,
+    kind: Kind::Contiguous,
+    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    build,
+};
+
+fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
+    let whole = params.choose("partition", &[("pieces", false), ("whole", true)])?;
+    let mesh = setup.mesh;
+    let extents = &mesh.extents()[..mesh.dims()];
+    if whole && extents.iter().any(|&extent| extent != extents[0] || !extent.is_power_of_two()) {
+        return Err(SpecError::Unsuited {
+            owner: params.owner().to_owned(),
+            machine: mesh.to_string(),
+            problem:
+                "all sides must be the same power of two, such as 16x16; partition=pieces takes any machine"
+                    .to_owned(),
+        });
+    }
+    Ok(Box::new(Buddy2d::new(mesh)))
+}
+
+struct Buddy2d {
+    buddy: Buddy,
+    /// All blocks, whether or not they are free.
+    blocks: Vec<Block>,
+    /// The blocks of each class by their place in `blocks`, in scan order.
+    classes: Vec<Vec<u32>>,
+}
+
+impl Buddy2d {
+    fn new(mesh: &Mesh) -> Self {
+        let forest = blocks(mesh);
+        let buddy = Buddy::ordered(mesh, &forest, BlockOrder::Scan);
+        let blocks = forest.blocks;
+        let count = blocks.iter().map(|block| usize::from(block.class) + 1).max().unwrap_or(0);
+        let mut classes = vec![Vec::new(); count];
+        for (i, block) in (0..).zip(&blocks) {
+            classes[usize::from(block.class)].push(i);
+        }
+        for class in &mut classes {
+            class.sort_by_key(|&i: &u32| {
+                let [x, y, z] = blocks[i as usize].base;
+                [z, y, x]
+            });
+        }
+        Self { buddy, blocks, classes }
+    }
+}
+
+/// The nodes of a block.
+fn place(block: &Block) -> Cuboid {
+    Cuboid { base: block.base, sizes: block.sizes }
+}
+
+/// Squares along the two dimensions that the machine has, cubes if it has three, intervals if it has one.
+fn blocks(mesh: &Mesh) -> Forest {
+    let axes: Vec<usize> = (0..3).filter(|&d| mesh.extents()[d] > 1).collect();
+    if axes.len() == 3 {
+        return cubes(mesh);
+    }
+    let mut forest = Forest::new(1 << axes.len());
+    let mut parts = vec![([0; 3], mesh.extents())];
+    while let Some((base, sizes)) = parts.pop() {
+        let least = axes.iter().map(|&d| sizes[d]).min().unwrap_or(1);
+        if least == 0 {
+            continue;
+        }
+        let class = least.ilog2();
+        let side = 1 << class;
+        forest.add_tree(base, class as u8, &axes);
+        // As for MBS: the part behind the block along the first dimension has the full size along the others.
+        for (i, &d) in axes.iter().enumerate() {
+            let (mut base, mut sizes) = (base, sizes);
+            base[d] += side;
+            sizes[d] -= side;
+            for &before in &axes[..i] {
+                sizes[before] = side;
+            }
+            parts.push((base, sizes));
+        }
+    }
+    forest
+}
+
+/// The base-2 logarithm of the side of the block that serves a request; `None` if its shape does not fit the machine.
+fn class_for(request: &Request, mesh: &Mesh) -> Option<u32> {
+    let shape = request.sides_on(mesh).filter(|&shape| !orientations(shape, mesh).is_empty())?;
+    let longest = shape.into_iter().max()?;
+    Some(longest.checked_next_power_of_two()?.ilog2())
+}
+
+impl Allocator for Buddy2d {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let class = class_for(request, machine.mesh())?;
+        if !fits(*request, machine) {
+            return None;
+        }
+        self.buddy.allocate_block(class as usize)
+    }
+
+    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
+        let dims = mesh.extents().iter().filter(|&&extent| extent > 1).count() as u32;
+        let nodes = class_for(request, mesh).and_then(|class| 1_u32.checked_shl(class * dims));
+        NodesFor::exactly(nodes.unwrap_or(u32::MAX))
+    }
+
+    fn must_foresee(&self) -> bool {
+        true
+    }
+
+    /// Which blocks are free follows from which nodes are, as blocks are joined again as soon as they can be: those that
+    /// are free as a whole and part of no block that is.
+    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let class = class_for(request, machine.mesh())? as usize;
+        let is_free = |i: u32| place(&self.blocks[i as usize]).is_free(machine);
+        let listed = |&i: &u32| is_free(i) && self.blocks[i as usize].parent.is_none_or(|i| !is_free(i));
+        let found =
+            self.classes.get(class..)?.iter().find_map(|blocks| blocks.iter().copied().find(listed))?;
+        // A larger block is split, and of its parts the one at its base again, down to the class.
+        let sizes = self.blocks[*self.classes[class].first()? as usize].sizes;
+        let base = self.blocks[found as usize].base;
+        Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
+    }
+
+    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
+        self.buddy.occupy(placement);
+    }
+
+    fn released(&mut self, placement: &Placement, _machine: &Machine) {
+        self.buddy.release(placement);
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        self.buddy.blocks()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Placed = Option<([u32; 3], usize)>;
+
+    /// Base and number of nodes of each job's block, the jobs coming one after the other.
+    fn blocks_of(machine: &str, jobs: &[[u32; 3]]) -> Result<Vec<Placed>, Box<dyn std::error::Error>> {
+        let mut machine = Machine::new(machine.parse()?);
+        let mut strategy = Buddy2d::new(machine.mesh());
+        let fresh = strategy.buddy.clone();
+        let (mut found, mut held) = (Vec::new(), Vec::new());
+        for &sides in jobs {
+            let placement = strategy.allocate(&Request::sides(sides), &machine);
+            if let Some(placement) = &placement {
+                machine.occupy(&placement.nodes)?;
+                held.push(placement.clone());
+            }
+            found.push(
+                placement.map(|placement| (machine.mesh().coord(placement.nodes[0]), placement.nodes.len())),
+            );
+        }
+        for placement in held {
+            machine.vacate(&placement.nodes);
+            strategy.released(&placement, &machine);
+        }
+        assert_eq!(strategy.buddy, fresh);
+        Ok(found)
+    }
+
+    #[test]
+    fn the_published_example_wastes_half_a_block() -> Result<(), Box<dyn std::error::Error>> {
+        // 1 2 . . 3 3 3 3     1: 1×2 in ⟨0,0,1,1⟩, two nodes idle; 2: 3×3 in the first free 4×4.
+        let found = blocks_of("8x8", &[[1, 2, 1], [3, 3, 1], [5, 1, 1], [4, 4, 1], [2, 1, 1]])?;
+        let expected =
+            [Some(([0, 0, 0], 4)), Some(([4, 0, 0], 16)), None, Some(([0, 4, 0], 16)), Some(([2, 0, 0], 4))];
+        assert_eq!(found, expected);
+        Ok(())
+    }
+
+    #[test]
+    fn pieces_of_any_machine_serve_and_cubes_of_solid_ones() -> Result<(), Box<dyn std::error::Error>> {
+        let found = blocks_of("6x4", &[[3, 2, 1], [2, 2, 1], [3, 3, 1], [1, 1, 1]])?;
+        assert_eq!(found, [Some(([0, 0, 0], 16)), Some(([4, 0, 0], 4)), None, Some(([4, 2, 0], 1))]);
+        let found = blocks_of("4x4x4", &[[2, 1, 2], [2, 2, 1], [1, 1, 3]])?;
+        assert_eq!(found, [Some(([0, 0, 0], 8)), Some(([2, 0, 0], 8)), None]);
+        // A shape with layers has no place on a flat machine.
+        assert_eq!(blocks_of("8x8", &[[2, 2, 2]])?, [None]);
+        Ok(())
+    }
+
+    #[test]
+    fn flat_machines_are_partitioned_as_for_mbs_whatever_their_axes() -> Result<(), Box<dyn std::error::Error>>
+    {
+        for machine in ["8x8", "16x15", "5x4", "7x3"] {
+            let mesh: Mesh = machine.parse()?;
+            assert_eq!(blocks(&mesh).tops(), super::super::mbs::layers(&mesh).tops(), "{machine}");
+        }
+        assert_eq!(blocks(&"4x1x4".parse()?).tops(), [([0; 3], [4, 1, 4])]);
+        assert_eq!(blocks(&"6".parse()?).tops(), [([0; 3], [4, 1, 1]), ([4, 0, 0], [2, 1, 1])]);
+        assert_eq!(
+            blocks_of("6", &[[3, 1, 1], [2, 1, 1], [1, 1, 1]])?,
+            [Some(([0; 3], 4)), Some(([4, 0, 0], 2)), None]
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_foreseen_is_what_a_new_allocator_would_do() -> Result<(), Box<dyn std::error::Error>> {
+        let mut state = 3_u32;
+        let mut random = move |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        for machine in ["8x8", "7x5", "13", "5x4x3"] {
+            let mesh: Mesh = machine.parse()?;
+            let mut strategy = Buddy2d::new(&mesh);
+            for _ in 0..300 {
+                let (share, mut machine) = (1 + random(9), Machine::new(mesh.clone()));
+                let busy: Vec<u32> = (0..mesh.nodes()).filter(|_| random(10) >= share).collect();
+                machine.occupy(&busy)?;
+                let mut told = Buddy2d::new(&mesh);
+                told.buddy.occupy(&Placement::of(busy));
+                let request = Request::of(1 + random(mesh.nodes() / 2));
+                let sorted = |placement: Option<Placement>| {
+                    placement.map(|placement| {
+                        let mut nodes = placement.nodes;
+                        nodes.sort_unstable();
+                        nodes
+                    })
+                };
+                let foreseen = sorted(strategy.foresee(&request, &machine));
+                assert_eq!(foreseen, sorted(told.allocate(&request, &machine)), "{request:?} on {mesh}");
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn the_original_wants_a_power_of_two() -> Result<(), Box<dyn std::error::Error>> {
+        for (machine, fine) in [("8x8", true), ("6x6", false), ("8x4", false), ("4x4x4", true), ("16", true)]
+        {
+            let mesh = machine.parse()?;
+            let spec = "buddy-2d:partition=whole".parse()?;
+            let built = crate::allocator::build(&spec, &Setup { mesh: &mesh, seed: 0 });
+            let message = built.map(|(_, spec)| spec.to_string()).map_err(|error| error.to_string());
+            match message {
+                Ok(spec) => assert!(fine && spec == "buddy-2d:partition=whole", "{machine}"),
+                Err(message) => {
+                    assert!(!fine && message.contains("partition=pieces"), "{machine}: {message}");
+                }
+            }
+        }
+        Ok(())
+    }
+}

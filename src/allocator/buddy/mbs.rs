@@ -1,0 +1,112 @@
+//! MBS: the multiple buddy strategy on the squares of a two-dimensional mesh.
+//!
+//! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
+//! multicomputers", IEEE TPDS 8(7), 1997; P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
+//! 2010, §III and Fig. 10.
+//!
+//! 1. A mesh of w × h nodes has one top-level block at its origin, the square of side 2^⌊log₂ min(w, h)⌋; the part right
+//!    of it, of full height, and the part above it are partitioned likewise.
+//! 2. A block of side 2^j has four children of half its side, down to single nodes.
+//! 3. Requests are served as in `buddy`.
+//!
+//! The paper does not say how other meshes than squares are partitioned; this is its authors' simulator's way. On a
+//! torus blocks do not wrap.
+
+use super::forest::Forest;
+use super::system::Buddy;
+use crate::allocator::seam::Block;
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request};
+use crate::machine::{Machine, Mesh};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "mbs",
+    summary: "multiple buddy strategy: square blocks, several per job",
+    source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997; Walker, Bunde, Leung, 2010",
+    parameters: "",
+    max_dims: 2,
+    kind: Kind::NonContiguous,
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    build: |_, setup| Ok(Box::new(Mbs { buddy: Buddy::new(setup.mesh, &layers(setup.mesh)) })),
+};
+
+pub(crate) struct Mbs {
+    pub(crate) buddy: Buddy,
+}
+
+impl Allocator for Mbs {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        self.buddy.allocate(*request, machine)
+    }
+
+    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
+        self.buddy.occupy(placement);
+    }
+
+    fn released(&mut self, placement: &Placement, _machine: &Machine) {
+        self.buddy.release(placement);
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        self.buddy.blocks()
+    }
+}
+
+/// Each layer of the machine partitioned into squares.
+pub(crate) fn layers(mesh: &Mesh) -> Forest {
+    let [width, length, depth] = mesh.extents();
+    let mut forest = Forest::new(4);
+    for z in 0..depth {
+        squares(&mut forest, [0, 0, z], width, length);
+    }
+    forest
+}
+
+/// Partitions `width` × `length` nodes of a layer from `base` on.
+fn squares(forest: &mut Forest, base: [u32; 3], width: u32, length: u32) {
+    let (mut base, mut width) = (base, width);
+    // The parts to the right one after the other, so that a long array does not recurse once per node.
+    while width > 0 && length > 0 {
+        let class = width.min(length).ilog2();
+        let side = 1 << class;
+        forest.add_tree(base, class as u8, &[0, 1]);
+        squares(forest, [base[0], base[1] + side, base[2]], side, length - side);
+        base[0] += side;
+        width -= side;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figure_10_a_square_and_four_single_nodes() -> Result<(), Box<dyn std::error::Error>> {
+        let tops = layers(&"5x4".parse()?).tops();
+        let expected: Vec<_> =
+            [([0, 0, 0], [4, 4, 1])].into_iter().chain((0..4).map(|y| ([4, y, 0], [1, 1, 1]))).collect();
+        assert_eq!(tops, expected);
+        Ok(())
+    }
+
+    #[test]
+    fn the_largest_block_of_16_by_15_is_8_by_8() -> Result<(), Box<dyn std::error::Error>> {
+        let tops = layers(&"16x15".parse()?).tops();
+        assert_eq!(tops.iter().map(|(_, sizes)| sizes[0]).max(), Some(8));
+        assert_eq!(tops.iter().map(|(_, [a, b, _])| a * b).sum::<u32>(), 240);
+        Ok(())
+    }
+
+    #[test]
+    fn seven_nodes_are_one_block_of_four_and_three_single_ones() -> Result<(), Box<dyn std::error::Error>> {
+        let machine = Machine::new("8x8".parse()?);
+        let mut mbs = Mbs { buddy: Buddy::new(machine.mesh(), &layers(machine.mesh())) };
+        let fresh = mbs.buddy.clone();
+        let placement = mbs.allocate(&Request::of(7), &machine).ok_or("refused")?;
+        let coords: Vec<_> = placement.nodes.iter().map(|&node| machine.mesh().coord(node)).collect();
+        let expected = [[0, 0], [1, 0], [0, 1], [1, 1], [0, 2], [0, 3], [1, 2]];
+        assert_eq!(coords, expected.map(|[x, y]| [x, y, 0]));
+        mbs.released(&placement, &machine);
+        assert_eq!(mbs.buddy, fresh);
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! Octet MBS: the multiple buddy strategy on cubes.
+//!
+//! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §III-A.
+//!
+//! 1. A mesh of w × h × d nodes has one top-level block at its origin, the cube of side s = 2^⌊log₂ min(w, h, d)⌋; the
+//!    parts beyond it along x (s high and s deep), y (w wide, s deep) and z (w wide, h high) are partitioned likewise.
+//! 2. A block has eight children of half its side, down to single nodes.
+//! 3. Requests are served as in `buddy`.
+//!
+//! On a two-dimensional mesh all blocks are single nodes, so it takes the first free nodes in location order. How other
+//! meshes than cubes are partitioned is the way of the authors' simulator. On a torus blocks do not wrap.
+
+use super::forest::Forest;
+use super::mbs::Mbs;
+use super::system::Buddy;
+use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::machine::Mesh;
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "octet-mbs",
+    summary: "multiple buddy strategy on cubes; eight children per block",
+    source: "Walker, Bunde, Leung, 2010",
+    parameters: "",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    build: |_, setup| Ok(Box::new(Mbs { buddy: Buddy::new(setup.mesh, &cubes(setup.mesh)) })),
+};
+
+/// The machine partitioned into cubes.
+pub(crate) fn cubes(mesh: &Mesh) -> Forest {
+    let mut forest = Forest::new(8);
+    // A list of parts instead of recursion: a flat mesh has as many parts as nodes.
+    let mut parts = vec![([0, 0, 0], mesh.extents())];
+    while let Some((base, sizes)) = parts.pop() {
+        let [width, length, depth] = sizes;
+        let least = width.min(length).min(depth);
+        if least == 0 {
+            continue;
+        }
+        let class = least.ilog2();
+        let side = 1 << class;
+        forest.add_tree(base, class as u8, &[0, 1, 2]);
+        let [x, y, z] = base;
+        parts.push(([x + side, y, z], [width - side, side, side]));
+        parts.push(([x, y + side, z], [width, length - side, side]));
+        parts.push(([x, y, z + side], [width, length, depth - side]));
+    }
+    forest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flat_mesh_is_single_nodes_and_a_cube_one_block() -> Result<(), Box<dyn std::error::Error>> {
+        assert!(cubes(&"3x2".parse()?).tops().iter().all(|(_, sizes)| *sizes == [1; 3]));
+        assert_eq!(cubes(&"4x4x4".parse()?).tops(), [([0; 3], [4; 3])]);
+        let tops = cubes(&"5x5x4".parse()?).tops();
+        assert_eq!((tops[0], tops.len()), (([0; 3], [4; 3]), 1 + 36));
+        Ok(())
+    }
+}

@@ -1,0 +1,51 @@
+//! Adaptive scan: the first free rectangle or cuboid, found by jumping over busy ones.
+//!
+//! J. Ding, L. Bhuyan, "An adaptive submesh allocation strategy for two-dimensional mesh connected systems", Int. Conf. on Parallel Processing, 1993.
+//!
+//! For each orientation of the job's shape, as it is and then turned, until a place is found:
+//!
+//! 1. A box in use rules out the bases at which a new box would meet it, its coverage.
+//! 2. Go through the rows of bases upwards (z, then y). In a row, start at x = 0; where coverages contain the base, go on
+//!    behind the one that reaches furthest; where none does, that is the place.
+//!
+//! So it takes the place that first fit with turning takes, and recognises every free box. Time O(rows · m²) for m boxes in
+//! use, independent of the machine's width.
+
+use super::busy_search::BusySearch;
+use super::coverage::{BusyList, Region};
+use super::orientations::Turn;
+use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::machine::{Coord, Machine};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "adaptive-scan",
+    summary: "first fit with turning, found by jumping over busy rectangles or cuboids",
+    source: "Ding, Bhuyan, ICPP 1993",
+    parameters: "",
+    max_dims: 3,
+    kind: Kind::Contiguous,
+    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    build: |_, _| Ok(Box::new(BusySearch::new(Turn::Yes, scan))),
+};
+
+/// The first base in scan order that no coverage contains.
+fn scan(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
+    let mesh = machine.mesh();
+    let coverages = busy.coverages(mesh, sizes);
+    let Region { high, .. } = Region::of_bases(mesh, sizes)?;
+    let rows = (0..=high[2]).flat_map(|z| (0..=high[1]).map(move |y| (y, z)));
+    let mut in_row: Vec<&Region> = Vec::new();
+    for (y, z) in rows {
+        in_row.clear();
+        in_row.extend(coverages.iter().filter(|region| region.contains([region.low[0], y, z])));
+        let mut x = 0;
+        while x <= high[0] {
+            let ends = in_row.iter().filter(|region| region.low[0] <= x && x <= region.high[0]);
+            match ends.map(|region| region.high[0]).max() {
+                None => return Some([x, y, z]),
+                Some(end) => x = end + 1,
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,97 @@
+//! Busy list: of the free places that touch something in both ways, the one whose border is taken most.
+//!
+//! D. Das Sharma, D. Pradhan, "Submesh allocation in mesh multicomputers using busy-list: a best-fit approach with
+//! complete recognition capability", J. Parallel and Distributed Computing 36, 1996.
+//!
+//! 1. Along each dimension a box can begin at the near side of the machine or end at its far side, begin right behind a
+//!    box in use or end right before one. Candidates are all combinations, in every orientation of the job's shape.
+//! 2. Of the free candidates take the one with the most taken positions on its border, the machine's outside counting as
+//!    taken; ties to the orientation that comes first, then to the first base in scan order (z, then y, then x).
+//!
+//! A free box can be moved down along one dimension after the other until it touches something, so it recognises every
+//! free box. How candidates are scored is a choice of ours, which follows Zhu's best fit. Time O(c) for c candidates,
+//! O(m²) of them in two dimensions for m boxes in use, after O(N) for counts of free nodes.
+
+use super::border_fit::BorderFit;
+use super::coverage::{BusyList, Region};
+use super::orientations::{Turn, tried};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::machine::{Coord, Cuboid, Machine, Mesh};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "busy-list",
+    summary: "the free rectangle or cuboid at corners of busy ones whose border is taken most",
+    source: "Das Sharma, Pradhan, J. Parallel and Distributed Computing 36, 1996",
+    parameters: "",
+    max_dims: 3,
+    kind: Kind::Contiguous,
+    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    build: |_, _| Ok(Box::<BusyCorners>::default()),
+};
+
+#[derive(Default)]
+struct BusyCorners {
+    busy: BusyList,
+    fit: BorderFit,
+}
+
+impl Allocator for BusyCorners {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        if !fits(*request, machine) {
+            return None;
+        }
+        let mesh = machine.mesh();
+        self.fit.prepare(machine);
+        let mut best: Option<(u32, Cuboid)> = None;
+        for sizes in tried(request, mesh, Turn::Yes) {
+            for base in corners(mesh, sizes, &self.busy) {
+                let place = Cuboid { base, sizes };
+                if !self.fit.is_free(place) {
+                    continue;
+                }
+                let taken = self.fit.taken_border(machine, place);
+                if best.is_none_or(|(most, _)| taken > most) {
+                    best = Some((taken, place));
+                }
+            }
+        }
+        let nodes = best?.1.nodes(machine);
+        self.busy.add(mesh, &nodes);
+        Some(Placement::of(nodes))
+    }
+
+    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
+        Some(tried(request, mesh, Turn::Yes))
+    }
+
+    fn occupied(&mut self, placement: &Placement, machine: &Machine) {
+        self.busy.add(machine.mesh(), &placement.nodes);
+    }
+
+    fn released(&mut self, placement: &Placement, machine: &Machine) {
+        self.busy.remove(machine.mesh(), &placement.nodes);
+    }
+}
+
+/// The candidates for a box of these sizes in scan order.
+fn corners(mesh: &Mesh, sizes: [u32; 3], busy: &BusyList) -> Vec<Coord> {
+    let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
+    let [xs, ys, zs] = [0, 1, 2].map(|d| {
+        let mut found = vec![0, all.high[d]];
+        for held in busy.boxes() {
+            found.push(held.base[d] + held.sizes[d]);
+            found.extend(held.base[d].checked_sub(sizes[d]));
+        }
+        found.retain(|&at| at <= all.high[d]);
+        found.sort_unstable();
+        found.dedup();
+        found
+    });
+    let mut bases = Vec::with_capacity(xs.len() * ys.len() * zs.len());
+    for &z in &zs {
+        for &y in &ys {
+            bases.extend(xs.iter().map(|&x| [x, y, z]));
+        }
+    }
+    bases
+}

@@ -1,0 +1,175 @@
+//! The boxes of nodes in use, and the places that each of them rules out for a new box.
+
+use crate::machine::{Coord, Cuboid, Mesh, NodeId};
+
+/// Disjoint boxes of nodes in use, in the order in which they came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::allocator) struct BusyList {
+    boxes: Vec<Cuboid>,
+}
+
+/// A range of bases, both ends included: the nodes at which a box of some size could begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::allocator) struct Region {
+    /// Lowest coordinates.
+    pub(in crate::allocator) low: Coord,
+    /// Highest coordinates.
+    pub(in crate::allocator) high: Coord,
+}
+
+impl BusyList {
+    /// The boxes.
+    pub(in crate::allocator) fn boxes(&self) -> &[Cuboid] {
+        &self.boxes
+    }
+
+    /// Adds nodes: as one box if they are one, row by row; else one by one.
+    pub(in crate::allocator) fn add(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
+        self.boxes.extend(boxes_of(mesh, nodes));
+    }
+
+    /// Adds a box.
+    pub(in crate::allocator) fn add_box(&mut self, place: Cuboid) {
+        self.boxes.push(place);
+    }
+
+    /// Removes nodes that were added together. O(boxes).
+    pub(in crate::allocator) fn remove(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
+        let gone: Vec<Cuboid> = boxes_of(mesh, nodes).collect();
+        self.remove_boxes(&gone);
+    }
+
+    /// Removes boxes. O(boxes).
+    pub(in crate::allocator) fn remove_boxes(&mut self, gone: &[Cuboid]) {
+        self.boxes.retain(|held| !gone.contains(held));
+    }
+
+    /// For each box, the bases at which a new box of these sizes would meet it, where there are any.
+    pub(in crate::allocator) fn coverages(&self, mesh: &Mesh, sizes: [u32; 3]) -> Vec<Region> {
+        let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
+        let covered = |held: &Cuboid| {
+            let low = [0, 1, 2].map(|d| (held.base[d] + 1).saturating_sub(sizes[d]));
+            let high = [0, 1, 2].map(|d| (held.base[d] + held.sizes[d] - 1).min(all.high[d]));
+            (0..3).all(|d| low[d] <= high[d]).then_some(Region { low, high })
+        };
+        self.boxes.iter().filter_map(covered).collect()
+    }
+}
+
+/// The nodes as one box, or each as its own.
+fn boxes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Cuboid> + use<> {
+    let whole = match nodes {
+        [] => None,
+        [first, .., last] => {
+            let (base, end) = (mesh.coord(*first), mesh.coord(*last));
+            let ordered = (0..3).all(|d| base[d] <= end[d]);
+            let sizes = if ordered { [0, 1, 2].map(|d| end[d] - base[d] + 1) } else { [0; 3] };
+            let place = Cuboid { base, sizes };
+            let same = sizes.iter().product::<u32>() as usize == nodes.len();
+            let row = |i: usize| nodes[i] == mesh.node(place.at(i as u32));
+            (same && (0..nodes.len()).all(row)).then_some(place)
+        }
+        [node] => Some(Cuboid { base: mesh.coord(*node), sizes: [1; 3] }),
+    };
+    let single: Vec<Cuboid> = match whole {
+        Some(_) => Vec::new(),
+        None => nodes.iter().map(|&node| Cuboid { base: mesh.coord(node), sizes: [1; 3] }).collect(),
+    };
+    whole.into_iter().chain(single)
+}
+
+impl Region {
+    /// All bases of boxes of these sizes; `None` if none fits.
+    pub(in crate::allocator) fn of_bases(mesh: &Mesh, sizes: [u32; 3]) -> Option<Self> {
+        let extents = mesh.extents();
+        let fits = (0..3).all(|d| sizes[d] <= extents[d]);
+        fits.then(|| Self { low: [0; 3], high: [0, 1, 2].map(|d| extents[d] - sizes[d]) })
+    }
+
+    /// Whether `base` is in it.
+    pub(in crate::allocator) fn contains(&self, base: Coord) -> bool {
+        (0..3).all(|d| (self.low[d]..=self.high[d]).contains(&base[d]))
+    }
+
+    /// Whether they share a base.
+    pub(in crate::allocator) fn meets(&self, other: &Self) -> bool {
+        (0..3).all(|d| self.low[d] <= other.high[d] && other.low[d] <= self.high[d])
+    }
+
+    /// What is left of it without `other`, which it meets: at most six disjoint regions, those below `other` first
+    /// (along z, then y, then x), then those beside it, then those above.
+    pub(in crate::allocator) fn without(&self, other: &Self) -> Vec<Self> {
+        let mut rest = *self;
+        let (mut below, mut above) = (Vec::new(), Vec::new());
+        for d in [2, 1, 0] {
+            if rest.low[d] < other.low[d] {
+                let mut part = rest;
+                part.high[d] = other.low[d] - 1;
+                below.push(part);
+                rest.low[d] = other.low[d];
+            }
+            if rest.high[d] > other.high[d] {
+                let mut part = rest;
+                part.low[d] = other.high[d] + 1;
+                above.push(part);
+                rest.high[d] = other.high[d];
+            }
+        }
+        above.reverse();
+        below.extend(above);
+        below
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_of_a_region_is_disjoint_and_complete() {
+        let all = Region { low: [1, 0, 0], high: [4, 3, 2] };
+        let inside = |region: &Region| {
+            let [xs, ys, zs] = [0, 1, 2].map(|d| region.low[d]..=region.high[d]);
+            let mut found: Vec<Coord> = Vec::new();
+            for z in zs {
+                for y in ys.clone() {
+                    found.extend(xs.clone().map(|x| [x, y, z]));
+                }
+            }
+            found
+        };
+        let corners = inside(&Region { low: [0; 3], high: [5, 4, 3] });
+        for &low in &corners {
+            for &high in corners.iter().filter(|high| (0..3).all(|d| low[d] <= high[d])) {
+                let other = Region { low, high };
+                if !all.meets(&other) {
+                    continue;
+                }
+                let mut left: Vec<Coord> = all.without(&other).iter().flat_map(inside).collect();
+                let mut plain: Vec<Coord> =
+                    inside(&all).into_iter().filter(|&base| !other.contains(base)).collect();
+                left.sort_unstable();
+                plain.sort_unstable();
+                assert_eq!(left, plain, "{other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn boxes_are_recognised_and_other_sets_are_single_nodes() -> Result<(), crate::machine::mesh::MeshError> {
+        let mesh: Mesh = "4x3x2".parse()?;
+        let mut list = BusyList::default();
+        list.add(&mesh, &[5, 6, 9, 10, 17, 18, 21, 22]);
+        list.add(&mesh, &[0, 3]);
+        list.add(&mesh, &[8, 4]);
+        list.add(&mesh, &[23]);
+        let bases: Vec<(Coord, [u32; 3])> = list.boxes().iter().map(|held| (held.base, held.sizes)).collect();
+        let single = [[0, 0, 0], [3, 0, 0], [0, 2, 0], [0, 1, 0], [3, 2, 1]].map(|base| (base, [1; 3]));
+        assert_eq!(bases[0], ([1, 1, 0], [2, 2, 2]));
+        assert_eq!(bases[1..], single);
+        list.remove(&mesh, &[0, 3]);
+        list.remove(&mesh, &[5, 6, 9, 10, 17, 18, 21, 22]);
+        assert_eq!(list.boxes().len(), 3);
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! Frame sliding: a frame of the job's shape that slides over the machine in steps of its own size.
+//!
+//! P.-J. Chuang, N.-F. Tzeng, "Allocating precise submeshes in mesh connected systems", IEEE TPDS 5(2), 1994.
+//!
+//! 1. The first frame begins at the first free node in scan order (z, then y, then x).
+//! 2. While a frame is not free or leaves the machine, it slides along x by its width; at the machine's side it slides up
+//!    by its length and goes on in the opposite direction. The columns that it visits keep their distance from the
+//!    first one. In three dimensions it slides up a layer by its depth at the end, and rows are visited backwards.
+//! 3. It refuses where the frame has slid through.
+//!
+//! The shape is not turned, and free boxes off the grid of frames are not found, which is the known weakness of the
+//! strategy. Details of the slide are choices of ours. O(N) per call for the free places, then O(frames).
+
+use super::coverage::Region;
+use crate::allocator::seam::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, fits};
+use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "frame-sliding",
+    summary: "a frame of the job's shape that slides in steps of its own size",
+    source: "Chuang, Tzeng, IEEE TPDS 5(2), 1994",
+    parameters: "",
+    max_dims: 3,
+    kind: Kind::Contiguous,
+    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    build: |_, _| Ok(Box::<FrameSliding>::default()),
+};
+
+#[derive(Default)]
+struct FrameSliding {
+    frames: Frames,
+}
+
+impl Allocator for FrameSliding {
+    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
+        let fits = |sizes: &[u32; 3]| Region::of_bases(mesh, *sizes).is_some();
+        NodesFor::of_box(request.sides_on(mesh).filter(fits))
+    }
+
+    fn must_foresee(&self) -> bool {
+        true
+    }
+
+    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        self.allocate(request, machine)
+    }
+
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        if !fits(*request, machine) {
+            return None;
+        }
+        let mesh = machine.mesh();
+        let sizes = request.sides_on(mesh)?;
+        let first = mesh.coord(machine.free().iter().next()?);
+        self.frames.find(machine, sizes);
+        let base = slide(mesh, sizes, first).into_iter().find(|&base| self.frames.contains(base))?;
+        Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
+    }
+}
+
+/// The bases that the frame visits, in their order.
+fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
+    let Some(Region { high, .. }) = Region::of_bases(mesh, sizes) else { return Vec::new() };
+    let grid = |d: usize| (first[d] % sizes[d]..=high[d]).step_by(sizes[d] as usize);
+    let [xs, ys, zs] = [0, 1, 2].map(|d| grid(d).collect::<Vec<u32>>());
+    let (mut bases, mut x_falls, mut y_falls) = (Vec::new(), false, false);
+    for &z in zs.iter().filter(|&&z| z >= first[2]) {
+        // In the first layer rows below the first free node have no free node, nor has its row before it.
+        let from = |&&y: &&u32| z > first[2] || y >= first[1];
+        let mut rows: Vec<u32> = ys.iter().filter(from).copied().collect();
+        if y_falls {
+            rows.reverse();
+        }
+        for y in rows {
+            let mut columns = xs.clone();
+            if x_falls {
+                columns.reverse();
+            }
+            bases.extend(columns.into_iter().map(|x| [x, y, z]));
+            x_falls = !x_falls;
+        }
+        y_falls = !y_falls;
+    }
+    bases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_frame_goes_to_and_fro() -> Result<(), Box<dyn std::error::Error>> {
+        let flat = |bases: Vec<Coord>| bases.into_iter().map(|[x, y, _]| [x, y]).collect::<Vec<_>>();
+        let mesh: Mesh = "6x6".parse()?;
+        // The running example of algorithms.md §2.2: the first free node is (4, 0).
+        assert_eq!(flat(slide(&mesh, [3, 2, 1], [4, 0, 0])), [[1, 0], [1, 2], [1, 4]]);
+        let found = flat(slide(&mesh, [2, 2, 1], [0, 1, 0]));
+        assert_eq!(found, [[0, 1], [2, 1], [4, 1], [4, 3], [2, 3], [0, 3]]);
+        let mesh: Mesh = "2x2x2".parse()?;
+        let found = slide(&mesh, [1, 1, 1], [0, 0, 0]);
+        let expected =
+            [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [1, 1, 1], [1, 0, 1], [0, 0, 1]];
+        assert_eq!(found, expected);
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! Max periphery: the free rectangle or cuboid that has most of its sides on the border of the machine.
+//!
+//! A strategy of the simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, which
+//! the paper does not describe ("maximum periphery length").
+//!
+//! 1. Look at all free places of the job's shape in all its orientations that touch the border of the machine.
+//! 2. The contact of a place is, summed over the dimensions, the nodes of its face if it touches that border, else 1. The
+//!    largest contact wins; ties to the orientation that comes first, then to the first base in scan order.
+//! 3. Where no place touches the border, the first free place is taken.
+//!
+//! It recognises every free box. O(N) per call and orientation.
+
+use super::orientations::{Turn, tried};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::machine::{Cuboid, Frames, Machine, Mesh};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "max-periphery",
+    summary: "the free rectangle or cuboid with most of its sides on the machine's border",
+    source: "the simulator of Walker, Bunde, Leung, 2010",
+    parameters: "",
+    max_dims: 3,
+    kind: Kind::Contiguous,
+    promises: |_| Promises { exact: false, complete: false, forgets: true },
+    build: |_, _| Ok(Box::<MaxPeriphery>::default()),
+};
+
+#[derive(Default)]
+struct MaxPeriphery {
+    frames: Frames,
+}
+
+impl Allocator for MaxPeriphery {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        if !fits(*request, machine) {
+            return None;
+        }
+        let mesh = machine.mesh();
+        // A place that does not touch the border has no contact at all, so that the first such place is kept only while
+        // there is no other.
+        let mut best: Option<(u32, Cuboid)> = None;
+        for sizes in tried(request, mesh, Turn::Yes) {
+            self.frames.find(machine, sizes);
+            for base in self.frames.iter() {
+                let place = Cuboid { base, sizes };
+                let contact = contact(mesh, place);
+                if best.is_none_or(|(most, _)| contact > most) {
+                    best = Some((contact, place));
+                }
+            }
+        }
+        best.map(|(_, place)| Placement::of(place.nodes(machine)))
+    }
+
+    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
+        Some(tried(request, mesh, Turn::Yes))
+    }
+}
+
+/// The contact of a place with the border; 0 if it does not touch it.
+fn contact(mesh: &Mesh, place: Cuboid) -> u32 {
+    let extents = mesh.extents();
+    let touches = |d: usize| place.base[d] == 0 || place.base[d] + place.sizes[d] == extents[d];
+    let nodes: u32 = place.sizes.iter().product();
+    let dims = 0..mesh.dims();
+    if !dims.clone().any(touches) {
+        return 0;
+    }
+    dims.map(|d| if touches(d) { nodes / place.sizes[d] } else { 1 }).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn corners_come_before_sides_and_sides_before_the_middle() -> Result<(), Box<dyn std::error::Error>> {
+        let mesh: Mesh = "6x5".parse()?;
+        let contact = |base: [u32; 2], [a, b]: [u32; 2]| {
+            contact(&mesh, Cuboid { base: [base[0], base[1], 0], sizes: [a, b, 1] })
+        };
+        assert_eq!(contact([0, 0], [3, 2]), 2 + 3);
+        assert_eq!(contact([2, 3], [3, 2]), 1 + 3);
+        assert_eq!(contact([3, 1], [3, 2]), 2 + 1);
+        assert_eq!(contact([1, 1], [3, 2]), 0);
+        let mut machine = Machine::new(mesh.clone());
+        // As a row it finds places in the middle only; turned, it stands on the upper border.
+        machine.occupy(&[0, 1, 2, 3, 4, 5, 6, 11, 12, 17, 18, 23, 26, 27])?;
+        let mut strategy = MaxPeriphery::default();
+        let nodes = strategy.allocate(&Request::sides([3, 1, 1]), &machine).ok_or("refused")?.nodes;
+        assert_eq!(nodes, [13, 19, 25]);
+        Ok(())
+    }
+}

@@ -1,0 +1,56 @@
+//! Gen-Alg: around each free node the k free nodes nearest in hops; the smallest pairwise sum wins.
+//!
+//! S. Krumke, M. Marathe, H. Noltemeier, V. Radhakrishnan, S. Ravi, D. Rosenkrantz, "Compact location problems",
+//! Theoretical Computer Science 181(2), 1997.
+//!
+//! 1. Every free node is a centre, in location order.
+//! 2. A centre takes the k free nodes at the smallest L1 distances from it.
+//! 3. The smallest sum of L1 distances over pairs wins, the first centre of equals.
+//!
+//! The sum is at most (2 − 2/k) times the best possible one. Which of equally distant nodes are taken is not published:
+//! `ties=carried` is the order of the simulator of Walker, Bunde and Leung (see `carried`), `ties=location` the first in
+//! location order. Never refuses while k nodes are free. Time O(F·(ball rows + W + L + D)) for F free nodes, and some tens
+//! of instructions per centre on machines of at most 128 nodes.
+
+use super::centres::Centres;
+use super::search::Nearest;
+use super::ties::TIES;
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::machine::Machine;
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "gen-alg",
+    summary: "the free nodes nearest in hops to a free node; smallest pairwise sum",
+    source: "Krumke et al., TCS 181(2), 1997",
+    parameters: "ties=carried (location)",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    build: |params, setup| {
+        let ties = params.choose("ties", TIES)?;
+        Ok(Box::new(GenAlg { nearest: Nearest::new(setup.mesh, Centres::Free, ties) }))
+    },
+};
+
+struct GenAlg {
+    nearest: Nearest,
+}
+
+impl Allocator for GenAlg {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let (k, mesh) = (request.procs, machine.mesh());
+        if !fits(*request, machine) {
+            return None;
+        }
+        if k == machine.free_count() {
+            return Some(Placement::of(machine.free().iter().collect()));
+        }
+        if k == 1 {
+            // Every centre takes itself, at no cost; the first one wins.
+            let first = mesh.location_order().find(|&node| machine.free().contains(node))?;
+            return Some(Placement::of(vec![first]));
+        }
+        let nodes = self.nearest.choose(k, machine)?;
+        Some(Placement::of(nodes))
+    }
+}

@@ -1,0 +1,54 @@
+//! MM: Gen-Alg with more centres, every combination of coordinates of free nodes.
+//!
+//! M. Bender et al., "Communication-aware processor allocation for supercomputers: Finding point sets of small average
+//! distance", Algorithmica 50(2), 2008.
+//!
+//! 1. A centre is any node that shares each coordinate with some free node, whether it is free itself or not.
+//! 2. A centre takes the k free nodes at the smallest L1 distances from it.
+//! 3. The smallest sum of L1 distances over pairs wins, the first centre of equals.
+//!
+//! The sum is at most 2 − 1/(2d) times the best possible one in d dimensions: 7/4 in two, 11/6 in three. The order of
+//! centres is that of the simulator of Walker, Bunde and Leung: the x, y and z of free nodes, each in order of first
+//! appearance in location order, x outermost. Ties as for `gen-alg`. Never refuses while k nodes are free. Time
+//! O(C·(ball rows + W + L + D)) for C centres.
+
+use super::centres::Centres;
+use super::search::Nearest;
+use super::ties::{TIES, Ties};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::machine::{Machine, Mesh};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "mm",
+    summary: "the free nodes nearest in hops to a combination of free nodes' coordinates; smallest pairwise sum",
+    source: "Bender et al., Algorithmica 50(2), 2008",
+    parameters: "ties=carried (location)",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    build: |params, setup| Ok(Box::new(Mm::new(setup.mesh, params.choose("ties", TIES)?))),
+};
+
+/// MM, kept by `mm-inc` too.
+pub(crate) struct Mm {
+    nearest: Nearest,
+}
+
+impl Mm {
+    pub(crate) fn new(mesh: &Mesh, ties: Ties) -> Self {
+        Self { nearest: Nearest::new(mesh, Centres::Combinations, ties) }
+    }
+}
+
+impl Allocator for Mm {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        if !fits(*request, machine) {
+            return None;
+        }
+        if request.procs == machine.free_count() {
+            return Some(Placement::of(machine.free().iter().collect()));
+        }
+        let nodes = self.nearest.choose(request.procs, machine)?;
+        Some(Placement::of(nodes))
+    }
+}

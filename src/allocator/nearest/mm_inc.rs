@@ -1,0 +1,108 @@
+//! MM+Inc: MM, then local search.
+//!
+//! M. Bender et al., "Communication-aware processor allocation for supercomputers: Finding point sets of small average
+//! distance", Algorithmica 50(2), 2008.
+//!
+//! 1. Start from what MM takes.
+//! 2. Of all exchanges of a node taken for a free one, make the one that lowers the pairwise sum most; repeat while one
+//!    lowers it.
+//!
+//! Of exchanges that gain equally much, the one of the first node taken, then of the first free one, in location order
+//! (not published). Never worse than MM. Never refuses while k nodes are free. Time of MM, and O(k·F) per exchange in the
+//! worst case; exchanges are tried from the most promising ones on, so far fewer are.
+
+use super::mm::Mm;
+use super::ties::TIES;
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::machine::{Coord, Machine, Mesh, distances_along};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "mm-inc",
+    summary: "MM improved by exchanges of single nodes while they lower the pairwise sum",
+    source: "Bender et al., Algorithmica 50(2), 2008",
+    parameters: "ties=carried (location)",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    build: |params, setup| Ok(Box::new(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) })),
+};
+
+struct MmInc {
+    mm: Mm,
+}
+
+impl Allocator for MmInc {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let (k, mesh) = (request.procs, machine.mesh());
+        if !fits(*request, machine) {
+            return None;
+        }
+        if k == machine.free_count() {
+            return Some(Placement::of(machine.free().iter().collect()));
+        }
+        let chosen = self.mm.allocate(request, machine)?.nodes;
+        let mut taken: Vec<Coord> = chosen.into_iter().map(|node| mesh.coord(node)).collect();
+        taken.sort_unstable();
+        let mut free: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();
+        free.retain(|node| taken.binary_search(node).is_err());
+        free.sort_unstable();
+        while let Some((u, v)) = best_exchange(machine, &taken, &free) {
+            if machine.is_stopped() {
+                return None;
+            }
+            std::mem::swap(&mut taken[u], &mut free[v]);
+            taken.sort_unstable();
+            free.sort_unstable();
+        }
+        Some(Placement::of(taken.into_iter().map(|node| mesh.node(node)).collect()))
+    }
+}
+
+/// The exchange that lowers the pairwise sum most, as positions in the sorted lists; `None` if none lowers it.
+fn best_exchange(machine: &Machine, taken: &[Coord], free: &[Coord]) -> Option<(usize, usize)> {
+    let mesh = machine.mesh();
+    let costs = |nodes: &[Coord]| -> Vec<(u64, usize)> {
+        let sums = sums(mesh, taken);
+        let cost = |node: &Coord| (0..3).map(|d| sums[d][node[d] as usize]).sum();
+        nodes.iter().enumerate().map(|(i, node)| (cost(node), i)).collect()
+    };
+    let (mut leaving, mut entering) = (costs(taken), costs(free));
+    leaving.sort_unstable_by_key(|&(cost, i)| (std::cmp::Reverse(cost), i));
+    entering.sort_unstable();
+    let farthest: u64 = mesh.extents().iter().map(|&extent| u64::from(extent) - 1).sum();
+    let mut best: Option<(u64, usize, usize)> = None;
+    for &(out, u) in &leaving {
+        if machine.is_stopped() {
+            break;
+        }
+        for &(into, v) in &entering {
+            // What is gained is out − (into − distance); no distance is longer than the longest.
+            let least = best.map_or(1, |best| best.0);
+            if out + farthest < into + least {
+                break;
+            }
+            let gain = (out + u64::from(mesh.l1(taken[u], free[v]))).saturating_sub(into);
+            let better =
+                |best: (u64, usize, usize)| gain > best.0 || gain == best.0 && (u, v) < (best.1, best.2);
+            if gain > 0 && best.is_none_or(better) {
+                best = Some((gain, u, v));
+            }
+        }
+    }
+    best.map(|(_, u, v)| (u, v))
+}
+
+/// Per dimension and position, the sum of the hops along it to the nodes taken.
+fn sums(mesh: &Mesh, taken: &[Coord]) -> [Vec<u64>; 3] {
+    let mut counts: [Vec<u32>; 3] = mesh.extents().map(|extent| vec![0; extent as usize]);
+    for node in taken {
+        for (counts, &at) in counts.iter_mut().zip(node) {
+            counts[at as usize] += 1;
+        }
+    }
+    [0, 1, 2].map(|d| {
+        let mut sums = vec![0; counts[d].len()];
+        distances_along(&counts[d], mesh.is_torus(), &mut sums);
+        sums
+    })
+}

@@ -1,0 +1,72 @@
+//! The search among centres, by the way that suits the machine's size.
+
+use super::centres::Centres;
+use super::small::Small;
+use super::ties::Ties;
+use super::wide::Wide;
+use crate::machine::{Machine, Mesh, NodeId};
+
+/// Searches centres of one machine state at a time; keeps its memory between calls.
+pub(crate) enum Nearest {
+    /// On a small machine.
+    Small(Box<Small>),
+    /// On any other.
+    Wide(Box<Wide>),
+}
+
+impl Nearest {
+    /// For machines of the shape `mesh`.
+    pub(crate) fn new(mesh: &Mesh, centres: Centres, ties: Ties) -> Self {
+        match Small::new(mesh, centres, ties) {
+            Some(small) => Self::Small(Box::new(small)),
+            None => Self::Wide(Box::new(Wide::new(centres, ties))),
+        }
+    }
+
+    /// The `k` nodes of smallest pairwise sum around a centre, of which the first of equals wins: nearer ones in location
+    /// order, then those of the last distance in location order. At least `k` nodes must be free.
+    pub(crate) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
+        match self {
+            Self::Small(small) => small.choose(k, machine),
+            Self::Wide(wide) => wide.choose(k, machine),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_take_the_same_nodes() -> Result<(), Box<dyn std::error::Error>> {
+        for (text, step) in [
+            ("10x10", 3),
+            ("5x5x4", 2),
+            ("16x8", 5),
+            ("7", 4),
+            ("1x9", 2),
+            ("1", 2),
+            ("3x4x5", 7),
+            ("torus:8x5", 3),
+            ("torus:4x4x3", 2),
+            ("torus:2x3", 4),
+            ("torus:9", 5),
+        ] {
+            let mut machine = Machine::new(text.parse()?);
+            let busy: Vec<NodeId> =
+                (0..machine.mesh().nodes()).filter(|n| (n * n + n / 3) % step == 1).collect();
+            machine.occupy(&busy)?;
+            for centres in [Centres::Free, Centres::Combinations] {
+                for ties in [Ties::Carried, Ties::Location] {
+                    let mut small = Small::new(machine.mesh(), centres, ties).ok_or("too large")?;
+                    let mut wide = Wide::new(centres, ties);
+                    for k in 1..=machine.free_count() {
+                        let (small, wide) = (small.choose(k, &machine), wide.choose(k, &machine));
+                        assert_eq!(small, wide, "{text}: {k} nodes, {centres:?}, {ties:?}");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! ANCA, adaptive non-contiguous allocation: a job in one frame, or in two halves, or in four quarters, and so on.
+//!
+//! C.-Y. Chang, P. Mohapatra, "Performance improvement of allocation schemes for mesh-connected computers", J. Parallel and
+//! Distributed Computing 52(1), 1998.
+//!
+//! 1. At level 0 the one frame is the job's shape.
+//! 2. All frames of a level are placed, the largest first, each at its first free place in scan order, turned if need be.
+//!    If one cannot be placed, none is.
+//! 3. Then each is halved along its longest side, the first of equals, into ⌈s/2⌉ and ⌊s/2⌋, and the next level is tried.
+//! 4. `split=published` gives up where a frame to be halved has a side of one node, in a dimension that the machine has;
+//!    `full` halves on, down to single nodes, and so never refuses while as many nodes are free as the shape has.
+//!
+//! Time O(f·N/64·log a) for a level of f frames.
+
+use crate::allocator::contiguous::orientations::orientations;
+use crate::allocator::seam::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, fits};
+use crate::machine::{Cuboid, Frames, Machine, Mesh};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "anca",
+    summary: "the job's rectangle or cuboid whole, or halved again and again, all parts of one level",
+    source: "Chang, Mohapatra, J. Parallel and Distributed Computing 52(1), 1998",
+    parameters: "split=published (full)",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: |spec| {
+        let full = spec.params.get("split").is_some_and(|split| split == "full");
+        Promises { exact: false, complete: full, forgets: true }
+    },
+    build: |params, _| {
+        let split = params.choose("split", &[("published", Split::Published), ("full", Split::Full)])?;
+        Ok(Box::new(Anca { split, frames: Frames::default() }))
+    },
+};
+
+/// How far frames are halved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Split {
+    Published,
+    Full,
+}
+
+struct Anca {
+    split: Split,
+    frames: Frames,
+}
+
+impl Allocator for Anca {
+    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
+        NodesFor::of_box(request.sides_on(mesh))
+    }
+
+    fn must_foresee(&self) -> bool {
+        self.split == Split::Published
+    }
+
+    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        self.allocate(request, machine)
+    }
+
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let mesh = machine.mesh();
+        let shape = request.sides_on(mesh)?;
+        if !fits(*request, machine) || shape.iter().product::<u32>() > machine.free_count() {
+            return None;
+        }
+        let mut level = vec![shape];
+        loop {
+            if let Some(places) = self.place_all(machine, &level) {
+                let nodes = places.into_iter().flat_map(|place| place.nodes(machine)).collect();
+                return Some(Placement::of(nodes));
+            }
+            level = self.halve(mesh, level)?;
+        }
+    }
+}
+
+impl Anca {
+    /// Places for all frames, which come largest first.
+    fn place_all(&mut self, machine: &Machine, level: &[[u32; 3]]) -> Option<Vec<Cuboid>> {
+        let mut left = machine.clone();
+        let mut places = Vec::with_capacity(level.len());
+        for &frame in level {
+            let place = orientations(frame, machine.mesh()).into_iter().find_map(|sizes| {
+                self.frames.find(&left, sizes);
+                self.frames.first().map(|base| Cuboid { base, sizes })
+            })?;
+            left.occupy(&place.nodes(machine)).ok()?;
+            places.push(place);
+        }
+        Some(places)
+    }
+
+    /// The frames of the next level, the largest first; `None` if there is none.
+    fn halve(&self, mesh: &Mesh, level: Vec<[u32; 3]>) -> Option<Vec<[u32; 3]>> {
+        let mut next = Vec::with_capacity(2 * level.len());
+        let thin = |frame: &[u32; 3]| (0..3).any(|d| mesh.extents()[d] > 1 && frame[d] == 1);
+        if self.split == Split::Published && level.iter().any(thin) {
+            return None;
+        }
+        let mut halved = false;
+        for frame in level {
+            let longest = frame.iter().copied().max().unwrap_or(1);
+            let Some(d) = (0..3).find(|&d| frame[d] == longest && longest > 1) else {
+                next.push(frame);
+                continue;
+            };
+            for side in [longest.div_ceil(2), longest / 2] {
+                let mut half = frame;
+                half[d] = side;
+                next.push(half);
+            }
+            halved = true;
+        }
+        next.sort_by_key(|frame| std::cmp::Reverse(frame.iter().product::<u32>()));
+        halved.then_some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(machine: &Machine, sides: [u32; 3], split: Split) -> Option<Vec<u32>> {
+        let mut strategy = Anca { split, frames: Frames::default() };
+        strategy.allocate(&Request::sides(sides), machine).map(|placement| placement.nodes)
+    }
+
+    #[test]
+    fn a_job_is_halved_until_all_parts_of_a_level_fit() -> Result<(), Box<dyn std::error::Error>> {
+        let mut machine = Machine::new("5x4".parse()?);
+        // A cross in the middle leaves 2×2 and 2×1 in the corners.
+        machine.occupy(&[2, 7, 12, 17, 10, 11, 13, 14])?;
+        assert_eq!(placed(&machine, [2, 2, 1], Split::Published), Some(vec![0, 1, 5, 6]));
+        // 4×2 is free nowhere; two 2×2 are.
+        assert_eq!(placed(&machine, [4, 2, 1], Split::Published), Some(vec![0, 1, 5, 6, 3, 4, 8, 9]));
+        Ok(())
+    }
+
+    #[test]
+    fn the_published_strategy_gives_up_on_a_diagonal() -> Result<(), Box<dyn std::error::Error>> {
+        let mut machine = Machine::new("3x3".parse()?);
+        machine.occupy(&[1, 2, 3, 5, 6, 7])?;
+        assert_eq!(placed(&machine, [2, 1, 1], Split::Published), None);
+        assert_eq!(placed(&machine, [2, 1, 1], Split::Full), Some(vec![0, 4]));
+        assert_eq!(placed(&machine, [3, 1, 1], Split::Full), Some(vec![0, 4, 8]));
+        Ok(())
+    }
+}

@@ -1,0 +1,112 @@
+//! The rows of all allocators, and how a spec finds its row and is built.
+
+use super::seam::{Allocator, Entry, Setup};
+use super::{anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, shells, snug};
+use crate::machine::Mesh;
+use crate::machine::order::ORDERS;
+use crate::spec::{Params, Spec, SpecError, unknown};
+
+/// Every allocator, simple to elaborate; `list`, help, laws and `--allocator all` follow this order.
+pub const ALLOCATORS: &[Entry] = &[
+    anywhere::random::ENTRY,
+    anywhere::naive::ENTRY,
+    anywhere::paging::ENTRY,
+    curve::ENTRY,
+    buddy::mbs::ENTRY,
+    buddy::layered_mbs::ENTRY,
+    buddy::octet_mbs::ENTRY,
+    buddy::granular_mbs::ENTRY,
+    buddy::round_up_mbs::ENTRY,
+    shells::mc::ENTRY,
+    shells::mc1x1::ENTRY,
+    shells::mc1x1_shells::ENTRY,
+    nearest::gen_alg::ENTRY,
+    nearest::mm::ENTRY,
+    nearest::mm_inc::ENTRY,
+    shells::mc_pair::ENTRY,
+    best_of::ENTRY,
+    snug::ENTRY,
+    pieces::anca::ENTRY,
+    pieces::gabl::ENTRY,
+    pieces::qna::ENTRY,
+    buddy::buddy_2d::ENTRY,
+    contiguous::frame_sliding::ENTRY,
+    contiguous::first_fit::ENTRY,
+    contiguous::fixed_orientation::ENTRY,
+    contiguous::best_fit::ENTRY,
+    contiguous::worst_fit::ENTRY,
+    contiguous::max_periphery::ENTRY,
+    contiguous::adaptive_scan::ENTRY,
+    contiguous::busy_list::ENTRY,
+    contiguous::rbs::ENTRY,
+    contiguous::stack_based::ENTRY,
+    contiguous::qna_scan::ENTRY,
+    compaction::linear_first_fit::ENTRY,
+    compaction::left_compaction::ENTRY,
+    compaction::right_compaction::ENTRY,
+    compaction::ordered_compaction::ENTRY,
+    compaction::cost_free_compaction::ENTRY,
+];
+
+/// Finds the row of a spec: its name, or `ORDER+SELECT` as the papers abbreviate curve allocators (`hilbert+bf`).
+pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
+    let spec = curve::expand(spec).unwrap_or_else(|| spec.clone());
+    match ALLOCATORS.iter().find(|entry| entry.name == spec.name) {
+        Some(entry) => Ok((entry, spec)),
+        None => Err(unknown_allocator(&spec.name)),
+    }
+}
+
+/// The error for a name that no row has; the name of an order lacks a selection.
+fn unknown_allocator(name: &str) -> SpecError {
+    let mut error = unknown("allocator", name, ALLOCATORS.iter().map(|entry| entry.name));
+    if let SpecError::Unknown { hint, .. } = &mut error
+        && ORDERS.iter().any(|order| order.name == name)
+    {
+        *hint = format!(", did you mean '{name}+bf'?");
+    }
+    error
+}
+
+/// A resolved spec in short, for tables: `hilbert+bf`, and without the parameters that have their defaults.
+pub fn short(spec: &Spec) -> String {
+    if let Some(members) = &spec.members {
+        let bare = Spec::named(&spec.name);
+        if defaults(&bare).is_some_and(|default| default == *spec) {
+            return bare.name;
+        }
+        let short = |member: &str| member.parse().map_or_else(|_| member.to_owned(), |spec| short(&spec));
+        return format!("{}:{}", spec.name, members.split('|').map(short).collect::<Vec<_>>().join("|"));
+    }
+    if let Some(short) = curve::abbreviate(spec) {
+        return short;
+    }
+    let mut short = spec.clone();
+    if spec.name != curve::ENTRY.name
+        && let Some(usual) = defaults(&Spec::named(&spec.name))
+    {
+        short.params.retain(|key, value| usual.params.get(key) != Some(value));
+    }
+    short.to_string()
+}
+
+/// A spec with every default written out.
+fn defaults(spec: &Spec) -> Option<Spec> {
+    let smallest = Mesh::new(&[1]).ok()?;
+    Some(build(spec, &Setup { mesh: &smallest, seed: 0 }).ok()?.1)
+}
+
+/// Builds the allocator that `spec` names, and the spec with every default written out.
+pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Allocator>, Spec), SpecError> {
+    let (entry, spec) = find(spec)?;
+    if !entry.serves(setup.mesh) {
+        let problem = format!(
+            "it is for machines of at most {} dimensions; `list allocators` shows others",
+            entry.max_dims
+        );
+        return Err(SpecError::Unsuited { owner: spec.name, machine: setup.mesh.to_string(), problem });
+    }
+    let mut params = Params::new(&spec);
+    let allocator = (entry.build)(&mut params, setup)?;
+    Ok((allocator, params.finish()?))
+}

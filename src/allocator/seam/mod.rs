@@ -1,0 +1,15 @@
+//! The seam between allocators and those who use them: the trait, its words, and what a row of the registry holds.
+
+mod allocator;
+mod block;
+mod entry;
+mod placement;
+mod request;
+
+pub use self::allocator::Allocator;
+pub use self::block::Block;
+pub use self::entry::{Builder, Entry, Kind, Promises, Setup};
+pub use self::placement::{JobMove, Placement, Rearrangement};
+pub use self::request::Request;
+pub(crate) use self::request::fits;
+pub use crate::job::NodesFor;

@@ -1,0 +1,85 @@
+//! MC1x1, the timed version: shells around a free centre, whole shells first.
+//!
+//! M. Bender et al., "Communication-aware processor allocation for supercomputers", Algorithmica 50(2), 2008; timed
+//! in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, Fig. 17.
+//!
+//! 1. Every free node is a centre. Shell i around it is the nodes at L∞ distance i.
+//! 2. A centre takes the k free nodes nearest by shell; its score is the sum of their shell numbers.
+//! 3. The centre of smallest score wins, the first in location order of equals.
+//! 4. Which nodes of its last shell are taken: `ties=carried`, the order of the authors' simulator (see `carried`), or
+//!    `ties=location`, the first in location order.
+//!
+//! Where exactly k nodes are free, all are taken. Never refuses while k nodes are free. Time O(N·R) per call in
+//! vectorised passes, R the shells that k nodes need, most rows being given up early.
+
+use super::scores::ShellScores;
+use crate::allocator::nearest::carried;
+use crate::allocator::nearest::ties::{TIES, Ties};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::machine::{Coord, Machine, NodeId, ranges};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "mc1x1-shells",
+    summary: "MC1x1 as it was timed: k free nodes nearest to a centre by shell",
+    source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
+    parameters: "ties=carried (location)",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    build: |params, _| {
+        let ties = params.choose("ties", TIES)?;
+        Ok(Box::new(Mc1x1Shells { ties, shells: ShellScores::default() }))
+    },
+};
+
+struct Mc1x1Shells {
+    ties: Ties,
+    shells: ShellScores,
+}
+
+impl Allocator for Mc1x1Shells {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let k = request.procs;
+        if !fits(*request, machine) {
+            return None;
+        }
+        if k == machine.free_count() {
+            return Some(Placement::of(machine.free().iter().collect()));
+        }
+        self.shells.prepare(machine, k);
+        let best = self.shells.best(machine, k)?;
+        let mesh = machine.mesh();
+        let centre = mesh.coord(best.node);
+        let counts = self.shells.counts();
+        let last = counts.reach(centre, k)?;
+        let (mut chosen, mut tied): (Vec<Coord>, Vec<Coord>) =
+            free_within(machine, centre, last).partition(|&node| (mesh.l_inf(centre, node) as usize) < last);
+        let need = k as usize - chosen.len();
+        if self.ties == Ties::Carried {
+            let free = |node: &Coord| machine.free().contains(mesh.node(*node));
+            let previous = carried::backwards(mesh, centre).filter(free);
+            carried::settle(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
+        }
+        tied.truncate(need);
+        chosen.append(&mut tied);
+        let nodes: Vec<NodeId> = chosen.into_iter().map(|node| mesh.node(node)).collect();
+        Some(Placement::of(nodes))
+    }
+}
+
+/// Free nodes within L∞ distance `radius` of `centre`, in location order.
+pub(crate) fn free_within(machine: &Machine, centre: Coord, radius: usize) -> impl Iterator<Item = Coord> {
+    let mesh = machine.mesh();
+    let span = move |d: usize| {
+        let [mut low, mut high] =
+            ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.is_torus())
+                .map(Option::unwrap_or_default);
+        if low.start > high.start {
+            std::mem::swap(&mut low, &mut high);
+        }
+        low.chain(high)
+    };
+    span(0)
+        .flat_map(move |x| span(1).flat_map(move |y| span(2).map(move |z| [x as u32, y as u32, z as u32])))
+        .filter(move |&node| machine.free().contains(mesh.node(node)))
+}

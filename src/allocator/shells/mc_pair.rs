@@ -1,0 +1,64 @@
+//! MC-pair: what MC1x1 takes around a centre, judged by its pairwise sum.
+//!
+//! A relative of MC1x1 in the family of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010,
+//! §V, which is parameterised by centres, by what is taken around one, and by how that is judged.
+//!
+//! 1. Every free node is a centre, in location order; it takes nodes as MC1x1 does.
+//! 2. The smallest sum of L1 distances over pairs wins, the first centre of equals.
+//!
+//! Never refuses while k nodes are free. Every centre is filled, so it costs many times what MC1x1 does.
+
+use super::fill::ShellFill;
+use super::scores::ShellScores;
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::machine::{Coord, Machine, NodeId, pairwise_sum};
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "mc-pair",
+    summary: "MC1x1 judged by the pairwise sum instead of shell numbers",
+    source: "the family of Walker, Bunde, Leung, 2010, §V",
+    parameters: "",
+    max_dims: 3,
+    kind: Kind::NonContiguous,
+    promises: |_| Promises { exact: true, complete: true, forgets: true },
+    build: |_, _| Ok(Box::<McPair>::default()),
+};
+
+#[derive(Default)]
+struct McPair {
+    shells: ShellScores,
+    fill: ShellFill,
+}
+
+impl Allocator for McPair {
+    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let k = request.procs;
+        if !fits(*request, machine) {
+            return None;
+        }
+        if k == machine.free_count() {
+            return Some(Placement::of(machine.free().iter().collect()));
+        }
+        self.shells.prepare(machine, k);
+        self.fill.prepare(machine);
+        let mut centres: Vec<(Coord, i64)> = Vec::new();
+        self.shells.for_each(machine, k, i64::MAX, |centre| {
+            centres.push((machine.mesh().coord(centre.node), centre.score));
+            i64::MAX
+        });
+        centres.sort_unstable();
+        let mut best: Option<(u64, Vec<NodeId>)> = None;
+        for (centre, bound) in centres {
+            if machine.is_stopped() {
+                return None;
+            }
+            let nodes =
+                self.fill.fill(self.shells.counts(), machine, k, centre, bound, i64::MAX)?.nodes(machine);
+            let sum = pairwise_sum(machine.mesh(), &nodes);
+            if best.as_ref().is_none_or(|best| sum < best.0) {
+                best = Some((sum, nodes));
+            }
+        }
+        best.map(|(_, nodes)| Placement::of(nodes))
+    }
+}

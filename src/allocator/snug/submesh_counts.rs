@@ -1,0 +1,276 @@
+//! Counts the free nodes of any submesh, given by its base and sides, by prefix sums.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use crate::machine::{Coord, Machine};
+
+/// An unsigned integer that is wide enough to count the nodes of a machine; the narrower it is, the more of them one vector
+/// instruction adds. Arithmetic wraps: prefix sums may exceed the type, and differences of two of them are exact all the
+/// same, as a count of nodes fits.
+pub(super) trait Count: Copy + Debug + Default + Ord + Send + 'static {
+    /// The largest number it can hold.
+    const LARGEST: u32;
+
+    /// Returns the lowest bits of `number`.
+    fn of(number: u32) -> Self;
+
+    /// Returns the value.
+    fn number(self) -> u32;
+
+    /// Returns the wrapped sum.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+
+    /// Returns the wrapped difference.
+    #[must_use]
+    fn minus(self, other: Self) -> Self;
+}
+
+macro_rules! counts {
+    ($($number:ty),*) => {$(
+        impl Count for $number {
+            const LARGEST: u32 = <$number>::MAX as u32;
+
+            fn of(number: u32) -> Self {
+                number as $number
+            }
+
+            fn number(self) -> u32 {
+                u32::from(self)
+            }
+
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+        }
+    )*};
+}
+
+counts!(u8, u16, u32);
+
+/// Prefix sums of free nodes over a machine of at most [`Count::LARGEST`] nodes. On a torus they go nearly twice round, so
+/// that boxes across the border are boxes like others. [`crate::machine::FreeCounts`] is the same for boxes around centres, which
+/// a mesh clips.
+///
+/// Memory and building (W + 1)·(L + 1)·(D + 1) numbers, W, L and D being doubled on a torus; a count is O(1), rows of
+/// counts one or two passes over them that the compiler vectorises.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SubmeshCounts<C> {
+    /// Positions along each dimension that boxes may cover.
+    spans: [usize; 3],
+    /// Steps between positions along each dimension.
+    strides: [usize; 3],
+    /// `sums[x + y·strides[1] + z·strides[2]]`: free nodes at positions below x, y and z.
+    sums: Vec<C>,
+}
+
+impl<C: Count> SubmeshCounts<C> {
+    /// Counts the free nodes of `machine`.
+    pub(super) fn rebuild(&mut self, machine: &Machine) {
+        let mesh = machine.mesh();
+        debug_assert!(mesh.nodes() <= C::LARGEST, "{mesh}");
+        let extents = mesh.extents().map(|extent| extent as usize);
+        self.spans = if mesh.is_torus() { extents.map(|extent| 2 * extent - 1) } else { extents };
+        let [width, length, depth] = self.spans;
+        self.strides = [1, width + 1, (width + 1) * (length + 1)];
+        let size = self.strides[2] * (depth + 1);
+        if self.sums.len() != size {
+            // What lies at position 0 along a dimension is never written again.
+            self.sums = vec![C::default(); size];
+        }
+        for z in 0..depth {
+            for y in 0..length {
+                let first = (z % extents[2] * extents[1] + y % extents[1]) * extents[0];
+                self.fill_row(machine, first, extents[0], y, z);
+            }
+            if z > 0 {
+                let (below, plane) = self.sums[z * self.strides[2]..].split_at_mut(self.strides[2]);
+                for (cell, below) in plane.iter_mut().zip(below) {
+                    *cell = cell.plus(*below);
+                }
+            }
+        }
+    }
+
+    /// Writes the sums along row (y, z), whose first node is `first`, of the machine, with those of the row before.
+    fn fill_row(&mut self, machine: &Machine, first: usize, extent: usize, y: usize, z: usize) {
+        let [_, stride, plane] = self.strides;
+        let from = (z + 1) * plane + (y + 1) * stride;
+        let (before, rest) = self.sums.split_at_mut(from);
+        let (line, before) = (&mut rest[1..stride], &before[from - stride + 1..]);
+        let mut sum = C::default();
+        for (chunk, (cells, before)) in line[..extent].chunks_mut(64).zip(before.chunks(64)).enumerate() {
+            let mut bits = machine.free().bits(first + chunk * 64, cells.len());
+            let (eights, others) = cells.as_chunks_mut::<8>();
+            let (eights_before, _) = before.as_chunks::<8>();
+            for (cells, before) in eights.iter_mut().zip(eights_before) {
+                let within = running(bits & 0xff);
+                bits >>= 8;
+                let numbers = within.to_le_bytes();
+                *cells = std::array::from_fn(|i| before[i].plus(sum).plus(C::of(u32::from(numbers[i]))));
+                sum = sum.plus(C::of((within >> 56) as u32));
+            }
+            for (cell, before) in others.iter_mut().zip(&before[8 * eights.len()..]) {
+                sum = sum.plus(C::of((bits & 1) as u32));
+                bits >>= 1;
+                *cell = before.plus(sum);
+            }
+        }
+        // Round the torus: a whole row, and what the first time round added.
+        for x in extent..line.len() {
+            line[x] = before[x].plus(sum).plus(line[x - extent].minus(before[x - extent]));
+        }
+    }
+
+    /// Steps between the rows that [`SubmeshCounts::rows`] writes.
+    pub(super) fn stride(&self) -> usize {
+        self.strides[1]
+    }
+
+    /// Writes into `counts` the number of free nodes in the boxes of these sides at (x, y, z) for every y of `rows`, which
+    /// is not empty, and every x from 0 to `places`: at x + (y − rows.start)·stride. What lies between is not a count.
+    pub(super) fn rows(
+        &self,
+        sides: [usize; 3],
+        places: usize,
+        rows: Range<usize>,
+        z: usize,
+        counts: &mut Vec<C>,
+    ) {
+        counts.resize((rows.len() - 1) * self.strides[1] + places, C::default());
+        self.layer::<false>(sides, rows.start, z + sides[2], counts);
+        if z > 0 {
+            self.layer::<true>(sides, rows.start, z, counts);
+        }
+    }
+
+    /// The same of what lies below z, put or subtracted.
+    fn layer<const SUBTRACT: bool>(&self, sides: [usize; 3], y: usize, z: usize, counts: &mut [C]) {
+        let [_, stride, plane] = self.strides;
+        let size = counts.len();
+        let sums = |x: usize, y: usize| &self.sums[z * plane + y * stride + x..][..size];
+        let far = sums(sides[0], y + sides[1]).iter().zip(sums(0, y + sides[1]));
+        let near = sums(sides[0], y).iter().zip(sums(0, y));
+        for ((count, far), near) in counts.iter_mut().zip(far).zip(near) {
+            let number = far.0.minus(*far.1).minus(near.0.minus(*near.1));
+            *count = if SUBTRACT { count.minus(number) } else { number };
+        }
+    }
+
+    /// Writes into `counts` the number of free nodes at each position of a box along dimension `d`, from its base on.
+    pub(super) fn slices(&self, d: usize, base: Coord, sides: [usize; 3], counts: &mut Vec<u32>) {
+        let (e, f) = ((d + 1) % 3, (d + 2) % 3);
+        let [low_e, low_f] = [e, f].map(|d| base[d] as usize * self.strides[d]);
+        let (high_e, high_f) = (low_e + sides[e] * self.strides[e], low_f + sides[f] * self.strides[f]);
+        let (step, from) = (self.strides[d], base[d] as usize * self.strides[d]);
+        counts.resize(sides[d], 0);
+        let sum = |at: usize| self.sums[at];
+        let near = |at: usize| sum(at + high_e + high_f).minus(sum(at + low_e + high_f));
+        // Sums at position 0 are 0.
+        match (low_e, low_f) {
+            (0, 0) => steps(counts, from, step, |at| sum(at + high_e + high_f)),
+            (0, _) => {
+                steps(counts, from, step, |at| sum(at + high_e + high_f).minus(sum(at + high_e + low_f)));
+            }
+            (_, 0) => steps(counts, from, step, near),
+            _ => steps(counts, from, step, |at| {
+                near(at).minus(sum(at + high_e + low_f).minus(sum(at + low_e + low_f)))
+            }),
+        }
+    }
+}
+
+/// Writes into `counts` how much the sums grow with each step from `at`.
+fn steps<C: Count>(counts: &mut [u32], mut at: usize, step: usize, sum: impl Fn(usize) -> C) {
+    let mut last = sum(at);
+    for count in counts {
+        at += step;
+        let next = sum(at);
+        *count = next.minus(last).number();
+        last = next;
+    }
+}
+
+/// In byte i how many of the eight bits up to the i-th are set.
+fn running(bits: u64) -> u64 {
+    let each = (bits * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+    let spread = ((each + 0x7f7f_7f7f_7f7f_7f7f) >> 7) & 0x0101_0101_0101_0101;
+    spread.wrapping_mul(0x0101_0101_0101_0101)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn running_sums_of_bits() {
+        for bits in 0..256_u32 {
+            let plain =
+                (0..8).map(|i| u64::from((bits & ((2 << i) - 1)).count_ones()) << (8 * i)).sum::<u64>();
+            assert_eq!(running(u64::from(bits)), plain, "{bits:08b}");
+        }
+    }
+
+    #[test]
+    fn counts_equal_those_of_a_walk_through_the_box() -> Result<(), Box<dyn std::error::Error>> {
+        for text in ["9", "6x5", "70x3", "4x3x5", "torus:7", "torus:5x6", "torus:3x4x2", "1"] {
+            counts_equal_walks::<u8>(text)?;
+            counts_equal_walks::<u16>(text)?;
+            counts_equal_walks::<u32>(text)?;
+        }
+        Ok(())
+    }
+
+    fn counts_equal_walks<C: Count>(text: &str) -> Result<(), Box<dyn std::error::Error>> {
+        let mut machine = Machine::new(text.parse()?);
+        let busy: Vec<u32> = (0..machine.mesh().nodes()).filter(|n| n * 11 % 7 < 3).collect();
+        machine.occupy(&busy)?;
+        let extents = machine.mesh().extents();
+        let mut counts = SubmeshCounts::<C>::default();
+        counts.rebuild(&machine);
+        let walk = |base: Coord, sides: [u32; 3]| {
+            let mut free = Vec::new();
+            for z in 0..sides[2] {
+                for y in 0..sides[1] {
+                    for x in 0..sides[0] {
+                        let at = [base[0] + x, base[1] + y, base[2] + z];
+                        let node = machine.mesh().node([0, 1, 2].map(|d| at[d] % extents[d]));
+                        free.extend(machine.free().contains(node).then_some([x, y, z]));
+                    }
+                }
+            }
+            free
+        };
+        let torus = machine.mesh().is_torus();
+        let places = |d: usize, side: u32| if torus { extents[d] } else { extents[d] - side + 1 };
+        let (mut rows, mut slices) = (Vec::new(), Vec::new());
+        for (a, b, c) in (1..=extents[0])
+            .flat_map(|a| (1..=extents[1]).flat_map(move |b| (1..=extents[2]).map(move |c| (a, b, c))))
+            .step_by(3)
+        {
+            let sides = [a, b, c].map(|side| side as usize);
+            let first = places(1, b) / 2;
+            for z in 0..places(2, c) {
+                let wanted = first as usize..places(1, b) as usize;
+                counts.rows(sides, places(0, a) as usize, wanted, z as usize, &mut rows);
+                for (x, y) in (0..places(0, a)).flat_map(|x| (first..places(1, b)).map(move |y| (x, y))) {
+                    let count = rows[(y - first) as usize * counts.stride() + x as usize].number();
+                    let base = [x, y, z];
+                    let free = walk(base, [a, b, c]);
+                    assert_eq!(count as usize, free.len(), "{text}: {sides:?} at {base:?}");
+                    for d in 0..3 {
+                        counts.slices(d, base, sides, &mut slices);
+                        let at = |i: usize| free.iter().filter(|node| node[d] as usize == i).count();
+                        assert!(slices.iter().enumerate().all(|(i, &n)| n as usize == at(i)), "{text}");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! The flags of `replay` and `sweep` that the table of options has.
+
+use std::marker::PhantomData;
+
+use clap::error::Error;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+
+use crate::study::{Flag, Gives, OPTIONS, Options, ReplayOption};
+
+/// A command that has some of the flags.
+pub(super) trait Flagged: Clone {
+    /// Whether it has the flag.
+    fn has(flag: &Flag) -> bool;
+
+    /// The argument of the command without which the flag means nothing; `None` if there is none.
+    fn needed(flag: &Flag) -> Option<&'static str>;
+}
+
+/// `meshreplay replay`.
+#[derive(Clone, Debug)]
+pub(super) struct OfReplay;
+
+/// `meshreplay sweep`.
+#[derive(Clone, Debug)]
+pub(super) struct OfSweep;
+
+impl Flagged for OfReplay {
+    fn has(flag: &Flag) -> bool {
+        flag.in_replay.is_none()
+    }
+
+    fn needed(flag: &Flag) -> Option<&'static str> {
+        let needed = OPTIONS
+            .iter()
+            .filter_map(|row| row.flag.as_ref())
+            .find(|other| Some(other.name) == flag.needs)?;
+        Some(needed.in_replay.map_or(needed.name, |words| words[0].trim_start_matches('-')))
+    }
+}
+
+impl Flagged for OfSweep {
+    fn has(flag: &Flag) -> bool {
+        flag.is_of_sweep
+    }
+
+    fn needed(flag: &Flag) -> Option<&'static str> {
+        flag.needs
+    }
+}
+
+/// The flags of the command `C`, as the options that they give.
+#[derive(Clone, Debug)]
+pub(super) struct Flags<C> {
+    pub(super) options: Options,
+    of: PhantomData<C>,
+}
+
+/// The rows whose flags `C` has, with the flags.
+fn rows<C: Flagged>() -> impl Iterator<Item = (&'static ReplayOption, &'static Flag)> {
+    OPTIONS.iter().filter_map(|row| Some((row, row.flag.as_ref()?))).filter(|(_, flag)| C::has(flag))
+}
+
+impl<C: Flagged> Args for Flags<C> {
+    fn augment_args(command: Command) -> Command {
+        rows::<C>().fold(command, |command, (row, flag)| {
+            let arg = Arg::new(flag.name).long(flag.name).help(flag.help);
+            let arg = match flag.gives {
+                Gives::Value(_) => arg.action(ArgAction::SetTrue),
+                Gives::Argument(name) => arg.value_name(name).allow_negative_numbers(true).value_parser(
+                    // The value is kept as text, once it is known that the option takes it.
+                    |text: &str| (row.set)(&mut Options::default(), text).map(|()| text.to_owned()),
+                ),
+            };
+            command.arg(match C::needed(flag) {
+                Some(other) => arg.requires(other),
+                None => arg,
+            })
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<C: Flagged> FromArgMatches for Flags<C> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut options = Options::without_flags();
+        for (row, flag) in rows::<C>() {
+            let given = match flag.gives {
+                Gives::Value(value) => matches.get_flag(flag.name).then_some(value),
+                Gives::Argument(_) => matches.get_one::<String>(flag.name).map(String::as_str),
+            };
+            if let Some(text) = given {
+                let wrong = |problem| Error::raw(clap::error::ErrorKind::ValueValidation, problem);
+                (row.set)(&mut options, text).map_err(wrong)?;
+            }
+        }
+        Ok(Self { options, of: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! `meshreplay plot`: pictures of saved results.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow, bail};
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use super::{Failure, complain, overwrite, print};
+use crate::disk::{Claim, NewFolder};
+use crate::figure::{PLOT_KINDS, PlotKind, PlotOptions, Results, draw, marked_png, marked_svg, plot_kind};
+use crate::frame::{TEMPORARY, write_whole};
+
+/// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
+///
+/// Reads what `replay -o` or `sweep -o` left; replays nothing. Without --kind every picture that the results can give is
+/// drawn. Allocators keep their colours in all pictures.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshreplay plot out
+  meshreplay plot out --kind load --value wait_s_mean --log -o figures --format png")]
+pub(super) struct Args {
+    /// Directory of `replay -o` or `sweep -o`.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Pictures; all that the results can give by default.
+    #[arg(short, long, value_parser = kinds(), value_name = "KIND", num_args = 1..)]
+    kind: Vec<&'static PlotKind>,
+
+    /// Column of the summary that is shown, where a picture shows one; turnaround by load, pairwise mean by utilization and
+    /// cost, pairwise sum as ratio by default.
+    #[arg(long, value_name = "COLUMN")]
+    value: Option<String>,
+
+    /// Logarithmic vertical axis of pictures by load.
+    #[arg(long)]
+    log: bool,
+
+    /// Allocator that ratios are to; mc1x1 by default, or the first.
+    #[arg(long, value_name = "SPEC")]
+    relative_to: Option<String>,
+
+    /// Replay that pictures of nodes show, by its number in the summary, which for a study is that of the cell from 0; the
+    /// first one by default.
+    #[arg(long, value_name = "N")]
+    replay: Option<u32>,
+
+    /// Directory of the pictures, KIND.svg or KIND.png each; the results' own by default.
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+
+    /// Drawing or pixels.
+    #[arg(long, value_enum, default_value = "svg")]
+    format: Format,
+
+    /// Pixels for each unit of a drawing, for png.
+    #[arg(long, default_value = "2", value_name = "FACTOR", value_parser = factor)]
+    scale: f64,
+
+    /// Overwrite files even if they are not earlier pictures.
+    #[arg(long)]
+    force: bool,
+
+    /// No notes on standard error.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Svg,
+    Png,
+}
+
+/// Reads the name of a kind of picture.
+fn kinds() -> impl TypedValueParser<Value = &'static PlotKind> {
+    let values = PLOT_KINDS.iter().map(|kind| PossibleValue::new(kind.name).help(kind.summary));
+    PossibleValuesParser::new(values).try_map(|name| plot_kind(&name).ok_or("no such kind"))
+}
+
+fn factor(text: &str) -> anyhow::Result<f64> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.1..=20.0).contains(&value) => Ok(value),
+        _ => bail!("expected a number from 0.1 to 20"),
+    }
+}
+
+/// Draws the pictures and prints their names.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let results = Results::read(&args.folder)?;
+    let note = |text: &str| {
+        if !args.quiet {
+            complain(&format!("note: {text}"));
+        }
+    };
+    for missing in results.missing(&args.folder)? {
+        note(&missing);
+    }
+    let output = args.output.as_ref().unwrap_or(&args.folder);
+    let _new = NewFolder::create(output).with_context(|| format!("{} cannot be made", output.display()))?;
+    let _claim = Claim::shared(output)?;
+    let mut pictures = Vec::new();
+    let is_asked = !args.kind.is_empty();
+    let options = PlotOptions {
+        folder: &args.folder,
+        value: args.value.as_deref(),
+        log: args.log,
+        relative_to: args.relative_to.as_deref(),
+        replay: args.replay,
+        is_asked,
+    };
+    let wanted = if is_asked { args.kind.clone() } else { PLOT_KINDS.iter().collect() };
+    for kind in wanted {
+        let Some(svg) = (kind.draw)(&options, &results)? else {
+            let missing = format!("{}: {} does not hold {}", kind.name, args.folder.display(), kind.needs);
+            if is_asked {
+                return Err(anyhow!(missing).into());
+            }
+            if kind.is_missed {
+                note(&format!("left out {missing}"));
+            }
+            continue;
+        };
+        let (extension, bytes) = match args.format {
+            Format::Svg => ("svg", marked_svg(&svg).into_bytes()),
+            Format::Png => ("png", marked_png(&draw::png(&svg, args.scale)?)),
+        };
+        let path = output.join(format!("{}.{extension}", kind.name));
+        overwrite::check(&path, args.force)?;
+        pictures.push((path, bytes));
+    }
+    for (path, bytes) in pictures {
+        write_whole(&path, &bytes, TEMPORARY)?;
+        print(&format!("{}\n", path.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! `meshreplay report`: results as one HTML file.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+
+use super::{Failure, complain, overwrite, print};
+use crate::disk::Claim;
+use crate::frame::{TEMPORARY, write_whole};
+use crate::report::{Report, ReportOptions};
+
+/// Put saved results into one HTML file: tables that sort, plots, verdicts, and the machine over time.
+///
+/// Reads what `replay -o`, `sweep -o` or `reproduce -o` left; replays nothing. The file needs no network and no other file.
+/// The machine over time is there if jobs were kept with their nodes (`replay -o DIR --placements`,
+/// `sweep -o DIR --jobs --placements`).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  meshreplay replay LOG -m 16x8 -a hilbert+bf mc1x1 random -o out --placements
+  meshreplay report out")]
+pub(super) struct Args {
+    /// Directory of results.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// The file; DIR/report.html by default.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Title of the report; the directory's name by default.
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// Window of time that the machine is shown in, as FROM..TO in seconds of the replay; by default as long as no replay
+    /// starts more than 2,000 jobs.
+    #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
+    window: Option<(f64, f64)>,
+
+    /// Allocators whose machine is shown side by side; the first four replays by default.
+    #[arg(long, value_name = "SPEC", num_args = 1..)]
+    show: Vec<String>,
+
+    /// Overwrite the file even if it is not an earlier report.
+    #[arg(long)]
+    force: bool,
+
+    /// No notes on standard error.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+fn window(text: &str) -> anyhow::Result<(f64, f64)> {
+    let ends = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    match ends {
+        Some((from, to)) if f64::is_finite(from) && f64::is_finite(to) && from < to => Ok((from, to)),
+        _ => bail!("expected FROM..TO in seconds, such as 86400..172800"),
+    }
+}
+
+/// Writes the report and prints its name.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
+    overwrite::check(&path, args.force)?;
+    let _claim = Claim::beside(&path)?;
+    let options = ReportOptions { title: args.title.clone(), window_s: args.window, show: args.show.clone() };
+    let (report, notes) = Report::of(&args.folder, &options)?;
+    for note in notes.iter().filter(|_| !args.quiet) {
+        complain(&format!("note: {note}"));
+    }
+    write_whole(&path, report.html().as_bytes(), TEMPORARY)?;
+    print(&format!("{}\n", path.display()))
+}

@@ -1,0 +1,332 @@
+//! Charts of curves and points over two axes, named beside the data.
+
+use super::canvas::{Canvas, GRID, Held, INK, LINE, QUIET, width};
+use super::style::Style;
+use super::ticks::{Scale, Ticks};
+
+/// An axis: title with its unit, scale, and what it must show besides the data.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// Title, unit included.
+    pub title: String,
+    /// Scale.
+    pub scale: Scale,
+    /// A value that is on the axis whatever the data; 0 where sizes are compared.
+    pub shows: Option<f64>,
+    /// Names in place of numbers, at 0, 1, 2, …
+    pub names: Vec<String>,
+}
+
+/// A point of a curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Along the horizontal axis.
+    pub x: f64,
+    /// Along the vertical axis.
+    pub y: f64,
+    /// Half the width of its confidence interval; 0 if it has none.
+    pub half_width: f64,
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Points joined by lines.
+    #[default]
+    Curve,
+    /// Lines without markers, for many points.
+    Line,
+    /// Points alone.
+    Points,
+}
+
+/// A curve or a set of points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Its name.
+    pub name: String,
+    /// Its look.
+    pub style: Style,
+    /// How it is drawn.
+    pub kind: Kind,
+    /// Its points, from left to right.
+    pub points: Vec<Point>,
+}
+
+/// A chart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chart {
+    /// What it shows.
+    pub title: String,
+    /// What all of it shares, in a quieter line below.
+    pub subtitle: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The curves.
+    pub series: Vec<Series>,
+}
+
+/// The part of the page where the data are, and its axes.
+struct Frame {
+    left: f64,
+    top: f64,
+    width: f64,
+    height: f64,
+    x: Ticks,
+    y: Ticks,
+}
+
+impl Frame {
+    fn at(&self, x: f64, y: f64) -> (f64, f64) {
+        (self.left + self.width * self.x.share(x), self.top + self.height * (1.0 - self.y.share(y)))
+    }
+}
+
+const TOP: f64 = 56.0;
+const BOTTOM: f64 = 52.0;
+const WIDE: f64 = 560.0;
+const HIGH: f64 = 360.0;
+
+/// Smallest and largest of values, and of what an axis must show.
+fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let fit = |value: &f64| value.is_finite() && (axis.scale == Scale::Linear || *value > 0.0);
+    let (low, high) = values
+        .chain(axis.shows)
+        .filter(fit)
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    match (axis.names.is_empty(), low <= high) {
+        (false, _) => (-0.5, axis.names.len() as f64 - 0.5),
+        (true, true) => (low, high),
+        (true, false) => (0.0, 1.0),
+    }
+}
+
+fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks {
+    let (low, high) = range(axis, values);
+    let mut ticks = Ticks::new(axis.scale, (low, high), wanted);
+    if !axis.names.is_empty() {
+        (ticks.low, ticks.high) = (low, high);
+        ticks.at = axis.names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
+    }
+    ticks
+}
+
+impl Chart {
+    /// The chart as the text of an SVG file. O(points).
+    pub fn svg(&self) -> String {
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let x = ticks(&self.x, points().map(|point| point.x), 6);
+        // What is never negative is not so within its confidence interval.
+        let least = if points().all(|point| point.y >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
+        let ends = |point: &Point| [(point.y - point.half_width).max(least), point.y + point.half_width];
+        let y = ticks(&self.y, points().flat_map(ends), 6);
+        let labels = y.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max);
+        let legend = self.series.iter().map(|series| width(&series.name)).fold(0.0, f64::max);
+        let legend = legend + 44.0 + self.key();
+        let height = HIGH.max(self.series.len() as f64 * LINE);
+        let frame = Frame { left: labels + 44.0, top: TOP, width: WIDE, height, x, y };
+        let page = (frame.left + WIDE + legend + 16.0, TOP + height + BOTTOM);
+        let titles = (width(&self.title) * 1.25).max(width(&self.subtitle));
+        let mut canvas = Canvas::new(page.0.max(frame.left + titles + 16.0), page.1, &self.title);
+        canvas.heading((frame.left, 22.0), &self.title);
+        canvas.text((frame.left, 41.0), Held::Left, (QUIET, "quiet"), &self.subtitle);
+        self.draw_axes(&mut canvas, &frame);
+        let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
+        order.sort_by_key(|(_, series)| series.style.layer());
+        for (_, series) in &order {
+            draw_curve(&mut canvas, &frame, series);
+        }
+        for (i, series) in order {
+            draw_markers(&mut canvas, &frame, series, i as f64 / self.series.len() as f64);
+        }
+        self.draw_names(&mut canvas, &frame);
+        canvas.finish()
+    }
+
+    /// Room for the piece of a curve before its name.
+    fn key(&self) -> f64 {
+        if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
+    }
+
+    fn draw_axes(&self, canvas: &mut Canvas, frame: &Frame) {
+        let (right, bottom) = (frame.left + frame.width, frame.top + frame.height);
+        for (value, label) in &frame.y.at {
+            let (_, y) = frame.at(frame.x.low, *value);
+            canvas.line((frame.left, y), (right, y), (GRID, "grid"));
+            canvas.text((frame.left - 7.0, y + 4.0), Held::Right, (INK, "ink"), label);
+        }
+        for (value, label) in &frame.x.at {
+            let (x, _) = frame.at(*value, frame.y.low);
+            canvas.line((x, bottom), (x, bottom + 5.0), (INK, "ink"));
+            canvas.text((x, bottom + 19.0), Held::Middle, (INK, "ink"), label);
+        }
+        canvas.line((frame.left, bottom), (right, bottom), (INK, "ink"));
+        canvas.text(
+            (frame.left + frame.width / 2.0, bottom + 40.0),
+            Held::Middle,
+            (INK, "ink"),
+            &self.x.title,
+        );
+        canvas.upright((18.0, frame.top + frame.height / 2.0), &self.y.title);
+    }
+
+    /// Names at the right, each as near to the end of its curve as the others allow.
+    fn draw_names(&self, canvas: &mut Canvas, frame: &Frame) {
+        let end = |series: &Series| {
+            let last = series.points.iter().rev().find(|point| point.y.is_finite())?;
+            Some(frame.at(last.x, last.y))
+        };
+        let mut ends: Vec<(&Series, (f64, f64))> =
+            self.series.iter().filter_map(|series| Some((series, end(series)?))).collect();
+        ends.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
+        let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
+        let places = spread(&wanted, (frame.top + 6.0, frame.top + frame.height), LINE);
+        let right = frame.left + frame.width;
+        for ((series, (x, y)), place) in ends.into_iter().zip(places) {
+            let joined = series.kind != Kind::Points && right - x < 2.0;
+            if joined {
+                canvas.line((x + 5.0, y), (right + 14.0, place), (GRID, "grid"));
+            }
+            let (from, to) = (right + 18.0, right + 26.0 + self.key());
+            if series.kind != Kind::Points {
+                canvas.curve(&[(from, place), (to, place)], series.style);
+            }
+            canvas.marker((f64::midpoint(from, to), place), series.style, None);
+            canvas.text((to + 6.0, place + 4.0), Held::Left, (INK, "ink"), &series.name);
+        }
+    }
+}
+
+/// Points that are numbers.
+fn fit(series: &Series) -> Vec<&Point> {
+    series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()).collect()
+}
+
+fn draw_curve(canvas: &mut Canvas, frame: &Frame, series: &Series) {
+    let fit = fit(series);
+    if series.kind == Kind::Points {
+        return;
+    }
+    let at = |offset: f64| -> Vec<(f64, f64)> {
+        let end = |point: &Point| (point.y + offset * point.half_width).clamp(frame.y.low, frame.y.high);
+        fit.iter().map(|point| frame.at(point.x, end(point))).collect()
+    };
+    if fit.iter().any(|point| point.half_width > 0.0) {
+        canvas.band(&at(-1.0), &at(1.0), series.style);
+    }
+    canvas.curve(&at(0.0), series.style);
+}
+
+/// The points; of a line a few, `shift` of the way to the next one late, so that those of other lines are beside them.
+fn draw_markers(canvas: &mut Canvas, frame: &Frame, series: &Series, shift: f64) {
+    let fit = fit(series);
+    let places: Vec<(f64, f64)> = fit.iter().map(|point| frame.at(point.x, point.y)).collect();
+    if series.kind == Kind::Line {
+        for place in along(&places, shift) {
+            canvas.marker(place, series.style, None);
+        }
+        return;
+    }
+    for (point, place) in fit.iter().zip(places) {
+        let spread =
+            if point.half_width > 0.0 { format!(" ±{}", digits(point.half_width)) } else { String::new() };
+        let words = format!("{}: {}, {}{spread}", series.name, digits(point.x), digits(point.y));
+        canvas.marker(place, series.style, Some(&words));
+    }
+}
+
+/// Some places on the way through all of `places`, evenly along it, the first one `shift` of a step from its start.
+fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
+    const STEP: f64 = 110.0;
+    const MOST: f64 = 6.0;
+    let length = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1);
+    let step = STEP.max(places.windows(2).map(length).sum::<f64>() / MOST);
+    let (mut found, mut left) = (Vec::new(), step * (0.2 + 0.8 * shift));
+    for pair in places.windows(2) {
+        let whole = length(pair);
+        let mut passed = 0.0;
+        while passed + left <= whole {
+            passed += left;
+            left = step;
+            let part = |from: f64, to: f64| from + (to - from) * passed / whole;
+            found.push((part(pair[0].0, pair[1].0), part(pair[0].1, pair[1].1)));
+        }
+        left -= whole - passed;
+    }
+    found
+}
+
+/// A number with four digits.
+fn digits(value: f64) -> String {
+    let decimals = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
+    crate::text::grouped(value, decimals as usize)
+}
+
+/// Places in the same order, at least `apart` from each other and as near to those wanted as a pass from each end makes
+/// them, between two ends.
+fn spread(wanted: &[f64], (low, high): (f64, f64), apart: f64) -> Vec<f64> {
+    let mut places = wanted.to_vec();
+    let mut least = low;
+    for place in &mut places {
+        *place = place.max(least);
+        least = *place + apart;
+    }
+    let mut most = high;
+    for place in places.iter_mut().rev() {
+        *place = place.min(most);
+        most = *place - apart;
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_order_and_their_distance() {
+        let places = spread(&[10.0, 11.0, 12.0, 90.0, 99.0], (0.0, 100.0), 10.0);
+        assert_eq!(places, [10.0, 20.0, 30.0, 90.0, 100.0]);
+        assert_eq!(spread(&[99.0, 99.0, 99.0], (0.0, 100.0), 10.0), [80.0, 90.0, 100.0]);
+        assert!(spread(&[], (0.0, 1.0), 1.0).is_empty());
+    }
+
+    #[test]
+    fn a_line_has_markers_at_even_distances() {
+        let corner = [(0.0, 0.0), (110.0, 0.0), (110.0, 330.0)];
+        assert_eq!(along(&corner, 1.0), [(110.0, 0.0), (110.0, 110.0), (110.0, 220.0), (110.0, 330.0)]);
+        assert_eq!(along(&corner, 0.0)[..2], [(22.0, 0.0), (110.0, 22.0)]);
+        assert_eq!(along(&[(0.0, 0.0), (9000.0, 0.0)], 0.5).len(), 6);
+        assert!(along(&[(1.0, 1.0)], 0.5).is_empty() && along(&[(1.0, 1.0); 3], 0.5).is_empty());
+    }
+
+    #[test]
+    fn bands_stay_within_the_axes() {
+        let points =
+            vec![Point { x: 0.0, y: 5.0, half_width: 50.0 }, Point { x: 1.0, y: 9.0, half_width: 1.0 }];
+        let series = vec![Series { name: "a".to_owned(), style: Style(0), kind: Kind::Curve, points }];
+        for scale in [Scale::Linear, Scale::Log] {
+            let y = Axis { scale, ..Axis::default() };
+            let text = Chart { y, series: series.clone(), ..Chart::default() }.svg();
+            let band = text.split("<path").find(|path| path.contains("\"band\"")).expect("a band");
+            let lowest = (TOP + HIGH).to_string();
+            let numbers = band.split(['"', ' ', 'M', 'L', 'Z']).filter_map(|word| word.parse::<f64>().ok());
+            assert!(numbers.fold(0.0, f64::max) <= WIDE + 100.0, "{band}");
+            assert!(band.contains(&format!(" {lowest} ")), "{band}");
+            assert!(!text.contains(">-"), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_are_left_out() {
+        let point = |y: f64| Point { x: 1.0, y, half_width: 0.0 };
+        let points = vec![point(f64::NAN), point(2.0), point(f64::INFINITY)];
+        let series = Series { name: "a<b".to_owned(), style: Style(0), kind: Kind::Points, points };
+        let chart = Chart { series: vec![series], ..Chart::default() };
+        let text = chart.svg();
+        assert!(!text.contains("NaN") && !text.contains("inf") && text.contains("a&lt;b"), "{text}");
+        assert_eq!(text.matches("a&lt;b: ").count(), 1);
+    }
+}

@@ -1,0 +1,32 @@
+//! How long calls of the allocators take, as the share of calls that take longer.
+
+use super::job_columns::shares;
+use crate::figure::draw::{Axis, Chart, Scale};
+use crate::figure::error::FigureError;
+use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::results::Results;
+
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "calls",
+    summary: "Distribution of the duration of allocator calls",
+    needs: Needs::CallTimes,
+    is_missed: true,
+    draw,
+};
+
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+    let Some(mut series) = shares(options, results, "allocate_ns", 1.0)? else { return Ok(None) };
+    for series in &mut series {
+        // Nothing is longer than the longest, and a logarithmic axis has no 0.
+        series.points.retain(|point| point.y > 0.0);
+    }
+    let axis = |title: &str| Axis { title: title.to_owned(), scale: Scale::Log, ..Axis::default() };
+    let chart = Chart {
+        title: "Duration of calls that place a job".to_owned(),
+        subtitle: results.shared_at_first_load(),
+        x: axis("duration (ns)"),
+        y: axis("share of calls that take longer"),
+        series,
+    };
+    Ok(Some(chart.svg()))
+}

@@ -1,0 +1,49 @@
+//! Dispersal against what a call of the allocator costs.
+
+use super::values::{axis, mean, titled};
+use crate::figure::draw::{Axis, Chart, Kind, Point, Scale, Series};
+use crate::figure::error::FigureError;
+use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::results::{Curve, Results};
+
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "frontier",
+    summary: "Dispersal against what a call costs",
+    needs: Needs::Summary("times; leave out --no-timing"),
+    is_missed: true,
+    draw,
+};
+
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+    let column = options.value.unwrap_or("pairwise_mean_mean");
+    let Ok(total) = results.numbers("allocate_ns_total") else { return Ok(None) };
+    let (calls, refused) = (results.numbers("allocate_calls")?, results.numbers("allocate_failures")?);
+    let y = results.chosen("--value", column)?;
+    let cost = |row: usize| {
+        let placed = calls[row]? - refused[row]?;
+        (placed > 0.0).then(|| total[row].map(|ns| ns / placed)).flatten()
+    };
+    let series = |Curve { name, style, rows }: Curve| {
+        // A point for each load: the mean over replications in both directions.
+        let same_load =
+            |a: &usize, b: &usize| results.label(*a, "arrival_scale") == results.label(*b, "arrival_scale");
+        let point = |rows: &[usize]| {
+            let x = mean(rows.iter().map(|&row| cost(row)))?;
+            Some(Point { x, y: mean(rows.iter().map(|&row| y[row]))?, half_width: 0.0 })
+        };
+        let points = rows.chunk_by(same_load).filter_map(point).collect();
+        Series { name, style, kind: Kind::Points, points }
+    };
+    let chart = Chart {
+        title: format!("Cost of a call against {}", titled(column)),
+        subtitle: results.shared(),
+        x: Axis {
+            title: "mean call that places a job (ns)".to_owned(),
+            scale: Scale::Log,
+            ..Axis::default()
+        },
+        y: axis(column),
+        series: results.curves(&["arrival_scale"]).into_iter().map(series).collect(),
+    };
+    Ok(Some(chart.svg()))
+}

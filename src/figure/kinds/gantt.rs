@@ -1,0 +1,79 @@
+//! Who holds which nodes when, of one replay, from the first start until as many jobs are drawn as a viewer bears.
+
+use super::held_nodes::{PlacedJob, one_replay};
+use crate::figure::draw::{Axis, Grid, GridCell};
+use crate::figure::error::FigureError;
+use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::results::Results;
+use crate::machine::NodeId;
+
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "gantt",
+    summary: "Who holds which nodes when, of one replay",
+    needs: Needs::Nodes,
+    is_missed: true,
+    draw,
+};
+
+/// The most rectangles of a chart; a job has one for each run of nodes.
+const MOST_BARS: usize = 4000;
+
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+    let Some(mut replay) = one_replay(options, results)? else { return Ok(None) };
+    let jobs = &mut replay.jobs;
+    jobs.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
+    let Some(from) = jobs.first().map(|job| job.start_s) else { return Ok(None) };
+    let (mut bars, mut shown) = (0, 0);
+    for job in &*jobs {
+        bars += job.nodes.len();
+        if bars > MOST_BARS {
+            break;
+        }
+        shown += 1;
+    }
+    let to = jobs.get(shown).map_or_else(
+        || jobs.iter().map(|job| job.end_s).fold(f64::NEG_INFINITY, f64::max),
+        |next| next.start_s,
+    );
+    let (unit_s, unit) = if to - from > 4.0 * 3600.0 { (3600.0, "hours") } else { (1.0, "s") };
+    let bars = |job: &PlacedJob| {
+        let (start, end) = ((job.start_s - from) / unit_s, (job.end_s.min(to) - from) / unit_s);
+        let words = format!("job {}: {:.0} s to {:.0} s", job.number, job.start_s, job.end_s);
+        let colour = colour(job.number);
+        let bar = move |&(first, last): &(NodeId, NodeId)| GridCell {
+            place: [start, f64::from(first), end - start, f64::from(last - first + 1)],
+            colour: colour.clone(),
+            words: words.clone(),
+        };
+        job.nodes.iter().map(bar).collect::<Vec<_>>()
+    };
+    let titled = |title: String| Axis { title, ..Axis::default() };
+    let grid = Grid {
+        title: "Who holds which nodes".to_owned(),
+        subtitle: format!(
+            "{} · {} · the first {shown} of {} jobs",
+            replay.name,
+            results.shared(),
+            jobs.len()
+        ),
+        x: (titled(format!("time since the first start ({unit})")), [0.0, ((to - from) / unit_s).max(1e-6)]),
+        y: (titled("node".to_owned()), [0.0, f64::from(replay.machine.nodes())]),
+        square: false,
+        cells: jobs[..shown].iter().flat_map(bars).collect(),
+        legend: Vec::new(),
+    };
+    Ok(Some(grid.svg()))
+}
+
+/// A colour for a job. Hues turn by the golden angle, so that neighbours in number are far from each other.
+fn colour(number: i64) -> String {
+    let hue = (number.rem_euclid(360) as f64 * 137.508).rem_euclid(360.0);
+    let light = 0.42 + 0.1 * number.rem_euclid(3) as f64;
+    // HSL to RGB, with a saturation of 0.6.
+    let channel = |shift: f64| {
+        let k = (shift + hue / 30.0).rem_euclid(12.0);
+        let a = 0.6 * light.min(1.0 - light);
+        (255.0 * (light - a * (k - 3.0).min(9.0 - k).clamp(-1.0, 1.0))).round() as u8
+    };
+    format!("#{:02x}{:02x}{:02x}", channel(0.0), channel(8.0), channel(4.0))
+}

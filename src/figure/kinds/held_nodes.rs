@@ -1,0 +1,71 @@
+//! The jobs of one replay with the nodes that each held.
+
+use crate::figure::error::FigureError;
+use crate::figure::kind::PlotOptions;
+use crate::figure::results::Results;
+use crate::frame::{Sheet, SheetValues};
+use crate::machine::{Mesh, NodeId, parse_intervals};
+
+/// A replay whose jobs were kept with their nodes.
+pub(super) struct OneReplay {
+    pub(super) machine: Mesh,
+    /// What it is called beside the others.
+    pub(super) name: String,
+    /// The jobs of its first seed, in the order of the frame.
+    pub(super) jobs: Vec<PlacedJob>,
+}
+
+/// A job and its nodes, as first and last node of each run of neighbours.
+pub(super) struct PlacedJob {
+    pub(super) number: i64,
+    pub(super) start_s: f64,
+    pub(super) end_s: f64,
+    pub(super) nodes: Vec<(NodeId, NodeId)>,
+}
+
+/// The replay that the options name, or else the first one; `None` if its nodes were not kept.
+pub(super) fn one_replay(
+    options: &PlotOptions<'_>,
+    results: &Results,
+) -> Result<Option<OneReplay>, FigureError> {
+    let columns = ["replay", "seed", "job", "start_s", "end_s", "nodes"];
+    let replays = results.numbers("replay")?;
+    let replay =
+        options.replay.map_or_else(|| replays.first().copied().flatten(), |replay| Some(f64::from(replay)));
+    let Some(row) = replays.iter().position(|other| *other == replay) else {
+        let last = replays.iter().flatten().copied().fold(0.0, f64::max);
+        return Err(FigureError::NoReplay { replay: replay.unwrap_or(0.0), last });
+    };
+    let is_meant = |number: u64| Some(number as f64) == replay;
+    let Some(sheet) = Sheet::read_jobs(options.folder, &columns, &is_meant)? else { return Ok(None) };
+    let mut numbers = Vec::new();
+    for name in &columns[..5] {
+        let Some(SheetValues::Number { numbers: found, .. }) =
+            sheet.column(name).map(|column| &column.values)
+        else {
+            return Ok(None);
+        };
+        numbers.push(found);
+    }
+    let Some(SheetValues::Text(nodes)) = sheet.column("nodes").map(|column| &column.values) else {
+        return Ok(None);
+    };
+    let first = numbers[0].iter().position(|other| *other == replay).unwrap_or_default();
+    let is_first = |i: usize| {
+        columns[..2].iter().all(|name| sheet.column(name).is_some_and(|column| column.is_same(i, first)))
+    };
+    let machine = results.machine(row)?;
+    let mut jobs = Vec::new();
+    for (i, text) in nodes.iter().enumerate().filter(|(i, _)| is_first(*i)) {
+        let of = |column: usize| numbers[column][i].unwrap_or_default();
+        let number = of(2) as i64;
+        let runs =
+            parse_intervals(text).ok().filter(|runs| runs.iter().all(|(_, last)| *last < machine.nodes()));
+        let nodes = runs.ok_or_else(|| FigureError::Damaged {
+            path: sheet.path.clone(),
+            problem: format!("job {number}, column 'nodes': found '{text}', expected nodes such as 0-3 7"),
+        })?;
+        jobs.push(PlacedJob { number, start_s: of(3), end_s: of(4), nodes });
+    }
+    Ok(Some(OneReplay { machine, name: results.name(row, &[]), jobs }))
+}

@@ -1,0 +1,91 @@
+//! Columns of the jobs frame by replay, and the curves that they become.
+
+use std::collections::BTreeMap;
+
+use crate::figure::draw::{Kind, Point, Series, Style};
+use crate::figure::error::FigureError;
+use crate::figure::kind::PlotOptions;
+use crate::figure::results::Results;
+use crate::frame::{Sheet, SheetValues};
+use crate::metrics::exceeding;
+
+/// The values of a column by the number of their replay.
+pub(super) type ByReplay = BTreeMap<u64, Vec<f64>>;
+
+/// A curve of jobs: its name, its look, and the numbers of the replays whose jobs it shows.
+pub(super) struct JobCurve {
+    pub(super) name: String,
+    pub(super) style: Style,
+    pub(super) replays: Vec<u64>,
+}
+
+/// A curve for each configuration at the first load; replications are one curve.
+pub(super) fn job_curves(results: &Results) -> Result<Vec<JobCurve>, FigureError> {
+    let numbers = results.numbers("replay")?;
+    let number = |row: usize| numbers[row].map(|number| number as u64);
+    let curves = results.curves(&["arrival_scale"]).into_iter().map(|curve| {
+        let rows = curve.rows.into_iter().filter(|&row| results.is_at_first_load(row));
+        let mut replays: Vec<u64> = rows.filter_map(number).collect();
+        replays.dedup();
+        JobCurve { name: curve.name, style: curve.style, replays }
+    });
+    Ok(curves.collect())
+}
+
+/// Columns of the jobs frame, each by replay; of a study only the replays of `curves` are read. `None` if there are no jobs,
+/// or no such columns.
+///
+/// A seed may have more digits than these numbers. Instead it is 0 if it is the first seed of its replay, and 1 if not.
+pub(super) fn columns(
+    options: &PlotOptions<'_>,
+    names: &[&str],
+    curves: &[JobCurve],
+) -> Result<Option<Vec<ByReplay>>, FigureError> {
+    let mut wanted = vec!["replay"];
+    wanted.extend(names);
+    let is_shown = |replay: u64| curves.iter().any(|curve| curve.replays.contains(&replay));
+    let Some(sheet) = Sheet::read_jobs(options.folder, &wanted, &is_shown)? else { return Ok(None) };
+    let numbers = |name: &str| match sheet.column(name).map(|column| &column.values) {
+        Some(SheetValues::Number { numbers, .. }) => Some(numbers),
+        _ => None,
+    };
+    let Some(replays) = numbers("replay") else { return Ok(None) };
+    let mut found = Vec::new();
+    for name in names {
+        let (Some(values), Some(column)) = (numbers(name), sheet.column(name)) else { return Ok(None) };
+        let (mut by_replay, mut first) = (ByReplay::new(), BTreeMap::new());
+        for (i, (replay, value)) in replays.iter().zip(values).enumerate() {
+            let replay = replay.unwrap_or_default() as u64;
+            let value = match *name {
+                "seed" => f64::from(u8::from(!column.is_same(i, *first.entry(replay).or_insert(i)))),
+                _ => value.unwrap_or(f64::NAN),
+            };
+            by_replay.entry(replay).or_default().push(value);
+        }
+        found.push(by_replay);
+    }
+    Ok(Some(found))
+}
+
+/// Points without confidence intervals.
+pub(super) fn plain(points: Vec<(f64, f64)>) -> Vec<Point> {
+    points.into_iter().map(|(x, y)| Point { x, y, half_width: 0.0 }).collect()
+}
+
+/// For each curve, `factor` times the share of a column's values that are larger than x, for x above 0. `None` if there are no
+/// jobs, or no such column.
+pub(super) fn shares(
+    options: &PlotOptions<'_>,
+    results: &Results,
+    column: &str,
+    factor: f64,
+) -> Result<Option<Vec<Series>>, FigureError> {
+    let curves = job_curves(results)?;
+    let Some(found) = columns(options, &[column], &curves)? else { return Ok(None) };
+    let series = |JobCurve { name, style, replays }| {
+        let values = replays.iter().filter_map(|replay| found[0].get(replay)).flatten().copied();
+        let points = plain(exceeding(values)).into_iter().map(|point| Point { y: factor * point.y, ..point });
+        Series { name, style, kind: Kind::Line, points: points.filter(|point| point.x > 0.0).collect() }
+    };
+    Ok(Some(curves.into_iter().map(series).collect()))
+}

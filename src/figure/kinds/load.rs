@@ -1,0 +1,40 @@
+//! A column of the summary by load, with confidence bands over replications.
+
+use super::values::{axis, points, titled};
+use crate::figure::draw::{Axis, Chart, Kind, Scale, Series};
+use crate::figure::error::FigureError;
+use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::results::{Curve, Results};
+
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "load",
+    summary: "A column by load, with confidence bands",
+    needs: Needs::Summary(
+        "several loads: arrival scales, gaps of uniform arrivals, or rates or ratios of a workload model",
+    ),
+    is_missed: true,
+    draw,
+};
+
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+    let column = options.value.unwrap_or("turnaround_s_mean");
+    let y = results.chosen("--value", column)?;
+    let Some(first) = results.load(0) else { return Ok(None) };
+    let series = |Curve { name, style, rows }: Curve| {
+        let x = |row| results.load(row).map(|load| load.value());
+        Series { name, style, kind: Kind::Curve, points: points(&rows, &x, y) }
+    };
+    let series: Vec<Series> = results.curves_by_load().into_iter().map(series).collect();
+    if series.iter().all(|series| series.points.len() < 2) {
+        return Ok(None);
+    }
+    let scale = if options.log { Scale::Log } else { Scale::Linear };
+    let chart = Chart {
+        title: format!("{} by load", titled(column)),
+        subtitle: results.shared(),
+        x: Axis { title: first.title().to_owned(), ..Axis::default() },
+        y: Axis { scale, ..axis(column) },
+        series,
+    };
+    Ok(Some(chart.svg()))
+}

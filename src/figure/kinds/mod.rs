@@ -1,0 +1,48 @@
+//! The kinds of pictures: a file and a row each.
+
+mod busy;
+mod calls;
+mod delays;
+mod frontier;
+mod gantt;
+mod held_nodes;
+mod job_columns;
+mod load;
+mod nodes;
+mod ratio;
+mod utilization;
+mod values;
+mod waits;
+
+use super::error::FigureError;
+use super::kind::{PlotKind, PlotOptions};
+use super::results::Results;
+
+/// The kinds of pictures, in the order in which they are drawn.
+pub const PLOT_KINDS: &[PlotKind] = &[
+    load::KIND,
+    utilization::KIND,
+    delays::KIND,
+    ratio::KIND,
+    frontier::KIND,
+    calls::KIND,
+    waits::KIND,
+    busy::KIND,
+    nodes::KIND,
+    gantt::KIND,
+];
+
+/// The kind of this name; `None` if there is none.
+pub fn plot_kind(name: &str) -> Option<&'static PlotKind> {
+    PLOT_KINDS.iter().find(|kind| kind.name == name)
+}
+
+/// Draws every picture that results can give, each after the name of its kind.
+pub fn pictures(
+    options: &PlotOptions<'_>,
+    results: &Results,
+) -> Result<Vec<(&'static str, String)>, FigureError> {
+    let draw =
+        |kind: &'static PlotKind| Ok((kind.draw)(options, results)?.map(|picture| (kind.name, picture)));
+    PLOT_KINDS.iter().filter_map(|kind| draw(kind).transpose()).collect()
+}

@@ -1,0 +1,83 @@
+//! The share of the time that each node is busy, of one replay.
+
+use super::held_nodes::one_replay;
+use crate::figure::draw::{Axis, Grid, GridCell};
+use crate::figure::error::FigureError;
+use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::results::Results;
+use crate::machine::NodeId;
+
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "nodes",
+    summary: "Share of the time that each node is busy, of one replay",
+    needs: Needs::Nodes,
+    is_missed: true,
+    draw,
+};
+
+/// Machines of more nodes would be a drawing that nobody can open.
+const MOST_NODES: u32 = 65_536;
+
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+    let Some(replay) = one_replay(options, results)? else { return Ok(None) };
+    let machine = &replay.machine;
+    let from = replay.jobs.iter().map(|job| job.start_s).fold(f64::INFINITY, f64::min);
+    let to = replay.jobs.iter().map(|job| job.end_s).fold(f64::NEG_INFINITY, f64::max);
+    if to <= from || machine.nodes() > MOST_NODES {
+        return Ok(None);
+    }
+    let mut busy_s = vec![0.0; machine.nodes() as usize];
+    for job in &replay.jobs {
+        for node in job.nodes.iter().flat_map(|&(first, last)| first..=last) {
+            busy_s[node as usize] += job.end_s - job.start_s;
+        }
+    }
+    let [width, length, depth] = machine.extents();
+    // Layers beside each other, a column between them.
+    let cell = |(node, busy_s): (usize, &f64)| {
+        let [x, y, z] = machine.coord(node as NodeId);
+        let share = busy_s / (to - from);
+        GridCell {
+            place: [f64::from(z * (width + 1) + x), f64::from(y), 1.0, 1.0],
+            colour: shade(share),
+            words: format!("({x}, {y}, {z}): {:.1} %", 100.0 * share),
+        }
+    };
+    let across = depth * (width + 1) - 1;
+    let (names_x, names_y) = coordinates([width, length], across);
+    let title_x = if depth > 1 {
+        format!("x in layers z = 0 to {} from left to right", depth - 1)
+    } else {
+        "x".to_owned()
+    };
+    let legend = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| (format!("{:.0} %", 100.0 * share), shade(share)));
+    let grid = Grid {
+        title: "Share of the time that each node is busy".to_owned(),
+        subtitle: format!("{} · {}", replay.name, results.shared()),
+        x: (Axis { names: names_x, title: title_x, ..Axis::default() }, [0.0, f64::from(across)]),
+        y: (Axis { names: names_y, title: "y".to_owned(), ..Axis::default() }, [0.0, f64::from(length)]),
+        square: true,
+        cells: busy_s.iter().enumerate().map(cell).collect(),
+        legend: legend.to_vec(),
+    };
+    Ok(Some(grid.svg()))
+}
+
+/// The labels of each column and each row: the coordinates of its nodes, as many as there is room for, others empty.
+fn coordinates([width, length]: [u32; 2], across: u32) -> (Vec<String>, Vec<String>) {
+    let unit = (640.0 / f64::from(across)).min(400.0 / f64::from(length));
+    let step = |room: f64| (room / unit).ceil().max(1.0) as u32;
+    let some = |at: u32, step: u32| if at.is_multiple_of(step) { at.to_string() } else { String::new() };
+    let of_column = |at: u32| match at % (width + 1) {
+        x if x < width => some(x, step(28.0)),
+        _ => String::new(),
+    };
+    ((0..across).map(of_column).collect(), (0..length).map(|y| some(y, step(16.0))).collect())
+}
+
+/// A colour from light for 0 to dark for 1, in the same order in colour and in grey.
+fn shade(share: f64) -> String {
+    let share = share.clamp(0.0, 1.0);
+    let between = |light: f64, dark: f64| (light + share * (dark - light)).round() as u8;
+    format!("#{:02x}{:02x}{:02x}", between(240.0, 8.0), between(246.0, 48.0), between(252.0, 107.0))
+}

@@ -1,0 +1,33 @@
+//! Dispersal against utilization, a curve for each allocator over its loads.
+
+use super::values::{axis, points, titled};
+use crate::figure::draw::{Axis, Chart, Kind, Series};
+use crate::figure::error::FigureError;
+use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::results::{Curve, Results};
+
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "utilization",
+    summary: "Dispersal against utilization",
+    needs: Needs::Summary("rows"),
+    is_missed: true,
+    draw,
+};
+
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+    let column = options.value.unwrap_or("pairwise_mean_mean");
+    let (x, y) = (results.numbers("utilization")?, results.chosen("--value", column)?);
+    let series = |Curve { name, style, rows }: Curve| {
+        let points = points(&rows, &|row| x[row].map(|share| 100.0 * share), y);
+        let kind = if points.len() > 1 { Kind::Curve } else { Kind::Points };
+        Series { name, style, kind, points }
+    };
+    let chart = Chart {
+        title: format!("{} by utilization", titled(column)),
+        subtitle: results.shared(),
+        x: Axis { title: "utilization (%)".to_owned(), ..Axis::default() },
+        y: axis(column),
+        series: results.curves(&["arrival_scale"]).into_iter().map(series).collect(),
+    };
+    Ok(Some(chart.svg()))
+}

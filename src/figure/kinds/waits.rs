@@ -1,0 +1,27 @@
+//! How long jobs wait, as the share of jobs that wait longer.
+
+use super::job_columns::shares;
+use crate::figure::draw::{Axis, Chart, Scale};
+use crate::figure::error::FigureError;
+use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::results::Results;
+
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "waits",
+    summary: "Distribution of waiting times",
+    needs: Needs::Jobs,
+    is_missed: true,
+    draw,
+};
+
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+    let Some(series) = shares(options, results, "wait_s", 100.0)? else { return Ok(None) };
+    let chart = Chart {
+        title: "Waiting times".to_owned(),
+        subtitle: results.shared_at_first_load(),
+        x: Axis { title: "wait (s)".to_owned(), scale: Scale::Log, ..Axis::default() },
+        y: Axis { title: "jobs that wait longer (%)".to_owned(), shows: Some(0.0), ..Axis::default() },
+        series,
+    };
+    Ok(Some(chart.svg()))
+}

@@ -1,0 +1,19 @@
+//! Results as pictures: charts of saved results, and drawings of machines for a terminal.
+
+pub mod draw;
+mod error;
+mod kind;
+mod kinds;
+mod load;
+mod looks;
+pub(crate) mod mark;
+mod results;
+pub mod show;
+
+pub use error::FigureError;
+pub use kind::{Needs, PlotKind, PlotOptions};
+pub use kinds::{PLOT_KINDS, pictures, plot_kind};
+pub use load::Load;
+pub use looks::{separate, style};
+pub use mark::{MARKED, is_marked, marked_png, marked_svg};
+pub use results::{Curve, DELAYS, Results};

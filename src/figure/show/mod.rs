@@ -1,0 +1,3 @@
+//! Drawings for a terminal.
+
+pub mod picture;

@@ -1,0 +1,343 @@
+//! Orders and placements as text: one cell per node, the highest y on top, one grid per layer.
+
+use std::fmt::Write;
+
+use crate::machine::order::Order;
+use crate::machine::{Coord, Mesh, NodeId, NodeSet};
+
+/// The rank of every node, right-aligned.
+pub fn ranks(order: &Order, mesh: &Mesh) -> String {
+    let width = (mesh.nodes() - 1).to_string().len();
+    grid(mesh, |text, node| {
+        if mesh.coord(node)[0] > 0 {
+            text.push(' ');
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{:width$}", order.rank_of(node));
+    })
+}
+
+/// The path as a line of box-drawing characters; jumps are marked and listed.
+pub fn line(order: &Order, mesh: &Mesh) -> String {
+    let path = Path { order, mesh };
+    let mut text = grid(mesh, |text, node| {
+        if mesh.coord(node)[0] > 0 {
+            let joined = order.rank_of(node).abs_diff(order.rank_of(node - 1)) == 1;
+            text.push(if joined { '─' } else { ' ' });
+        }
+        text.push(path.piece(node));
+    });
+    text.push_str("\n○ first  ● last");
+    if mesh.extents()[2] > 1 {
+        text.push_str("  ▲ to the next layer  ▼ to the layer before  ◆ both");
+    }
+    path.write_jumps(&mut text, "  × jumps away  + is jumped to  * both");
+    text
+}
+
+/// An arrow at every node towards the next one; jumps are marked and listed.
+pub fn arrows(order: &Order, mesh: &Mesh) -> String {
+    let path = Path { order, mesh };
+    let mut text = grid(mesh, |text, node| {
+        if mesh.coord(node)[0] > 0 {
+            text.push(' ');
+        }
+        text.push(match (path.next(node), path.is_last(node)) {
+            (_, true) => '●',
+            (Some(Step::Left), _) => '←',
+            (Some(Step::Right), _) => '→',
+            (Some(Step::Below), _) => '↓',
+            (Some(Step::Above), _) => '↑',
+            (Some(Step::LayerBefore), _) => '▼',
+            (Some(Step::LayerAfter), _) => '▲',
+            (None, _) => '×',
+        });
+    });
+    text.push_str("\n● last");
+    if mesh.extents()[2] > 1 {
+        text.push_str("  ▲ to the next layer  ▼ to the layer before");
+    }
+    path.write_jumps(&mut text, "  × jumps away");
+    text
+}
+
+/// The letter of the thing with this number; they repeat.
+pub fn letter(number: usize) -> char {
+    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    char::from(LETTERS[number % LETTERS.len()])
+}
+
+/// A letter at every node that has one, and the number of its colour.
+pub fn jobs(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
+    grid(mesh, lettered(mesh, letters, colours))
+}
+
+/// The same with as many layers side by side as fit into a line of a terminal.
+pub fn layers(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
+    const WIDEST: usize = 120;
+    let [width, _, depth] = mesh.extents();
+    if depth == 1 {
+        return jobs(mesh, letters, colours);
+    }
+    let mut cell = lettered(mesh, letters, colours);
+    let layers: Vec<_> = (0..depth).map(|z| (format!("z = {z}"), layer(mesh, z, &mut cell))).collect();
+    let fitting = (WIDEST + GAP) / (2 * width as usize - 1 + GAP);
+    layers.chunks(fitting.max(1)).map(side_by_side).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes the letter of a node.
+fn lettered(
+    mesh: &Mesh,
+    letters: &[Option<(char, usize)>],
+    colours: bool,
+) -> impl FnMut(&mut String, NodeId) {
+    move |text, node| {
+        if mesh.coord(node)[0] > 0 {
+            text.push(' ');
+        }
+        match letters[node as usize] {
+            // Six times six times six colours, the pale half of them, in steps that keep neighbours apart.
+            Some((letter, number)) if colours => {
+                let colour = 16 + 36 * (2 + number * 5 % 4) + 6 * (2 + number * 3 % 4) + (number * 7 % 6);
+                // Writing to a string cannot fail.
+                let _ = write!(text, "\x1b[30;48;5;{colour}m{letter}\x1b[0m");
+            }
+            Some((letter, _)) => text.push(letter),
+            None => text.push('·'),
+        }
+    }
+}
+
+/// Blanks between pictures beside each other.
+const GAP: usize = 4;
+
+/// Pictures beside each other, each below its title.
+pub fn side_by_side(pictures: &[(String, String)]) -> String {
+    let columns: Vec<Vec<&str>> = pictures
+        .iter()
+        .map(|(title, picture)| [title.as_str(), ""].into_iter().chain(picture.lines()).collect())
+        .collect();
+    let width = |lines: &[&str]| lines.iter().map(|line| shown(line)).max().unwrap_or(0);
+    let widths: Vec<usize> = columns.iter().map(|lines| width(lines)).collect();
+    let height = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let mut text = String::new();
+    for row in 0..height {
+        let mut line = String::new();
+        for (lines, width) in columns.iter().zip(&widths) {
+            let part = lines.get(row).copied().unwrap_or_default();
+            line += part;
+            line += &" ".repeat(width - shown(part) + GAP);
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// Characters of a line that are seen, colours left out.
+fn shown(line: &str) -> usize {
+    let parts = line.split('\x1b').enumerate();
+    parts
+        .map(|(i, part)| if i == 0 { part } else { part.split_once('m').map_or("", |(_, rest)| rest) })
+        .map(|part| part.chars().count())
+        .sum()
+}
+
+/// A placement among the nodes that were free before it.
+pub fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String {
+    let mut chosen = NodeSet::empty(mesh.nodes());
+    for &node in nodes {
+        chosen.insert(node);
+    }
+    let text = grid(mesh, |text, node| {
+        if mesh.coord(node)[0] > 0 {
+            text.push(' ');
+        }
+        text.push(match (chosen.contains(node), free.contains(node)) {
+            (true, _) => '■',
+            (_, true) => '·',
+            (_, false) => '×',
+        });
+    });
+    text + "\n■ chosen  · free  × in use\n"
+}
+
+/// Coordinates as `x,y,z`, as many as the machine has dimensions.
+pub fn place(mesh: &Mesh, coord: Coord) -> String {
+    let coord: Vec<String> = coord[..mesh.dims()].iter().map(u32::to_string).collect();
+    coord.join(",")
+}
+
+/// Lets `cell` write every node, row by row.
+fn grid(mesh: &Mesh, mut cell: impl FnMut(&mut String, NodeId)) -> String {
+    let depth = mesh.extents()[2];
+    let mut text = String::new();
+    for z in 0..depth {
+        if depth > 1 {
+            let _ = writeln!(text, "{}z = {z}", if z > 0 { "\n" } else { "" });
+        }
+        text += &layer(mesh, z, &mut cell);
+    }
+    text
+}
+
+/// Lets `cell` write every node of a layer.
+fn layer(mesh: &Mesh, z: u32, mut cell: impl FnMut(&mut String, NodeId)) -> String {
+    let [width, length, _] = mesh.extents();
+    let mut text = String::new();
+    for y in (0..length).rev() {
+        for x in 0..width {
+            cell(&mut text, mesh.node([x, y, z]));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// From a node to one of its neighbours in the picture.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Left,
+    Right,
+    Below,
+    Above,
+    LayerBefore,
+    LayerAfter,
+}
+
+fn step(from: Coord, to: Coord) -> Option<Step> {
+    let difference: Vec<i64> = from.iter().zip(to).map(|(&a, b)| i64::from(b) - i64::from(a)).collect();
+    match difference[..] {
+        [-1, 0, 0] => Some(Step::Left),
+        [1, 0, 0] => Some(Step::Right),
+        [0, -1, 0] => Some(Step::Below),
+        [0, 1, 0] => Some(Step::Above),
+        [0, 0, -1] => Some(Step::LayerBefore),
+        [0, 0, 1] => Some(Step::LayerAfter),
+        _ => None,
+    }
+}
+
+/// An order as a path through the picture, in which a wrap-around link is a jump too.
+#[derive(Clone, Copy)]
+struct Path<'a> {
+    order: &'a Order,
+    mesh: &'a Mesh,
+}
+
+impl Path<'_> {
+    fn is_first(self, node: NodeId) -> bool {
+        self.order.rank_of(node) == 0
+    }
+
+    fn is_last(self, node: NodeId) -> bool {
+        self.order.rank_of(node) + 1 == self.mesh.nodes()
+    }
+
+    /// The step to the next node, unless that is a jump or `node` is the last.
+    fn next(self, node: NodeId) -> Option<Step> {
+        let &other = self.order.nodes().get(self.order.rank_of(node) as usize + 1)?;
+        step(self.mesh.coord(node), self.mesh.coord(other))
+    }
+
+    /// The step back to the node before, unless that is a jump or `node` is the first.
+    fn back(self, node: NodeId) -> Option<Step> {
+        let rank = self.order.rank_of(node).checked_sub(1)?;
+        step(self.mesh.coord(node), self.mesh.coord(self.order.node_at(rank)))
+    }
+
+    /// What `line` draws at `node`.
+    fn piece(self, node: NodeId) -> char {
+        let (back, next) = (self.back(node), self.next(node));
+        let (Some(back), Some(next)) = (back, next) else {
+            return match (self.is_first(node), self.is_last(node)) {
+                (true, _) => '○',
+                (_, true) => '●',
+                _ if back.is_none() && next.is_none() => '*',
+                _ if next.is_none() => '×',
+                _ => '+',
+            };
+        };
+        let has = |step: Step| back == step || next == step;
+        match () {
+            () if has(Step::LayerBefore) && has(Step::LayerAfter) => '◆',
+            () if has(Step::LayerBefore) => '▼',
+            () if has(Step::LayerAfter) => '▲',
+            () if has(Step::Left) && has(Step::Right) => '─',
+            () if has(Step::Left) && has(Step::Above) => '┘',
+            () if has(Step::Left) => '┐',
+            () if has(Step::Right) && has(Step::Above) => '└',
+            () if has(Step::Right) => '┌',
+            () => '│',
+        }
+    }
+
+    /// Ends the legend and lists the first jumps.
+    fn write_jumps(self, text: &mut String, legend: &str) {
+        const MOST: usize = 10;
+        let pairs = (0_u32..).zip(self.order.nodes().windows(2));
+        let jumps: Vec<(u32, Coord, Coord)> = pairs
+            .map(|(rank, pair)| (rank, self.mesh.coord(pair[0]), self.mesh.coord(pair[1])))
+            .filter(|&(_, from, to)| step(from, to).is_none())
+            .collect();
+        if jumps.is_empty() {
+            text.push_str("  no jumps\n");
+            return;
+        }
+        let plural = if jumps.len() == 1 { "" } else { "s" };
+        let _ = writeln!(text, "{legend}  {} jump{plural}:", jumps.len());
+        for &(rank, from, to) in &jumps[..jumps.len().min(MOST)] {
+            let place = |coord: Coord| place(self.mesh, coord);
+            let hops = self.mesh.l1(from, to);
+            let plural = if hops == 1 { "" } else { "s" };
+            let _ = writeln!(
+                text,
+                "rank {rank} at ({}) to rank {} at ({}): {hops} hop{plural}",
+                place(from),
+                rank + 1,
+                place(to)
+            );
+        }
+        if jumps.len() > MOST {
+            text.push_str("…\n");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::order;
+
+    fn draw(picture: fn(&Order, &Mesh) -> String, name: &str, machine: &str) -> String {
+        let mesh: Mesh = machine.parse().expect("a machine");
+        picture(&order::build(name, &mesh).expect("an order"), &mesh)
+    }
+
+    #[test]
+    fn ranks_stand_where_their_nodes_are() {
+        let expected = " 5  6  9 10\n 4  7  8 11\n 3  2 13 12\n 0  1 14 15\n";
+        assert_eq!(draw(ranks, "hilbert", "4x4"), expected);
+        assert_eq!(draw(ranks, "row-major", "3"), "0 1 2\n");
+        assert_eq!(draw(ranks, "row-major", "2x1x2"), "z = 0\n0 1\n\nz = 1\n2 3\n");
+    }
+
+    #[test]
+    fn the_line_is_drawn_from_node_to_node() {
+        let expected = "┌─┐ ┌─┐\n│ └─┘ │\n└─┐ ┌─┘\n○─┘ └─●\n\n○ first  ● last  no jumps\n";
+        assert_eq!(draw(line, "hilbert", "4x4"), expected);
+        let picture = draw(line, "column-snake", "2x2x2");
+        assert!(picture.starts_with("z = 0\n▲─▲\n○ ●\n\nz = 1\n▼ ▼\n▼ ▼\n"), "{picture}");
+    }
+
+    #[test]
+    fn jumps_are_marked_and_listed() {
+        let expected = "+─●\n○─×\n\n○ first  ● last  × jumps away  + is jumped to  * both  1 jump:\n\
+                        rank 1 at (1,0) to rank 2 at (0,1): 2 hops\n";
+        assert_eq!(draw(line, "row-major", "2x2"), expected);
+        let expected =
+            "→ ●\n→ ×\n\n● last  × jumps away  1 jump:\nrank 1 at (1,0) to rank 2 at (0,1): 2 hops\n";
+        assert_eq!(draw(arrows, "row-major", "2x2"), expected);
+        assert_eq!(draw(arrows, "row-snake", "2x2"), "● ←\n→ ↑\n\n● last  no jumps\n");
+    }
+}

@@ -1,0 +1,155 @@
+//! Drawings that were read from files, which anybody may have written: taken apart and written anew.
+
+use std::fmt::Write;
+
+use resvg::usvg::roxmltree::{Document, Node};
+
+use super::escape::html;
+
+/// All that our drawings consist of. Nothing of it runs, refers to anything or reaches beyond the drawing.
+const ELEMENTS: [&str; 8] = ["svg", "g", "path", "circle", "rect", "line", "text", "title"];
+const ATTRIBUTES: [&str; 31] = [
+    "class",
+    "cx",
+    "cy",
+    "d",
+    "data-generator",
+    "fill",
+    "fill-opacity",
+    "font-family",
+    "font-size",
+    "font-weight",
+    "height",
+    "opacity",
+    "points",
+    "r",
+    "role",
+    "rx",
+    "stroke",
+    "stroke-dasharray",
+    "stroke-linejoin",
+    "stroke-opacity",
+    "stroke-width",
+    "text-anchor",
+    "transform",
+    "viewBox",
+    "width",
+    "x",
+    "x1",
+    "x2",
+    "y",
+    "y1",
+    "y2",
+];
+const NAMESPACE: &str = "http://www.w3.org/2000/svg";
+
+/// Elements within each other; ours are three deep.
+const DEEPEST: usize = 12;
+
+/// The drawing of a file, written anew of what our drawings consist of; otherwise what else is in it, in words.
+pub fn safe_svg(text: &str) -> Result<String, String> {
+    let document = Document::parse(text).map_err(|error| format!("it is no drawing: {error}"))?;
+    let root = document.root_element();
+    if root.tag_name().name() != "svg" {
+        return Err(format!(
+            "it is no drawing: found the element '{}', expected 'svg'",
+            root.tag_name().name()
+        ));
+    }
+    let mut safe = String::with_capacity(text.len());
+    copy(root, DEEPEST, &mut safe)?;
+    Ok(safe)
+}
+
+fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), String> {
+    let name = element.tag_name().name();
+    let is_known = ELEMENTS.contains(&name) && element.tag_name().namespace() == Some(NAMESPACE);
+    if !is_known || deepest == 0 {
+        return Err(format!(
+            "it has the element '{}', which our drawings do not have there",
+            printable(name)
+        ));
+    }
+    // Writing to memory cannot fail.
+    let _ = write!(safe, "<{name}");
+    if deepest == DEEPEST {
+        let _ = write!(safe, " xmlns=\"{NAMESPACE}\"");
+    }
+    for attribute in element.attributes() {
+        let (key, value) = (attribute.name(), attribute.value());
+        let is_known = attribute.namespace().is_none() && ATTRIBUTES.contains(&key);
+        if !is_known || value.to_ascii_lowercase().contains("url") {
+            return Err(format!(
+                "it has the attribute '{}', which our drawings do not have so",
+                printable(key)
+            ));
+        }
+        let _ = write!(safe, " {key}=\"{}\"", html(value));
+    }
+    *safe += ">";
+    for child in element.children() {
+        if child.is_element() {
+            copy(child, deepest - 1, safe)?;
+        } else if child.is_text() {
+            *safe += &html(child.text().unwrap_or_default());
+        }
+    }
+    let _ = write!(safe, "</{name}>");
+    Ok(())
+}
+
+fn printable(name: &str) -> String {
+    name.chars().take(40).flat_map(char::escape_default).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::draw::{Chart, Kind, Point, Series, Style, png};
+    use crate::figure::marked_svg;
+
+    #[test]
+    fn what_runs_or_refers_is_refused() {
+        let inside = |content: &str| {
+            format!("<svg xmlns=\"{NAMESPACE}\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">{content}</svg>")
+        };
+        for (content, found) in [
+            ("<script>alert(1)</script>", "'script'"),
+            ("<g onload=\"alert(1)\"/>", "'onload'"),
+            ("<foreignObject><p/></foreignObject>", "'foreignObject'"),
+            ("<a xlink:href=\"javascript:alert(1)\"><rect/></a>", "'a'"),
+            ("<rect xlink:href=\"#x\"/>", "'href'"),
+            ("<rect fill=\"URL(http://a)\"/>", "'fill'"),
+            ("<rect style=\"background:url(a)\"/>", "'style'"),
+            ("<image href=\"http://a\"/>", "'image'"),
+            ("<h:script xmlns:h=\"http://www.w3.org/1999/xhtml\">alert(1)</h:script>", "'script'"),
+            ("<h:title xmlns:h=\"http://www.w3.org/1999/xhtml\"/>", "'title'"),
+            (&"<g>".repeat(5000), "no drawing"),
+            (&("<g>".repeat(40) + &"</g>".repeat(40)), "'g'"),
+        ] {
+            let said = safe_svg(&inside(content)).err().unwrap_or_default();
+            assert!(said.contains(found), "{content}: {said}");
+        }
+        assert!(safe_svg("<!DOCTYPE svg [<!ENTITY a \"b\">]><svg/>").is_err());
+        assert!(safe_svg("<svg onload=\"alert(1)\"><script>alert(2)</script></svg>").is_err());
+        assert!(safe_svg("<html/>").is_err() && safe_svg("").is_err());
+        // What is text to one parser must not be an element to another.
+        let odd = "<title><![CDATA[</title><script>alert(1)</script>]]></title><!-- --><?a b?>";
+        let safe = safe_svg(&inside(odd)).unwrap_or_default();
+        assert!(
+            safe.contains("&lt;script&gt;") && !safe.contains("<script") && !safe.contains("<!"),
+            "{safe}"
+        );
+    }
+
+    #[test]
+    fn our_own_drawings_stay_as_they_are() -> Result<(), Box<dyn std::error::Error>> {
+        let points = [1.0, 2.0, 4.0].map(|x| Point { x, y: x * x, half_width: 0.5 }).to_vec();
+        let (name, style) = ("a & <b>".to_owned(), Style::default());
+        let series = vec![Series { name, style, kind: Kind::Curve, points }];
+        let chart = Chart { title: "t".to_owned(), series, ..Chart::default() };
+        let svg = chart.svg();
+        assert_eq!(png(&safe_svg(&marked_svg(&svg))?, 1.0)?, png(&svg, 1.0)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,187 @@
+//! The page.
+
+use super::escape::html;
+use super::schedule::Schedule;
+
+/// A cell of a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportCell {
+    /// What is shown.
+    pub text: String,
+    /// What it is sorted by, if that is a number.
+    pub value: Option<f64>,
+    /// A class of the page's style: `holds`, `differs`, `long`, or nothing.
+    pub class: &'static str,
+}
+
+/// A table that readers can sort.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportTable {
+    /// What it shows.
+    pub title: String,
+    /// The titles of its columns, and whether they hold words.
+    pub columns: Vec<(String, bool)>,
+    /// Its rows.
+    pub rows: Vec<Vec<ReportCell>>,
+}
+
+/// A report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Its title.
+    pub title: String,
+    /// Where its numbers come from: what, and which.
+    pub provenance: Vec<(String, String)>,
+    /// Its tables.
+    pub tables: Vec<ReportTable>,
+    /// Its plots: what each shows, and its SVG.
+    pub plots: Vec<(String, String)>,
+    /// The data of the player.
+    pub schedule: Option<Schedule>,
+}
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+impl ReportCell {
+    /// Words.
+    pub fn words(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
+    }
+
+    /// A number as it is shown.
+    pub fn number(text: String, value: f64) -> Self {
+        Self { text, value: Some(value), class: "" }
+    }
+}
+
+impl Report {
+    /// The whole file.
+    pub fn html(&self) -> String {
+        let title = html(&self.title);
+        let mut page = format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n{}\n<title>{title}</title>\n\
+             <style>\n{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1>\
+             <button id=\"theme\" type=\"button\">Light or dark</button></header>\n",
+            crate::figure::mark::PAGE
+        );
+        for table in &self.tables {
+            page += &section(&table.title, &table.html());
+        }
+        if let Some(schedule) = &self.schedule {
+            page += &section("The machine over time", &player(schedule));
+        }
+        if !self.plots.is_empty() {
+            let figure =
+                |(name, svg): &(String, String)| format!("<figure id=\"{}\">{svg}</figure>\n", html(name));
+            let plots = self.plots.iter().map(figure).collect::<Vec<_>>().concat();
+            page += &section("Plots", &format!("<div class=\"plots\">\n{plots}</div>\n"));
+        }
+        let row = |(what, which): &(String, String)| {
+            format!(
+                "<tr><th class=\"words\" scope=\"row\">{}</th><td class=\"words long\">{}</td></tr>\n",
+                html(what),
+                html(which)
+            )
+        };
+        let rows: String = self.provenance.iter().map(row).collect();
+        page += &section(
+            "Where the numbers come from",
+            &format!("<div class=\"scroll\"><table>\n{rows}</table></div>\n"),
+        );
+        page + "<script>\n" + SCRIPT + "</script>\n</body>\n</html>\n"
+    }
+}
+
+fn section(title: &str, content: &str) -> String {
+    format!("<section>\n<h2>{}</h2>\n{content}</section>\n", html(title))
+}
+
+impl ReportTable {
+    fn html(&self) -> String {
+        let class = |is_words: bool| if is_words { " class=\"words\"" } else { "" };
+        let head = |(title, is_words): &(String, bool)| {
+            format!(
+                "<th scope=\"col\"{}><button type=\"button\">{}</button></th>",
+                class(*is_words),
+                html(title)
+            )
+        };
+        let heads: String = self.columns.iter().map(head).collect();
+        let cell = |(cell, (_, is_words)): (&ReportCell, &(String, bool))| {
+            let value = cell.value.map(|value| format!(" data-value=\"{value}\"")).unwrap_or_default();
+            let words = if *is_words { "words " } else { "" };
+            format!("<td class=\"{words}{}\"{value}>{}</td>", cell.class, html(&cell.text))
+        };
+        let row = |cells: &Vec<ReportCell>| {
+            let cells: String = cells.iter().zip(&self.columns).map(cell).collect();
+            format!("<tr>{cells}</tr>\n")
+        };
+        let rows: String = self.rows.iter().map(row).collect();
+        format!(
+            "<div class=\"scroll\"><table class=\"sortable\">\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n\
+             </table></div>\n"
+        )
+    }
+}
+
+/// Controls, one mesh for each replay, and the data.
+fn player(schedule: &Schedule) -> String {
+    let (from, to) = schedule.window_s;
+    let step = (to - from) / 2000.0;
+    let mesh = |name: &str| {
+        let name = html(name);
+        format!(
+            "<figure><figcaption>{name}</figcaption><canvas tabindex=\"0\" role=\"img\" aria-label=\"{name}\"></canvas></figure>\n"
+        )
+    };
+    let meshes: String = schedule.replays.iter().map(|replay| mesh(&replay.name)).collect();
+    format!(
+        "<p class=\"quiet\">{}</p>\n<div class=\"controls\">\
+         <button id=\"play\" type=\"button\" aria-pressed=\"false\">Play</button>\n\
+         <label>speed <select id=\"speed\"><option value=\"0.25\">¼</option><option value=\"1\" selected>1</option>\
+         <option value=\"4\">4</option></select></label>\n\
+         <input id=\"time\" type=\"range\" min=\"{from}\" max=\"{to}\" step=\"{step}\" value=\"{from}\" aria-label=\"time\">\n\
+         <output id=\"clock\"></output></div>\n<div class=\"meshes\">\n{meshes}</div>\n<p id=\"facts\" aria-live=\"polite\"></p>\n\
+         <script id=\"schedule\" type=\"application/json\">{}</script>\n",
+        html(&schedule.note),
+        schedule.json()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{ScheduledJob, ScheduledReplay};
+
+    #[test]
+    fn a_page_needs_nothing_from_elsewhere_and_shows_what_it_is_given() {
+        let job = ScheduledJob { number: 7, times_s: [0.0, 1.5, 2.0], procs: 3, nodes: vec![(0, 1), (4, 4)] };
+        let replay = ScheduledReplay { name: "<b>".to_owned(), extents: [4, 2, 1], jobs: vec![job] };
+        let report = Report {
+            title: "a & b".to_owned(),
+            provenance: vec![("log".to_owned(), "</script>".to_owned())],
+            tables: vec![ReportTable {
+                title: "t".to_owned(),
+                columns: vec![("name".to_owned(), true), ("n".to_owned(), false)],
+                rows: vec![vec![ReportCell::words("x"), ReportCell::number("1,000".to_owned(), 1000.0)]],
+            }],
+            plots: vec![("frontier".to_owned(), "<svg></svg>".to_owned())],
+            schedule: Some(Schedule { window_s: (0.0, 10.0), note: "all".to_owned(), replays: vec![replay] }),
+        };
+        let page = report.html();
+        for part in [
+            "<title>a &amp; b</title>",
+            "data-value=\"1000\">1,000</td>",
+            "<figcaption>&lt;b&gt;</figcaption>",
+            "[[7,0,1.5,2,3,[0,1,4,4]]]",
+            "<figure id=\"frontier\"><svg></svg></figure>",
+            "&lt;/script&gt;",
+        ] {
+            assert!(page.contains(part), "{part}");
+        }
+        // No address of anything outside.
+        assert!(!page.contains("http") && !page.contains("src=") && !page.contains("@import"));
+    }
+}

@@ -1,0 +1,16 @@
+//! Reports: one HTML file with everything in it, for any browser, without a network.
+
+mod error;
+mod escape;
+mod foreign;
+mod html;
+mod page;
+mod player;
+mod schedule;
+mod tables;
+
+pub use error::ReportError;
+pub use foreign::safe_svg;
+pub use html::{Report, ReportCell, ReportTable};
+pub use page::ReportOptions;
+pub use schedule::{Schedule, ScheduledJob, ScheduledReplay};

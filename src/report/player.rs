@@ -1,0 +1,158 @@
+//! The jobs that a report's player shows: a window of time, and the nodes of each.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::error::ReportError;
+use super::page::ReportOptions;
+use super::schedule::{Schedule, ScheduledJob, ScheduledReplay};
+use crate::figure::Results;
+use crate::frame::{Sheet, SheetColumn, SheetValues};
+use crate::machine::parse_intervals;
+use crate::text::grouped;
+
+/// Jobs of a replay that a file holds at most, so that it stays below ten megabytes.
+const JOBS: usize = 2000;
+/// Replays shown if nobody says which.
+const REPLAYS: usize = 4;
+const COLUMNS: [&str; 8] = ["replay", "seed", "job", "submit_s", "start_s", "end_s", "procs", "nodes"];
+
+/// The columns of the jobs, all of the same height.
+struct Jobs<'a> {
+    numbers: [&'a [Option<f64>]; 7],
+    nodes: &'a [String],
+    seeds: &'a SheetColumn,
+}
+
+impl<'a> Jobs<'a> {
+    fn new(sheet: &'a Sheet) -> Option<Self> {
+        let mut numbers: [&[Option<f64>]; 7] = [&[]; 7];
+        for (slot, name) in numbers.iter_mut().zip(COLUMNS) {
+            let SheetValues::Number { numbers, .. } = &sheet.column(name)?.values else { return None };
+            *slot = numbers;
+        }
+        match &sheet.column("nodes")?.values {
+            SheetValues::Text(nodes) => Some(Self { numbers, nodes, seeds: sheet.column("seed")? }),
+            SheetValues::Number { .. } => None,
+        }
+    }
+
+    fn of(&self, column: usize, i: usize) -> f64 {
+        self.numbers[column][i].unwrap_or_default()
+    }
+
+    /// The rows of each replay that `is_shown`, of its first seed, by start.
+    fn by_replay(&self, is_shown: impl Fn(u64) -> bool) -> BTreeMap<u64, Vec<usize>> {
+        let (mut by_replay, mut first) = (BTreeMap::<u64, Vec<usize>>::new(), BTreeMap::new());
+        for i in 0..self.nodes.len() {
+            let replay = self.of(0, i) as u64;
+            let first = *first.entry(replay).or_insert(i);
+            if is_shown(replay) && self.seeds.is_same(i, first) {
+                by_replay.entry(replay).or_default().push(i);
+            }
+        }
+        for rows in by_replay.values_mut() {
+            rows.sort_by(|&a, &b| self.of(4, a).total_cmp(&self.of(4, b)));
+        }
+        by_replay
+    }
+}
+
+/// The jobs that the player shows; `None` if jobs or their nodes were not kept.
+pub(super) fn schedule(
+    folder: &Path,
+    options: &ReportOptions,
+    results: &Results,
+) -> Result<Option<Schedule>, ReportError> {
+    let shown = shown(&options.show, results)?;
+    let is_shown = |replay: u64| shown.iter().any(|other| other.number == replay);
+    let Some(sheet) = Sheet::read_jobs(folder, &COLUMNS, &is_shown)? else { return Ok(None) };
+    let Some(jobs) = Jobs::new(&sheet) else { return Ok(None) };
+    let mut by_replay = jobs.by_replay(is_shown);
+    let window_s = options.window_s.unwrap_or_else(|| default_window(&jobs, &by_replay));
+    let mut replays = Vec::new();
+    let (mut kept, mut all) = (0, 0);
+    for Shown { number, name, extents } in shown {
+        let rows = by_replay.remove(&number).unwrap_or_default();
+        all += rows.len();
+        let is_inside = |&&i: &&usize| jobs.of(4, i) <= window_s.1 && jobs.of(5, i) > window_s.0;
+        let scheduled: Result<Vec<_>, _> =
+            rows.iter().filter(is_inside).map(|&i| job(&jobs, i, extents, &sheet.path)).collect();
+        let scheduled = scheduled?;
+        if scheduled.len() > 10 * JOBS {
+            let (from, to) = window_s;
+            let jobs = grouped(scheduled.len() as f64, 0);
+            return Err(ReportError::TooManyJobs { jobs, replay: name, from, to });
+        }
+        kept += scheduled.len();
+        replays.push(ScheduledReplay { name, extents, jobs: scheduled });
+    }
+    let count = |count: usize| grouped(count as f64, 0);
+    let note = format!(
+        "{} of {} jobs: those that run between {} and {} s of the replays; each job keeps its colour.",
+        count(kept),
+        count(all),
+        grouped(window_s.0, 0),
+        grouped(window_s.1, 0)
+    );
+    Ok(Some(Schedule { window_s, note, replays }))
+}
+
+/// A replay that is shown.
+struct Shown {
+    number: u64,
+    name: String,
+    /// The extents of its machine.
+    extents: [u32; 3],
+}
+
+/// The replays of the allocators in `show`; the first [`REPLAYS`] ones if it is empty.
+fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> {
+    let allocators: Vec<String> =
+        (0..results.sheet.height()).map(|row| results.label(row, "allocator")).collect();
+    if let Some(missing) = show.iter().find(|show| !allocators.contains(show)) {
+        let mut known = allocators;
+        known.dedup();
+        return Err(ReportError::NotShown { allocator: missing.clone(), known: known.join(", ") });
+    }
+    let mut all: Vec<Shown> = Vec::new();
+    for (row, number) in results.numbers("replay")?.iter().enumerate() {
+        let number = number.unwrap_or_default() as u64;
+        let is_wanted = show.is_empty() || show.contains(&allocators[row]);
+        if is_wanted && !all.iter().any(|other| other.number == number) {
+            let extents = results.machine(row)?.extents();
+            all.push(Shown { number, name: results.name(row, &[]), extents });
+        }
+    }
+    all.truncate(if show.is_empty() { REPLAYS } else { all.len() });
+    Ok(all)
+}
+
+/// The window from the first start to where one of the replays has started as many jobs as may be shown.
+fn default_window(jobs: &Jobs<'_>, by_replay: &BTreeMap<u64, Vec<usize>>) -> (f64, f64) {
+    let starts = |rows: &Vec<usize>| rows.first().map(|&i| jobs.of(4, i));
+    let from = by_replay.values().filter_map(starts).fold(f64::INFINITY, f64::min);
+    let until = |rows: &Vec<usize>| match rows.get(JOBS) {
+        Some(&i) => jobs.of(4, i),
+        None => rows.iter().map(|&i| jobs.of(5, i)).fold(f64::NEG_INFINITY, f64::max),
+    };
+    let is_cut = by_replay.values().any(|rows| rows.len() > JOBS);
+    let ends = by_replay.values().filter(|rows| !is_cut || rows.len() > JOBS).map(until);
+    let to = if is_cut { ends.fold(f64::INFINITY, f64::min) } else { ends.fold(f64::NEG_INFINITY, f64::max) };
+    if from < to { (from, to) } else { (0.0, 1.0) }
+}
+
+/// Job `i` of the file at `path`, on a machine of these extents.
+fn job(jobs: &Jobs<'_>, i: usize, extents: [u32; 3], path: &Path) -> Result<ScheduledJob, ReportError> {
+    let number = jobs.of(2, i) as i64;
+    let nodes = parse_intervals(&jobs.nodes[i])
+        .ok()
+        .filter(|runs| runs.iter().all(|(_, last)| *last < extents.iter().product()));
+    let damaged = || ReportError::Nodes { path: path.to_owned(), job: number, found: jobs.nodes[i].clone() };
+    Ok(ScheduledJob {
+        number,
+        times_s: [3, 4, 5].map(|column| jobs.of(column, i)),
+        procs: jobs.of(6, i) as u32,
+        nodes: nodes.ok_or_else(damaged)?,
+    })
+}

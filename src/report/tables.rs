@@ -1,0 +1,229 @@
+//! Tables of a report: the summary, verdicts of reproduced figures, where numbers come from.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::error::ReportError;
+use super::foreign::safe_svg;
+use super::html::{ReportCell, ReportTable};
+use crate::figure::{DELAYS, Results};
+use crate::frame::{STUDY_FILE, SheetValues};
+use crate::paper::papers;
+use crate::text::grouped;
+
+/// Columns of the summary that a report shows, if they are there: title, factor, decimals.
+const SHOWN: [(&str, &str, f64, usize); 22] = [
+    ("jobs", "jobs", 1.0, 0),
+    ("utilization", "utilization %", 100.0, 1),
+    ("wait_s_mean", "wait s", 1.0, 1),
+    ("queue_delay_s_mean", "queue delay s", 1.0, 1),
+    ("allocation_delay_s_mean", "allocation delay s", 1.0, 1),
+    ("moves", "moves", 1.0, 0),
+    ("suspended_s_mean", "suspended s", 1.0, 2),
+    ("turnaround_s_mean", "turnaround s", 1.0, 1),
+    ("bounded_slowdown_mean", "slowdown", 1.0, 1),
+    ("pairwise_sum_mean", "pairwise sum", 1.0, 1),
+    ("pairwise_mean_mean", "pairwise mean", 1.0, 3),
+    ("pairwise_ratio_to_bound_mean", "to bound", 1.0, 3),
+    ("components_mean", "components", 1.0, 2),
+    ("contention_mean", "contention", 1.0, 0),
+    ("service_s_mean", "service s", 1.0, 1),
+    ("packet_latency_cycles_mean", "packet latency", 1.0, 1),
+    ("packet_blocked_cycles_mean", "packet blocked", 1.0, 1),
+    ("allocate_ns_p50", "call p50 ns", 1.0, 0),
+    ("allocate_ns_p99", "call p99 ns", 1.0, 0),
+    ("refuse_ns_p50", "refused p50 ns", 1.0, 0),
+    ("refuse_ns_p99", "refused p99 ns", 1.0, 0),
+    ("replay_wall_s", "replay s", 1.0, 3),
+];
+
+/// A row for each replay and seed.
+pub(super) fn summary(results: &Results) -> ReportTable {
+    let has_delays = results.have_delays();
+    let refused = results.numbers("allocate_failures").unwrap_or_default();
+    let has_refused = refused.iter().flatten().any(|&calls| calls > 0.0);
+    let shown: Vec<_> = SHOWN
+        .iter()
+        .filter(|(name, ..)| has_delays || !DELAYS.contains(name))
+        .filter(|(name, ..)| has_refused || !name.starts_with("refuse_"))
+        .filter_map(|(name, title, factor, decimals)| match &results.sheet.column(name)?.values {
+            SheetValues::Number { numbers, .. } => Some((*title, numbers, *factor, *decimals)),
+            SheetValues::Text(_) => None,
+        })
+        .collect();
+    let row = |i: usize| {
+        let mut cells = vec![ReportCell::words(&results.name(i, &[]))];
+        cells.push(ReportCell::words(&results.label(i, "seed")));
+        cells.extend(shown.iter().map(|(_, numbers, factor, decimals)| match numbers[i] {
+            Some(number) => ReportCell::number(grouped(factor * number, *decimals), number),
+            None => ReportCell::words("-"),
+        }));
+        cells
+    };
+    let titles = shown.iter().map(|(title, ..)| ((*title).to_owned(), false));
+    let columns =
+        [("replay".to_owned(), true), ("seed".to_owned(), false)].into_iter().chain(titles).collect();
+    let shared = results.shared();
+    let title = if shared.is_empty() { "Replays".to_owned() } else { format!("Replays: {shared}") };
+    ReportTable { title, columns, rows: (0..results.sheet.height()).map(row).collect() }
+}
+
+/// The JSON of a file; `None` if there is no such file.
+fn read(path: &Path) -> Result<Option<Value>, ReportError> {
+    let Ok(text) = fs::read_to_string(path) else { return Ok(None) };
+    let damaged = |source| ReportError::Damaged { path: path.to_owned(), source };
+    serde_json::from_str(&text).map(Some).map_err(damaged)
+}
+
+fn words(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// What the resolved run says.
+pub(super) fn provenance(folder: &Path, results: &Results) -> Vec<(String, String)> {
+    let run = ["run.json", STUDY_FILE].iter().find_map(|file| read(&folder.join(file)).ok().flatten());
+    let mut lines = Vec::new();
+    let mut add = |what: &str, which: String| lines.push((what.to_owned(), which));
+    match &run {
+        Some(run) => {
+            for key in ["name", "description", "version", "rules", "replications", "trim_percent"] {
+                if let Some(value) = run.get(key).filter(|value| !value.is_null()) {
+                    add(key, words(value));
+                }
+            }
+            for log in run.get("logs").and_then(Value::as_array).into_iter().flatten() {
+                let of = |key: &str| log.get(key).map(words).unwrap_or_default();
+                add("log", format!("{}, {} records, SHA-256 {}", of("name"), of("records"), of("sha256")));
+            }
+        }
+        None => add("version", results.label(0, "version")),
+    }
+    for column in ["machine", "scheduler", "allocator", "network", "rules", "arrival_scale"] {
+        let mut values: Vec<String> = Vec::new();
+        for i in 0..results.sheet.height() {
+            let value = results.sheet.column(column).map(|column| column.label(i)).unwrap_or_default();
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        add(column, values.join("; "));
+    }
+    if let Some(missing) = results.sheet.missing_note() {
+        add("missing", missing);
+    }
+    lines
+}
+
+/// How a verdict looks: what was not decided or not measured is neither good nor bad.
+fn verdict_class(verdict: &str) -> &'static str {
+    let begins = |words: &str| verdict.starts_with(words);
+    if begins("differs") {
+        "differs long"
+    } else if begins("not decided") || begins("not measured") {
+        "long"
+    } else if begins("ordering holds but") {
+        "holds long"
+    } else if verdict.is_empty() {
+        ""
+    } else {
+        "holds"
+    }
+}
+
+/// A table for each paper that was reproduced into this directory.
+pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
+    let mut tables = Vec::new();
+    for paper in papers()? {
+        let Some(rows) = read(&folder.join(format!("{}.json", paper.name)))? else { continue };
+        let row = |row: &Value| {
+            let text =
+                |key: &str| row.get(key).filter(|value| !value.is_null()).map(words).unwrap_or_default();
+            let number = |key: &str| match row.get(key).and_then(Value::as_f64) {
+                Some(value) => ReportCell::number(digits(value), value),
+                None => ReportCell::default(),
+            };
+            let verdict = text("verdict");
+            let class = verdict_class(&verdict);
+            vec![
+                ReportCell::words(&text("figure")),
+                ReportCell::words(&text("item")),
+                ReportCell::words(&text("log")),
+                ReportCell::words(&text("machine")),
+                number("published"),
+                number("measured"),
+                number("half_width"),
+                ReportCell { text: verdict, value: None, class },
+            ]
+        };
+        let column = |(title, is_words): (&str, bool)| (title.to_owned(), is_words);
+        let columns = [
+            ("figure", true),
+            ("item", true),
+            ("log", true),
+            ("machine", true),
+            ("published", false),
+            ("measured", false),
+            ("±", false),
+            ("verdict", true),
+        ];
+        tables.push(ReportTable {
+            title: format!("{}: {}", paper.name, paper.source),
+            columns: columns.into_iter().map(column).collect(),
+            rows: rows.as_array().into_iter().flatten().map(row).collect(),
+        });
+    }
+    Ok(tables)
+}
+
+/// The plots that `reproduce -o` left beside its tables, each with its name, and a note on each that holds more than our
+/// drawings do, which is left out.
+pub(super) fn figures(folder: &Path) -> Result<(Vec<(String, String)>, Vec<String>), ReportError> {
+    let (mut plots, mut notes) = (Vec::new(), Vec::new());
+    for (paper, figure) in
+        papers()?.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)))
+    {
+        let name = format!("{}-{}", paper.name, figure.name);
+        let path = folder.join(format!("{name}.svg"));
+        if !path.exists() {
+            continue;
+        }
+        let svg = fs::read_to_string(&path)
+            .map_err(|source| ReportError::Unreadable { path: path.clone(), source })?;
+        match safe_svg(&svg) {
+            Ok(svg) => plots.push((name, svg)),
+            Err(problem) => notes.push(format!("left out {}: {problem}", path.display())),
+        }
+    }
+    Ok((plots, notes))
+}
+
+/// Five digits.
+fn digits(value: f64) -> String {
+    let decimals = if value.abs() > 0.0 { (4.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
+    grouped(value, decimals as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::{Tolerance, Verdict};
+
+    #[test]
+    fn only_what_holds_looks_as_if_it_did() {
+        let said = || "a (2) is not below b (1)".to_owned();
+        for (verdict, class) in [
+            (Verdict::Exact, "holds"),
+            (Verdict::Within(Tolerance::Percent(0.1)), "holds"),
+            (Verdict::OrderingHolds, "holds"),
+            (Verdict::HoldsBut(said()), "holds long"),
+            (Verdict::Differs(said()), "differs long"),
+            (Verdict::NotDecided(said()), "long"),
+            (Verdict::NotMeasured(said()), "long"),
+            (Verdict::None, ""),
+        ] {
+            assert_eq!(verdict_class(&verdict.to_string()), class, "{verdict}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The Standard Workload Format as the Parallel Workloads Archive defines it: 18 numbers on a line.
+//!
+//! An extension of ours: behind the 18 fields stand the three sides of a job's shape if the header has an entry `Shapes`.
+
+use std::io::Write;
+
+use nom::Err;
+
+use super::format::{Format, LineParser, Parsed, Writing};
+use crate::trace::error::Problem;
+use crate::trace::fields::{Fault, decimal, explain, fields, integer, tokens};
+use crate::trace::header::Header;
+use crate::trace::record::{CPU, FIELD_NAMES, FIELDS, Record};
+
+pub(super) const FORMAT: Format = Format {
+    name: "swf",
+    summary: "Standard Workload Format: 18 numbers on each line, header lines that begin with ;",
+    source: "S. Chapin et al., \"Benchmarks and standards for the evaluation of parallel job schedulers\", JSSPP 1999; \
+             version 2.2 of the Parallel Workloads Archive",
+    parameters: "",
+    lacks: "",
+    extensions: &["swf"],
+    recognises: None,
+    expects_spaces: true,
+    parser: |_| Ok(Box::new(Swf { has_sides: false })),
+    writing: Some(Writing { has_comments: true, by_authors_rules: false, append }),
+};
+
+/// The header entry of a log whose records have sides.
+pub const SHAPES: &str = "Shapes";
+/// The number of fields that hold the sides of a job's shape.
+const SIDES: usize = 3;
+/// The longest side that any machine has.
+const LONGEST: u32 = 1 << 24;
+
+/// The parser of one log.
+struct Swf {
+    /// Whether sides stand behind the 18 fields.
+    has_sides: bool,
+}
+
+impl LineParser for Swf {
+    fn begin(&mut self, header: &Header) {
+        self.has_sides = header.get(SHAPES).is_some();
+    }
+
+    /// O(length of the line); nothing is allocated unless there are sides.
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
+        let (record, surplus) = parse(line)?;
+        if !self.has_sides {
+            return Ok(Parsed::Record(record, surplus));
+        }
+        let sides = sides(line)?;
+        if let Some(sides) = sides {
+            let found: u128 = sides.into_iter().map(u128::from).product();
+            let is_same = |procs: i64| u128::try_from(procs).is_ok_and(|procs| procs == found);
+            if !is_same(record.allocated_procs) && !is_same(record.requested_procs) {
+                let expected = format!("{} and {}", record.allocated_procs, record.requested_procs);
+                return Err(Problem::Sides { found, expected });
+            }
+        }
+        Ok(Parsed::Record(Record { sides, ..record }, surplus - SIDES))
+    }
+}
+
+/// Parses the 18 fields of a line, and counts those beyond them.
+fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
+    let explained = |error: Err<Fault>| explain(line, &error, &FIELD_NAMES);
+    let (mut rest, mut values, mut average_cpu_s) = (line, [-1; FIELDS], -1.0);
+    for (i, value) in values.iter_mut().enumerate() {
+        if i == CPU {
+            (rest, average_cpu_s) = decimal(i + 1)(rest).map_err(explained)?;
+        } else {
+            (rest, *value) = integer(i + 1)(rest).map_err(explained)?;
+        }
+    }
+    let surplus = if rest.is_empty() { 0 } else { fields(rest) };
+    Ok((Record::from_fields(values, average_cpu_s), surplus))
+}
+
+/// Parses the three fields behind the 18 of a line as the sides of a job's shape; `None` if all three are −1, unknown.
+fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
+    const NAMES: [&str; SIDES] = ["side along x", "side along y", "side along z"];
+    const EXPECTED: &str = "an integer from 1 to 2^24, or all three sides";
+    let tokens: Vec<&[u8]> = tokens(line).collect();
+    let Some(last) = tokens.get(FIELDS..FIELDS + SIDES) else {
+        return Err(Problem::TooFewFields { found: tokens.len(), expected: FIELDS + SIDES });
+    };
+    if last.iter().all(|token| *token == b"-1") {
+        return Ok(None);
+    }
+    let mut sides = [0; SIDES];
+    for (i, token) in last.iter().enumerate() {
+        let side = std::str::from_utf8(token).ok().and_then(|text| text.parse().ok());
+        sides[i] = side
+            .filter(|side| (1..=LONGEST).contains(side))
+            .ok_or_else(|| Problem::not_a_number(FIELDS + 1 + i, NAMES[i], token, EXPECTED))?;
+    }
+    Ok(Some(sides))
+}
+
+/// Appends the line of `record`, with the sides of its shape if `has_sides`. An average CPU time that is no number is written
+/// as unknown.
+fn append(record: &Record, has_sides: bool, line: &mut Vec<u8>) {
+    let average_cpu_s = if record.average_cpu_s.is_finite() { record.average_cpu_s } else { -1.0 };
+    // Writing to memory cannot fail.
+    for (i, value) in record.fields().into_iter().enumerate() {
+        let separator = if i == 0 { "" } else { " " };
+        let _ = if i == CPU {
+            write!(line, "{separator}{average_cpu_s}")
+        } else {
+            write!(line, "{separator}{value}")
+        };
+    }
+    if has_sides {
+        let _ = match record.sides {
+            Some([x, y, z]) => write!(line, " {x} {y} {z}"),
+            None => write!(line, " -1 -1 -1"),
+        };
+    }
+    line.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    const LINE: &str =
+        "   12   342343      5    553   40 552.21    -1   48  43200    -2  1   4   3  -1 6 7 8 9";
+
+    #[test]
+    fn every_field_has_its_place() -> Result<(), Problem> {
+        let (record, surplus) = parse(LINE.as_bytes())?;
+        let mut line = Vec::new();
+        append(&record, false, &mut line);
+        assert_eq!(line, b"12 342343 5 553 40 552.21 -1 48 43200 -2 1 4 3 -1 6 7 8 9\n");
+        assert_eq!((record.run_s, record.requested_procs, record.queue, surplus), (553, 48, 6, 0));
+        Ok(())
+    }
+
+    #[test]
+    fn tabs_separate_and_surplus_fields_are_counted() -> Result<(), Problem> {
+        let tabs = format!("{}\t0\t x ", LINE.split_whitespace().collect::<Vec<_>>().join("\t"));
+        let (record, surplus) = parse(tabs.as_bytes())?;
+        assert_eq!((record, surplus), (parse(LINE.as_bytes())?.0, 2));
+        Ok(())
+    }
+
+    #[test]
+    fn sides_follow_the_18_fields() -> Result<(), Problem> {
+        let with = |rest: &str| sides(format!("{LINE} {rest}").as_bytes());
+        assert_eq!(with("3 2 1")?, Some([3, 2, 1]));
+        assert_eq!(with("-1 -1\t-1")?, None);
+        let (record, _) = parse(LINE.as_bytes())?;
+        let mut line = Vec::new();
+        append(&Record { sides: Some([3, 2, 1]), ..record }, true, &mut line);
+        assert!(line.ends_with(b" 8 9 3 2 1\n"));
+        assert_eq!(sides(&line[..line.len() - 1])?, Some([3, 2, 1]));
+        for (rest, problem) in [
+            ("3 2", "20 fields, expected 21"),
+            (
+                "3 0 1",
+                "field 20 (side along y): found '0', expected an integer from 1 to 2^24, or all three sides or -1",
+            ),
+            ("x 2 1", "field 19 (side along x): found 'x'"),
+            ("3 2 99999999999", "field 21 (side along z): found '99999999999'"),
+        ] {
+            let found = with(rest).expect_err("malformed").to_string();
+            assert!(found.starts_with(problem), "{rest}: {found}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn short_and_wrong_lines_say_what_was_expected() {
+        let tokens: Vec<&str> = LINE.split_whitespace().collect();
+        let short = parse(tokens[..17].join(" ").as_bytes()).expect_err("short").to_string();
+        assert_eq!(short, "17 fields, expected 18");
+        assert_eq!(parse(b"1").expect_err("short").to_string(), "1 field, expected 18");
+        let mut tokens = tokens;
+        tokens[4] = "x12";
+        let message = parse(tokens.join(" ").as_bytes()).expect_err("malformed").to_string();
+        assert_eq!(message, "field 5 (allocated processors): found 'x12', expected an integer or -1");
+    }
+
+    #[test]
+    fn mutated_lines_are_parsed_or_explained() {
+        const BYTES: &[u8] = b"0123456789-+.;:x \t\r\x00\xff";
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut random = |below: usize| rng.random_range(0..below);
+        for _ in 0..100_000 {
+            let mut line = LINE.as_bytes().to_vec();
+            for _ in 0..=random(3) {
+                let (at, byte) = (random(line.len()), BYTES[random(BYTES.len())]);
+                match random(8) {
+                    0 => line.truncate(at.max(1)),
+                    1..=3 => line.insert(at, byte),
+                    _ => line[at] = byte,
+                }
+            }
+            match parse(&line) {
+                Ok((record, surplus)) => {
+                    let mut again = Vec::new();
+                    append(&record, false, &mut again);
+                    assert_eq!(parse(again.trim_ascii_end()), Ok((record, 0)));
+                    assert_eq!(fields(&line), 18 + surplus);
+                }
+                Err(problem) => assert!(problem.to_string().contains("expected"), "{problem}"),
+            }
+        }
+    }
+
+    #[test]
+    fn times_that_are_no_numbers_are_written_as_unknown() {
+        for average_cpu_s in [f64::NAN, f64::INFINITY] {
+            let mut line = Vec::new();
+            append(&Record { average_cpu_s, ..Record::UNKNOWN }, false, &mut line);
+            assert_eq!(parse(line.trim_ascii_end()).map(|(record, _)| record), Ok(Record::UNKNOWN));
+        }
+    }
+}

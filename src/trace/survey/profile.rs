@@ -1,0 +1,247 @@
+//! What a log holds, in numbers: how many jobs, how large, how long, how much load.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::trace::error::TraceError;
+use crate::trace::reader::{ReadOptions, read};
+use crate::trace::record::{FIELD_NAMES, FIELDS, Record};
+use crate::trace::summary::LogSummary;
+
+/// Statistics of a log as it is recorded, before any rule has chosen jobs from it. Sizes are [`Record::procs`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Profile {
+    /// The log's name.
+    pub log: String,
+    /// Its format.
+    pub format: &'static str,
+    /// SHA-256 of its uncompressed text, in hexadecimal.
+    pub sha256: String,
+    /// Size of its uncompressed text.
+    pub bytes: u64,
+    /// Its lines.
+    pub lines: u64,
+    /// Its records.
+    pub jobs: u64,
+    /// Processors of the machine by the header (`MaxProcs`, or else `MaxNodes`).
+    pub procs: Option<i64>,
+    /// Processors of the largest job.
+    pub largest_job_procs: Option<i64>,
+    /// Origin of its times, in seconds since 1970.
+    pub unix_start_time: Option<i64>,
+    /// Earliest submit time; negative ones are unknown.
+    pub first_submit_s: Option<i64>,
+    /// Latest submit time.
+    pub last_submit_s: Option<i64>,
+    /// Sum of size × run time over the jobs of which both are known, in processor-seconds.
+    pub work_proc_s: f64,
+    /// That work over what the machine could do between the first and the last submit time. Where the header does not
+    /// tell the machine's size, that of the largest job stands for it.
+    pub offered_load: Option<f64>,
+    /// Sizes of the jobs whose size is known, in processors.
+    pub size_procs: Option<Quantiles>,
+    /// Run times of the jobs whose run time is known, in seconds.
+    pub run_s: Option<Quantiles>,
+    /// Share of one-processor jobs among those whose size is known.
+    pub serial_share: Option<f64>,
+    /// Share of powers of two among the jobs of more than one processor.
+    pub power_of_two_share: Option<f64>,
+    /// Number of jobs with each status.
+    pub status: BTreeMap<i64, u64>,
+    /// Fields that are unknown (−1) in some jobs.
+    pub missing: Vec<Missing>,
+    /// What is odd about the text.
+    pub irregularities: Vec<Irregularity>,
+}
+
+/// In how many jobs a field is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// The field, from 1.
+    pub field: usize,
+    /// What it is called.
+    pub name: &'static str,
+    /// Jobs without it.
+    pub jobs: u64,
+}
+
+/// How often something odd was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Irregularity {
+    /// What was found.
+    pub what: &'static str,
+    /// How often.
+    pub count: u64,
+}
+
+/// Quantiles by nearest rank: the smallest value that at least the share named is not above.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Quantiles {
+    /// Smallest value.
+    pub min: i64,
+    /// Lower quartile.
+    pub p25: i64,
+    /// Median.
+    pub p50: i64,
+    /// Upper quartile.
+    pub p75: i64,
+    /// 90th percentile.
+    pub p90: i64,
+    /// 99th percentile.
+    pub p99: i64,
+    /// Largest value.
+    pub max: i64,
+    /// Arithmetic mean.
+    pub mean: f64,
+}
+
+impl Quantiles {
+    /// Quantiles of `values`, which it sorts; `None` if there are none. O(n log n).
+    pub fn of(values: &mut [i64]) -> Option<Self> {
+        values.sort_unstable();
+        let (&min, &max) = (values.first()?, values.last()?);
+        let rank = |percent: usize| values[(values.len() * percent).div_ceil(100) - 1];
+        let sum: i128 = values.iter().map(|&value| i128::from(value)).sum();
+        let mean = sum as f64 / values.len() as f64;
+        let (p25, p50, p75, p90, p99) = (rank(25), rank(50), rank(75), rank(90), rank(99));
+        Some(Self { min, p25, p50, p75, p90, p99, max, mean })
+    }
+}
+
+impl Profile {
+    /// Reads the log at `path` and profiles it. Memory: two numbers per job, for exact quantiles.
+    pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
+        let mut gathering = Gathering::default();
+        let summary = read(path, options, |record| gathering.add(record))?;
+        Ok(gathering.finish(summary))
+    }
+
+    /// Seconds between the first and the last submit time.
+    pub fn span_s(&self) -> Option<i64> {
+        Some(self.last_submit_s?.saturating_sub(self.first_submit_s?))
+    }
+}
+
+#[derive(Default)]
+struct Gathering {
+    sizes: Vec<i64>,
+    runs_s: Vec<i64>,
+    work_proc_s: f64,
+    submits_s: Option<(i64, i64)>,
+    status: BTreeMap<i64, u64>,
+    missing: [u64; FIELDS],
+}
+
+impl Gathering {
+    fn add(&mut self, record: &Record) {
+        let submit_s = record.submit_s;
+        if submit_s >= 0 {
+            let (first, last) = self.submits_s.unwrap_or((submit_s, submit_s));
+            self.submits_s = Some((first.min(submit_s), last.max(submit_s)));
+        }
+        self.sizes.extend(record.procs());
+        if record.run_s >= 0 {
+            self.runs_s.push(record.run_s);
+            self.work_proc_s += record.procs().unwrap_or(0) as f64 * record.run_s as f64;
+        }
+        *self.status.entry(record.status).or_default() += 1;
+        for (count, missing) in self.missing.iter_mut().zip(record.missing()) {
+            *count += u64::from(missing);
+        }
+    }
+
+    fn finish(mut self, summary: LogSummary) -> Profile {
+        let size_procs = Quantiles::of(&mut self.sizes);
+        let largest_job_procs = size_procs.map(|sizes| sizes.max);
+        let procs = summary.header.processors();
+        let capacity = procs.or(largest_job_procs).zip(self.submits_s);
+        let offered_load = capacity.and_then(|(procs, (first, last))| {
+            let capacity_proc_s = procs as f64 * last.saturating_sub(first) as f64;
+            (capacity_proc_s > 0.0).then(|| self.work_proc_s / capacity_proc_s)
+        });
+        let parallel = self.sizes.iter().filter(|&&procs| procs > 1).count();
+        let powers = self.sizes.iter().filter(|&&procs| procs > 1 && procs & (procs - 1) == 0).count();
+        let missing = self.missing.iter().enumerate().filter(|&(_, &jobs)| jobs > 0);
+        Profile {
+            log: summary.path.display().to_string(),
+            format: summary.format.name,
+            bytes: summary.bytes,
+            lines: summary.lines,
+            jobs: summary.records,
+            procs,
+            largest_job_procs,
+            unix_start_time: summary.header.unix_start_time(),
+            first_submit_s: self.submits_s.map(|(first, _)| first),
+            last_submit_s: self.submits_s.map(|(_, last)| last),
+            work_proc_s: self.work_proc_s,
+            offered_load,
+            size_procs,
+            run_s: Quantiles::of(&mut self.runs_s),
+            serial_share: share(self.sizes.len() - parallel, self.sizes.len()),
+            power_of_two_share: share(powers, parallel),
+            status: self.status,
+            missing: missing.map(|(i, &jobs)| Missing { field: i + 1, name: FIELD_NAMES[i], jobs }).collect(),
+            irregularities: irregularities(&summary),
+            sha256: summary.sha256,
+        }
+    }
+}
+
+fn irregularities(summary: &LogSummary) -> Vec<Irregularity> {
+    summary.irregularities.rows().into_iter().map(|(what, count)| Irregularity { what, count }).collect()
+}
+
+fn share(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn quantiles_are_by_nearest_rank() {
+        let mut values: Vec<i64> = (1..=10).rev().collect();
+        let q = Quantiles::of(&mut values).expect("values");
+        assert_eq!((q.min, q.p25, q.p50, q.p75, q.p90, q.p99, q.max), (1, 3, 5, 8, 9, 10, 10));
+        assert!((q.mean - 5.5).abs() < 1e-12);
+        assert_eq!(Quantiles::of(&mut []), None);
+        let same = Quantiles::of(&mut [7]).expect("a value");
+        assert_eq!((same.min, same.p25, same.p99, same.max), (7, 7, 7, 7));
+    }
+
+    #[test]
+    fn a_small_log_by_hand() -> Result<(), Box<dyn std::error::Error>> {
+        let mut file = tempfile::NamedTempFile::new()?;
+        let rest = "-1 -1 -1 -1 -1 -1 -1";
+        writeln!(file, "; MaxProcs: 8\n; UnixStartTime: 100")?;
+        writeln!(file, "1 10 -1 100 4 -1 -1 4 -1 -1 1 {rest}")?;
+        writeln!(file, "2 20 -1 50 1 -1 -1 1 -1 -1 1 {rest}")?;
+        writeln!(file, "3 110 -1 -1 6 -1 -1 6 -1 -1 5 {rest}")?;
+        writeln!(file, "4 -1 -1 10 -1 -1 -1 2 -1 -1 0 {rest}")?;
+        let profile = Profile::of(file.path(), ReadOptions::default())?;
+        assert_eq!((profile.jobs, profile.procs, profile.largest_job_procs), (4, Some(8), Some(6)));
+        assert_eq!((profile.first_submit_s, profile.span_s()), (Some(10), Some(100)));
+        assert_eq!(profile.offered_load, Some((400.0 + 50.0 + 20.0) / 800.0));
+        assert_eq!(profile.serial_share, Some(0.25));
+        assert_eq!(profile.power_of_two_share, Some(2.0 / 3.0));
+        assert_eq!(profile.run_s.map(|run| (run.min, run.max)), Some((10, 100)));
+        assert_eq!(profile.status, BTreeMap::from([(0, 1), (1, 2), (5, 1)]));
+        let missing = |field| profile.missing.iter().find(|row| row.field == field).map_or(0, |row| row.jobs);
+        assert_eq!([missing(2), missing(4), missing(5), missing(8), missing(9)], [1, 1, 1, 0, 4]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_log_without_jobs_has_no_statistics() -> Result<(), Box<dyn std::error::Error>> {
+        let mut file = tempfile::NamedTempFile::new()?;
+        writeln!(file, "; MaxProcs: 8")?;
+        let profile = Profile::of(file.path(), ReadOptions::default())?;
+        assert_eq!((profile.jobs, profile.offered_load, profile.size_procs), (0, None, None));
+        assert_eq!((profile.serial_share, profile.power_of_two_share), (None, None));
+        Ok(())
+    }
+}

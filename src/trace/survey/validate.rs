@@ -1,0 +1,350 @@
+//! Validation of a log: everything that is wrong or odd in it, with its line.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::Path;
+
+use crate::trace::error::{Problem, TraceError};
+use crate::trace::reader::{Entry, ReadOptions, Reader};
+use crate::trace::record::Record;
+use crate::trace::summary::LogSummary;
+
+use Severity::{Error, Warning};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// A replay of the log would stop or be wrong.
+    Error,
+    /// Worth knowing; a replay copes.
+    Warning,
+}
+
+/// Something that is wrong or odd in a log; its row in the table below says more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "`title` says what each of them is")]
+pub enum Defect {
+    TooFewFields,
+    NotANumber,
+    OutOfRange,
+    NegativeSubmit,
+    LargerThanMachine,
+    DuplicateJob,
+    NoMachine,
+    RecordCount,
+    TooManyFields,
+    SubmitDescent,
+    JobDescent,
+    NoProcs,
+    NoRun,
+    ZeroRun,
+    RunAboveRequest,
+    OddStatus,
+    LateComment,
+    BlankLine,
+    Tabs,
+    CarriageReturns,
+    Unterminated,
+}
+
+/// Every defect with its severity and its title, in the order of the enum, which is that of a report.
+const DEFECTS: [(Defect, Severity, &str); 21] = [
+    (Defect::TooFewFields, Error, "too few fields"),
+    (Defect::NotANumber, Error, "not a number"),
+    (Defect::OutOfRange, Error, "number out of range"),
+    (Defect::NegativeSubmit, Error, "submit time unknown or negative"),
+    (Defect::LargerThanMachine, Error, "job larger than the machine"),
+    (Defect::DuplicateJob, Error, "job number used before"),
+    (Defect::NoMachine, Warning, "no MaxProcs and no MaxNodes in the header"),
+    (Defect::RecordCount, Warning, "header counts other than the jobs there are"),
+    (Defect::TooManyFields, Warning, "too many fields"),
+    (Defect::SubmitDescent, Warning, "submit time below the one before"),
+    (Defect::JobDescent, Warning, "job number below the one before"),
+    (Defect::NoProcs, Warning, "allocated processors unknown or 0"),
+    (Defect::NoRun, Warning, "run time unknown"),
+    (Defect::ZeroRun, Warning, "run time 0"),
+    (Defect::RunAboveRequest, Warning, "run time above requested time"),
+    (Defect::OddStatus, Warning, "status outside -1 to 5"),
+    (Defect::LateComment, Warning, "comment after the first job"),
+    (Defect::BlankLine, Warning, "blank line"),
+    (Defect::Tabs, Warning, "fields separated by tabs"),
+    (Defect::CarriageReturns, Warning, "lines ending in CR LF"),
+    (Defect::Unterminated, Warning, "last line without a line end"),
+];
+
+impl Defect {
+    /// The defect in words.
+    pub const fn title(self) -> &'static str {
+        DEFECTS[self as usize].2
+    }
+
+    /// How bad the defect is. A line that does not follow the format is only worth a warning to those who read leniently.
+    pub const fn severity(self, lenient: bool) -> Severity {
+        match self {
+            Self::TooFewFields | Self::NotANumber | Self::OutOfRange if lenient => Warning,
+            _ => DEFECTS[self as usize].1,
+        }
+    }
+
+    /// The defect of a line that does not follow the format.
+    const fn of_line(problem: &Problem) -> Self {
+        match problem {
+            Problem::TooFewFields { .. } => Self::TooFewFields,
+            Problem::NotANumber { .. } => Self::NotANumber,
+            Problem::OutOfRange { .. } | Problem::Sides { .. } => Self::OutOfRange,
+        }
+    }
+}
+
+/// All findings of one defect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// The defect.
+    pub defect: Defect,
+    /// How bad it is.
+    pub severity: Severity,
+    /// How often.
+    pub count: u64,
+    /// The first findings; empty where the count says everything.
+    pub shown: Vec<Finding>,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Its line, from 1; `None` if it is about the log as a whole.
+    pub line: Option<u64>,
+    /// The values that are wrong, in words; empty if the title says everything.
+    pub detail: String,
+}
+
+/// The outcome of [`validate`].
+#[derive(Clone, Debug)]
+pub struct Validation {
+    /// The log.
+    pub summary: LogSummary,
+    /// The defects that were found at least once, errors first.
+    pub tallies: Vec<Tally>,
+}
+
+impl Validation {
+    /// Returns the number of findings of a severity.
+    pub fn count(&self, severity: Severity) -> u64 {
+        self.tallies.iter().filter(|tally| tally.severity == severity).map(|tally| tally.count).sum()
+    }
+}
+
+/// Reads the whole log at `path` and returns what is wrong or odd in it, with at most `shown_max` findings of each defect.
+/// Only a log that cannot be read at all is an error here.
+///
+/// Memory: the job numbers, to find duplicates.
+pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Validation, TraceError> {
+    let mut reader = Reader::open(path, ReadOptions { lenient: true, ..options })?;
+    let mut check = Check::new(shown_max);
+    let mut procs_max = None;
+    while let Some(entry) = reader.next_entry()? {
+        match entry {
+            Entry::Record { record, surplus } => {
+                let line = reader.line();
+                let limit = *procs_max.get_or_insert_with(|| reader.header().processors());
+                check.record(line, &record, surplus, limit);
+            }
+            Entry::Comment(_) if procs_max.is_some() => {
+                check.found(Defect::LateComment, reader.line(), format_args!(""));
+            }
+            Entry::Comment(_) | Entry::NoJob => {}
+            Entry::Blank => check.found(Defect::BlankLine, reader.line(), format_args!("")),
+            Entry::Skipped(problem) => {
+                check.found(Defect::of_line(&problem), reader.line(), format_args!("{problem}"));
+            }
+        }
+    }
+    let summary = reader.finish()?;
+    check.log(&summary);
+    Ok(Validation { summary, tallies: check.tallies(options.lenient) })
+}
+
+/// The findings so far, and what is needed to find more.
+struct Check {
+    shown_max: usize,
+    /// Count and first findings of each defect, by its place in [`DEFECTS`].
+    found: Vec<(u64, Vec<Finding>)>,
+    jobs: HashSet<i64>,
+    previous: Option<Record>,
+}
+
+impl Check {
+    fn new(shown_max: usize) -> Self {
+        Self { shown_max, found: vec![(0, Vec::new()); DEFECTS.len()], jobs: HashSet::new(), previous: None }
+    }
+
+    /// Counts a finding, and keeps it if it is among the first.
+    fn found(&mut self, defect: Defect, line: u64, detail: fmt::Arguments<'_>) {
+        let (count, shown) = &mut self.found[defect as usize];
+        *count += 1;
+        if shown.len() < self.shown_max {
+            shown.push(Finding { line: Some(line), detail: detail.to_string() });
+        }
+    }
+
+    /// Adds what is wrong with one record.
+    fn record(&mut self, line: u64, record: &Record, surplus: usize, procs_max: Option<i64>) {
+        let Record { job, submit_s, run_s, allocated_procs, requested_time_s, status, .. } = *record;
+        if surplus > 0 {
+            self.found(Defect::TooManyFields, line, format_args!("{surplus} more than the format has"));
+        }
+        if submit_s < 0 {
+            self.found(Defect::NegativeSubmit, line, format_args!("job {job}: {submit_s}"));
+        }
+        if let Some((procs, limit)) = record.procs().zip(procs_max).filter(|(procs, limit)| procs > limit) {
+            let detail = format_args!("job {job}: {procs} processors, the machine has {limit}");
+            self.found(Defect::LargerThanMachine, line, detail);
+        }
+        // The parts of an interrupted job (status 2 to 4) share its number.
+        if !self.jobs.insert(job) && !(2..=4).contains(&status) {
+            self.found(Defect::DuplicateJob, line, format_args!("job {job}"));
+        }
+        if let Some(previous) = self.previous.replace(*record) {
+            if submit_s < previous.submit_s {
+                let detail = format_args!("job {job}: {submit_s} after {}", previous.submit_s);
+                self.found(Defect::SubmitDescent, line, detail);
+            }
+            if job < previous.job {
+                self.found(Defect::JobDescent, line, format_args!("{job} after {}", previous.job));
+            }
+        }
+        if allocated_procs <= 0 {
+            let requested = record.requested_procs;
+            let detail = format_args!("job {job}: {allocated_procs}, requested {requested}");
+            self.found(Defect::NoProcs, line, detail);
+        }
+        match run_s {
+            ..0 => self.found(Defect::NoRun, line, format_args!("job {job}: {run_s}, status {status}")),
+            0 => self.found(Defect::ZeroRun, line, format_args!("job {job}, status {status}")),
+            _ if requested_time_s > 0 && run_s > requested_time_s => {
+                let detail = format_args!("job {job}: ran {run_s} s, requested {requested_time_s} s");
+                self.found(Defect::RunAboveRequest, line, detail);
+            }
+            _ => {}
+        }
+        if !(-1..=5).contains(&status) {
+            self.found(Defect::OddStatus, line, format_args!("job {job}: {status}"));
+        }
+    }
+
+    /// Adds what concerns the log as a whole; it is counted without lines.
+    fn log(&mut self, summary: &LogSummary) {
+        let findings = &summary.irregularities;
+        self.found[Defect::Tabs as usize].0 = findings.tab_lines;
+        self.found[Defect::CarriageReturns as usize].0 = findings.crlf_lines;
+        self.found[Defect::Unterminated as usize].0 = findings.unterminated_lines;
+        self.found[Defect::NoMachine as usize].0 = u64::from(summary.header.processors().is_none());
+        let counts = ["MaxJobs", "MaxRecords"].map(|key| (key, summary.header.number(key)));
+        for (key, count) in counts {
+            let Some(count) = count.filter(|&count| count != summary.records as i64) else { continue };
+            let detail = format!("{key} is {count}, there are {}", summary.records);
+            let (found, shown) = &mut self.found[Defect::RecordCount as usize];
+            *found += 1;
+            shown.push(Finding { line: None, detail });
+        }
+    }
+
+    fn tallies(self, lenient: bool) -> Vec<Tally> {
+        let tally = |((defect, ..), (count, shown)): ((Defect, _, _), _)| {
+            let severity = defect.severity(lenient);
+            (count > 0).then_some(Tally { defect, severity, count, shown })
+        };
+        let mut tallies: Vec<Tally> = DEFECTS.into_iter().zip(self.found).filter_map(tally).collect();
+        tallies.sort_by_key(|tally| tally.severity);
+        tallies
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    type Found = Vec<(Defect, u64, Option<u64>)>;
+
+    fn findings(text: &str, lenient: bool) -> Result<(Found, u64), Box<dyn std::error::Error>> {
+        let mut file = tempfile::NamedTempFile::new()?;
+        file.write_all(text.as_bytes())?;
+        let report = validate(file.path(), ReadOptions { lenient, ..ReadOptions::default() }, 2)?;
+        let errors = report.count(Severity::Error);
+        let row =
+            |tally: Tally| (tally.defect, tally.count, tally.shown.first().and_then(|finding| finding.line));
+        Ok((report.tallies.into_iter().map(row).collect(), errors))
+    }
+
+    fn job(number: i64, submit_s: i64, run_s: i64, procs: i64, requested_s: i64, status: i64) -> String {
+        format!(
+            "{number} {submit_s} -1 {run_s} {procs} -1 -1 -1 {requested_s} -1 {status} 1 1 -1 -1 -1 -1 -1\n"
+        )
+    }
+
+    #[test]
+    fn rows_are_in_the_order_of_the_enum() {
+        for (place, (defect, ..)) in DEFECTS.into_iter().enumerate() {
+            assert_eq!(defect as usize, place, "{}", defect.title());
+        }
+    }
+
+    #[test]
+    fn a_sound_log_has_no_findings() -> Result<(), Box<dyn std::error::Error>> {
+        let text =
+            format!("; MaxProcs: 8\n; MaxJobs: 2\n{}{}", job(1, 0, 5, 8, 5, 1), job(2, 0, 5, 1, -1, 5));
+        assert_eq!(findings(&text, false)?, (vec![], 0));
+        Ok(())
+    }
+
+    #[test]
+    fn every_defect_is_found_on_its_line() -> Result<(), Box<dyn std::error::Error>> {
+        let text = [
+            "; MaxProcs: 8\n; MaxJobs: 99\n".to_owned(),
+            job(5, 50, 5, 8, 5, 1),
+            "1 2 3\n".to_owned(),
+            job(6, 60, 5, 8, 5, 1).replacen("60", "6x", 1),
+            job(7, 60, 5, 8, 5, 1).replacen("60", "99999999999999999999", 1),
+            job(8, -1, 5, 9, 5, 1),
+            job(8, 60, 6, 0, 5, 7),
+            job(8, 60, 6, 1, 6, 3).replace('\n', " 0\r\n"),
+            job(4, 60, -1, 1, 5, 1).replace(' ', "\t"),
+            "\n; late\n".to_owned(),
+            job(9, 60, 0, 1, 5, 1).trim_end().to_owned(),
+        ]
+        .concat();
+        let expected = vec![
+            (Defect::TooFewFields, 1, Some(4)),
+            (Defect::NotANumber, 1, Some(5)),
+            (Defect::OutOfRange, 1, Some(6)),
+            (Defect::NegativeSubmit, 1, Some(7)),
+            (Defect::LargerThanMachine, 1, Some(7)),
+            (Defect::DuplicateJob, 1, Some(8)),
+            (Defect::RecordCount, 1, None),
+            (Defect::TooManyFields, 1, Some(9)),
+            (Defect::SubmitDescent, 1, Some(7)),
+            (Defect::JobDescent, 1, Some(10)),
+            (Defect::NoProcs, 1, Some(8)),
+            (Defect::NoRun, 1, Some(10)),
+            (Defect::ZeroRun, 1, Some(13)),
+            (Defect::RunAboveRequest, 1, Some(8)),
+            (Defect::OddStatus, 1, Some(8)),
+            (Defect::LateComment, 1, Some(12)),
+            (Defect::BlankLine, 1, Some(11)),
+            (Defect::Tabs, 1, None),
+            (Defect::CarriageReturns, 1, None),
+            (Defect::Unterminated, 1, None),
+        ];
+        assert_eq!(findings(&text, false)?, (expected, 6));
+        assert_eq!(findings(&text, true)?.1, 3);
+        Ok(())
+    }
+
+    #[test]
+    fn a_missing_machine_is_found_and_few_are_shown() -> Result<(), Box<dyn std::error::Error>> {
+        let text: String = (1..=5).map(|number| job(number, 0, 0, 1, -1, 1)).collect();
+        assert_eq!(findings(&text, false)?.0, [(Defect::NoMachine, 1, None), (Defect::ZeroRun, 5, Some(1))]);
+        Ok(())
+    }
+}

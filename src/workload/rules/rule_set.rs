@@ -1,0 +1,398 @@
+//! Which records of a log become jobs, and with which numbers.
+//!
+//! A log says what happened; a replay needs what was asked for. The rules of the authors of walker-2010 take the
+//! processors that a job got, since several logs do not say what it asked for; others take the request. Whatever is
+//! left out is counted by reason.
+
+use super::arrivals::Arrivals;
+use super::left_out::{LeftOut, Reason};
+use super::shape_rule::ShapeRule;
+use crate::job::{Job, Shape, Time};
+use crate::trace::Record;
+
+/// Which fields are read, and what they must say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleSet {
+    /// P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, as their simulator converts
+    /// logs: processors allocated; run time, else CPU time; jobs of 0 s are kept.
+    Authors,
+    /// Processors requested, else allocated; jobs without a positive run time are left out.
+    Requested,
+    /// Processors allocated; jobs without a positive run time are left out.
+    Allocated,
+}
+
+/// Which ends of a job are accepted (SWF field 11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// −1, 0 and 1, and 5 (cancelled) if the job ran.
+    Authors,
+    /// 1 only.
+    Completed,
+    /// Every status.
+    All,
+}
+
+/// Where estimates of run times come from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Estimate {
+    /// The log's requested time; the run time where it is unknown.
+    Recorded,
+    /// The run time itself.
+    Exact,
+    /// The run time times this factor.
+    Factor(f64),
+}
+
+/// What happens to a job that runs longer than its estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overrun {
+    /// The estimate is raised to the run time.
+    Extend,
+    /// The run is cut at the estimate.
+    Kill,
+    /// Both are kept; once overdue, the job is expected to end now.
+    RunOn,
+}
+
+/// Which sizes of jobs are replayed, by their number of processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sizes {
+    /// All.
+    All,
+    /// 2 and more.
+    Parallel,
+    /// 1, 2, 4, 8 and so on.
+    PowersOfTwo,
+}
+
+impl Sizes {
+    /// Whether jobs of `procs` processors are replayed.
+    pub fn include(self, procs: u32) -> bool {
+        match self {
+            Self::All => true,
+            Self::Parallel => procs > 1,
+            Self::PowersOfTwo => procs.is_power_of_two(),
+        }
+    }
+}
+
+/// What happens to a job that asks for more processors than the machine has, or for a shape that the allocator never
+/// finds, however idle the machine is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oversize {
+    /// The replay fails.
+    Error,
+    /// The job is left out, and counted.
+    Skip,
+}
+
+/// How records become jobs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// Fields.
+    pub set: RuleSet,
+    /// Statuses.
+    pub status: Status,
+    /// Estimates.
+    pub estimate: Estimate,
+    /// Jobs that outlive them.
+    pub overrun: Overrun,
+    /// Sizes.
+    pub sizes: Sizes,
+    /// The shape of jobs of which only the number of processors is known.
+    pub shape: ShapeRule,
+    /// Jobs that the machine cannot hold.
+    pub oversize: Oversize,
+    /// When jobs arrive.
+    pub arrivals: Arrivals,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::usual(RuleSet::Authors)
+    }
+}
+
+/// The jobs of one log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Workload {
+    /// Jobs in the order of the log; submission times as recorded.
+    pub jobs: Vec<Job>,
+    /// What was left out.
+    pub left_out: LeftOut,
+}
+
+/// Makes jobs of records, one by one.
+#[derive(Clone, Debug)]
+pub struct WorkloadBuilder {
+    rules: Rules,
+    workload: Workload,
+}
+
+impl WorkloadBuilder {
+    /// Starts with no jobs.
+    pub fn new(rules: Rules) -> Self {
+        Self { rules, workload: Workload::default() }
+    }
+
+    /// Takes in the next record of the log.
+    pub fn add(&mut self, record: &Record) {
+        match self.rules.job(record) {
+            Ok(job) => self.workload.jobs.push(job),
+            Err(reason) => self.workload.left_out.add(reason, 1),
+        }
+    }
+
+    /// The jobs, `malformed` lines of the log having been skipped.
+    pub fn finish(mut self, malformed: u64) -> Workload {
+        self.workload.left_out.add(Reason::Malformed, malformed);
+        self.workload
+    }
+}
+
+impl Rules {
+    /// The rules of `set` as they are if nothing else is said.
+    pub fn usual(set: RuleSet) -> Self {
+        let status = match set {
+            RuleSet::Authors => Status::Authors,
+            RuleSet::Requested | RuleSet::Allocated => Status::All,
+        };
+        Self {
+            set,
+            status,
+            estimate: Estimate::Recorded,
+            overrun: Overrun::Extend,
+            sizes: Sizes::All,
+            shape: ShapeRule::default(),
+            oversize: Oversize::Error,
+            arrivals: Arrivals::Recorded,
+        }
+    }
+
+    /// Returns the job that a record stands for, or why it stands for none.
+    pub fn job(&self, record: &Record) -> Result<Job, Reason> {
+        let (procs, run_s) = self.accept(record)?;
+        if record.submit_s < 0 {
+            return Err(Reason::NoSubmitTime);
+        }
+        // Beyond 32 bits a number of processors is beyond every machine.
+        let procs = u32::try_from(procs).unwrap_or(u32::MAX);
+        if !self.sizes.include(procs) {
+            return Err(Reason::Size);
+        }
+        let requested_s = Some(record.requested_time_s).filter(|&requested_s| requested_s > 0);
+        let (run_s, estimate_s) = self.run_and_estimate(run_s, requested_s);
+        let [submit, run, estimate] = [record.submit_s, run_s, estimate_s].map(Time::from_seconds);
+        // A shape of another size than what the job got would change the job.
+        let size = |sides: [u32; 3]| sides.into_iter().map(u128::from).product::<u128>();
+        let own = record.sides.filter(|&sides| size(sides) == u128::from(procs)).map(Shape::Sides);
+        let shape = own.unwrap_or_else(|| self.shape.shape(procs));
+        Ok(Job { number: record.job, submit, run, estimate, procs, shape })
+    }
+
+    /// Returns the processors and the run time in seconds that a record counts with by the rule set and the statuses, or why
+    /// it does not count. The processors are at least 1, the run time at least 0.
+    pub fn accept(&self, record: &Record) -> Result<(i64, i64), Reason> {
+        let procs = match self.set {
+            RuleSet::Requested if record.requested_procs > 0 => record.requested_procs,
+            _ => record.allocated_procs,
+        };
+        if procs <= 0 {
+            return Err(Reason::NoProcessors);
+        }
+        let run_s = match self.set {
+            // Half seconds are rounded away from zero.
+            RuleSet::Authors if record.run_s == -1 => record.average_cpu_s.round() as i64,
+            _ => record.run_s,
+        };
+        let is_accepted = match self.status {
+            Status::Authors => matches!(record.status, -1..=1) || record.status == 5 && run_s > 0,
+            Status::Completed => record.status == 1,
+            Status::All => true,
+        };
+        if !is_accepted {
+            return Err(Reason::Status);
+        }
+        if run_s < 0 || run_s == 0 && self.set != RuleSet::Authors {
+            return Err(Reason::NoRunTime);
+        }
+        Ok((procs, run_s))
+    }
+
+    /// Returns a job of a workload model as these rules have it. Rules about records do not matter, and the estimate is the run
+    /// time or a multiple of it.
+    pub fn drawn(&self, job: Job) -> Result<Job, Reason> {
+        if !self.sizes.include(job.procs) {
+            return Err(Reason::Size);
+        }
+        let (run, estimate) = self.run_and_estimate(job.run.as_micros(), None);
+        Ok(Job { run: Time::from_micros(run), estimate: Time::from_micros(estimate), ..job })
+    }
+
+    /// Returns run time and estimate by the rules about estimates and overruns, in the unit of `run`; a multiple is rounded to
+    /// whole units. `requested` is the log's estimate, if it has one.
+    fn run_and_estimate(&self, run: i64, requested: Option<i64>) -> (i64, i64) {
+        let estimate = match self.estimate {
+            Estimate::Recorded => requested.unwrap_or(run),
+            Estimate::Exact => run,
+            Estimate::Factor(factor) => (run as f64 * factor).round() as i64,
+        };
+        match self.overrun {
+            Overrun::Extend => (run, estimate.max(run)),
+            Overrun::Kill => (run.min(estimate), estimate),
+            Overrun::RunOn => (run, estimate),
+        }
+    }
+}
+
+/// The jobs with submission times multiplied by `factor` and rounded to whole seconds, half away from zero.
+pub fn scaled(jobs: &[Job], factor: f64) -> Vec<Job> {
+    let submit = |job: &Job| Time::from_seconds((job.submit.as_seconds() * factor).round() as i64);
+    jobs.iter().map(|job| Job { submit: submit(job), ..*job }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECORD: Record = Record {
+        job: 7,
+        submit_s: 5,
+        run_s: 100,
+        allocated_procs: 4,
+        requested_procs: 8,
+        requested_time_s: 60,
+        status: 1,
+        ..Record::UNKNOWN
+    };
+
+    fn job(rules: &Rules, record: Record) -> Result<(u32, f64, f64), Reason> {
+        rules.job(&record).map(|job| (job.procs, job.run.as_seconds(), job.estimate.as_seconds()))
+    }
+
+    #[test]
+    fn the_authors_take_what_was_allocated_and_raise_estimates() {
+        let rules = Rules::default();
+        assert_eq!(job(&rules, RECORD), Ok((4, 100.0, 100.0)));
+        assert_eq!(job(&rules, Record { requested_time_s: 300, ..RECORD }), Ok((4, 100.0, 300.0)));
+        assert_eq!(job(&rules, Record { allocated_procs: -1, ..RECORD }), Err(Reason::NoProcessors));
+        assert_eq!(job(&rules, Record { run_s: -1, average_cpu_s: 2.5, ..RECORD }), Ok((4, 3.0, 60.0)));
+        assert_eq!(job(&rules, Record { run_s: -1, ..RECORD }), Err(Reason::NoRunTime));
+        assert_eq!(job(&rules, Record { run_s: 0, ..RECORD }), Ok((4, 0.0, 60.0)));
+        assert_eq!(job(&rules, Record { submit_s: -1, ..RECORD }), Err(Reason::NoSubmitTime));
+    }
+
+    #[test]
+    fn the_authors_take_cancelled_jobs_only_if_they_ran() {
+        let rules = Rules::default();
+        for (status, run_s, taken) in
+            [(-1, 0, true), (0, 0, true), (5, 1, true), (5, 0, false), (2, 9, false)]
+        {
+            let found = job(&rules, Record { run_s, status, ..RECORD });
+            assert_eq!(found.err(), (!taken).then_some(Reason::Status), "status {status}, {run_s} s");
+        }
+    }
+
+    #[test]
+    fn of_a_log_for_the_authors_simulator_nothing_changes_but_unknown_run_times() {
+        let kept = |record: Record| Rules::default().accept(&record);
+        let job = Record { allocated_procs: 4, run_s: 10, status: 1, ..Record::UNKNOWN };
+        for status in [-1, 0, 1, 5] {
+            assert_eq!(kept(Record { status, ..job }), Ok((4, 10)));
+        }
+        for status in [-2, 2, 3, 4, 6, 126] {
+            assert_eq!(kept(Record { status, ..job }), Err(Reason::Status));
+        }
+        assert_eq!(kept(Record { status: 5, run_s: 0, ..job }), Err(Reason::Status));
+        assert_eq!(kept(Record { run_s: 0, ..job }), Ok((4, 0)));
+        assert_eq!(kept(Record { run_s: -1, average_cpu_s: 2.5, ..job }), Ok((4, 3)));
+        assert_eq!(kept(Record { run_s: -1, ..job }), Err(Reason::NoRunTime));
+        assert_eq!(kept(Record { allocated_procs: 0, requested_procs: 8, ..job }), Err(Reason::NoProcessors));
+    }
+
+    #[test]
+    fn requests_count_where_they_are_known() {
+        let rules = Rules {
+            set: RuleSet::Requested,
+            status: Status::All,
+            overrun: Overrun::Kill,
+            ..Rules::default()
+        };
+        assert_eq!(job(&rules, RECORD), Ok((8, 60.0, 60.0)));
+        assert_eq!(job(&rules, Record { requested_procs: -1, status: 265, ..RECORD }), Ok((4, 60.0, 60.0)));
+        assert_eq!(job(&rules, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
+        let allocated = Rules::usual(RuleSet::Allocated);
+        assert_eq!(job(&allocated, Record { status: 3, ..RECORD }), Ok((4, 100.0, 100.0)));
+        assert_eq!(job(&allocated, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
+    }
+
+    #[test]
+    fn jobs_bring_their_shape_if_the_log_has_one_of_their_size() {
+        let shape = |sides| {
+            let rules = Rules { shape: ShapeRule::Each(Shape::Row), ..Rules::default() };
+            rules.job(&Record { sides, ..RECORD }).map(|job| job.shape)
+        };
+        assert_eq!(shape(Some([2, 2, 1])), Ok(Shape::Sides([2, 2, 1])));
+        assert_eq!(shape(Some([4, 2, 1])), Ok(Shape::Row));
+        assert_eq!(shape(None), Ok(Shape::Row));
+    }
+
+    #[test]
+    fn sizes_can_be_left_out() {
+        let taken = |sizes| {
+            let rules = Rules { sizes, ..Rules::default() };
+            let is_taken = |&procs: &i64| match job(&rules, Record { allocated_procs: procs, ..RECORD }) {
+                Ok(_) => true,
+                Err(reason) => {
+                    assert_eq!(reason, Reason::Size);
+                    false
+                }
+            };
+            (1..=9).filter(is_taken).collect::<Vec<i64>>()
+        };
+        assert_eq!(taken(Sizes::All).len(), 9);
+        assert_eq!(taken(Sizes::Parallel), [2, 3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!(taken(Sizes::PowersOfTwo), [1, 2, 4, 8]);
+    }
+
+    #[test]
+    fn drawn_jobs_follow_sizes_and_estimates() {
+        let run = Time::from_micros(1_500_000);
+        let job = Job {
+            number: 1,
+            submit: Time::ZERO,
+            run,
+            estimate: run,
+            procs: 6,
+            shape: Shape::Sides([3, 2, 1]),
+        };
+        let with = |text: &str| text.parse::<Rules>().map(|rules| rules.drawn(job));
+        assert_eq!(with("authors"), Ok(Ok(job)));
+        assert_eq!(with("authors:sizes=powers-of-two"), Ok(Err(Reason::Size)));
+        let half = Time::from_micros(750_000);
+        let cut = Job { run: half, estimate: half, ..job };
+        assert_eq!(with("authors:estimate=factor=0.5,overrun=kill"), Ok(Ok(cut)));
+        assert_eq!(with("authors:estimate=factor=0.5"), Ok(Ok(job)));
+        let late = Job { estimate: half, ..job };
+        assert_eq!(with("authors:estimate=factor=0.5,overrun=run-on"), Ok(Ok(late)));
+    }
+
+    #[test]
+    fn estimates_can_be_replaced() {
+        let with = |estimate, overrun| job(&Rules { estimate, overrun, ..Rules::default() }, RECORD);
+        assert_eq!(with(Estimate::Exact, Overrun::RunOn), Ok((4, 100.0, 100.0)));
+        assert_eq!(with(Estimate::Factor(2.0), Overrun::RunOn), Ok((4, 100.0, 200.0)));
+        assert_eq!(with(Estimate::Recorded, Overrun::RunOn), Ok((4, 100.0, 60.0)));
+        assert_eq!("factor=1.5".parse(), Ok(Estimate::Factor(1.5)));
+        assert!("factor=0".parse::<Estimate>().is_err() && "guess".parse::<Estimate>().is_err());
+    }
+
+    #[test]
+    fn arrivals_are_rounded_half_away_from_zero() {
+        let jobs: Vec<Job> =
+            (0..4).filter_map(|i| Rules::default().job(&Record { submit_s: i, ..RECORD }).ok()).collect();
+        let submits: Vec<f64> = scaled(&jobs, 0.5).iter().map(|job| job.submit.as_seconds()).collect();
+        assert!(submits.iter().zip([0.0, 1.0, 1.0, 2.0]).all(|(a, b)| (a - b).abs() < 1e-9), "{submits:?}");
+    }
+}

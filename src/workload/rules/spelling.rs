@@ -1,0 +1,163 @@
+//! How rules are spelt: `authors`, `requested:overrun=kill,status=completed`. The grammar is that of specs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::arrivals::ARRIVALS;
+use super::rule_set::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
+use super::shape_rule::SHAPES;
+use crate::spec::{Params, Spec, SpecError, unknown};
+
+const SETS: &[(&str, RuleSet)] =
+    &[("authors", RuleSet::Authors), ("requested", RuleSet::Requested), ("allocated", RuleSet::Allocated)];
+const STATUSES: [(&str, Status); 3] =
+    [("authors", Status::Authors), ("completed", Status::Completed), ("all", Status::All)];
+const OVERRUNS: [(&str, Overrun); 3] =
+    [("extend", Overrun::Extend), ("kill", Overrun::Kill), ("run-on", Overrun::RunOn)];
+
+const SIZES: [(&str, Sizes); 3] =
+    [("all", Sizes::All), ("parallel", Sizes::Parallel), ("powers-of-two", Sizes::PowersOfTwo)];
+
+const OVERSIZES: [(&str, Oversize); 2] = [("error", Oversize::Error), ("skip", Oversize::Skip)];
+
+/// The name of `value`, which every list above has.
+fn name_of<T: PartialEq>(choices: &[(&'static str, T)], value: &T) -> &'static str {
+    choices.iter().find(|(_, choice)| choice == value).map_or("", |(name, _)| *name)
+}
+
+/// Canonical spelling, such as
+/// `authors:arrivals=recorded,estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors`.
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (set, status) = (name_of(SETS, &self.set), name_of(&STATUSES, &self.status));
+        let (overrun, sizes) = (name_of(&OVERRUNS, &self.overrun), name_of(&SIZES, &self.sizes));
+        let (shape, oversize) = (&self.shape, name_of(&OVERSIZES, &self.oversize));
+        write!(
+            f,
+            "{set}:arrivals={},estimate={},overrun={overrun},oversize={oversize},shape={shape},sizes={sizes},status={status}",
+            self.arrivals, self.estimate
+        )
+    }
+}
+
+/// What is not spelt out is as usual for the set: every status for `requested`.
+impl FromStr for Rules {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let spec: Spec = text.parse()?;
+        let Some((_, set)) = SETS.iter().find(|(name, _)| *name == spec.name) else {
+            return Err(unknown("rules", &spec.name, SETS.iter().map(|(name, _)| *name)));
+        };
+        let usual = Self::usual(*set);
+        let mut params = Params::new(&spec);
+        let mut statuses = STATUSES;
+        statuses.sort_by_key(|(_, status)| *status != usual.status);
+        let rules = Self {
+            set: *set,
+            arrivals: params.take("arrivals", usual.arrivals, ARRIVALS)?,
+            estimate: params.take("estimate", usual.estimate, ESTIMATES)?,
+            overrun: params.choose("overrun", &OVERRUNS)?,
+            oversize: params.choose("oversize", &OVERSIZES)?,
+            shape: params.take("shape", usual.shape, SHAPES)?,
+            sizes: params.choose("sizes", &SIZES)?,
+            status: params.choose("status", &statuses)?,
+        };
+        params.finish()?;
+        Ok(rules)
+    }
+}
+
+const ESTIMATES: &str = "recorded, exact or factor=F with F above 0";
+
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Recorded => f.write_str("recorded"),
+            Self::Exact => f.write_str("exact"),
+            Self::Factor(factor) => write!(f, "factor={factor}"),
+        }
+    }
+}
+
+impl FromStr for Estimate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let factor = |value: &str| value.parse().ok().filter(|f: &f64| f.is_finite() && *f > 0.0);
+        match text {
+            "recorded" => Ok(Self::Recorded),
+            "exact" => Ok(Self::Exact),
+            _ => (text.strip_prefix("factor=").and_then(factor).map(Self::Factor))
+                .ok_or_else(|| format!("expected {ESTIMATES}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arrivals::Arrivals;
+    use super::super::shape_rule::ShapeRule;
+    use super::*;
+
+    #[test]
+    fn every_spelling_round_trips() -> Result<(), SpecError> {
+        let estimates = [Estimate::Recorded, Estimate::Exact, Estimate::Factor(1.5), Estimate::Factor(2.0)];
+        for (_, set) in SETS {
+            for estimate in estimates {
+                for (_, overrun) in OVERRUNS {
+                    for (i, ((_, status), (_, sizes))) in STATUSES.into_iter().zip(SIZES).enumerate() {
+                        let shape: ShapeRule =
+                            ["near-square", "factors", "list:4x4x4,8x2"][i].parse().expect("a shape");
+                        for (_, oversize) in OVERSIZES {
+                            for arrivals in [Arrivals::Recorded, Arrivals::Uniform(2.5)] {
+                                let rules = Rules {
+                                    set: *set,
+                                    status,
+                                    estimate,
+                                    overrun,
+                                    sizes,
+                                    shape: shape.clone(),
+                                    oversize,
+                                    arrivals,
+                                };
+                                assert_eq!(rules.to_string().parse::<Rules>()?, rules);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_not_spelt_out_is_as_usual() -> Result<(), SpecError> {
+        assert_eq!("authors".parse::<Rules>()?, Rules::default());
+        let rules: Rules = "requested:overrun=kill".parse()?;
+        assert_eq!(
+            rules.to_string(),
+            "requested:arrivals=recorded,estimate=recorded,overrun=kill,oversize=error,shape=near-square,sizes=all,status=all"
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn wrong_spellings_say_what_does_not_fit() {
+        for (text, problem) in [
+            (
+                "autors",
+                "unknown rules 'autors', did you mean 'authors'? (one of: authors, requested, allocated)",
+            ),
+            ("authors:overrun=stop", "'stop': expected one of: extend, kill, run-on"),
+            ("authors:estimate=factor=0", "'factor=0': expected recorded, exact or factor=F"),
+            (
+                "authors:kill=yes",
+                "'authors' has no parameter 'kill' (it has: arrivals, estimate, overrun, oversize, shape, sizes, status)",
+            ),
+        ] {
+            let message = text.parse::<Rules>().expect_err("wrong").to_string();
+            assert!(message.contains(problem), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! A good placement to start from: around each free node the k nearest, then exchanges of single nodes.
+
+use super::best::Best;
+use crate::machine::Coord;
+use crate::machine::pairwise_sum_at;
+
+/// Offers placements, until one is as small as any can be or half of the work that is allowed is done; O(F²) and O(k·F)
+/// per exchange.
+pub(super) fn improve(best: &mut Best<'_>, free: &[Coord]) {
+    around_each(best, free);
+    exchange(best, free);
+}
+
+fn done(best: &Best<'_>) -> bool {
+    best.sum <= best.least[best.k()] || !best.nodes.is_empty() && best.steps > best.limit / 2
+}
+
+fn around_each(best: &mut Best<'_>, free: &[Coord]) {
+    let (mesh, k) = (best.mesh, best.k());
+    let mut order: Vec<(u32, usize)> = Vec::with_capacity(free.len());
+    for &centre in free {
+        if done(best) {
+            return;
+        }
+        best.steps += free.len() as u64;
+        order.clear();
+        order.extend(free.iter().enumerate().map(|(i, &node)| (mesh.l1(centre, node), i)));
+        order.select_nth_unstable(k - 1);
+        let nearest: Vec<Coord> = order[..k].iter().map(|&(_, i)| free[i]).collect();
+        best.offer(&nearest, pairwise_sum_at(mesh, nearest.iter().copied()));
+    }
+}
+
+/// Makes the exchange that lowers the sum most, as long as one does.
+fn exchange(best: &mut Best<'_>, free: &[Coord]) {
+    let (mesh, k) = (best.mesh, best.k());
+    while !done(best) {
+        best.steps += (free.len() * k) as u64;
+        let cost = |node: Coord| -> i64 { best.nodes.iter().map(|&u| i64::from(mesh.l1(u, node))).sum() };
+        let leaving: Vec<i64> = best.nodes.iter().map(|&node| cost(node)).collect();
+        let mut most = (0, 0, [0; 3]);
+        for &node in free.iter().filter(|node| !best.nodes.contains(node)) {
+            let entering = cost(node);
+            for (u, out) in leaving.iter().enumerate() {
+                let gain = out - (entering - i64::from(mesh.l1(best.nodes[u], node)));
+                if gain > most.0 {
+                    most = (gain, u, node);
+                }
+            }
+        }
+        let (gain, u, node) = most;
+        if gain == 0 {
+            return;
+        }
+        best.nodes[u] = node;
+        best.sum -= gain as u64;
+    }
+}

@@ -1,0 +1,125 @@
+//! Finds k free nodes whose sum of hops between pairs is smallest, and proves it: the yardstick of allocators.
+//!
+//! The problem is NP-hard on graphs in general, so this is for small cases: branch and bound, stopped after a given
+//! amount of work. It starts from a good placement (see `incumbent`), which may be as small as [`PairwiseBound`]
+//! allows; otherwise every set of nodes is either looked at or ruled out (see `search`).
+
+mod best;
+mod incumbent;
+mod search;
+
+use super::bound::PairwiseBound;
+use crate::machine::{Coord, Mesh, NodeId, NodeSet, pairwise_sum};
+use best::Best;
+
+/// Most nodes that an optimum is searched for: far more than can be proven best in practice.
+pub const MAX_OPTIMUM_NODES: u32 = 1000;
+
+/// A set of free nodes whose pairwise sum is proven to be the smallest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Optimum {
+    /// The nodes, ascending; of several optima, always the same one.
+    pub nodes: Vec<NodeId>,
+    /// Σ L1 distance over their pairs, in hops.
+    pub pairwise_sum: u64,
+    /// Work that it took: candidates looked at, each time counting.
+    pub steps: u64,
+}
+
+/// The reasons for which there is no optimum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptimumError {
+    /// More nodes are asked for than are free, or none.
+    #[error("{nodes} nodes are asked for and {free} are free; expected 1 to {free}")]
+    NotFree {
+        /// Nodes asked for.
+        nodes: u32,
+        /// Nodes free.
+        free: u32,
+    },
+    /// More nodes are asked for than the search is made for.
+    #[error("{0} nodes are asked for; an optimum is searched for at most {MAX_OPTIMUM_NODES}")]
+    TooMany(u32),
+    /// The search was stopped.
+    #[error(
+        "no optimum was proven within {limit} steps: it is {best} hops or less, and at least {least}; \
+         raise the limit, or ask for fewer nodes"
+    )]
+    Limit {
+        /// Steps that were allowed.
+        limit: u64,
+        /// The smallest sum found.
+        best: u64,
+        /// What no sum is below.
+        least: u64,
+    },
+}
+
+/// Finds the `nodes` members of `free` whose pairwise sum on `mesh` is smallest, within about `limit` steps of some
+/// nanoseconds each.
+///
+/// Time O(min(limit, F^k)) for F free nodes in the worst case, space O(F·k).
+pub fn optimum(mesh: &Mesh, free: &NodeSet, nodes: u32, limit: u64) -> Result<Optimum, OptimumError> {
+    let count = free.count();
+    if !(1..=count).contains(&nodes) {
+        return Err(OptimumError::NotFree { nodes, free: count });
+    }
+    if nodes == count {
+        let all: Vec<Coord> = free.iter().map(|node| mesh.coord(node)).collect();
+        return Ok(finish(mesh, &all, 0));
+    }
+    if nodes > MAX_OPTIMUM_NODES {
+        return Err(OptimumError::TooMany(nodes));
+    }
+    let mut bound = PairwiseBound::new(mesh);
+    let least: Vec<u64> = (0..=nodes).map(|n| bound.of(n)).collect();
+    let free: Vec<Coord> = free.iter().map(|node| mesh.coord(node)).collect();
+    let mut state = Best { mesh, least, nodes: Vec::new(), sum: u64::MAX, steps: 0, limit };
+    incumbent::improve(&mut state, &free);
+    if state.sum > state.least[nodes as usize] && search::improve(&mut state, &free).is_none() {
+        return Err(OptimumError::Limit { limit, best: state.sum, least: state.least[nodes as usize] });
+    }
+    let found = std::mem::take(&mut state.nodes);
+    Ok(finish(mesh, &found, state.steps))
+}
+
+/// Returns the nodes in ascending order with their sum.
+fn finish(mesh: &Mesh, nodes: &[Coord], steps: u64) -> Optimum {
+    let mut ids: Vec<NodeId> = nodes.iter().map(|&node| mesh.node(node)).collect();
+    ids.sort_unstable();
+    let sum = pairwise_sum(mesh, &ids);
+    Optimum { nodes: ids, pairwise_sum: sum, steps }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_found_is_said() -> Result<(), Box<dyn std::error::Error>> {
+        let mesh: Mesh = "40x40".parse()?;
+        let mut free = NodeSet::full(1600);
+        for node in (0..1600).filter(|node| node % 3 == 0 || node % 7 == 1) {
+            free.remove(node);
+        }
+        let fails = |nodes: u32, limit: u64| optimum(&mesh, &free, nodes, limit).expect_err("no optimum");
+        let few = OptimumError::NotFree { nodes: 0, free: free.count() };
+        assert_eq!(fails(0, 1), few);
+        assert!(matches!(fails(1600, 1), OptimumError::NotFree { nodes: 1600, .. }));
+        assert!(matches!(fails(12, 100_000), OptimumError::Limit { best, least: 152, .. } if best > 152));
+        Ok(())
+    }
+
+    #[test]
+    fn the_worked_example_of_bender_and_others_has_its_optima() -> Result<(), Box<dyn std::error::Error>> {
+        let mesh: Mesh = "5x5".parse()?;
+        let mut free = NodeSet::full(25);
+        for busy in [[1, 1, 0], [2, 1, 0], [3, 3, 0], [0, 4, 0], [4, 0, 0]] {
+            free.remove(mesh.node(busy));
+        }
+        assert_eq!(optimum(&mesh, &free, 4, 1_000_000)?.pairwise_sum, 8);
+        assert_eq!(optimum(&mesh, &free, 6, 1_000_000)?.pairwise_sum, 25);
+        assert_eq!(optimum(&mesh, &free, 1, 1)?.nodes.len(), 1);
+        Ok(())
+    }
+}

@@ -1,0 +1,18 @@
+//! The tests of the core, which need neither data frames nor the command. Each module says in its first line what it is
+//! for.
+#![expect(clippy::print_stdout, reason = "tests say what they skip")]
+
+mod support;
+
+mod contiguous;
+mod easy_boxes;
+mod examples;
+mod exhaustive;
+mod head_promise;
+mod laws;
+mod naive_twins;
+mod oracle;
+mod schedulers;
+mod snug_twin;
+mod trace_logs;
+mod yardsticks;
