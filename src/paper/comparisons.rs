@@ -75,7 +75,7 @@ impl Comparisons {
         let doubts = self.undecided.join("; ");
         finding.verdict = match finding.verdict {
             verdict if doubts.is_empty() => verdict,
-            Verdict::Differs(wrong) => Verdict::Differs(format!("{wrong}; not decided: {doubts}")),
+            Verdict::Differs(failed) => Verdict::Differs(format!("{failed}; not decided: {doubts}")),
             _ => Verdict::NotDecided(doubts),
         };
         Some(finding)

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::dataset::Located;
-use super::rules::Sample;
 use crate::allocator;
 use crate::execution;
 use crate::frame::{Sheet, SheetValues};
@@ -13,7 +12,7 @@ use crate::spec::Spec;
 use crate::study::LoadedLog;
 use crate::workload::Rules;
 
-/// Which cells a number is wanted of. What is left empty stands for the usual: EASY, the authors' rules, arrivals as
+/// Which cells a number is wanted of. What is left empty stands for the default: EASY, the authors' rules, arrivals as
 /// recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
@@ -49,6 +48,9 @@ impl Default for At<'_> {
         }
     }
 }
+
+/// What tells the measurements of one point apart: the round, the log where several are meant, the seed.
+pub(super) type Sample = (usize, String, String);
 
 /// A network as results name it, with every default written out; `None` if it means nothing.
 fn resolved(network: &str) -> Option<String> {
@@ -224,14 +226,14 @@ impl Evidence {
         Interval::of(&values)
     }
 
-    /// Column `name` at a point by workload: by log if all logs of the dataset are meant, and by seed.
+    /// Returns column `name` at a point by workload: by log if all logs of the dataset are meant, and by seed.
     pub(super) fn by_workload(&self, at: At<'_>, name: &str) -> BTreeMap<Sample, f64> {
         let log = |row: &Row| if at.log.is_empty() { row.log.clone() } else { String::new() };
         let value = |row: &Row| Some(((0, log(row), row.seed.clone()), *row.numbers.get(name)?));
         self.rows(at).filter_map(value).collect()
     }
 
-    /// Column `name` at a point by round: measured soon after each other, so that what slows the machine slows everything of
+    /// Returns column `name` at a point by round: measured soon after each other, so that what slows the machine slows everything of
     /// a round.
     pub(super) fn by_round(&self, at: At<'_>, name: &str) -> BTreeMap<Sample, f64> {
         let value = |row: &Row| Some(((row.round, String::new(), row.seed.clone()), *row.numbers.get(name)?));

@@ -244,12 +244,12 @@ impl Finding {
     /// With the comparisons that an inequality makes, each in words and whether it holds.
     #[must_use]
     pub fn ordered(self, comparisons: &[(String, bool)]) -> Self {
-        let wrong: Vec<&str> =
+        let failed: Vec<&str> =
             comparisons.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.as_str()).collect();
         let verdict =
-            if wrong.is_empty() { Verdict::OrderingHolds } else { Verdict::Differs(wrong.join("; ")) };
+            if failed.is_empty() { Verdict::OrderingHolds } else { Verdict::Differs(failed.join("; ")) };
         let published = Published { value: comparisons.len() as f64, decimals: 0 };
-        let measured = (comparisons.len() - wrong.len()) as f64;
+        let measured = (comparisons.len() - failed.len()) as f64;
         Self { published: Some(published), measured: Some(measured), is_ordering: true, verdict, ..self }
     }
 

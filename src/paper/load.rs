@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::evidence::Evidence;
-use super::finding::{Finding, Published};
-use super::rules::{self, RuleError, RuleFile, SetSource};
+use super::finding::Finding;
+use super::rules::{self, PrintedTable, RuleError, RuleFile, SetSource, Subject};
 use super::sentence::Sentence;
 use super::stream::STREAM;
 
@@ -98,9 +98,8 @@ pub struct Figure {
     /// The file of its rules, and the name of its code, if it has any.
     rules: Option<String>,
     code: Option<String>,
-    /// Variables of its rules, and sets.
-    pub(super) with: BTreeMap<String, String>,
-    pub(super) sets: BTreeMap<String, SetSource>,
+    /// What rules must know of it.
+    subject: Subject,
 }
 
 /// A study file that comes with the program.
@@ -112,8 +111,6 @@ pub struct Embedded {
     pub dataset: String,
     /// The study file; its logs are names of the dataset or of streams.
     pub text: &'static str,
-    /// Those logs.
-    pub(super) logs: Vec<String>,
 }
 
 /// `paper.toml`.
@@ -203,12 +200,16 @@ impl Folder {
 
     fn figure(&self, entry: FigureEntry) -> Result<Figure, PaperError> {
         let FigureEntry { name, title, studies, surveyed, timed, rules, code, with, sets } = entry;
-        let studies = studies.iter().map(|study| self.study(study)).collect::<Result<_, _>>()?;
-        Ok(Figure { name, title, studies, surveyed, timed, rules, code, with, sets })
+        let studies: Vec<(Embedded, Vec<String>)> =
+            studies.iter().map(|study| self.study(study)).collect::<Result<_, _>>()?;
+        let logs = studies.iter().map(|(study, logs)| (study.name.clone(), logs.clone())).collect();
+        let subject = Subject { figure: name.clone(), with, sets, logs };
+        let studies = studies.into_iter().map(|(study, _)| study).collect();
+        Ok(Figure { name, title, studies, surveyed, timed, rules, code, subject })
     }
 
-    /// The study of this file, which is named without its folder and extension.
-    fn study(&self, name: &str) -> Result<Embedded, PaperError> {
+    /// The study of this file, which is named without its folder and extension, and its logs.
+    fn study(&self, name: &str) -> Result<(Embedded, Vec<String>), PaperError> {
         let file = format!("studies/{name}.toml");
         let (text, StudyFile { name, logs }) = (self.text(&file)?, self.parsed(&file)?);
         let dataset = match logs.first() {
@@ -216,7 +217,7 @@ impl Folder {
             Some(log) if log.starts_with(STREAM) => STREAM.to_owned(),
             first => first.cloned().unwrap_or_default(),
         };
-        Ok(Embedded { name, dataset, text, logs })
+        Ok((Embedded { name, dataset, text }, logs))
     }
 }
 
@@ -247,45 +248,9 @@ impl Paper {
         let code = self.code.iter().find(|(name, _)| figure.code.as_deref() == Some(name));
         let mut findings = code.map_or_else(Vec::new, |(_, code)| code(evidence));
         if let Some(file) = figure.rules.as_ref().and_then(|file| self.rules.get(file)) {
-            let of_rules = rules::findings(evidence, figure, file, &self.tables);
+            let of_rules = rules::findings(evidence, &figure.subject, file, &self.tables);
             findings.extend(of_rules.map_err(|source| PaperError::Rules { figure: figure.name.clone(), source })?);
         }
         Ok(findings)
-    }
-}
-
-/// A table as it is printed: a row for each label.
-#[derive(Debug)]
-pub(super) struct PrintedTable {
-    /// The title of the labels.
-    pub(super) title: &'static str,
-    columns: Vec<&'static str>,
-    rows: Vec<(&'static str, Vec<&'static str>)>,
-}
-
-impl PrintedTable {
-    /// Reads tab-separated text; the first line that is no comment has the titles.
-    fn parse(text: &'static str) -> Self {
-        let mut lines = text.lines().filter(|line| !line.starts_with('#'));
-        let mut titles = lines.next().unwrap_or_default().split('\t');
-        let row = |line: &'static str| {
-            let (label, cells) = line.split_once('\t')?;
-            Some((label, cells.split('\t').collect()))
-        };
-        let title = titles.next().unwrap_or_default();
-        Self { title, columns: titles.collect(), rows: lines.filter_map(row).collect() }
-    }
-
-    /// Every cell, column by column: the label of its row, the title of its column, and what is printed.
-    pub(super) fn cells(&self) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + '_ {
-        self.columns.iter().enumerate().flat_map(move |(j, &column)| {
-            self.rows.iter().filter_map(move |(label, cells)| Some((*label, column, *cells.get(j)?)))
-        })
-    }
-
-    /// The number of a cell; `None` if there is no such cell, or a dash in it.
-    pub(super) fn cell(&self, label: &str, column: &str) -> Option<Published> {
-        let is = |(row, title, _): &(&str, &str, &str)| *row == label && *title == column;
-        Published::parse(self.cells().find(is)?.2)
     }
 }

@@ -40,7 +40,11 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
     ("text", Layer::Lab, ""),
     ("figure", Layer::Lab, "allocator frame machine metrics spec text workload"),
-    ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
+    (
+        "paper",
+        Layer::Lab,
+        "allocator engine execution figure frame job machine metrics spec study text trace workload",
+    ),
     ("report", Layer::Lab, "figure frame machine paper text"),
     (
         "cli",

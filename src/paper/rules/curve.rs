@@ -17,9 +17,9 @@ impl Curve {
         (!points.is_empty()).then_some(Self(points))
     }
 
-    /// What `function` says of the curve; `more` is what its steps must be deeper than. `None` if it has too few points, or
+    /// Returns what `function` asks of the curve; `more` is what its steps must be deeper than. `None` if it has too few points, or
     /// if the function is about no curve.
-    pub(super) fn told(&self, function: Function, more: f64) -> Option<Value> {
+    pub(super) fn answer(&self, function: Function, more: f64) -> Option<Value> {
         Some(Value::Number(match function {
             Function::Tau => return self.tau().map(Value::Middle),
             Function::LargestFall => self.largest_fall(),
@@ -96,7 +96,7 @@ mod tests {
         let steps: Vec<f64> = found.steps_down().collect();
         assert!(steps.len() == 2 && near(steps[0], 0.05) && near(steps[1], 7.0 / 115.0), "{steps:?}");
         assert!(near(found.largest_fall(), 0.1) && near(curve(&[1.0, 2.0]).largest_fall(), 0.0));
-        assert_eq!(found.told(Function::StepsDown, 0.055), Some(Value::Number(1.0)));
+        assert_eq!(found.answer(Function::StepsDown, 0.055), Some(Value::Number(1.0)));
     }
 
     #[test]

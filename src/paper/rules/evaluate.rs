@@ -184,7 +184,7 @@ impl Scope<'_> {
     /// What a function says of a curve, whose points are those where both x and y were measured.
     fn curve(&self, function: Function, (set, x, y): (&Expr, &Expr, &Expr), more: f64) -> Found {
         let points = self.points(&self.set_name(set)?, x, y)?;
-        Ok(Curve::of(points).and_then(|curve| curve.told(function, more)))
+        Ok(Curve::of(points).and_then(|curve| curve.answer(function, more)))
     }
 
     /// The numbers x and y for every row of a set where both were measured.

@@ -23,7 +23,7 @@ use super::value::Operation;
 pub(super) enum Expr {
     /// A number, or a variable.
     Name(Template),
-    /// A column of the results, and the fields of the point that are not the usual ones.
+    /// A column of the results, and the fields of the point that are not the defaults of the file.
     Column(Template, Vec<(Field, Template)>),
     /// A function of expressions.
     Call(Function, Vec<Expr>),
@@ -149,7 +149,11 @@ fn factor(input: &str) -> IResult<&str, Expr> {
     token(alt((
         map(preceded(char('-'), factor), |of| Expr::Negated(Box::new(of))),
         delimited(char('('), sum, char(')')),
-        map_res(column, |(name, fields)| Ok::<_, super::template::TemplateError>(Expr::Column(template(name)?, fields))),
+        map_res(column, |(name, fields): (&str, Vec<(Field, Template)>)| {
+            // `column[]` and `column[; machine=4x4]` leave the allocator to the file.
+            let given = fields.into_iter().filter(|(_, field)| *field != Template::default());
+            template(name).map(|name| Expr::Column(name, given.collect()))
+        }),
         map(call, |(function, arguments)| Expr::Call(function, arguments)),
         map_res(name, |name| template(name).map(Expr::Name)),
     )))

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::expr::{Expr, Field};
 use super::template::Template;
+use crate::paper::finding::Drawn;
 
 /// A file of rules.
 #[derive(Debug, Default, Deserialize)]
@@ -109,7 +110,7 @@ pub(super) struct Rule {
     /// The range that was published.
     pub(super) range: Option<[f64; 2]>,
     /// How large a difference may be that is said to be none, in percent.
-    pub(super) apart: Option<f64>,
+    pub(super) no_difference: Option<f64>,
     /// The loads at which a ratio is what was published.
     pub(super) crossing: Option<Crossing>,
     /// The comparisons of a fact.
@@ -153,7 +154,7 @@ pub(super) struct PlaceRule {
     pub(super) quantity: Template,
     /// How it is drawn.
     #[serde(default)]
-    pub(super) drawn: super::super::finding::Drawn,
+    pub(super) drawn: Drawn,
 }
 
 /// Comparisons for each row of some sets.

@@ -6,23 +6,23 @@ use super::curve::crossings;
 use super::evaluate::means_of;
 use super::expr::Expr;
 use super::file::{Block, Check, Crossing, Instead, PlaceRule, Relation, Rule, RuleFile, Side, Tried};
-use super::scope::{Binding, RuleError, Scope};
+use super::scope::{Binding, RuleError, Scope, Subject};
+use super::table::PrintedTable;
 use super::template::Template;
 use super::value::Value;
 use crate::paper::comparisons::Comparisons;
 use crate::paper::dataset::Dataset;
 use crate::paper::evidence::Evidence;
 use crate::paper::finding::{Finding, Place, Published, Tolerance, Verdict};
-use crate::paper::load::{Figure, PrintedTable};
 
 /// What the rules of a file find for a figure.
 pub(crate) fn findings(
     found: &Evidence,
-    figure: &Figure,
+    subject: &Subject,
     file: &RuleFile,
     tables: &BTreeMap<&'static str, PrintedTable>,
 ) -> Result<Vec<Finding>, RuleError> {
-    let scope = Scope::new(found, figure, file, tables);
+    let scope = Scope::new(found, subject, file, tables);
     let mut findings = Vec::new();
     for rule in &file.rules {
         follow(rule, &scope, &mut findings)?;
@@ -32,7 +32,7 @@ pub(crate) fn findings(
 
 /// Adds what a rule finds.
 fn follow(rule: &Rule, scope: &Scope<'_>, findings: &mut Vec<Finding>) -> Result<(), RuleError> {
-    if !rule.figures.is_empty() && !rule.figures.contains(&scope.figure.name) {
+    if !rule.figures.is_empty() && !rule.figures.contains(&scope.subject.figure) {
         return Ok(());
     }
     for scope in scope.product(&rule.each)? {
@@ -131,7 +131,7 @@ fn measured(rule: &Rule, scope: &Scope<'_>, finding: Finding) -> Result<Option<F
                 Value::Mean(interval) => finding.measured_within(*interval),
                 other => finding.measured(other.number()),
             };
-            match (rule.range, rule.apart) {
+            match (rule.range, rule.no_difference) {
                 (Some(range), _) => finding.in_range(value.ends(), matches!(value, Value::Middle(_)), range),
                 (None, Some(most)) => finding.no_further_apart(value.number(), most),
                 (None, None) => finding,

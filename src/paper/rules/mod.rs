@@ -9,11 +9,13 @@ mod expr;
 mod file;
 mod judge;
 mod scope;
+mod table;
 mod template;
 mod value;
 
 pub(super) use file::{RuleFile, SetSource};
 pub(super) use judge::findings;
 pub use scope::RuleError;
+pub(super) use scope::Subject;
+pub(super) use table::PrintedTable;
 
-pub(super) use value::Sample;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::expr::{Expr, Field};
 use super::file::{Derived, Match, RuleFile, SetSource};
+use super::table::PrintedTable;
 use super::template::{Piece, Template};
 use super::value::Value;
 use crate::paper::comparisons::rounded;
 use crate::paper::evidence::{At, Evidence};
-use crate::paper::load::{Figure, PrintedTable};
 use crate::spec::Spec;
 
 /// Why a rule cannot be followed: it was written wrongly.
@@ -25,6 +25,18 @@ pub enum RuleError {
     /// A function has too few or wrong arguments, or a set has not exactly one origin.
     #[error("{0}")]
     Malformed(String),
+}
+
+/// What rules must know of a figure.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    /// Its name.
+    pub(crate) figure: String,
+    /// Its own variables, and its own sets.
+    pub(crate) with: BTreeMap<String, String>,
+    pub(crate) sets: BTreeMap<String, SetSource>,
+    /// The logs of its studies, by study.
+    pub(crate) logs: BTreeMap<String, Vec<String>>,
 }
 
 /// What a variable stands for.
@@ -49,7 +61,7 @@ pub(super) enum Samples {
 #[derive(Clone)]
 pub(super) struct Scope<'a> {
     pub(super) found: &'a Evidence,
-    pub(super) figure: &'a Figure,
+    pub(super) subject: &'a Subject,
     pub(super) file: &'a RuleFile,
     pub(super) tables: &'a BTreeMap<&'static str, PrintedTable>,
     pub(super) samples: Samples,
@@ -63,13 +75,13 @@ impl<'a> Scope<'a> {
     /// The scope of a figure, whose own variables have their values.
     pub(super) fn new(
         found: &'a Evidence,
-        figure: &'a Figure,
+        subject: &'a Subject,
         file: &'a RuleFile,
         tables: &'a BTreeMap<&'static str, PrintedTable>,
     ) -> Self {
         let text = |(name, value): (&String, &String)| (name.clone(), Binding::Text(value.clone()));
-        let variables = figure.with.iter().map(text).collect();
-        Self { found, figure, file, tables, samples: Samples::All, variables }
+        let variables = subject.with.iter().map(text).collect();
+        Self { found, subject, file, tables, samples: Samples::All, variables }
     }
 
     /// The same scope with a further variable.
@@ -137,7 +149,7 @@ impl<'a> Scope<'a> {
 
     /// The set of this name: the figure's own one, or that of the file.
     fn set(&self, name: &str) -> Result<&'a SetSource, RuleError> {
-        let set = self.figure.sets.get(name).or_else(|| self.file.sets.get(name));
+        let set = self.subject.sets.get(name).or_else(|| self.file.sets.get(name));
         set.ok_or_else(|| RuleError::Unknown { what: "set", name: name.to_owned() })
     }
 
@@ -209,9 +221,8 @@ impl<'a> Scope<'a> {
         let mut loads: Vec<(f64, String)> = Vec::new();
         for study in studies {
             let name = self.fill(study)?;
-            let study = self.figure.studies.iter().find(|study| study.name == name);
-            let study = study.ok_or_else(|| RuleError::Unknown { what: "study of the figure", name })?;
-            for log in &study.logs {
+            let logs = self.subject.logs.get(&name);
+            for log in logs.ok_or(RuleError::Unknown { what: "study of the figure", name })? {
                 let Ok(model) = log.parse::<Spec>() else { continue };
                 let rate = model.params.get("rate").or_else(|| model.params.get("ratio"));
                 let law = model.params.get("sides").map_or("uniform", |law| law);
@@ -240,28 +251,30 @@ impl<'a> Scope<'a> {
         Ok(table.cells().map(row).collect())
     }
 
-    /// The fields of a point: those that are given, and else those of the file.
+    /// The fields of a point: those that are given, and else those of the file as far as their variables have values here.
     pub(super) fn point(&self, given: &[(Field, Template)]) -> Result<BTreeMap<Field, String>, RuleError> {
-        let given = given.iter().map(|(field, template)| (*field, template));
-        let all: BTreeMap<Field, &Template> =
-            self.file.at.iter().map(|(field, template)| (*field, template)).chain(given).collect();
-        all.into_iter().map(|(field, template)| Ok((field, self.fill(template)?))).collect()
+        let defaults = self.file.at.iter().filter_map(|(field, template)| Some((*field, self.fill(template).ok()?)));
+        let mut fields: BTreeMap<Field, String> = defaults.collect();
+        for (field, template) in given {
+            fields.insert(*field, self.fill(template)?);
+        }
+        Ok(fields)
     }
 }
 
-/// Where evidence is looked for; what is not given is as usual.
+/// Where evidence is looked for; what is not given is the default.
 pub(super) fn at(fields: &BTreeMap<Field, String>) -> At<'_> {
-    let usual = At::default();
-    let text = |field: Field, usual| fields.get(&field).map_or(usual, String::as_str);
+    let defaults = At::default();
+    let text = |field: Field, default| fields.get(&field).map_or(default, String::as_str);
     At {
-        dataset: text(Field::Dataset, usual.dataset),
-        log: text(Field::Log, usual.log),
-        machine: text(Field::Machine, usual.machine),
-        allocator: text(Field::Allocator, usual.allocator),
-        scheduler: text(Field::Scheduler, usual.scheduler),
-        rules: text(Field::Rules, usual.rules),
-        arrival_scale: fields.get(&Field::Scale).and_then(|scale| scale.parse().ok()).unwrap_or(usual.arrival_scale),
-        network: text(Field::Network, usual.network),
+        dataset: text(Field::Dataset, defaults.dataset),
+        log: text(Field::Log, defaults.log),
+        machine: text(Field::Machine, defaults.machine),
+        allocator: text(Field::Allocator, defaults.allocator),
+        scheduler: text(Field::Scheduler, defaults.scheduler),
+        rules: text(Field::Rules, defaults.rules),
+        arrival_scale: fields.get(&Field::Scale).and_then(|scale| scale.parse().ok()).unwrap_or(defaults.arrival_scale),
+        network: text(Field::Network, defaults.network),
     }
 }
 

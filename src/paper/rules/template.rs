@@ -44,10 +44,10 @@ impl Template {
 
     /// Reads a template; braces must be closed, and what stands behind a colon must be a number of digits.
     pub(super) fn parse(text: &str) -> Result<Self, TemplateError> {
-        let wrong = |problem| TemplateError { text: text.to_owned(), problem };
+        let error = |problem| TemplateError { text: text.to_owned(), problem };
         let (mut pieces, mut rest) = (Vec::new(), text);
         while let Some((before, behind)) = rest.split_once('{') {
-            let (name, after) = behind.split_once('}').ok_or_else(|| wrong("a brace is not closed"))?;
+            let (name, after) = behind.split_once('}').ok_or_else(|| error("a brace is not closed"))?;
             if !before.is_empty() {
                 pieces.push(Piece::Text(before.to_owned()));
             }
@@ -55,7 +55,7 @@ impl Template {
                 (Some(set), _) => Piece::Values(set.to_owned()),
                 (None, None) => Piece::Variable(name.to_owned(), None),
                 (None, Some((name, digits))) => {
-                    let digits = digits.parse().map_err(|_| wrong("behind ':.' stands no number of digits"))?;
+                    let digits = digits.parse().map_err(|_| error("behind ':.' stands no number of digits"))?;
                     Piece::Variable(name.to_owned(), Some(digits))
                 }
             });

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::metrics::Interval;
+use crate::paper::evidence::Sample;
 use crate::paper::median::Median;
-
-/// What tells the measurements of one point apart: the round, the log where several are meant, the seed.
-pub(crate) type Sample = (usize, String, String);
 
 /// The value of an expression.
 #[derive(Clone, Debug, PartialEq)]
