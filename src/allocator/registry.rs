@@ -1,6 +1,6 @@
 //! The rows of all allocators, and how a spec finds its row and is built.
 
-use super::seam::{Allocator, Entry, Setup};
+use super::seam::{Built, Entry, Setup};
 use super::{anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, shells, snug};
 use crate::machine::Mesh;
 use crate::machine::order::ORDERS;
@@ -13,7 +13,7 @@ pub const ALLOCATORS: &[Entry] = &[
     anywhere::paging::ENTRY,
     curve::ENTRY,
     buddy::mbs::ENTRY,
-    buddy::layered_mbs::ENTRY,
+    buddy::mbs::LAYERED,
     buddy::octet_mbs::ENTRY,
     buddy::granular_mbs::ENTRY,
     buddy::round_up_mbs::ENTRY,
@@ -24,7 +24,7 @@ pub const ALLOCATORS: &[Entry] = &[
     nearest::mm::ENTRY,
     nearest::mm_inc::ENTRY,
     shells::mc_pair::ENTRY,
-    best_of::ENTRY,
+    best_of::entry(|params, setup| best_of::build(params, setup, build)),
     snug::ENTRY,
     pieces::anca::ENTRY,
     pieces::gabl::ENTRY,
@@ -41,11 +41,11 @@ pub const ALLOCATORS: &[Entry] = &[
     contiguous::rbs::ENTRY,
     contiguous::stack_based::ENTRY,
     contiguous::qna_scan::ENTRY,
-    compaction::linear_first_fit::ENTRY,
-    compaction::left_compaction::ENTRY,
-    compaction::right_compaction::ENTRY,
-    compaction::ordered_compaction::ENTRY,
-    compaction::cost_free_compaction::ENTRY,
+    compaction::rows::LINEAR_FIRST_FIT,
+    compaction::rows::LEFT,
+    compaction::rows::RIGHT,
+    compaction::rows::ORDERED,
+    compaction::rows::COST_FREE,
 ];
 
 /// Finds the row of a spec: its name, or `ORDER+SELECT` as the papers abbreviate curve allocators (`hilbert+bf`).
@@ -57,7 +57,7 @@ pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
     }
 }
 
-/// The error for a name that no row has; the name of an order lacks a selection.
+/// Returns the error for a name that no row has; the name of an order lacks a selection.
 fn unknown_allocator(name: &str) -> SpecError {
     let mut error = unknown("allocator", name, ALLOCATORS.iter().map(|entry| entry.name));
     if let SpecError::Unknown { hint, .. } = &mut error
@@ -68,7 +68,15 @@ fn unknown_allocator(name: &str) -> SpecError {
     error
 }
 
-/// A resolved spec in short, for tables: `hilbert+bf`, and without the parameters that have their defaults.
+/// Returns the short form of an allocator's spec; a text that is none is returned as it is.
+pub fn short_label(text: &str) -> String {
+    match text.parse::<Spec>() {
+        Ok(spec) if find(&spec).is_ok() => short(&spec),
+        _ => text.to_owned(),
+    }
+}
+
+/// Returns a resolved spec in short, for tables: `hilbert+bf`, and without the parameters that have their defaults.
 pub fn short(spec: &Spec) -> String {
     if let Some(members) = &spec.members {
         let bare = Spec::named(&spec.name);
@@ -83,21 +91,21 @@ pub fn short(spec: &Spec) -> String {
     }
     let mut short = spec.clone();
     if spec.name != curve::ENTRY.name
-        && let Some(usual) = defaults(&Spec::named(&spec.name))
+        && let Some(default) = defaults(&Spec::named(&spec.name))
     {
-        short.params.retain(|key, value| usual.params.get(key) != Some(value));
+        short.params.retain(|key, value| default.params.get(key) != Some(value));
     }
     short.to_string()
 }
 
-/// A spec with every default written out.
+/// Returns a spec with every default written out.
 fn defaults(spec: &Spec) -> Option<Spec> {
     let smallest = Mesh::new(&[1]).ok()?;
-    Some(build(spec, &Setup { mesh: &smallest, seed: 0 }).ok()?.1)
+    Some(build(spec, &Setup { mesh: &smallest, seed: 0 }).ok()?.spec)
 }
 
-/// Builds the allocator that `spec` names, and the spec with every default written out.
-pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Allocator>, Spec), SpecError> {
+/// Builds the allocator that `spec` names.
+pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
     let (entry, spec) = find(spec)?;
     if !entry.serves(setup.mesh) {
         let problem = format!(
@@ -107,6 +115,7 @@ pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Allocator>, Spec
         return Err(SpecError::Unsuited { owner: spec.name, machine: setup.mesh.to_string(), problem });
     }
     let mut params = Params::new(&spec);
-    let allocator = (entry.build)(&mut params, setup)?;
-    Ok((allocator, params.finish()?))
+    let strategy = (entry.build)(&mut params, setup)?;
+    let spec = params.finish()?;
+    Ok(Built { promises: (entry.promises)(&spec), spec, strategy })
 }

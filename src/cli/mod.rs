@@ -1,10 +1,7 @@
 //! The command line: one file per subcommand, each its arguments (whose doc comments are the help text) and one
 //! function. The only room that prints.
 
-mod audit;
-mod compare;
 mod completions;
-mod export;
 mod interrupt;
 mod list;
 mod merge;
@@ -12,7 +9,6 @@ mod options;
 mod overwrite;
 mod plot;
 mod progress;
-mod quoted;
 mod replay;
 mod report;
 mod reproduce;
@@ -26,12 +22,17 @@ mod trace;
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::panic;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use self::schedule::{audit, compare, export};
 use crate::figure::FigureError;
-use crate::report::ReportError;
+use crate::figure::show::ShowError;
+use crate::frame;
+use crate::inspect::InspectError;
+use crate::report::{CrosstabError, ReportError};
 
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
 #[derive(Debug, Parser)]
@@ -75,9 +76,12 @@ enum Failure {
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
         let error = error.into();
-        let figure = error.downcast_ref().is_some_and(FigureError::is_usage);
-        let report = error.downcast_ref().is_some_and(ReportError::is_usage);
-        if figure || report { Self::Usage(error) } else { Self::Failed(error) }
+        let is_usage = error.downcast_ref().is_some_and(FigureError::is_usage)
+            || error.downcast_ref().is_some_and(ReportError::is_usage)
+            || error.downcast_ref().is_some_and(CrosstabError::is_usage)
+            || error.downcast_ref().is_some_and(ShowError::is_usage)
+            || error.downcast_ref().is_some_and(InspectError::is_usage);
+        if is_usage { Self::Usage(error) } else { Self::Failed(error) }
     }
 }
 
@@ -91,6 +95,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    hush_readers();
     interrupt::listen();
     let outcome = match arguments.command {
         Command::Replay(args) => replay::run(&args),
@@ -113,6 +118,16 @@ pub fn main() -> ExitCode {
     let code = code(outcome);
     interrupt::end_if_signalled();
     code
+}
+
+/// Keeps panics to themselves that damaged files cause; errors are made of them.
+fn hush_readers() {
+    let default = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if !frame::is_reading() {
+            default(info);
+        }
+    }));
 }
 
 /// Returns the exit code of a command, after printing why it failed if nothing has said so yet.

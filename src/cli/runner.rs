@@ -8,12 +8,13 @@ use anyhow::Context;
 
 use super::interrupt::{GRACE, Saving};
 use super::progress::{Line, Progress};
-use super::{Failure, complain, interrupt, quoted};
+use super::{Failure, complain, interrupt};
 use crate::allocator;
 use crate::frame::StudyFolder;
 use crate::study::{
     self, Manifest, Outcome, PlannedReplay, Progress as News, Replay, Running, Study, SweepError,
 };
+use crate::text::command_line;
 
 /// The threads that cells run on, and the switch that an interrupt throws.
 pub(super) struct Runner {
@@ -101,7 +102,7 @@ impl Runner {
                 News::Failed(number, error) => {
                     tally.failed += 1;
                     let is_unkept = matches!(error, SweepError::Keep(_));
-                    let command = quoted::command(study.command(number).iter().map(String::as_str));
+                    let command = command_line(study.command(number));
                     let text = format!("error: {}: {:#}", study.label(number), anyhow::Error::from(error));
                     let text = format!("{text}\n  rerun: {command}");
                     if is_unkept {

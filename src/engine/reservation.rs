@@ -1,22 +1,22 @@
-//! The place that the first waiting job will have, for allocators that may refuse a job although as many nodes are free as
-//! it takes: then a number of nodes is no promise.
+//! The place that the first waiting job will have, for allocators that may refuse a job although as many nodes are
+//! free as it takes: then a number of nodes is no promise.
 
-use crate::allocator::{Allocator, Placement, Request};
+use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::job::{JobId, Time};
 use crate::machine::{Cuboid, Frames, Machine, NodeId};
 use crate::scheduler::{Running, RunningJobs};
 
-/// What is kept free for a waiting job at the time of its reservation.
+/// A place that is kept free for a waiting job at the time of its reservation.
 #[derive(Clone, Debug)]
 pub(super) enum Reservation {
-    /// For allocators that place jobs as boxes wherever one is free: every place that is free for a box then. One of them
-    /// must stay so.
-    Boxes(Vec<Cuboid>),
+    /// For allocators that are served wherever a submesh is free: every place that is free then for a submesh that
+    /// serves the job. One of them must stay so.
+    Submeshes(Vec<Cuboid>),
     /// For other allocators: the nodes that they would choose then.
     Nodes {
         /// Whose place it is.
         job: JobId,
-        /// What that job asks for.
+        /// Its request.
         request: Request,
         /// When the job will have it.
         shadow: Time,
@@ -25,6 +25,23 @@ pub(super) enum Reservation {
         /// The place, free in `then`.
         nodes: Vec<NodeId>,
     },
+}
+
+/// A placement that is to be carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// The allocator's last proposal.
+    Proposal(Placement),
+    /// One that the allocator has not proposed.
+    Other(Placement),
+}
+
+impl Choice {
+    /// Returns the placement, whoever has chosen it.
+    pub(super) fn placement(self) -> Placement {
+        let (Self::Proposal(placement) | Self::Other(placement)) = self;
+        placement
+    }
 }
 
 /// The jobs that run now, and where.
@@ -37,13 +54,13 @@ pub(super) struct RunningPlaces<'a> {
 }
 
 impl RunningPlaces<'_> {
-    /// When a job is expected to end; one that is past its estimate is expected to end now.
+    /// Returns when a job is expected to end; one that is past its estimate is expected to end now.
     fn end(&self, job: &Running) -> Time {
         job.estimated_end.max(self.now)
     }
 
-    /// The first estimated end of a running job at which `found` returns something for the machine as it will be then, all
-    /// jobs that end until then being gone. `None` if that is never.
+    /// Returns the first estimated end of a running job at which `found` returns something for the machine as it will
+    /// be then, all jobs that end until then being gone. `None` if that is never.
     fn first_end<T>(
         &self,
         machine: &Machine,
@@ -63,7 +80,7 @@ impl RunningPlaces<'_> {
         None
     }
 
-    /// The machine as it will be at `time`.
+    /// Returns the machine as it will be at `time`.
     fn machine_at(&self, machine: &Machine, time: Time) -> Machine {
         let mut then = machine.clone();
         for job in self.running.iter().take_while(|job| self.end(job) <= time) {
@@ -74,11 +91,11 @@ impl RunningPlaces<'_> {
 }
 
 impl Reservation {
-    /// The first estimated end of a running job at which one of `boxes` is free, and the places there are then. `None` if
-    /// that is never.
+    /// The first estimated end of a running job at which one of `boxes` is free, and the places there are then.
+    /// `None` if that is never.
     ///
     /// O(N/64 · log a) for each end at which enough nodes are free, and what the jobs hold.
-    pub(super) fn of_boxes(
+    pub(super) fn of_submeshes(
         machine: &Machine,
         running: RunningPlaces<'_>,
         boxes: &[[u32; 3]],
@@ -92,17 +109,18 @@ impl Reservation {
             Some(all_places(&mut frames, then, boxes)).filter(|places| !places.is_empty())
         };
         let (shadow, _, places) = running.first_end(machine, places)?;
-        Some((shadow, Self::Boxes(places)))
+        Some((shadow, Self::Submeshes(places)))
     }
 
-    /// The first estimated end of a running job at which `allocator` would serve `request` of `job`, and the nodes that it
-    /// would choose then. The reservation that the job has had before is kept if it is an earlier one and its nodes will
-    /// still be free: more free nodes than expected can make such an allocator refuse. `None` if that is never.
+    /// Returns the first estimated end of a running job at which `allocator` would serve `request` of `job`, and the
+    /// nodes that it would choose then. The reservation that the job has had before is kept if it is an earlier one
+    /// and its nodes will still be free: more free nodes than expected can make such an allocator refuse. `None` if
+    /// that is never.
     pub(super) fn of_nodes(
         machine: &Machine,
         running: RunningPlaces<'_>,
         (job, request): (JobId, Request),
-        (allocator, before): (&mut dyn Allocator, Option<Self>),
+        (allocator, before): (&mut Strategy, Option<Self>),
     ) -> Option<(Time, Self)> {
         let least = allocator.nodes_for(&request, machine.mesh()).least;
         let found = running.first_end(machine, |then| {
@@ -122,8 +140,8 @@ impl Reservation {
         Some((shadow, Self::Nodes { job, request, shadow, then, nodes }))
     }
 
-    /// The nodes that are reserved for `job`, if all of them are free now; `None` also where boxes are reserved, as their
-    /// allocators serve a job whenever a box is free.
+    /// Returns the nodes that are reserved for `job`, if all of them are free now; `None` also where submeshes are
+    /// reserved, as their allocators serve a job whenever a submesh is free.
     pub(super) fn nodes_for(&self, job: JobId, machine: &Machine) -> Option<&[NodeId]> {
         match self {
             Self::Nodes { job: owner, nodes, .. }
@@ -135,55 +153,51 @@ impl Reservation {
         }
     }
 
-    /// The place of a job that runs beside the reserved one: `chosen`, which `allocator` has chosen, or another one; `None`
-    /// if the reserved job would have no place then. The reservation is up to date afterwards, and a choice that is not
-    /// taken is given back.
+    /// Returns what a job takes that runs beside the reserved one: the allocator's `proposal`, or another place;
+    /// `None` if the reserved job would have no place then. The reservation counts with what is returned as being in
+    /// use.
     pub(super) fn make_room(
         &mut self,
-        chosen: Option<Placement>,
+        proposal: Placement,
         request: &Request,
-        (allocator, machine): (&mut dyn Allocator, &Machine),
-    ) -> Option<Placement> {
-        let chosen = chosen?;
+        allocator: &mut Strategy,
+        machine: &Machine,
+    ) -> Option<Choice> {
         match self {
-            Self::Boxes(places) => {
-                let place = Cuboid::around(machine.mesh(), &chosen.nodes);
-                if let Some(place) = place.filter(|place| admits(places, place)) {
-                    places.retain(|other| !other.meets(&place));
-                    return Some(chosen);
-                }
-                allocator.released(&chosen, machine);
-                let boxes = allocator.boxes(request, machine.mesh()).unwrap_or_default();
-                let place = beside(places, machine, &boxes)?;
+            Self::Submeshes(places) => {
+                let place = Cuboid::around(machine.mesh(), &proposal.nodes);
+                let (choice, place) = match place.filter(|place| admits(places, place)) {
+                    Some(place) => (Choice::Proposal(proposal), place),
+                    None => {
+                        let Served::BySubmesh(submeshes) = &allocator.served else { return None };
+                        let place = beside(places, machine, &(submeshes.sizes)(request, machine.mesh()))?;
+                        (Choice::Other(Placement::of((submeshes.nodes)(request, place, machine))), place)
+                    }
+                };
                 places.retain(|other| !other.meets(&place));
-                Some(allocator.take_box(request, place, machine))
+                Some(choice)
             }
             Self::Nodes { request: reserved, then, nodes, .. } => {
                 let mut later = then.clone();
                 // Nodes that are free now are free then too, unless this allocator's choice is wrong.
-                let fits = later.occupy(&chosen.nodes).is_ok();
-                let kept = nodes.iter().all(|&node| later.free().contains(node));
-                let other = if kept { None } else { allocator.foresee(reserved, &later) };
-                if !fits || !kept && other.is_none() {
-                    allocator.released(&chosen, machine);
-                    return None;
+                later.occupy(&proposal.nodes).ok()?;
+                if !nodes.iter().all(|&node| later.free().contains(node)) {
+                    *nodes = allocator.foresee(reserved, &later)?.nodes;
                 }
                 *then = later;
-                if let Some(other) = other {
-                    *nodes = other.nodes;
-                }
-                Some(chosen)
+                Some(Choice::Proposal(proposal))
             }
         }
     }
 }
 
-/// Whether one of `places` is left if `taken` is taken.
+/// Returns whether one of `places` is left if `taken` is taken.
 fn admits(places: &[Cuboid], taken: &Cuboid) -> bool {
     places.iter().any(|place| !place.meets(taken))
 }
 
-/// The first place that is free for one of `boxes` now and leaves one of `places`: by box, then in scan order.
+/// Returns the first place that is free for one of `boxes` now and leaves one of `places`: by submesh, then in scan
+/// order.
 fn beside(places: &[Cuboid], machine: &Machine, boxes: &[[u32; 3]]) -> Option<Cuboid> {
     let mut frames = Frames::default();
     boxes.iter().find_map(|&sizes| {
@@ -192,7 +206,7 @@ fn beside(places: &[Cuboid], machine: &Machine, boxes: &[[u32; 3]]) -> Option<Cu
     })
 }
 
-/// Every place that is free for one of `boxes`.
+/// Returns every place that is free for one of `boxes`.
 fn all_places(frames: &mut Frames, machine: &Machine, boxes: &[[u32; 3]]) -> Vec<Cuboid> {
     let mut places = Vec::new();
     for &sizes in boxes {
@@ -221,8 +235,8 @@ mod tests {
         }
         let now = Time::from_seconds(now_s);
         let running = RunningPlaces { running: &running, placements: &placements, now };
-        Ok(match Reservation::of_boxes(&machine, running, boxes) {
-            Some((end, Reservation::Boxes(places))) => Some((end.as_seconds(), places.len())),
+        Ok(match Reservation::of_submeshes(&machine, running, boxes) {
+            Some((end, Reservation::Submeshes(places))) => Some((end.as_seconds(), places.len())),
             _ => None,
         })
     }
@@ -231,7 +245,7 @@ mod tests {
     fn the_first_end_at_which_a_box_is_free_is_found() -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!(example(0, &[[2, 2, 1]])?, Some((10.0, 1)));
         assert_eq!(example(0, &[[4, 1, 1]])?, Some((10.0, 1)));
-        // Six nodes are free at 10, but not as a box.
+        // Six nodes are free at 10, but not as a submesh.
         assert_eq!(example(0, &[[3, 2, 1]])?, Some((20.0, 2)));
         assert_eq!(example(0, &[[1, 3, 1], [3, 1, 1]])?, Some((10.0, 2)));
         // Both are late: both are expected to end now.

@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use super::draw::Style;
+use super::draw::Look;
 use super::error::FigureError;
 use super::load::{self, Load};
-use super::looks::{separate, style};
+use super::looks::looks;
 use crate::allocator;
-use crate::frame::{Sheet, SheetValues};
+use crate::frame::{IDENTITY, Sheet, SheetValues};
 use crate::machine::Mesh;
-use crate::spec::{Spec, SpecError};
+use crate::spec::SpecError;
 
-/// Columns that tell results from each other. Seeds are replications.
-const IDENTITY: [&str; 7] = ["log", "rules", "arrival_scale", "machine", "scheduler", "allocator", "network"];
-
-/// Columns that tell replays from each other where every placement is as good, on an array, or where running jobs are moved.
-pub const DELAYS: [&str; 4] = ["queue_delay_s_mean", "allocation_delay_s_mean", "moves", "suspended_s_mean"];
+/// Returns the columns that tell results from each other: what was replayed, but for the seed, as replications differ in it,
+/// and for what means leave out.
+fn identity() -> &'static [&'static str] {
+    &IDENTITY[..7]
+}
 
 /// The summary of a directory of results.
 pub struct Results {
@@ -33,7 +33,7 @@ pub struct Curve {
     /// What it is called beside the others.
     pub name: String,
     /// Its look, which differs from that of the others.
-    pub style: Style,
+    pub look: Look,
     /// Its rows, ascending.
     pub rows: Vec<usize>,
 }
@@ -50,7 +50,7 @@ impl Results {
                 .column(name)
                 .is_some_and(|column| (1..sheet.height()).any(|i| column.label(i) != column.label(0)))
         };
-        let varying: Vec<&str> = IDENTITY.into_iter().filter(varies).collect();
+        let varying: Vec<&str> = identity().iter().copied().filter(varies).collect();
         let gaps = if varying.contains(&"rules") { load::gaps(&sheet) } else { None };
         Ok(Self { sheet, varying, gaps })
     }
@@ -67,7 +67,7 @@ impl Results {
         Ok(notes)
     }
 
-    /// Whether a machine is an array, or jobs were moved, so that [`DELAYS`] say something.
+    /// Whether a machine is an array, or jobs were moved, so that delays say something.
     pub fn have_delays(&self) -> bool {
         let is_array =
             |row: usize| self.label(row, "machine").parse::<Mesh>().is_ok_and(|machine| machine.dims() == 1);
@@ -108,13 +108,7 @@ impl Results {
     /// A cell of a row as a short label; empty if there is no such column.
     pub fn label(&self, row: usize, name: &str) -> String {
         let label = self.sheet.column(name).map(|column| column.label(row)).unwrap_or_default();
-        if name != "allocator" {
-            return label;
-        }
-        match label.parse::<Spec>() {
-            Ok(spec) if allocator::find(&spec).is_ok() => allocator::short(&spec),
-            _ => label,
-        }
+        if name == "allocator" { allocator::short_label(&label) } else { label }
     }
 
     /// What a row is called beside others: its allocator, and what else rows differ in except for the columns in `but`.
@@ -130,7 +124,7 @@ impl Results {
     /// What all rows share, in words.
     pub fn shared(&self) -> String {
         let is_shown = |name: &&&str| !["rules", "network", "arrival_scale"].contains(*name);
-        let fixed = IDENTITY.iter().filter(|name| !self.varying.contains(name)).filter(is_shown);
+        let fixed = identity().iter().filter(|name| !self.varying.contains(name)).filter(is_shown);
         let words = fixed.map(|name| self.label(0, name)).filter(|label| !label.is_empty());
         words.collect::<Vec<_>>().join(" · ")
     }
@@ -180,13 +174,18 @@ impl Results {
             let name = name(row);
             match curves.iter_mut().find(|curve| curve.name == name) {
                 Some(curve) => curve.rows.push(row),
-                None => {
-                    let style = style(&self.label(row, "allocator"));
-                    curves.push(Curve { name, style, rows: vec![row] });
-                }
+                None => curves.push(Curve { name, look: Look::default(), rows: vec![row] }),
             }
         }
-        separate(&mut curves.iter_mut().map(|curve| &mut curve.style).collect::<Vec<_>>());
+        // Where one allocator is replayed under several schedulers, those are what the curves show.
+        let is_of_schedulers = self.varying.contains(&"scheduler") && !self.varying.contains(&"allocator");
+        let subject = if is_of_schedulers { "scheduler" } else { "allocator" };
+        let subjects: Vec<String> = curves.iter().map(|curve| self.label(curve.rows[0], subject)).collect();
+        let named = subjects.iter().zip(&curves).map(|(subject, curve)| (&**subject, &*curve.name));
+        let looks = looks(&named.collect::<Vec<_>>());
+        for (curve, look) in curves.iter_mut().zip(looks) {
+            curve.look = look;
+        }
         curves
     }
 

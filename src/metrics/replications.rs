@@ -10,6 +10,7 @@ use std::str::FromStr;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use super::registry::METRICS;
 use super::summary::Summary;
 use crate::spec::{Params, Spec, SpecError};
 
@@ -25,12 +26,12 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Of independent values, with a confidence of 95 %; `None` if there are none. O(values).
+    /// Returns the interval of independent values with a confidence of 95 %; `None` if there are no values. O(values).
     pub fn of(values: &[f64]) -> Option<Self> {
         Self::with(CONFIDENCE, values)
     }
 
-    /// The same with another confidence, between 0 and 1.
+    /// Returns the same with another confidence, between 0 and 1.
     pub fn with(confidence: f64, values: &[f64]) -> Option<Self> {
         let count = values.len();
         if count == 0 {
@@ -59,27 +60,21 @@ pub struct Replications {
     within: f64,
     /// With which probability the true mean is no further off.
     confidence: f64,
-    /// The numbers that must be so precise.
-    of: Vec<Metric>,
+    /// The names of the numbers that must be so precise.
+    of: Vec<&'static str>,
 }
 
-/// A number of a summary, by its name.
-type Metric = (&'static str, fn(&Summary) -> f64);
+/// Returns the names of the numbers that can be asked to be precise, by their rank.
+fn known() -> Vec<&'static str> {
+    let mut known: Vec<_> =
+        METRICS.iter().filter_map(|metric| Some((metric.interval_rank?, metric.name()))).collect();
+    known.sort_unstable();
+    known.into_iter().map(|(_, name)| name).collect()
+}
 
-/// What can be asked to be precise.
-const METRICS: [Metric; 7] = [
-    ("turnaround_s_mean", |summary| summary.turnaround_s_mean),
-    ("turnaround_s_variance", |summary| summary.turnaround_s_variance),
-    ("wait_s_mean", |summary| summary.wait_s_mean),
-    ("bounded_slowdown_mean", |summary| summary.bounded_slowdown_mean),
-    ("utilization", |summary| summary.utilization),
-    ("makespan_s", |summary| summary.makespan_s),
-    ("pairwise_sum_mean", |summary| summary.pairwise_sum_mean),
-];
-
-/// More than anybody needs; a slip of the finger should not run for ever.
+/// The largest number of replications: more than a study needs, so that a typing error does not run for ever.
 const MOST: u32 = 100_000;
-/// What is usual.
+/// The confidence unless another is asked for.
 const CONFIDENCE: f64 = 0.95;
 const NAME: &str = "until";
 const WHOLE: &str = "a whole number from 1 to 100,000";
@@ -91,27 +86,27 @@ impl Default for Replications {
 }
 
 impl Replications {
-    /// This many, whatever comes out.
+    /// Returns the rule that there are this many, whatever comes out.
     pub fn exactly(count: u32) -> Self {
         Self { least: count, most: count, within: 0.05, confidence: CONFIDENCE, of: Vec::new() }
     }
 
-    /// The seeds of those that there are at least, the first of which is `first`.
+    /// Returns the seeds of those that there are at least; the first is `first`.
     pub fn seeds(&self, first: u64) -> impl Iterator<Item = u64> {
         (0..u64::from(self.least)).map(move |i| first.wrapping_add(i))
     }
 
-    /// The least number of them.
+    /// Returns the least number of them.
     pub fn least(&self) -> u32 {
         self.least
     }
 
-    /// Whether there is more than one.
+    /// Returns whether there can be more than one.
     pub fn are_several(&self) -> bool {
         self.most > 1
     }
 
-    /// Whether these are enough.
+    /// Returns whether these are enough.
     pub fn enough(&self, summaries: &[Summary]) -> bool {
         let count = summaries.len();
         if count < self.least as usize || count >= self.most as usize {
@@ -120,16 +115,17 @@ impl Replications {
         self.widest(summaries).is_none()
     }
 
-    /// What is less precise than was asked, in words, if there are as many replications as allowed.
+    /// Returns a sentence on a number that is less precise than was asked; `None` if all are precise enough.
     pub fn shortfall(&self, summaries: &[Summary]) -> Option<String> {
         let (name, Interval { mean, half_width, count }) = self.widest(summaries)?;
         let (percent, asked) = (100.0 * half_width / mean.abs(), 100.0 * self.within);
         Some(format!("after {count} replications {name} is known within {percent:.0} % only, not {asked} %"))
     }
 
-    /// The first number that is not precise enough.
+    /// Returns the first number that is not precise enough, with its interval; `None` if all are.
     fn widest(&self, summaries: &[Summary]) -> Option<(&'static str, Interval)> {
-        let interval = |(name, value): &Metric| {
+        let interval = |name: &&'static str| {
+            let value = |summary: &Summary| summary.get(name).unwrap_or_default();
             let values: Vec<f64> = summaries.iter().map(value).collect();
             Some((*name, Interval::with(self.confidence, &values)?))
         };
@@ -145,7 +141,6 @@ impl fmt::Display for Replications {
         if least == most {
             return write!(f, "{least}");
         }
-        let of: Vec<&str> = of.iter().map(|(name, _)| *name).collect();
         let of = of.join("+");
         write!(f, "{NAME}:confidence={confidence},max={most},min={least},of={of},within={within}")
     }
@@ -189,15 +184,12 @@ impl FromStr for Replications {
                 "a number above 0 and below 1",
             ));
         }
-        let mut of = Vec::new();
-        for name in names.split('+') {
-            let Some(metric) = METRICS.iter().find(|(known, _)| *known == name) else {
-                let known: Vec<&str> = METRICS.iter().map(|(known, _)| *known).collect();
-                let expected = format!("names with + between them, each one of: {}", known.join(", "));
-                return Err(params.bad_value("of", &names, &expected));
-            };
-            of.push(*metric);
-        }
+        let known = known();
+        let find = |name: &str| known.iter().copied().find(|known| *known == name);
+        let Some(of) = names.split('+').map(find).collect() else {
+            let expected = format!("names with + between them, each one of: {}", known.join(", "));
+            return Err(params.bad_value("of", &names, &expected));
+        };
         params.finish()?;
         Ok(Self { least, most, within, confidence, of })
     }
@@ -221,10 +213,12 @@ mod tests {
         assert_eq!(Interval::of(&[]), None);
     }
 
+    fn summary(turnaround_s_mean: f64) -> Summary {
+        Summary::with(&[("turnaround_s_mean", turnaround_s_mean), ("utilization", 0.5)])
+    }
+
     fn enough(text: &str, turnarounds: &[f64]) -> Result<bool, SpecError> {
-        let of =
-            |&turnaround_s_mean: &f64| Summary { turnaround_s_mean, utilization: 0.5, ..Summary::default() };
-        let summaries: Vec<Summary> = turnarounds.iter().map(of).collect();
+        let summaries: Vec<Summary> = turnarounds.iter().copied().map(summary).collect();
         Ok(text.parse::<Replications>()?.enough(&summaries))
     }
 
@@ -239,11 +233,11 @@ mod tests {
         // Within 4.7 % with a confidence of 90 %, within 6.4 % with 95 %.
         let near = [10.0, 10.8, 9.9, 10.1];
         assert!(!enough("until:min=2,max=9", &near)? && enough("until:min=2,max=9,confidence=0.9", &near)?);
-        let of = |turnaround_s_mean| Summary { turnaround_s_mean, utilization: 0.5, ..Summary::default() };
-        let rough = "until:min=2,max=3".parse::<Replications>()?.shortfall(&[of(10.0), of(20.0), of(30.0)]);
+        let three = [10.0, 20.0, 30.0].map(summary);
+        let rough = "until:min=2,max=3".parse::<Replications>()?.shortfall(&three);
         let words = "after 3 replications turnaround_s_mean is known within 124 % only, not 5 %";
         assert_eq!(rough.as_deref(), Some(words));
-        assert_eq!("3".parse::<Replications>()?.shortfall(&[of(10.0), of(20.0), of(30.0)]), None);
+        assert_eq!("3".parse::<Replications>()?.shortfall(&three), None);
         Ok(())
     }
 

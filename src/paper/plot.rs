@@ -2,12 +2,12 @@
 
 use super::finding::{Drawn, Finding, Place};
 use super::regenerate::Comparison;
-use crate::figure::draw::{self, Axis, BarGroup, Bars, Chart, Kind, Point, Series, Style};
-use crate::figure::{separate, style};
+use crate::figure::draw::{Axis, BarGroup, Bars, Chart, Drawing, Kind, Look, Point, Series};
+use crate::figure::looks;
 
 /// The plot as SVG; `None` of figures without numbers.
 pub fn plot(comparison: &Comparison) -> Option<String> {
-    curves(comparison).or_else(|| by_published(comparison))
+    curves(comparison).or_else(|| by_published(comparison)).map(Drawing::svg)
 }
 
 fn title(comparison: &Comparison) -> String {
@@ -20,7 +20,7 @@ fn placed(comparison: &Comparison) -> impl Iterator<Item = (&Finding, &Place, f6
 }
 
 /// Findings that lie on curves, with their confidence intervals: a chart for each thing that is measured, below each other.
-fn curves(comparison: &Comparison) -> Option<String> {
+fn curves(comparison: &Comparison) -> Option<Drawing> {
     let mut measures: Vec<(&str, &str, Drawn)> = Vec::new();
     for (_, place, _) in placed(comparison).filter(|(_, place, _)| place.drawn != Drawn::Table) {
         let measure = (place.axis.as_str(), place.quantity.as_str(), place.drawn);
@@ -32,18 +32,18 @@ fn curves(comparison: &Comparison) -> Option<String> {
         Drawn::Bars => bars(comparison, axis),
         _ => chart(comparison, (axis, quantity)),
     };
-    let charts: Vec<String> = measures.into_iter().map(picture).collect();
-    (!charts.is_empty()).then(|| draw::stacked(&charts))
+    let charts: Vec<Drawing> = measures.into_iter().map(picture).collect();
+    (!charts.is_empty()).then(|| Drawing::stacked(charts))
 }
 
 /// Bars of ratios, a group for each place; under them what is known of its log: serial jobs and the like, in percent.
-fn bars(comparison: &Comparison, axis: &str) -> String {
-    let (mut legend, mut groups): (Vec<(String, Style)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
+fn bars(comparison: &Comparison, axis: &str) -> Drawing {
+    let (mut subjects, mut groups): (Vec<(&str, &str)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
     let mut names: Vec<&str> = Vec::new();
     for (finding, place, value) in placed(comparison).filter(|(_, place, _)| place.axis == axis) {
-        let bar = legend.iter().position(|(name, _)| *name == place.series).unwrap_or_else(|| {
-            legend.push((place.series.clone(), style(&place.look)));
-            legend.len() - 1
+        let bar = subjects.iter().position(|(_, name)| *name == place.series).unwrap_or_else(|| {
+            subjects.push((&place.look, &place.series));
+            subjects.len() - 1
         });
         let group = names.iter().position(|at| *at == place.at).unwrap_or_else(|| {
             names.push(&place.at);
@@ -55,9 +55,10 @@ fn bars(comparison: &Comparison, axis: &str) -> String {
         bars.resize(bars.len().max(bar + 1), None);
         bars[bar] = Some(value);
     }
-    separate(&mut legend.iter_mut().map(|(_, style)| style).collect::<Vec<_>>());
+    let names = subjects.iter().map(|(_, name)| (*name).to_owned());
+    let legend = names.zip(looks(&subjects)).collect();
     let title = title(comparison);
-    Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base: 1.0 }.svg()
+    Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base: 1.0 }.draw()
 }
 
 /// The percentages that are known of a log, a line for each: `33.1 % serial jobs`; what they are percentages of has a line
@@ -76,8 +77,9 @@ fn below_bars(comparison: &Comparison, log: &str) -> String {
 }
 
 /// The chart of what is measured along an axis.
-fn chart(comparison: &Comparison, (axis, quantity): (&str, &str)) -> String {
+fn chart(comparison: &Comparison, (axis, quantity): (&str, &str)) -> Drawing {
     let (mut series, mut names): (Vec<Series>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut subjects: Vec<(&str, &str)> = Vec::new();
     let of_chart = |place: &Place| place.axis == axis && place.quantity == quantity;
     for (finding, place, y) in placed(comparison).filter(|(_, place, _)| of_chart(place)) {
         // Places that are no numbers stand beside each other in their order.
@@ -91,25 +93,24 @@ fn chart(comparison: &Comparison, (axis, quantity): (&str, &str)) -> String {
         let point = Point { x, y, half_width: finding.half_width.unwrap_or(0.0) };
         match series.iter_mut().find(|series| series.name == place.series) {
             Some(series) => series.points.push(point),
-            None => series.push(Series {
-                name: place.series.clone(),
-                style: style(&place.look),
-                kind: Kind::Curve,
-                points: vec![point],
-            }),
+            None => {
+                let (name, look) = (place.series.clone(), Look::default());
+                series.push(Series { name, look, kind: Kind::Curve, points: vec![point] });
+                subjects.push((&place.look, &place.series));
+            }
         }
     }
-    separate(&mut series.iter_mut().map(|series| &mut series.style).collect::<Vec<_>>());
-    for series in &mut series {
+    for (series, look) in series.iter_mut().zip(looks(&subjects)) {
+        series.look = look;
         series.points.sort_by(|a, b| a.x.total_cmp(&b.x));
     }
     let x = Axis { title: axis.to_owned(), names, ..Axis::default() };
     let y = Axis { title: quantity.to_owned(), ..Axis::default() };
-    Chart { title: title(comparison), subtitle: String::new(), x, y, series }.svg()
+    Chart { title: title(comparison), subtitle: String::new(), x, y, series }.draw()
 }
 
 /// Measured by published numbers, in the order of the figure; 1 is equal.
-fn by_published(comparison: &Comparison) -> Option<String> {
+fn by_published(comparison: &Comparison) -> Option<Drawing> {
     // Counts of comparisons are no measurements.
     let is_number = |finding: &&Finding| finding.ratio().is_some() && !finding.is_ordering;
     let found: Vec<&Finding> = comparison.findings.iter().filter(is_number).collect();
@@ -123,12 +124,16 @@ fn by_published(comparison: &Comparison) -> Option<String> {
         if let Some(series) = series.iter_mut().find(|series| series.name == name) {
             series.points.push(point);
         } else {
-            let style = Style(series.len());
-            series.push(Series { name, style, kind: Kind::Points, points: vec![point] });
+            series.push(Series { name, look: Look::default(), kind: Kind::Points, points: vec![point] });
         }
+    }
+    let subjects: Vec<(&str, &str)> = series.iter().map(|series| (series.name.as_str(), series.name.as_str())).collect();
+    let found = looks(&subjects);
+    for (series, look) in series.iter_mut().zip(found) {
+        series.look = look;
     }
     let names = found.iter().map(|_| String::new()).collect();
     let x = Axis { title: "published numbers, in their order".to_owned(), names, ..Axis::default() };
     let y = Axis { title: "measured by published".to_owned(), shows: Some(1.0), ..Axis::default() };
-    Some(Chart { title: title(comparison), subtitle: String::new(), x, y, series }.svg())
+    Some(Chart { title: title(comparison), subtitle: String::new(), x, y, series }.draw())
 }

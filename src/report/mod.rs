@@ -1,16 +1,20 @@
 //! Reports: one HTML file with everything in it, for any browser, without a network.
 
+mod crosstab;
 mod error;
 mod escape;
 mod foreign;
 mod html;
+mod listing;
 mod page;
 mod player;
 mod schedule;
 mod tables;
 
+pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
 pub use error::ReportError;
 pub use foreign::safe_svg;
 pub use html::{Report, ReportCell, ReportTable};
+pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::ReportOptions;
 pub use schedule::{Schedule, ScheduledJob, ScheduledReplay};

@@ -12,9 +12,10 @@ use crate::allocator::{self, Setup};
 use crate::engine::{self, Observer, Parts, Record, ReplayError};
 use crate::execution::{self, Traffic};
 use crate::job::Job;
-use crate::metrics::{Monitor, Recorder, Recording, Summary, TrafficSummary, summarize};
+use crate::metrics::{Finished, Monitor, Recorder, Recording, Summary};
 use crate::scheduler;
 use crate::spec::SpecError;
+use crate::stop::Stop;
 
 /// A replay with its jobs.
 #[derive(Clone, Debug)]
@@ -44,8 +45,6 @@ pub struct Outcome {
     pub traffic: Option<Traffic>,
     /// Everything in one row.
     pub summary: Summary,
-    /// Wall-clock time of the replay without reading the log; 0 if not timed.
-    pub wall_s: f64,
 }
 
 /// Why a replay has no outcome.
@@ -70,11 +69,11 @@ impl Replay {
         loop {
             let seed = self.spec.seed.wrapping_add(outcomes.len() as u64);
             let mut outcome = self.run_once(seed, options, monitor)?;
-            monitor.earlier.fetch_add(outcome.summary.jobs, Ordering::Relaxed);
+            monitor.earlier.fetch_add(outcome.records.len(), Ordering::Relaxed);
             if !options.jobs {
                 outcome.strip();
             }
-            summaries.push(outcome.summary);
+            summaries.push(outcome.summary.clone());
             outcomes.push(outcome);
             if options.replications.enough(&summaries) {
                 return Ok(outcomes);
@@ -91,12 +90,22 @@ impl Replay {
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
         }
-        let Driven { records, traffic, wall } = self.drive(&jobs, seed, options.timed, &mut recorder)?;
+        let Driven { records, traffic, wall } =
+            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), &mut recorder)?;
         let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
         let recording = recorder.finish();
-        let mut summary = summarize(&jobs, &records, &recording, &self.spec.machine, options.trim);
-        summary.traffic = traffic.as_ref().map(|traffic| TrafficSummary::of(traffic, summary.makespan_s));
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary, wall_s })
+        let summary = Summary::of(&Finished {
+            jobs: &jobs,
+            records: &records,
+            recording: &recording,
+            traffic: traffic.as_ref(),
+            mesh: &self.spec.machine,
+            trim: options.trim,
+            skipped,
+            never_fit,
+            wall_s,
+        });
+        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary })
     }
 
     /// The jobs of `seed` that the allocator finds a place for on the idle machine.
@@ -107,25 +116,27 @@ impl Replay {
         Ok(Fitting { jobs, skipped: skipped + never_fit, never_fit })
     }
 
-    /// Replays these jobs, seen by `observer`.
+    /// Replays these jobs, seen by `observer`, until they have ended or `stop` is thrown; allocator calls are `timed` or
+    /// not.
     pub(super) fn drive(
         &self,
         jobs: &[Job],
         seed: u64,
-        timed: bool,
+        (timed, stop): (bool, Stop),
         observer: &mut dyn Observer,
     ) -> Result<Driven, RunError> {
         let spec = &self.spec;
-        let (mut allocator, _) = allocator::build(&spec.allocator, &Setup { mesh: &spec.machine, seed })?;
+        let mut built = allocator::build(&spec.allocator, &Setup { mesh: &spec.machine, seed })?;
         let (mut scheduler, _) = scheduler::build(&spec.scheduler)?;
         let setup = execution::Setup { mesh: &spec.machine, jobs: jobs.len(), seed };
         let (mut execution, _) = execution::build(&spec.network, &setup)?;
         let parts = Parts {
             mesh: spec.machine.clone(),
             scheduler: scheduler.as_mut(),
-            allocator: allocator.as_mut(),
+            allocator: &mut built.strategy,
             execution: execution.as_mut(),
             timed,
+            stop,
         };
         let began = Instant::now();
         let records = engine::replay(jobs, parts, observer)?;

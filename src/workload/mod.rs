@@ -1,4 +1,7 @@
-//! Logs and models to jobs.
+//! From records and models to jobs.
+//!
+//! [`Rules`] say which records of a log become jobs, and with which numbers; the models draw jobs at random. Both give the
+//! jobs that a replay reads.
 
 mod convert;
 pub mod models;
@@ -15,3 +18,4 @@ pub use rules::rule_set::{
     Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder, scaled,
 };
 pub use rules::shape_rule::ShapeRule;
+pub use rules::spelling::{OVERRUNS, OVERSIZES, RULE_SETS, SIZES, STATUSES};

@@ -35,22 +35,36 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("execution", Layer::Core, "job machine spec"),
     ("engine", Layer::Core, "allocator execution job machine scheduler stop"),
     ("metrics", Layer::Core, "allocator engine execution job machine spec stop yardstick"),
-    ("study", Layer::Core, "allocator engine execution job machine metrics scheduler spec trace workload"),
+    (
+        "study",
+        Layer::Core,
+        "allocator disk engine execution job machine metrics scheduler spec trace workload",
+    ),
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
-    ("text", Layer::Lab, ""),
-    ("figure", Layer::Lab, "allocator frame machine metrics spec text workload"),
+    ("text", Layer::Lab, "metrics"),
+    ("inspect", Layer::Lab, "allocator audit frame job machine spec text trace workload"),
+    ("sweep", Layer::Lab, "allocator disk execution frame machine spec study text"),
+    (
+        "figure",
+        Layer::Lab,
+        "allocator execution frame job machine metrics spec study text trace workload yardstick",
+    ),
     (
         "paper",
         Layer::Lab,
         "allocator engine execution figure frame job machine metrics spec study text trace workload",
     ),
-    ("report", Layer::Lab, "figure frame machine paper text"),
+    (
+        "report",
+        Layer::Lab,
+        "allocator execution figure frame machine metrics paper scheduler spec text trace",
+    ),
     (
         "cli",
         Layer::Cli,
-        "allocator audit disk execution figure frame job machine metrics paper report scheduler spec study text trace \
-         workload yardstick",
+        "allocator audit disk execution figure frame inspect job machine metrics paper report scheduler spec study sweep \
+         text trace workload",
     ),
 ];
 

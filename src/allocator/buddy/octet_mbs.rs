@@ -5,15 +5,14 @@
 //! 1. A mesh of w × h × d nodes has one top-level block at its origin, the cube of side s = 2^⌊log₂ min(w, h, d)⌋; the
 //!    parts beyond it along x (s high and s deep), y (w wide, s deep) and z (w wide, h high) are partitioned likewise.
 //! 2. A block has eight children of half its side, down to single nodes.
-//! 3. Requests are served as in `buddy`.
+//! 3. Requests are served as in `system`.
 //!
 //! On a two-dimensional mesh all blocks are single nodes, so it takes the first free nodes in location order. How other
 //! meshes than cubes are partitioned is the way of the authors' simulator. On a torus blocks do not wrap.
 
+use super::allocator::BlockAllocator;
 use super::forest::Forest;
-use super::mbs::Mbs;
-use super::system::Buddy;
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::Mesh;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -22,12 +21,12 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Walker, Bunde, Leung, 2010",
     parameters: "",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build: |_, setup| Ok(Box::new(Mbs { buddy: Buddy::new(setup.mesh, &cubes(setup.mesh)) })),
+    build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, cubes)),
 };
 
-/// The machine partitioned into cubes.
+/// Partitions the machine into cubes.
 pub(crate) fn cubes(mesh: &Mesh) -> Forest {
     let mut forest = Forest::new(8);
     // A list of parts instead of recursion: a flat mesh has as many parts as nodes.

@@ -1,22 +1,23 @@
 //! Allocators on linear arrays that let running tasks move: what they share.
 //!
 //! 1. A job gets the leftmost free block that is long enough, at its left end.
-//! 2. If there is none although enough processors are free, tasks move aside (see [`super::array`]): the job starts when the
-//!    decision is made and the window free, and tasks stand still from the first step in which one of their elements moves
-//!    or has to give way, to the last.
+//! 2. If there is none although enough processors are free, tasks move aside (see [`super::array`]): the job starts
+//!    when the decision is made and the window free, and tasks stand still from the first step in which one of their
+//!    elements moves or has to give way, to the last.
 //!
-//! So none of them refuses a job while enough processors are free. What a decision and a step cost are parameters, which
-//! the paper leaves to a report that could not be had. The default of a step, 0.1 s, is the power of ten with which the run
-//! times of Table 1 are extended most nearly as much as printed; no cost of a step meets all numbers of the paper
-//! (`reproduce diessel1996` shows several). If a task that would move ends while the decision is being made, the plan is
-//! void, and the allocator is asked anew.
+//! So none of them refuses a job while enough processors are free. What a decision and a step cost are parameters,
+//! which the paper leaves to a report that could not be had. The default of a step, 0.1 s, is the power of ten with
+//! which the run times of Table 1 are extended most nearly as much as printed; no cost of a step meets all numbers of
+//! the paper (`reproduce diessel1996` shows several). If a task that would move ends while the decision is being
+//! made, the plan is void, and the allocator is asked anew.
 
 use std::cmp::Ordering;
 
 use super::array::{Array, Schedule, Task, Window};
-use crate::allocator::seam::{Allocator, JobMove, Placement, Rearrangement, Request, fits};
+use crate::allocator::contiguous::orientations::row_by_row;
+use crate::allocator::seam::{Allocator, JobMove, Placement, Rearrangement, Request, Submeshes};
 use crate::job::Time;
-use crate::machine::{Machine, Mesh, NodeId, row};
+use crate::machine::{Machine, NodeId, row};
 use crate::spec::{Params, SpecError};
 
 /// In which direction tasks may move.
@@ -30,7 +31,7 @@ pub(crate) enum Ways {
     Free,
 }
 
-/// What compaction costs.
+/// The costs of compaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
     /// A step of the mesh.
@@ -45,42 +46,51 @@ pub(crate) struct Costs {
     check: bool,
 }
 
-/// What the parameters are in help texts.
-pub(crate) const COSTS: &str =
-    "step_time=0.1, height=1, select_cost=0.000001, schedule_cost=0.000001 (seconds, rows), check=no (yes)";
-
-/// Takes the parameters.
-pub(crate) fn take_costs(params: &mut Params) -> Result<Costs, SpecError> {
-    let mut seconds = |key: &str, usual: f64| {
-        let expected = "a number of seconds, at least 0";
-        let value = params.take(key, usual, expected)?;
-        if (0.0..1e9).contains(&value) {
-            Ok(value)
-        } else {
-            Err(params.bad_value(key, &value.to_string(), expected))
-        }
-    };
-    let step_s = seconds("step_time", 0.1)?;
-    let (select_s, schedule_s) = (seconds("select_cost", 1e-6)?, seconds("schedule_cost", 1e-6)?);
-    let height = params.take("height", 1_u32, "a whole number from 1")?;
-    if height == 0 {
-        return Err(params.bad_value("height", "0", "a whole number from 1"));
-    }
-    let check = params.choose("check", &[("no", false), ("yes", true)])?;
-    Ok(Costs { step_s, height, select_s, schedule_s, check })
-}
+/// Where nothing moves, a job is a row of the array, wherever one is free.
+pub(crate) const SUBMESHES: Submeshes = Submeshes {
+    sizes: |request, mesh| {
+        let sizes = row(request.procs, mesh);
+        if request.procs <= mesh.nodes() { vec![sizes] } else { Vec::new() }
+    },
+    nodes: row_by_row,
+};
 
 impl Costs {
+    /// The parameters in help texts.
+    pub(crate) const PARAMETERS: &str = "step_time=0.1, height=1, select_cost=0.000001, schedule_cost=0.000001 (seconds, rows), check=no (yes)";
+
     /// Nothing costs anything.
     pub(crate) const NONE: Self =
         Self { step_s: 0.0, height: 1, select_s: 0.0, schedule_s: 0.0, check: false };
 
-    /// Steps that take whole rows.
+    /// Takes the parameters.
+    pub(crate) fn take(params: &mut Params) -> Result<Self, SpecError> {
+        let mut seconds = |key: &str, default: f64| {
+            let expected = "a number of seconds, at least 0";
+            let value = params.take(key, default, expected)?;
+            if (0.0..1e9).contains(&value) {
+                Ok(value)
+            } else {
+                Err(params.bad_value(key, &value.to_string(), expected))
+            }
+        };
+        let step_s = seconds("step_time", 0.1)?;
+        let (select_s, schedule_s) = (seconds("select_cost", 1e-6)?, seconds("schedule_cost", 1e-6)?);
+        let height = params.take("height", 1_u32, "a whole number from 1")?;
+        if height == 0 {
+            return Err(params.bad_value("height", "0", "a whole number from 1"));
+        }
+        let check = params.choose("check", &[("no", false), ("yes", true)])?;
+        Ok(Self { step_s, height, select_s, schedule_s, check })
+    }
+
+    /// Returns how long so many steps take, in whole rows.
     fn steps(&self, steps: u32) -> Time {
         seconds(self.step_s * f64::from(steps.div_ceil(self.height)))
     }
 
-    /// The time to decide: every record of tasks and free blocks, and every task for every schedule.
+    /// Returns the time that it takes to decide: every record of tasks and free blocks, and every task for every
+    /// schedule.
     fn decision(&self, tasks: usize, schedule: &Schedule) -> Time {
         let visits = f64::from(schedule.candidates) * schedule.suspended.len() as f64;
         seconds(self.select_s * (2 * tasks + 1) as f64 + self.schedule_s * visits)
@@ -99,12 +109,12 @@ pub(crate) struct Compactor {
 }
 
 impl Compactor {
-    /// On an idle array.
+    /// Returns an allocator for an idle array.
     pub(crate) fn new(processors: u32, compaction: Option<(Ways, Costs)>) -> Self {
         Self { array: Array::new(processors), compaction }
     }
 
-    /// A plan for a job of `length` processors, as many being free.
+    /// Returns a plan for a job of `length` processors, as many being free; `None` if nothing may move.
     fn plan(&self, length: u32) -> Option<Placement> {
         match self.compaction? {
             (Ways::Free, _) => self.slide(length),
@@ -148,7 +158,8 @@ impl Compactor {
         Placement { nodes: nodes(window.base, window.length), rearrangement: Some(Box::new(rearrangement)) }
     }
 
-    /// All tasks to the left end, the job right of them.
+    /// Returns the plan by which all tasks slide to the left end and the job goes right of them; `None` if it does
+    /// not fit there.
     fn slide(&self, length: u32) -> Option<Placement> {
         let (mut edge, mut moves) = (0, Vec::new());
         for task in self.array.tasks() {
@@ -173,46 +184,30 @@ fn nodes(base: u32, length: u32) -> Vec<NodeId> {
     (base..base + length).collect()
 }
 
-/// Nodes as tasks: each run of adjacent ones.
+/// Returns the tasks that nodes are: each run of adjacent ones.
 fn tasks(nodes: &[NodeId]) -> impl Iterator<Item = Task> {
     let runs = nodes.chunk_by(|a, b| a + 1 == *b);
     runs.map(|run| Task { base: run[0], length: run.len() as u32 })
 }
 
 impl Allocator for Compactor {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+    fn propose(&mut self, request: &Request, _machine: &Machine) -> Option<Placement> {
         let length = request.procs;
-        if !fits(*request, machine) {
-            return None;
+        match self.array.first_fit(length) {
+            Some(base) => Some(Placement::of(nodes(base, length))),
+            None => self.plan(length),
         }
-        let Some(base) = self.array.first_fit(length) else { return self.plan(length) };
-        self.array.insert(Task { base, length });
-        Some(Placement::of(nodes(base, length)))
     }
 
-    /// Where nothing moves, a job is a row of the array, wherever one is free.
-    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
-        let sizes = row(request.procs, mesh);
-        let fits = request.procs <= mesh.nodes();
-        self.compaction.is_none().then(|| if fits { vec![sizes] } else { Vec::new() })
-    }
-
-    fn rearranges(&self) -> bool {
-        self.compaction.is_some()
-    }
-
-    fn rearranged(&mut self, placement: &Placement) {
+    fn taken(&mut self, placement: &Placement, _machine: &Machine) {
         let moves = placement.rearrangement.iter().flat_map(|rearrangement| &rearrangement.moves);
+        // All give up their processors before any takes its new ones, which may be another's old ones.
         let gone: Vec<Option<Task>> = moves.clone().map(|moved| self.array.remove(moved.first)).collect();
         for (moved, task) in moves.zip(gone) {
             if let (Some(task), Some(&base)) = (task, moved.nodes.first()) {
                 self.array.insert(Task { base, ..task });
             }
         }
-        tasks(&placement.nodes).for_each(|task| self.array.insert(task));
-    }
-
-    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
         tasks(&placement.nodes).for_each(|task| self.array.insert(task));
     }
 

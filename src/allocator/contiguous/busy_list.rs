@@ -3,19 +3,22 @@
 //! D. Das Sharma, D. Pradhan, "Submesh allocation in mesh multicomputers using busy-list: a best-fit approach with
 //! complete recognition capability", J. Parallel and Distributed Computing 36, 1996.
 //!
-//! 1. Along each dimension a box can begin at the near side of the machine or end at its far side, begin right behind a
-//!    box in use or end right before one. Candidates are all combinations, in every orientation of the job's shape.
-//! 2. Of the free candidates take the one with the most taken positions on its border, the machine's outside counting as
-//!    taken; ties to the orientation that comes first, then to the first base in scan order (z, then y, then x).
+//! 1. Along each dimension a submesh can begin at the near side of the machine or end at its far side, begin right
+//!    behind a submesh in use or end right before one. Candidates are all combinations, in every orientation of the
+//!    job's shape.
+//! 2. Of the free candidates take the one with the most taken positions on its border, the machine's outside counting
+//!    as taken; ties to the orientation that comes first, then to the first base in scan order (z, then y, then x).
 //!
-//! A free box can be moved down along one dimension after the other until it touches something, so it recognises every
-//! free box. How candidates are scored is a choice of ours, which follows Zhu's best fit. Time O(c) for c candidates,
-//! O(m²) of them in two dimensions for m boxes in use, after O(N) for counts of free nodes.
+//! A free submesh can be moved down along one dimension after the other until it touches something, so it recognises
+//! every free submesh. How candidates are scored is a choice of ours, which follows Zhu's best fit. Time O(c) for c
+//! candidates, O(m²) of them in two dimensions for m submeshes in use, after O(N) for counts of free nodes.
 
-use super::border_fit::BorderFit;
+use super::border::Border;
 use super::coverage::{BusyList, Region};
-use super::orientations::{Turn, tried};
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use super::orientations::Turn;
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Placement, Promises, Request, Served, Strategy, Submeshes,
+};
 use crate::machine::{Coord, Cuboid, Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -24,47 +27,41 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Das Sharma, Pradhan, J. Parallel and Distributed Computing 36, 1996",
     parameters: "",
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
-    build: |_, _| Ok(Box::<BusyCorners>::default()),
+    build: |_, _| {
+        let (submeshes, busy, border) = (Turn::Yes.submeshes(), BusyList::default(), Border::default());
+        Ok(Strategy::of(BusyCorners { submeshes, busy, border }).served(Served::BySubmesh(submeshes)))
+    },
 };
 
-#[derive(Default)]
 struct BusyCorners {
+    submeshes: Submeshes,
     busy: BusyList,
-    fit: BorderFit,
+    border: Border,
 }
 
 impl Allocator for BusyCorners {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
-        self.fit.prepare(machine);
+        self.border.prepare(machine);
         let mut best: Option<(u32, Cuboid)> = None;
-        for sizes in tried(request, mesh, Turn::Yes) {
+        for sizes in (self.submeshes.sizes)(request, mesh) {
             for base in corners(mesh, sizes, &self.busy) {
                 let place = Cuboid { base, sizes };
-                if !self.fit.is_free(place) {
+                if !self.border.is_free(place) {
                     continue;
                 }
-                let taken = self.fit.taken_border(machine, place);
+                let taken = self.border.taken(machine, place);
                 if best.is_none_or(|(most, _)| taken > most) {
                     best = Some((taken, place));
                 }
             }
         }
-        let nodes = best?.1.nodes(machine);
-        self.busy.add(mesh, &nodes);
-        Some(Placement::of(nodes))
+        best.map(|(_, place)| Placement::of(place.nodes(machine)))
     }
 
-    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
-        Some(tried(request, mesh, Turn::Yes))
-    }
-
-    fn occupied(&mut self, placement: &Placement, machine: &Machine) {
+    fn taken(&mut self, placement: &Placement, machine: &Machine) {
         self.busy.add(machine.mesh(), &placement.nodes);
     }
 
@@ -73,7 +70,7 @@ impl Allocator for BusyCorners {
     }
 }
 
-/// The candidates for a box of these sizes in scan order.
+/// Returns the candidates for a submesh of these sizes in scan order.
 fn corners(mesh: &Mesh, sizes: [u32; 3], busy: &BusyList) -> Vec<Coord> {
     let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
     let [xs, ys, zs] = [0, 1, 2].map(|d| {

@@ -3,16 +3,19 @@
 //! P.-J. Chuang, N.-F. Tzeng, "Allocating precise submeshes in mesh connected systems", IEEE TPDS 5(2), 1994.
 //!
 //! 1. The first frame begins at the first free node in scan order (z, then y, then x).
-//! 2. While a frame is not free or leaves the machine, it slides along x by its width; at the machine's side it slides up
-//!    by its length and goes on in the opposite direction. The columns that it visits keep their distance from the
-//!    first one. In three dimensions it slides up a layer by its depth at the end, and rows are visited backwards.
+//! 2. While a frame is not free or leaves the machine, it slides along x by its width; at the machine's side it
+//!    slides up by its length and goes on in the opposite direction. The columns that it visits keep their distance
+//!    from the first one. In three dimensions it slides up a layer by its depth at the end, and rows are visited
+//!    backwards.
 //! 3. It refuses where the frame has slid through.
 //!
-//! The shape is not turned, and free boxes off the grid of frames are not found, which is the known weakness of the
+//! The shape is not turned, and free submeshes off the grid of frames are not found, which is the known weakness of the
 //! strategy. Details of the slide are choices of ours. O(N) per call for the free places, then O(frames).
 
 use super::coverage::Region;
-use crate::allocator::seam::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, fits};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Strategy,
+};
 use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -21,9 +24,15 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chuang, Tzeng, IEEE TPDS 5(2), 1994",
     parameters: "",
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
-    build: |_, _| Ok(Box::<FrameSliding>::default()),
+    build: |_, _| {
+        let strategy = Strategy::of(FrameSliding::default()).served(Served::ByState(Foresight::Proposes));
+        Ok(strategy.with_nodes_for(|request, mesh| {
+            let fits = |sizes: &[u32; 3]| Region::of_bases(mesh, *sizes).is_some();
+            NodesFor::of_box(request.sides_on(mesh).filter(fits))
+        }))
+    },
 };
 
 #[derive(Default)]
@@ -32,23 +41,7 @@ struct FrameSliding {
 }
 
 impl Allocator for FrameSliding {
-    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
-        let fits = |sizes: &[u32; 3]| Region::of_bases(mesh, *sizes).is_some();
-        NodesFor::of_box(request.sides_on(mesh).filter(fits))
-    }
-
-    fn must_foresee(&self) -> bool {
-        true
-    }
-
-    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        self.allocate(request, machine)
-    }
-
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
         let sizes = request.sides_on(mesh)?;
         let first = mesh.coord(machine.free().iter().next()?);
@@ -58,7 +51,7 @@ impl Allocator for FrameSliding {
     }
 }
 
-/// The bases that the frame visits, in their order.
+/// Returns the bases that the frame visits, in their order.
 fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
     let Some(Region { high, .. }) = Region::of_bases(mesh, sizes) else { return Vec::new() };
     let grid = |d: usize| (first[d] % sizes[d]..=high[d]).step_by(sizes[d] as usize);
@@ -92,7 +85,7 @@ mod tests {
     fn the_frame_goes_to_and_fro() -> Result<(), Box<dyn std::error::Error>> {
         let flat = |bases: Vec<Coord>| bases.into_iter().map(|[x, y, _]| [x, y]).collect::<Vec<_>>();
         let mesh: Mesh = "6x6".parse()?;
-        // The running example of algorithms.md §2.2: the first free node is (4, 0).
+        // The running example of the paper: the first free node is (4, 0).
         assert_eq!(flat(slide(&mesh, [3, 2, 1], [4, 0, 0])), [[1, 0], [1, 2], [1, 4]]);
         let found = flat(slide(&mesh, [2, 2, 1], [0, 1, 0]));
         assert_eq!(found, [[0, 1], [2, 1], [4, 1], [4, 3], [2, 3], [0, 3]]);

@@ -1,9 +1,9 @@
 //! What a job asks of an allocator.
 
 use crate::job::{Job, Shape};
-use crate::machine::{Machine, Mesh, along_axes, even_factors, near_square, powers_of_two, row};
+use crate::machine::{Mesh, along_axes, even_factors, near_square, powers_of_two, row};
 
-/// What a job asks for.
+/// The processors that a job asks for, and how they are to lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Request {
     /// Processors, at least 1.
@@ -19,19 +19,20 @@ impl From<&Job> for Request {
 }
 
 impl Request {
-    /// For processors of which only the number is known.
+    /// Returns a request for processors of which only the number is known.
     pub fn of(procs: u32) -> Self {
         Self { procs, shape: Shape::default() }
     }
 
-    /// For a rectangle or cuboid of these sides; more processors than can be counted are a number that never fits.
+    /// Returns a request for a rectangle or cuboid of these sides; more processors than can be counted are a number
+    /// that never fits.
     pub fn sides(sides: [u32; 3]) -> Self {
         let procs = sides.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
         Self { procs, shape: Shape::Sides(sides) }
     }
 
-    /// The sides of the rectangle or cuboid on `mesh`; `None` if they have more nodes than the machine, or fewer than the
-    /// job has processors. One orientation of them may fit, or none.
+    /// Returns the sides of the rectangle or cuboid on `mesh`; `None` if they have more nodes than the machine, or
+    /// fewer than the job has processors. One orientation of them may fit, or none.
     pub fn sides_on(&self, mesh: &Mesh) -> Option<[u32; 3]> {
         let sides = match self.shape {
             Shape::NearSquare => near_square(self.procs, mesh)?,
@@ -44,9 +45,4 @@ impl Request {
         let nodes = sides.iter().fold(1_u64, |product, &side| product.saturating_mul(u64::from(side)));
         (u64::from(self.procs)..=u64::from(mesh.nodes())).contains(&nodes).then_some(sides)
     }
-}
-
-/// A request is never larger than what is free, or smaller than one node: the guard that complete allocators share.
-pub(crate) fn fits(request: Request, machine: &Machine) -> bool {
-    (1..=machine.free_count()).contains(&request.procs)
 }

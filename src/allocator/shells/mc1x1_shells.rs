@@ -15,7 +15,7 @@
 use super::scores::ShellScores;
 use crate::allocator::nearest::carried;
 use crate::allocator::nearest::ties::{TIES, Ties};
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, NodeId, ranges};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -24,11 +24,11 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "ties=carried (location)",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
         let ties = params.choose("ties", TIES)?;
-        Ok(Box::new(Mc1x1Shells { ties, shells: ShellScores::default() }))
+        Ok(Strategy::of(Mc1x1Shells { ties, shells: ShellScores::default() }))
     },
 };
 
@@ -38,13 +38,10 @@ struct Mc1x1Shells {
 }
 
 impl Allocator for Mc1x1Shells {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let k = request.procs;
-        if !fits(*request, machine) {
-            return None;
-        }
         if k == machine.free_count() {
-            return Some(Placement::of(machine.free().iter().collect()));
+            return Some(Placement::of_all_free(machine));
         }
         self.shells.prepare(machine, k);
         let best = self.shells.best(machine, k)?;
@@ -58,7 +55,7 @@ impl Allocator for Mc1x1Shells {
         if self.ties == Ties::Carried {
             let free = |node: &Coord| machine.free().contains(mesh.node(*node));
             let previous = carried::backwards(mesh, centre).filter(free);
-            carried::settle(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
+            carried::keep_first(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
         }
         tied.truncate(need);
         chosen.append(&mut tied);
@@ -67,7 +64,7 @@ impl Allocator for Mc1x1Shells {
     }
 }
 
-/// Free nodes within L∞ distance `radius` of `centre`, in location order.
+/// Returns the free nodes within L∞ distance `radius` of `centre`, in location order.
 pub(crate) fn free_within(machine: &Machine, centre: Coord, radius: usize) -> impl Iterator<Item = Coord> {
     let mesh = machine.mesh();
     let span = move |d: usize| {

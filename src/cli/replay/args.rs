@@ -221,7 +221,7 @@ impl Args {
     }
 
     pub(super) fn rules(&self) -> Rules {
-        let usual = Rules::usual(match self.rules {
+        let usual = Rules::defaults(match self.rules {
             RulesArg::Authors => RuleSet::Authors,
             RulesArg::Requested => RuleSet::Requested,
             RulesArg::Allocated => RuleSet::Allocated,

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 
 use super::rows::{NONE, spread};
-use crate::frame::{self, ColumnSchema, Sheet, SheetValues};
+use crate::frame::{self, FrameSchema, Sheet, SheetValues};
 use crate::metrics::Interval;
 use crate::spec::{SpecError, unknown};
 use crate::study::Options;
@@ -16,19 +16,11 @@ pub(super) struct Chosen {
     pub(super) cells: Vec<String>,
 }
 
-/// The columns that a summary may have.
-fn known() -> Vec<ColumnSchema> {
-    let summary = frame::schemas().into_iter().find(|frame| frame.name == "summary");
-    summary.map(|frame| frame.columns).unwrap_or_default()
-}
-
-/// A name of a column that a summary may have.
+/// Returns the name of a column that a summary may have.
 pub(super) fn name(text: &str) -> Result<String, SpecError> {
-    let known = known();
-    if known.iter().any(|column| column.name == text) {
-        return Ok(text.to_owned());
-    }
-    Err(unknown("column", text, known.iter().map(|column| column.name)))
+    let known = FrameSchema::summary();
+    let names = || known.columns.iter().map(|column| column.name);
+    known.column(text).map(|column| column.name.to_owned()).ok_or_else(|| unknown("column", text, names()))
 }
 
 /// Fails if summaries of this plan do not have one of these columns, and says when they would.
@@ -49,7 +41,7 @@ pub(super) fn columns(names: &[String], summary: &Sheet, replications: &[usize])
 
 fn column(name: &str, summary: &Sheet, replications: &[usize]) -> Result<Chosen> {
     let Some(column) = summary.column(name) else {
-        let when = known().iter().find(|column| column.name == name).map_or("", |column| column.when);
+        let when = FrameSchema::summary().column(name).map_or("", |column| column.when.words());
         return Err(anyhow!("--columns: these results have no column '{name}', which is there {when}"));
     };
     let mut cells = Vec::new();

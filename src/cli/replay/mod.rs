@@ -152,13 +152,14 @@ fn report(cell: &Replay, outcomes: &[Outcome], options: &Options) {
             ));
         }
     }
-    if let Some(outcome) = outcomes.iter().find(|outcome| outcome.summary.jobs_in_means == 0) {
-        let jobs = outcome.summary.jobs;
+    let counts_none = |outcome: &&Outcome| outcome.summary.get("jobs_in_means").is_none_or(|jobs| jobs < 1.0);
+    if let Some(outcome) = outcomes.iter().find(counts_none) {
+        let jobs = outcome.summary.get("jobs").unwrap_or_default();
         complain(&format!(
             "note: {log} on {machine} with '{allocator}': none of {jobs} jobs is left for the means, which are empty"
         ));
     }
-    let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary).collect();
+    let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary.clone()).collect();
     if let Some(shortfall) = options.replications.shortfall(&summaries) {
         complain(&format!("note: {log} on {machine} with '{allocator}': {shortfall}"));
     }

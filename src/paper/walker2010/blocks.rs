@@ -10,8 +10,9 @@ const MACHINE: &str = "16x15";
 /// The share of the largest block of an allocator in the nodes of the mesh, in percent; `None` if it has no blocks.
 fn largest(allocator: &str) -> Option<f64> {
     let mesh: Mesh = MACHINE.parse().ok()?;
-    let (built, _) = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 0 }).ok()?;
-    let nodes = built.blocks().iter().map(|block| block.sizes.iter().product::<u32>()).max()?;
+    let built = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 0 }).ok()?;
+    let blocks = built.strategy.blocks?(&mesh);
+    let nodes = blocks.iter().map(|block| block.sizes.iter().product::<u32>()).max()?;
     Some(100.0 * f64::from(nodes) / f64::from(mesh.nodes()))
 }
 

@@ -123,10 +123,10 @@ mod tests {
     #[test]
     fn wrong_specs_say_what_was_expected() -> Result<(), SpecError> {
         for (text, problem) in [
-            ("cwf", "unknown log format 'cwf' (one of: swf, premas, nas-ipsc, columns)"),
+            ("cwf", "unknown log format 'cwf', did you mean 'swf'? (one of: swf, premas, nas-ipsc, columns)"),
             ("swf:shapes=yes", "'swf' has no parameter 'shapes'"),
             ("columns:submit=1,run=2", "field 'procs' is missing; submit, run and procs are needed"),
-            ("columns", "field 'submit' is missing"),
+            ("columns", "columns are missing, such as columns:submit=3,run=5,procs=2"),
         ] {
             let Err(error) = build(&text.parse()?) else { panic!("{text} is no format") };
             assert!(error.to_string().contains(problem), "{text}: {error}");

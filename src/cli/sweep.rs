@@ -1,0 +1,134 @@
+//! `meshreplay sweep`: a study from its file to its summary.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+
+use super::interrupt::Saving;
+use super::options::{Flags, OfSweep};
+use super::runner::{Runner, Tally};
+use super::{Failure, complain, print};
+use crate::study::Shard;
+use crate::sweep::{self, Slurm, Sweep};
+
+/// Run a study: every log × rules × arrival scale × machine × scheduler × allocator × seed of a file.
+///
+/// The file is TOML with the keys logs, machines and allocators, and more if need be; see below. Every finished cell is
+/// kept under a name made of all that it depends on: the same command, given again, replays only what is missing, however
+/// the last one ended.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example, loads.toml:
+  logs = [\"traces/lublin-256-10k.swf.gz\"]     # relative to this file
+  machines = [\"16x16\", \"8x8x4\"]
+  allocators = [\"hilbert+bf\", \"mc1x1\"]        # \"all\" is every one
+  arrival_scales = [1, 0.8, 0.6]              # [1] if left out
+  rules = [\"requested:overrun=kill\"]          # [\"authors\"] if left out
+  schedulers = [\"fcfs\", \"easy\"]               # [\"easy\"] if left out
+  seeds = [1, 2, 3]                           # [1] if left out
+  replications = \"until:within=0.05\"         # 1 if left out
+A log may also be a workload model, such as \"synthetic:ratio=1.5,sides=normal\"; see `meshreplay replay --help`.
+
+  meshreplay sweep loads.toml -o loads && meshreplay table loads --columns machine,arrival_scale
+
+On a cluster, from a directory that all its nodes share:
+  meshreplay sweep loads.toml -o loads --submit slurm:partition=batch,time=2:00:00,array=16
+  meshreplay sweep --status loads")]
+pub(super) struct Args {
+    /// Study file.
+    #[arg(value_name = "STUDY.toml", required = true)]
+    study: Option<PathBuf>,
+
+    /// Directory of the results; made if need be.
+    #[arg(short, long, value_name = "DIR", required = true)]
+    output: Option<PathBuf>,
+
+    /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = super::threads)]
+    threads: Option<NonZeroUsize>,
+
+    /// Run part I of N, of about equal cost, such as 1/3. The parts may share one directory, at the same time.
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+
+    /// Have Slurm run what is missing: an array of shards, then a job that merges. Parameters: array=N shards (8), cpus=N
+    /// of each (1), and partition, account, qos, time and mem as sbatch takes them.
+    #[arg(long, value_name = "slurm[:KEY=VALUE,…]", conflicts_with_all = ["shard", "threads"])]
+    submit: Option<Slurm>,
+
+    /// Tell how many cells of the study in DIR are done, running, queued, failed and to do, and what to do next; exit code 1
+    /// unless it is finished. Running and queued are cells of tasks that Slurm says so of.
+    #[arg(long, value_name = "DIR", exclusive = true)]
+    status: Option<PathBuf>,
+
+    /// Show the cells, their keys, their shares of the cost and which are done, or with --submit the scripts and commands;
+    /// replay nothing, write nothing.
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    flags: Flags<OfSweep>,
+
+    /// Neither notes nor progress on standard error.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Runs the cells that are missing, or has them run.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(folder) = &args.status {
+        let status = sweep::status(folder)?;
+        print(&status.text)?;
+        return if status.is_finished { Ok(()) } else { Err(Failure::Reported) };
+    }
+    let (Some(file), Some(output)) = (&args.study, &args.output) else {
+        return Err(Failure::Usage(anyhow!("expected STUDY.toml and -o DIR, or --status DIR")));
+    };
+    let sweep = Sweep::plan(file, output, &args.flags.options, args.shard)?;
+    let note = |text: &str| {
+        if !args.quiet {
+            complain(&format!("note: {text}"));
+        }
+    };
+    sweep.study.notes.iter().for_each(|text| note(text));
+    match (&args.submit, args.dry_run) {
+        (Some(slurm), true) => print(&sweep::preview(&sweep, slurm)?),
+        (Some(slurm), false) => {
+            note(&sweep::submit(&sweep, slurm)?);
+            Ok(())
+        }
+        (None, true) => print(&sweep.listing()),
+        (None, false) => {
+            note(&replay(args, &sweep)?);
+            Ok(())
+        }
+    }
+}
+
+/// Runs the cells that are missing and returns a note of what was done.
+fn replay(args: &Args, sweep: &Sweep) -> Result<String, Failure> {
+    let Sweep { study, manifest, folder, share, missing: cells, .. } = sweep;
+    let _claim = sweep.prepare()?;
+    // More threads than cells would only wait.
+    let most = NonZeroUsize::new(cells.len()).unwrap_or(NonZeroUsize::MIN);
+    let runner = Runner::new(args.threads.map(|threads| threads.min(most)), args.quiet)?;
+    let tally = runner.run(study, manifest, folder, cells);
+    let missing = {
+        let _saving = Saving::begin();
+        sweep.summarize()?
+    };
+    let Tally { finished, failed } = tally;
+    if finished + failed < cells.len() {
+        return Err(anyhow!(tally.interrupted(cells.len())).into());
+    }
+    if failed > 0 {
+        let cells = cells.len();
+        return Err(anyhow!("{failed} of {cells} cells failed; {finished} finished and are kept").into());
+    }
+    let (total, done) = (share.len(), share.len() - cells.len());
+    let rest = match (args.shard, missing) {
+        (Some(_), 1..) => format!("{missing} of the study's {} are missing yet", study.cells.len()),
+        _ => format!("{} is written", folder.path().join("summary.parquet").display()),
+    };
+    Ok(format!("{total} cells: {done} were done, {finished} replayed; {rest}"))
+}

@@ -1,0 +1,81 @@
+//! A machine in a given state, and what an allocator places in it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::error::ShowError;
+use crate::allocator::{self, Built, Placement, Request, Setup};
+use crate::machine::{Coord, Machine, Mesh, NodeId};
+use crate::spec::Spec;
+
+/// Coordinates of a node as given, such as `3,1`, which no machine need have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position(Vec<u32>);
+
+impl FromStr for Position {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let coordinate = |part: &str| {
+            part.parse().map_err(|_| format!("'{part}' is not a coordinate; expected such as 3,1"))
+        };
+        Ok(Self(text.split(',').map(coordinate).collect::<Result<_, _>>()?))
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self.0.iter().map(u32::to_string).collect();
+        f.write_str(&parts.join(","))
+    }
+}
+
+/// The machine with these nodes in use. Fails if it lacks one of them, or if one is given twice.
+pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowError> {
+    let mut machine = Machine::new(mesh.clone());
+    for position in busy {
+        let expected = || {
+            let ranges = mesh.extents().map(|extent| format!("0 to {}", extent - 1));
+            ranges[..mesh.dims()].join(", ")
+        };
+        let inside = position.0.iter().zip(mesh.extents()).all(|(&at, extent)| at < extent);
+        if position.0.len() != mesh.dims() || !inside {
+            let expected = expected();
+            return Err(ShowError::Option(format!(
+                "--busy {position} is not on machine {mesh}; expected coordinates {expected}"
+            )));
+        }
+        let mut coord: Coord = [0; 3];
+        coord[..position.0.len()].copy_from_slice(&position.0);
+        if machine.occupy(&[mesh.node(coord)]).is_err() {
+            return Err(ShowError::Option(format!("--busy {position} is given twice; give it once")));
+        }
+    }
+    Ok(machine)
+}
+
+/// The allocator's name in short, and what it places in this state; `None` if it refuses.
+///
+/// Allocators may keep an index of what is in use, so a new one is told.
+pub(super) fn placed(
+    spec: &Spec,
+    state: &Machine,
+    procs: u32,
+    seed: u64,
+) -> Result<(String, Option<Vec<NodeId>>), ShowError> {
+    let mesh = state.mesh();
+    let Built { spec: resolved, mut strategy, .. } =
+        allocator::build(spec, &Setup { mesh, seed }).map_err(ShowError::Allocator)?;
+    let name = allocator::short(&resolved);
+    let busy: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| !state.free().contains(node)).collect();
+    if !busy.is_empty() {
+        strategy.taken(&Placement::of(busy), state);
+    }
+    let Some(placement) = strategy.propose(&Request::of(procs), state) else { return Ok((name, None)) };
+    if placement.rearrangement.is_some() {
+        return Err(ShowError::Moves { allocator: resolved.to_string() });
+    }
+    let taken = state.clone().occupy(&placement.nodes);
+    taken.map_err(|problem| ShowError::Placement { allocator: resolved.to_string(), problem })?;
+    Ok((name, Some(placement.nodes)))
+}

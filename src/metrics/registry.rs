@@ -1,0 +1,275 @@
+//! The numbers of a summary, a row each: everything that frames, tables, plots, reports and replications know of one.
+//!
+//! Another number is one more row, with its function. The `summary` frame has the columns in the order of the rows.
+
+use super::cost::Cost;
+use super::dispersal::Dispersal;
+use super::facts::{Facts, share};
+use super::metric::Better::{Higher, Neither};
+use super::metric::Display::{Measured, Percent, Plain, Seconds};
+use super::metric::Group::{Delays, First, Last, Network, Placement, Response};
+use super::metric::{Metric, When};
+use crate::execution::Traffic;
+use crate::yardstick::PairwiseBound;
+
+/// The run time, in seconds, that slowdowns take shorter runs for.
+const SHORTEST_RUN_S: f64 = 10.0;
+
+/// Every number of a summary.
+pub static METRICS: &[Metric] = &[
+    Metric::count("jobs", |of| Some(of.replay.jobs.len() as u64))
+        .meaning("jobs replayed")
+        .better(Neither)
+        .report(First, "jobs", |_| true),
+    Metric::count("jobs_in_means", |of| Some(of.kept.len() as u64))
+        .meaning("those that means are over; if there are none, means are null")
+        .better(Neither),
+    Metric::count("skipped", |of| Some(of.replay.skipped)).meaning("records left out").better(Neither),
+    Metric::count("never_fit", |of| Some(of.replay.never_fit))
+        .meaning("records left out because the allocator never finds a place for their shape")
+        .better(Neither),
+    Metric::real("makespan_s", |of| Some(of.makespan_s))
+        .is("makespan", "s", "first arrival to last end")
+        .interval(6),
+    Metric::real("utilization", |of| {
+        Some(share(of.busy_s(), of.makespan_s * f64::from(of.replay.mesh.nodes())))
+    })
+    .meaning("busy node-seconds by nodes and makespan")
+    .better(Higher)
+    .shown(Percent(1))
+    .terminal(First, "utilization", |_| true)
+    .report(First, "utilization %", |_| true)
+    .interval(5),
+    Metric::real("internal_fragmentation", |of| Some(share(of.unasked_s(), of.busy_s())))
+        .meaning("share of busy node-seconds that no job asked for"),
+    Metric::mean("wait_s_mean", |of, i| of.wait_s(i))
+        .is("wait", "s", "mean of start − arrival")
+        .shown(Seconds(1))
+        .terminal(First, "wait s", |_| true)
+        .report(First, "wait s", |_| true)
+        .interval(3),
+    Metric::mean("queue_delay_s_mean", |of, i| of.queue_delay_s(i))
+        .is("queue delay", "s", "mean of arrival to head of the queue")
+        .shown(Seconds(1))
+        .terminal(Delays, "queue delay s", |of| of.delays)
+        .report(First, "queue delay s", |of| of.delays),
+    Metric::mean("allocation_delay_s_mean", |of, i| of.allocation_delay_s(i))
+        .is("allocation delay", "s", "mean of head of the queue to start")
+        .shown(Seconds(1))
+        .terminal(Delays, "allocation delay s", |of| of.delays)
+        .report(First, "allocation delay s", |of| of.delays),
+    Metric::count("moves", |of| Some(of.replay.records.iter().map(|record| u64::from(record.moves)).sum()))
+        .meaning("moves of running jobs that made room")
+        .terminal(Delays, "moves", |of| of.delays)
+        .report(First, "moves", |of| of.delays),
+    Metric::count("jobs_moved", |of| {
+        Some(of.replay.records.iter().filter(|record| record.moves > 0).count() as u64)
+    })
+    .meaning("jobs that were moved at least once"),
+    Metric::count("compactions_begun", |of| Some(of.replay.recording.compactions.begun))
+        .meaning("plans for running jobs to make room for another one"),
+    Metric::count("compactions", |of| Some(of.replay.recording.compactions.carried_out))
+        .meaning("those carried out: jobs that were allocated by compaction"),
+    Metric::count("compactions_aborted", |of| Some(of.replay.recording.compactions.aborted))
+        .meaning("those void because a job that would have moved ended while the decision was made"),
+    Metric::count("compactions_delayed", |of| Some(of.replay.recording.compactions.delayed))
+        .meaning("those carried out in which a job stood still for a while without moving"),
+    Metric::count("compactions_overrun", |of| Some(of.replay.recording.compactions.overrun))
+        .meaning("those carried out in which jobs were still moving when the new one could start"),
+    Metric::mean("suspended_s_mean", |of, i| of.replay.records[i].suspended.as_seconds())
+        .is("suspended", "s", "mean time that jobs stood still because of that")
+        .shown(Seconds(2))
+        .terminal(Delays, "suspended s", |of| of.delays)
+        .report(First, "suspended s", |of| of.delays),
+    Metric::mean("service_s_mean", |of, i| of.service_s(i))
+        .is("service", "s", "mean of end − start")
+        .shown(Seconds(1))
+        .terminal(Network, "service s", |of| of.network)
+        .report(Network, "service s", |_| true),
+    Metric::mean("turnaround_s_mean", |of, i| of.turnaround_s(i))
+        .is("turnaround", "s", "mean of end − arrival")
+        .shown(Seconds(1))
+        .terminal(Response, "turnaround s", |of| of.replicated || of.network)
+        .report(First, "turnaround s", |_| true)
+        .interval(1),
+    Metric::real("turnaround_s_variance", turnaround_variance)
+        .is("turnaround variance", "s²", "variance of end − arrival over the jobs")
+        .interval(2),
+    Metric::mean("bounded_slowdown_mean", |of, i| {
+        (of.turnaround_s(i) / of.service_s(i).max(SHORTEST_RUN_S)).max(1.0)
+    })
+    .is("bounded slowdown", "", "mean of max(1, turnaround / max(run, 10 s))")
+    .shown(Plain(1))
+    .terminal(Response, "slowdown", |of| !(of.replicated || of.network))
+    .report(First, "slowdown", |_| true)
+    .interval(4),
+    Metric::mean("pairwise_sum_mean", |of, i| of.dispersal(i).pairwise_sum as f64)
+        .is("pairwise sum", "hops", "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0")
+        .shown(Plain(1))
+        .terminal(Placement, "pairwise sum", |of| !of.network)
+        .report(First, "pairwise sum", |_| true)
+        .interval(7),
+    Metric::mean("pairwise_mean_mean", |of, i| of.dispersal(i).pairwise_mean())
+        .is("pairwise mean", "hops", "mean of the jobs' mean distances, serial jobs as 0")
+        .shown(Plain(3))
+        .terminal(Placement, "pairwise mean", |_| true)
+        .report(First, "pairwise mean", |_| true),
+    Metric::parallel_mean("pairwise_mean_parallel_mean", |of, i| of.dispersal(i).pairwise_mean())
+        .is("pairwise mean parallel", "hops", "the same over jobs of at least two nodes"),
+    Metric::real("pairwise_ratio_to_bound_mean", ratio_to_bound)
+        .is(
+            "pairwise ratio to bound",
+            "",
+            "mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of at least two \
+             nodes; null if there are none",
+        )
+        .shown(Plain(3))
+        // Beside measured times there is no room for it.
+        .terminal(Last, "to bound", |of| !of.timed)
+        .report(First, "to bound", |_| true),
+    Metric::mean("components_mean", |of, i| f64::from(of.dispersal(i).components))
+        .is("components", "", "mean number of components")
+        .shown(Plain(2))
+        .terminal(Placement, "components", |of| !of.network)
+        .report(First, "components", |_| true),
+    Metric::mean("contiguous_share", |of, i| f64::from(u8::from(of.dispersal(i).components == 1)))
+        .meaning("share of jobs that have one")
+        .better(Higher)
+        .shown(Percent(1))
+        .terminal(Placement, "contiguous", |of| !of.network),
+    Metric::count("allocate_calls", |of| {
+        Some(of.replay.recording.allocate.calls() + of.replay.recording.refused.calls())
+    })
+    .meaning("calls of the allocator in all"),
+    Metric::count("allocate_failures", |of| Some(of.replay.recording.refused.calls()))
+        .meaning("those refused"),
+    Metric::real("contention_own_mean", |of| {
+        let jobs = &of.replay.recording.contention.as_ref()?.jobs;
+        of.mean(|i| jobs[i].own)
+    })
+    .when(When::Contention)
+    .is("contention own", "pairs", "mean of `contention_own` of the `jobs` frame"),
+    Metric::real("contention_others_mean", |of| {
+        let jobs = &of.replay.recording.contention.as_ref()?.jobs;
+        of.mean(|i| jobs[i].others)
+    })
+    .when(When::Contention)
+    .is("contention others", "pairs", "mean of `contention_others`"),
+    Metric::real("contention_mean", |of| {
+        Some(share(of.replay.recording.contention.as_ref()?.pair_seconds, of.makespan_s))
+    })
+    .when(When::Contention)
+    .is("contention", "pairs", "mean over the makespan of all pairs of messages that meet on a link")
+    .report(First, "contention", |_| true),
+    Metric::count("packets", |of| Some(of.replay.traffic?.packets))
+        .when(When::Network)
+        .meaning("packets that arrived"),
+    Metric::real("packet_hops_mean", |of| per_packet(of, |traffic| traffic.hops))
+        .when(When::Network)
+        .is("packet hops", "hops", "mean number of links that they took"),
+    Metric::real("packet_latency_cycles_mean", |of| per_packet(of, |traffic| traffic.latency.total))
+        .when(When::Network)
+        .is("packet latency", "cycles", "mean of creation to arrival of the last flit")
+        .shown(Plain(1))
+        .terminal(Network, "latency", |of| of.network)
+        .report(Network, "packet latency", |_| true),
+    Metric::count("packet_latency_cycles_p50", |of| Some(of.replay.traffic?.latency.quantile(0.5)))
+        .when(When::Network)
+        .is("packet latency", "cycles", "median of it")
+        .detail(", median"),
+    Metric::count("packet_latency_cycles_p99", |of| Some(of.replay.traffic?.latency.quantile(0.99)))
+        .when(When::Network)
+        .is("packet latency", "cycles", "99th percentile of it")
+        .detail(", 99th percentile"),
+    Metric::real("packet_blocked_cycles_mean", |of| per_packet(of, |traffic| traffic.blocked.total))
+        .when(When::Network)
+        .is("packet blocked", "cycles", "mean time that headers waited for channels in the network")
+        .shown(Plain(1))
+        .terminal(Network, "blocked", |of| of.network)
+        .report(Network, "packet blocked", |_| true),
+    Metric::count("packet_blocked_cycles_p99", |of| Some(of.replay.traffic?.blocked.quantile(0.99)))
+        .when(When::Network)
+        .is("packet blocked", "cycles", "99th percentile of it")
+        .detail(", 99th percentile"),
+    Metric::real("packets_contended_share", |of| {
+        per_packet(of, |traffic| traffic.jobs.iter().map(|job| job.contended).sum())
+    })
+    .when(When::Network)
+    .meaning("share of packets that waited for another job's packet")
+    .shown(Percent(1))
+    .terminal(Network, "contended", |of| of.network),
+    Metric::real("link_utilization", |of| {
+        let traffic = of.replay.traffic?;
+        Some(share(traffic.flits.0 as f64, cycles(of, traffic) * traffic.links as f64))
+    })
+    .when(When::Network)
+    .meaning("flits by links and cycles of the makespan"),
+    Metric::real("link_utilization_max", |of| {
+        let traffic = of.replay.traffic?;
+        Some(share(traffic.flits.1 as f64, cycles(of, traffic)))
+    })
+    .when(When::Network)
+    .meaning("the same of the busiest link; up to 2 on a torus at the packet level"),
+    Metric::duration("allocate_ns_p50", ", median", |all| &all.allocate, Cost::p50_ns)
+        .is("allocate", "ns", "median duration of calls that placed a job")
+        .terminal(Last, "call p50", |of| of.timed)
+        .report(Last, "call p50 ns", |_| true),
+    Metric::duration("allocate_ns_p99", ", 99th percentile", |all| &all.allocate, Cost::p99_ns)
+        .is("allocate", "ns", "99th percentile of the duration of calls that placed a job")
+        .terminal(Last, "call p99", |of| of.timed)
+        .report(Last, "call p99 ns", |_| true),
+    Metric::duration("allocate_ns_max", ", longest", |all| &all.allocate, Cost::max_ns)
+        .is("allocate", "ns", "longest duration of calls that placed a job"),
+    Metric::duration("allocate_ns_total", " in all", |all| &all.allocate, Cost::total_ns)
+        .is("allocate", "ns", "duration of all calls that placed a job"),
+    Metric::duration("refuse_ns_p50", ", median", |all| &all.refused, Cost::p50_ns)
+        .is("refuse", "ns", "median duration of calls that were refused")
+        .report(Last, "refused p50 ns", |of| of.refused),
+    Metric::duration("refuse_ns_p99", ", 99th percentile", |all| &all.refused, Cost::p99_ns)
+        .is("refuse", "ns", "99th percentile of the duration of calls that were refused")
+        .report(Last, "refused p99 ns", |of| of.refused),
+    Metric::duration("refuse_ns_max", ", longest", |all| &all.refused, Cost::max_ns)
+        .is("refuse", "ns", "longest duration of calls that were refused"),
+    Metric::duration("refuse_ns_total", " in all", |all| &all.refused, Cost::total_ns)
+        .is("refuse", "ns", "duration of all calls that were refused"),
+    Metric::duration("release_ns_p50", ", median", |all| &all.release, Cost::p50_ns)
+        .is("release", "ns", "median duration of releases"),
+    Metric::duration("release_ns_p99", ", 99th percentile", |all| &all.release, Cost::p99_ns)
+        .is("release", "ns", "99th percentile of the duration of releases"),
+    Metric::duration("release_ns_max", ", longest", |all| &all.release, Cost::max_ns)
+        .is("release", "ns", "longest duration of releases"),
+    Metric::duration("release_ns_total", " in all", |all| &all.release, Cost::total_ns)
+        .is("release", "ns", "duration of all releases"),
+    Metric::real("replay_wall_s", |of| Some(of.replay.wall_s))
+        .when(When::Timed)
+        .is("replay wall", "s", "wall-clock time of the replay without reading the log")
+        .shown(Measured(3))
+        .terminal(Last, "replay", |of| of.timed)
+        .report(Last, "replay s", |_| true),
+];
+
+fn turnaround_variance(of: &Facts<'_>) -> Option<f64> {
+    let mean_s = of.mean(|i| of.turnaround_s(i))?;
+    of.mean(|i| (of.turnaround_s(i) - mean_s).powi(2))
+}
+
+/// Returns the mean of pairwise sum / bound over jobs of at least two nodes: 1 if every placement is of the best shape. The
+/// bound is found once for each size of job.
+fn ratio_to_bound(of: &Facts<'_>) -> Option<f64> {
+    let mut bound = PairwiseBound::new(of.replay.mesh);
+    of.parallel_mean(|i| {
+        let Dispersal { pairwise_sum, nodes, .. } = *of.dispersal(i);
+        pairwise_sum as f64 / bound.of(nodes) as f64
+    })
+}
+
+/// Returns the share of each packet in a total of all; `None` without a network.
+fn per_packet(of: &Facts<'_>, total: fn(&Traffic) -> u64) -> Option<f64> {
+    let traffic = of.replay.traffic?;
+    Some(share(total(traffic) as f64, traffic.packets as f64))
+}
+
+/// Returns the cycles of the network in the time from the first arrival to the last end.
+fn cycles(of: &Facts<'_>, traffic: &Traffic) -> f64 {
+    of.makespan_s / traffic.cycle.as_seconds()
+}

@@ -1,0 +1,207 @@
+//! Priority orders: whom a pass of [`super::easy`] or [`super::first_fit_queue`] considers first.
+//!
+//! With r the estimate, n the processors, s the submission and w the time waited, in seconds, and the smallest value
+//! first:
+//!
+//! | order | value | source |
+//! | --- | --- | --- |
+//! | arrival | s | |
+//! | sjf, ljf | r, −r | shortest and longest job first |
+//! | smallest, largest | n, −n | |
+//! | ssd | r·n | smallest demand |
+//! | wfp3 | −(w/r)³·n | W. Tang, Z. Lan, N. Desai, D. Buettner, "Fault-aware, utility-based job scheduling on Blue Gene/P systems", CLUSTER 2009 |
+//! | unicef | −w/(log₂ n·r) | W. Tang, N. Desai, D. Buettner, Z. Lan, "Analyzing and adjusting user runtime estimates to improve job scheduling on the Blue Gene/P", IPDPS 2010 |
+//! | f1 | log₁₀ r·n + 870·log₁₀ s | D. Carastan-Santos, R. de Camargo, "Obtaining dynamic scheduling policies with simulation and machine learning", SC 2017 |
+//! | f2 | √r·n + 25600·log₁₀ s | the same |
+//! | f3 | r·n + 6.86·10⁶·log₁₀ s | the same |
+//! | f4 | r·√n + 530000·log₁₀ s | the same |
+//!
+//! Ties go by arrival. From wfp3 on, r and s below 1 s count as 1 s, and log₂ n below 1 as 1: the formulae have no
+//! value there.
+//!
+//! Arrival is the order in which the queue and its index are kept, so nothing is sorted. The others sort the Q waiting
+//! jobs at each pass in which anybody fits by count: O(Q·log Q).
+
+use std::vec::IntoIter;
+
+use super::wait_queue::{Admission, Slot, WaitQueue, Waiting};
+use crate::job::Time;
+use crate::spec::{Params, SpecError};
+
+/// The names of all orders, the default first.
+pub const ORDERS: [&str; 12] =
+    ["arrival", "sjf", "ljf", "smallest", "largest", "ssd", "wfp3", "unicef", "f1", "f2", "f3", "f4"];
+
+/// In which order waiting jobs are considered.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Order {
+    Arrival,
+    /// By a value of each job, the smallest first.
+    Value(fn(&Waiting, Time) -> f64),
+}
+
+impl Order {
+    /// Takes parameter `order`.
+    pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
+        let orders = [
+            Self::Arrival,
+            Self::Value(|job, _| job.estimate.as_seconds()),
+            Self::Value(|job, _| -job.estimate.as_seconds()),
+            Self::Value(|job, _| f64::from(job.procs)),
+            Self::Value(|job, _| -f64::from(job.procs)),
+            // Microseconds: products of whole numbers, so that equal demands tie.
+            Self::Value(|job, _| job.estimate.as_micros() as f64 * f64::from(job.procs)),
+            Self::Value(|job, now| -(waited_s(job, now) / estimate_s(job)).powi(3) * f64::from(job.procs)),
+            Self::Value(|job, now| {
+                -waited_s(job, now) / (f64::from(job.procs).log2().max(1.0) * estimate_s(job))
+            }),
+            Self::Value(|job, _| estimate_s(job).log10() * f64::from(job.procs) + 870.0 * log_submit(job)),
+            Self::Value(|job, _| estimate_s(job).sqrt() * f64::from(job.procs) + 25_600.0 * log_submit(job)),
+            Self::Value(|job, _| estimate_s(job) * f64::from(job.procs) + 6.86e6 * log_submit(job)),
+            Self::Value(|job, _| estimate_s(job) * f64::from(job.procs).sqrt() + 530_000.0 * log_submit(job)),
+        ];
+        let choices: Vec<(&str, Self)> = ORDERS.into_iter().zip(orders).collect();
+        params.choose("order", &choices)
+    }
+
+    /// Returns the jobs of `queue` in this order, as candidates of a pass. Sorting is spared where it is of no use:
+    /// if no job needs at most `free` nodes, orders other than arrival have no candidates.
+    pub(super) fn candidates(self, queue: &WaitQueue, free: u32, now: Time) -> Candidates {
+        let Self::Value(value) = self else { return Candidates::Arrival { from: 0 } };
+        if queue.first(0, &Admission::by_count(free)).is_none() {
+            return Candidates::Ranked(Vec::new().into_iter());
+        }
+        let mut ranked: Vec<(f64, Waiting)> = queue.iter().map(|job| (value(&job, now), job)).collect();
+        ranked.sort_unstable_by(|(a, job), (b, other)| a.total_cmp(b).then(job.slot.cmp(&other.slot)));
+        Candidates::Ranked(ranked.into_iter().map(|(_, job)| job).collect::<Vec<_>>().into_iter())
+    }
+}
+
+fn waited_s(job: &Waiting, now: Time) -> f64 {
+    (now - job.submit).as_seconds()
+}
+
+fn estimate_s(job: &Waiting) -> f64 {
+    job.estimate.as_seconds().max(1.0)
+}
+
+fn log_submit(job: &Waiting) -> f64 {
+    job.submit.as_seconds().max(1.0).log10()
+}
+
+/// The waiting jobs that one pass has not considered yet. Jobs that it returned may leave the queue, none may come.
+#[derive(Clone, Debug)]
+pub(super) enum Candidates {
+    /// By arrival; the queue's index finds the next one.
+    Arrival { from: Slot },
+    /// As sorted at the start of the pass.
+    Ranked(IntoIter<Waiting>),
+}
+
+impl Candidates {
+    /// Returns the next job, whatever it asks for.
+    pub(super) fn head(&mut self, queue: &WaitQueue) -> Option<Waiting> {
+        match self {
+            Self::Arrival { from } => {
+                let head = queue.head()?;
+                *from = head.slot + 1;
+                Some(head)
+            }
+            Self::Ranked(jobs) => jobs.next(),
+        }
+    }
+
+    /// Returns the next job that `admission` admits; those before it are passed over.
+    pub(super) fn next(&mut self, queue: &WaitQueue, admission: &Admission) -> Option<Waiting> {
+        match self {
+            Self::Arrival { from } => {
+                let job = queue.get(queue.first(*from, admission)?)?;
+                *from = job.slot + 1;
+                Some(job)
+            }
+            Self::Ranked(jobs) => jobs.find(|job| admission.admits(job.nodes, job.estimate)),
+        }
+    }
+
+    /// Returns whether there is a job that `admission` admits.
+    pub(super) fn any(&self, queue: &WaitQueue, admission: &Admission) -> bool {
+        match self {
+            Self::Arrival { from } => queue.first(*from, admission).is_some(),
+            Self::Ranked(jobs) => jobs.as_slice().iter().any(|job| admission.admits(job.nodes, job.estimate)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::NodesFor;
+    use crate::spec::Spec;
+
+    fn order(name: &str) -> Result<Order, SpecError> {
+        Order::take(&mut Params::new(&Spec::named("easy").with("order", name)))
+    }
+
+    /// Jobs of (submission, processors, estimate) in the order called `name` at `now_s`.
+    fn ranked(name: &str, now_s: i64, jobs: &[(i64, u32, i64)]) -> Result<Vec<u32>, SpecError> {
+        let mut queue = WaitQueue::default();
+        for (job, &(submit_s, procs, estimate_s)) in (0..).zip(jobs) {
+            let (submit, estimate) = (Time::from_seconds(submit_s), Time::from_seconds(estimate_s));
+            let nodes = NodesFor::exactly(procs);
+            queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
+        }
+        let mut candidates = order(name)?.candidates(&queue, u32::MAX, Time::from_seconds(now_s));
+        Ok(std::iter::from_fn(|| candidates.next(&queue, &Admission::by_count(u32::MAX)))
+            .map(|job| job.job)
+            .collect())
+    }
+
+    #[test]
+    fn each_order_ranks_as_worked_out_by_hand() -> Result<(), SpecError> {
+        let jobs = [(0, 8, 100), (10, 2, 400), (20, 4, 50), (30, 4, 50), (100, 1, 0)];
+        for (name, expected) in [
+            ("arrival", [0, 1, 2, 3, 4]),
+            ("sjf", [4, 2, 3, 0, 1]),
+            ("ljf", [1, 0, 2, 3, 4]),
+            ("smallest", [4, 1, 2, 3, 0]),
+            ("largest", [0, 2, 3, 1, 4]),
+            // Demands 800, 800, 200, 200, 0.
+            ("ssd", [4, 2, 3, 0, 1]),
+            // At 200 s: 64, 0.214, 186.6, 157.2, 10⁶.
+            ("wfp3", [4, 2, 3, 0, 1]),
+            // At 200 s: 0.667, 0.475, 1.8, 1.7, 100.
+            ("unicef", [4, 2, 3, 0, 1]),
+            // 16, 875.2, 1138.7, 1291.9, 1740; the others likewise, the logarithm of s outweighs all.
+            ("f1", [0, 1, 2, 3, 4]),
+            ("f2", [0, 1, 2, 3, 4]),
+            ("f3", [0, 1, 2, 3, 4]),
+            ("f4", [0, 1, 2, 3, 4]),
+        ] {
+            assert_eq!(ranked(name, 200, &jobs)?, expected, "{name}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn the_functions_weigh_size_against_age() -> Result<(), SpecError> {
+        // log₁₀ s is 3 and 3.0086 (1020 s): the differences are 7.48, 220, 59,000 and 4558.
+        let jobs = |procs, estimate_s| [(1000, procs, estimate_s), (1020, 1, 1)];
+        for (name, below, above) in [
+            ("f1", (3, 100), (4, 100)),
+            ("f2", (1, 48_000), (1, 49_500)),
+            ("f3", (5, 11_790), (5, 11_810)),
+            ("f4", (4, 2275), (4, 2285)),
+        ] {
+            assert_eq!(ranked(name, 2000, &jobs(below.0, below.1))?, [0, 1], "{name}");
+            assert_eq!(ranked(name, 2000, &jobs(above.0, above.1))?, [1, 0], "{name}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn an_unknown_order_names_all_of_them() {
+        let message = order("fifo").expect_err("unknown").to_string();
+        assert!(message.starts_with("parameter 'order' of 'easy' is 'fifo': expected one of: arrival, sjf"));
+        assert!(message.ends_with("f3, f4"), "{message}");
+    }
+}

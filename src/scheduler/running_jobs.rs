@@ -1,0 +1,112 @@
+//! The running jobs in order of their estimated ends.
+
+use crate::job::{JobId, Time};
+
+/// A running job as schedulers see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Running {
+    /// When it is expected to end: start plus estimate.
+    pub estimated_end: Time,
+    /// Which job it is.
+    pub job: JobId,
+    /// Nodes that it holds.
+    pub nodes: u32,
+    /// When it started.
+    pub start: Time,
+}
+
+/// Running jobs sorted by (estimated end, job).
+///
+/// A vector with the next to end last: most jobs that come and go end soon, so little is moved.
+#[derive(Clone, Debug, Default)]
+pub struct RunningJobs {
+    latest_first: Vec<Running>,
+}
+
+impl RunningJobs {
+    /// Adds a job; O(log R) to find its place and O(jobs that end earlier) to make room.
+    pub fn insert(&mut self, job: Running) {
+        let at = self.position(job.estimated_end, job.job);
+        self.latest_first.insert(at, job);
+    }
+
+    /// Removes a job; cost as for [`Self::insert`]. False if it is not here.
+    pub fn remove(&mut self, estimated_end: Time, job: JobId) -> bool {
+        let at = self.position(estimated_end, job);
+        let found = self.latest_first.get(at).is_some_and(|other| other.job == job);
+        if found {
+            self.latest_first.remove(at);
+        }
+        found
+    }
+
+    fn position(&self, estimated_end: Time, job: JobId) -> usize {
+        self.latest_first.partition_point(|other| (other.estimated_end, other.job) > (estimated_end, job))
+    }
+
+    /// Returns whether a job with this estimated end runs; O(log R).
+    pub fn contains(&self, estimated_end: Time, job: JobId) -> bool {
+        let at = self.position(estimated_end, job);
+        self.latest_first.get(at).is_some_and(|other| other.job == job)
+    }
+
+    /// Returns the number of running jobs with estimated ends after `now`; O(log R).
+    pub fn len_after(&self, now: Time) -> usize {
+        self.latest_first.partition_point(|job| job.estimated_end > now)
+    }
+
+    /// Returns the number of running jobs.
+    pub fn len(&self) -> usize {
+        self.latest_first.len()
+    }
+
+    /// Returns whether nothing runs.
+    pub fn is_empty(&self) -> bool {
+        self.latest_first.is_empty()
+    }
+
+    /// Returns the running jobs, the earliest estimated end first.
+    pub fn iter(&self) -> impl Iterator<Item = &Running> {
+        self.latest_first.iter().rev()
+    }
+
+    /// Returns the first estimated end at which, `free` nodes being free now, at least `need` are free, and how many
+    /// are free once all jobs with estimated ends up to then have gone. Jobs past their estimate are expected to end
+    /// `now`. `None` if the jobs never free so many. O(jobs that end by then).
+    pub fn free_by(&self, need: u32, free: u32, now: Time) -> Option<(Time, u32)> {
+        let (mut free, mut shadow) = (free, None);
+        for job in self.iter() {
+            let end = job.estimated_end.max(now);
+            if shadow.is_some_and(|shadow| end > shadow) {
+                break;
+            }
+            free += job.nodes;
+            if shadow.is_none() && free >= need {
+                shadow = Some(end);
+            }
+        }
+        shadow.map(|shadow| (shadow, free))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_with_the_shadow_time_count_as_free() {
+        let mut running = RunningJobs::default();
+        for (end, job, nodes) in [(30, 1, 2), (10, 2, 3), (30, 0, 1), (40, 3, 4)] {
+            running.insert(Running { estimated_end: Time::from_seconds(end), job, nodes, start: Time::ZERO });
+        }
+        let at = |seconds| Time::from_seconds(seconds);
+        assert_eq!(running.free_by(4, 1, at(0)), Some((at(10), 4)));
+        assert_eq!(running.free_by(5, 1, at(0)), Some((at(30), 7)));
+        assert_eq!(running.free_by(5, 1, at(35)), Some((at(35), 7)));
+        assert_eq!(running.free_by(12, 1, at(0)), None);
+        assert_eq!([9, 10, 29, 30, 40].map(|now| running.len_after(at(now))), [4, 3, 3, 1, 0]);
+        assert!(running.contains(at(30), 0) && !running.contains(at(31), 0) && !running.contains(at(30), 2));
+        assert!(running.remove(at(30), 1) && !running.remove(at(30), 1));
+        assert_eq!(running.free_by(5, 1, at(0)), Some((at(30), 5)));
+    }
+}
