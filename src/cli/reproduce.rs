@@ -61,7 +61,11 @@ pub(super) struct Args {
 fn formats() -> impl TypedValueParser<Value = Format> {
     let names = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name));
     names.try_map(|given| {
-        Format::ALL.into_iter().find(|(name, _)| *name == given).map(|(_, format)| format).ok_or("no such format")
+        Format::ALL
+            .into_iter()
+            .find(|(name, _)| *name == given)
+            .map(|(_, format)| format)
+            .ok_or("no such format")
     })
 }
 

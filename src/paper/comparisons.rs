@@ -25,7 +25,12 @@ impl Comparisons {
 
     /// That a mean over common workloads is smaller than another, which is not decided while that may be chance; or, not
     /// `clearly`, that it is not larger with a confidence of 95 %. `above` is by how much the first is above the second.
-    pub(super) fn lie(&mut self, clearly: bool, (low, high): (&str, &str), (a, b, above): (f64, f64, Interval)) {
+    pub(super) fn lie(
+        &mut self,
+        clearly: bool,
+        (low, high): (&str, &str),
+        (a, b, above): (f64, f64, Interval),
+    ) {
         if clearly {
             let (least, most) = (-above.mean - above.half_width, -above.mean + above.half_width);
             let words = format!("{low} ({}) below {high} ({})", rounded(a), rounded(b));

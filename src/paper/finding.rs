@@ -221,7 +221,9 @@ impl Finding {
         let verdict = match (within(low) && within(high), high < least || low > most) {
             (true, _) => Verdict::OrderingHolds,
             (false, true) if is_ratio => Verdict::Differs(ratio()),
-            (false, true) => Verdict::Differs(format!("by {:.1} points", (least - middle).max(middle - most))),
+            (false, true) => {
+                Verdict::Differs(format!("by {:.1} points", (least - middle).max(middle - most)))
+            }
             (false, false) if is_ratio => Verdict::NotDecided(ratio()),
             (false, false) => {
                 Verdict::NotDecided(format!("{low:.1} to {high:.1}, of which a part is in the range"))
@@ -339,7 +341,9 @@ mod tests {
 
     #[test]
     fn a_range_is_met_or_missed_by_the_whole_interval() {
-        let shown = |ends, is_ratio, range| Finding::new("", "", "").in_range(ends, is_ratio, range).verdict.to_string();
+        let shown = |ends, is_ratio, range| {
+            Finding::new("", "", "").in_range(ends, is_ratio, range).verdict.to_string()
+        };
         for (mean, expected) in [
             (73.0, "ordering holds"),
             (75.5, "not decided: 74.5 to 76.5, of which a part is in the range"),

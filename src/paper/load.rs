@@ -182,10 +182,20 @@ impl Folder {
         let figures = figure.into_iter().map(|entry| self.figure(entry)).collect::<Result<_, _>>()?;
         let SentencesFile { sentence } = self.parsed("sentences.toml")?;
         let sentences = sentence.into_iter().flat_map(SentenceEntry::sentences).collect();
-        let tables = self.files.iter().filter_map(|(name, text)| {
-            Some((name.strip_suffix(".tsv")?, PrintedTable::parse(text)))
-        });
-        Ok(Paper { name, source, versions, figures, sentences, rules, tables: tables.collect(), code: self.code })
+        let tables = self
+            .files
+            .iter()
+            .filter_map(|(name, text)| Some((name.strip_suffix(".tsv")?, PrintedTable::parse(text))));
+        Ok(Paper {
+            name,
+            source,
+            versions,
+            figures,
+            sentences,
+            rules,
+            tables: tables.collect(),
+            code: self.code,
+        })
     }
 
     fn text(&self, file: &str) -> Result<&'static str, PaperError> {
@@ -194,7 +204,10 @@ impl Folder {
     }
 
     fn parsed<T: DeserializeOwned>(&self, file: &str) -> Result<T, PaperError> {
-        let unreadable = |error: toml::de::Error| PaperError::Unreadable { file: file.to_owned(), problem: error.to_string() };
+        let unreadable = |error: toml::de::Error| PaperError::Unreadable {
+            file: file.to_owned(),
+            problem: error.to_string(),
+        };
         toml::from_str(self.text(file)?).map_err(unreadable)
     }
 
@@ -249,7 +262,9 @@ impl Paper {
         let mut findings = code.map_or_else(Vec::new, |(_, code)| code(evidence));
         if let Some(file) = figure.rules.as_ref().and_then(|file| self.rules.get(file)) {
             let of_rules = rules::findings(evidence, &figure.subject, file, &self.tables);
-            findings.extend(of_rules.map_err(|source| PaperError::Rules { figure: figure.name.clone(), source })?);
+            findings.extend(
+                of_rules.map_err(|source| PaperError::Rules { figure: figure.name.clone(), source })?,
+            );
         }
         Ok(findings)
     }

@@ -16,7 +16,10 @@ fn title(comparison: &Comparison) -> String {
 
 /// The findings that lie on curves, with their places and what was measured there.
 fn placed(comparison: &Comparison) -> impl Iterator<Item = (&Finding, &Place, f64)> {
-    comparison.findings.iter().filter_map(|finding| Some((finding, finding.place.as_ref()?, finding.measured?)))
+    comparison
+        .findings
+        .iter()
+        .filter_map(|finding| Some((finding, finding.place.as_ref()?, finding.measured?)))
 }
 
 /// Findings that lie on curves, with their confidence intervals: a chart for each thing that is measured, below each other.
@@ -47,7 +50,8 @@ fn bars(comparison: &Comparison, axis: &str) -> Drawing {
         });
         let group = names.iter().position(|at| *at == place.at).unwrap_or_else(|| {
             names.push(&place.at);
-            let name = format!("{}\n{}{}", finding.log, finding.machine, below_bars(comparison, &finding.log));
+            let name =
+                format!("{}\n{}{}", finding.log, finding.machine, below_bars(comparison, &finding.log));
             groups.push(BarGroup { name, bars: Vec::new() });
             groups.len() - 1
         });
@@ -127,7 +131,8 @@ fn by_published(comparison: &Comparison) -> Option<Drawing> {
             series.push(Series { name, look: Look::default(), kind: Kind::Points, points: vec![point] });
         }
     }
-    let subjects: Vec<(&str, &str)> = series.iter().map(|series| (series.name.as_str(), series.name.as_str())).collect();
+    let subjects: Vec<(&str, &str)> =
+        series.iter().map(|series| (series.name.as_str(), series.name.as_str())).collect();
     let found = looks(&subjects);
     for (series, look) in series.iter_mut().zip(found) {
         series.look = look;

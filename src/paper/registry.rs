@@ -31,7 +31,8 @@ mod tests {
     use super::*;
     use crate::frame::FrameSchema;
     use crate::paper::{
-        Evidence, Figure, Finding, Located, LogFacts, MODEL, ROUNDS, STREAM, Verdict, stream_logs, write_stream,
+        Evidence, Figure, Finding, Located, LogFacts, MODEL, ROUNDS, STREAM, Verdict, stream_logs,
+        write_stream,
     };
     use crate::study::{Manifest, Options, Study};
 

@@ -35,7 +35,14 @@ const SETTINGS: [Setting; 6] = [
 const COLUMNS: [[&str; 6]; 3] = [
     ["later_tasks", "later_most", "later_mean", "later_moved", "later_run_most", "later_run_mean"],
     ["same_tasks", "same_most", "same_mean", "same_moved", "same_run_most", "same_run_mean"],
-    ["earlier_tasks", "earlier_most", "earlier_mean", "earlier_moved", "earlier_run_most", "earlier_run_mean"],
+    [
+        "earlier_tasks",
+        "earlier_most",
+        "earlier_mean",
+        "earlier_moved",
+        "earlier_run_most",
+        "earlier_run_mean",
+    ],
 ];
 
 /// The rules by which records of the log become jobs that arrive up to `period` seconds apart.
@@ -125,21 +132,33 @@ fn numbers(path: &Path, setting: Setting) -> Option<Vec<(&'static str, f64)>> {
     let moved: f64 = table.iter().map(|group| group[3]).sum();
     let percent = |count: f64| 100.0 * count / tasks;
     let columns = COLUMNS.into_iter().flatten().zip(table.into_iter().flatten());
-    Some(columns.chain([
-        ("longer_percent", percent(moved)),
-        ("later_percent", percent(table[0][0])),
-        ("earlier_percent", percent(table[2][0])),
-        ("same_start", if later > 0.0 { same_start / later } else { 1.0 }),
-    ]).collect())
+    Some(
+        columns
+            .chain([
+                ("longer_percent", percent(moved)),
+                ("later_percent", percent(table[0][0])),
+                ("earlier_percent", percent(table[2][0])),
+                ("same_start", if later > 0.0 { same_start / later } else { 1.0 }),
+            ])
+            .collect(),
+    )
 }
 
 /// Measures the numbers of every setting; the rules of the table judge them.
 pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
-    let located = found.logs().find(|(dataset, _)| *dataset == DATASET).map(|(_, located)| located.path.clone());
+    let located =
+        found.logs().find(|(dataset, _)| *dataset == DATASET).map(|(_, located)| located.path.clone());
     for setting in SETTINGS {
         if let Some(numbers) = located.as_deref().and_then(|path| numbers(path, setting)) {
             let (rules, allocator) = (rules(setting.0), setting.1);
-            let at = At { dataset: DATASET, machine: ARRAY, scheduler: "fcfs", rules: &rules, allocator, ..At::default() };
+            let at = At {
+                dataset: DATASET,
+                machine: ARRAY,
+                scheduler: "fcfs",
+                rules: &rules,
+                allocator,
+                ..At::default()
+            };
             found.add_measured(at, 0, &numbers);
         }
     }

@@ -26,7 +26,9 @@ impl Curve {
             Function::StepsDown => self.steps_down().filter(|step| *step > more).count() as f64,
             Function::DeepestStep => self.steps_down().fold(0.0, f64::max),
             Function::LastStep => *self.steps().last()?,
-            Function::LeastOtherStep => self.steps().split_last()?.1.iter().copied().min_by(f64::total_cmp)?,
+            Function::LeastOtherStep => {
+                self.steps().split_last()?.1.iter().copied().min_by(f64::total_cmp)?
+            }
             Function::Rise => self.0.last()?.1 / self.0.first()?.1 - 1.0,
             _ => return None,
         }))

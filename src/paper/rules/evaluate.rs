@@ -67,7 +67,9 @@ impl Scope<'_> {
                 };
                 return Ok(match self.samples {
                     Samples::All => self.found.interval(at, name).map(Value::Mean),
-                    Samples::Workloads | Samples::Rounds => Some(samples()).filter(|found| !found.is_empty()).map(Value::Samples),
+                    Samples::Workloads | Samples::Rounds => {
+                        Some(samples()).filter(|found| !found.is_empty()).map(Value::Samples)
+                    }
                 });
             }
         };

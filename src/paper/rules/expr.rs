@@ -118,8 +118,7 @@ fn template(text: &str) -> Result<Template, super::template::TemplateError> {
 fn name(input: &str) -> IResult<&str, &str> {
     let plain = take_while1(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
     let variable = recognize((char('{'), take_while1(|c| c != '}'), char('}')));
-    recognize(many1(alt((plain, variable))))
-    .parse(input)
+    recognize(many1(alt((plain, variable)))).parse(input)
 }
 
 fn field(input: &str) -> IResult<&str, (Field, Template)> {

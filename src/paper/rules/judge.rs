@@ -47,7 +47,8 @@ fn follow(rule: &Rule, scope: &Scope<'_>, findings: &mut Vec<Finding>) -> Result
                 Some(Binding::Text(log)) => log.clone(),
                 _ => String::new(),
             };
-            let named = Finding { rule: scope.fill(&rule.id)?, ..Finding::new(&scope.fill(item)?, &log, &machine) };
+            let named =
+                Finding { rule: scope.fill(&rule.id)?, ..Finding::new(&scope.fill(item)?, &log, &machine) };
             findings.extend(found(rule, &scope, named)?);
         }
         for rule in &rule.rules {
@@ -82,7 +83,8 @@ fn found(rule: &Rule, scope: &Scope<'_>, named: Finding) -> Result<Vec<Finding>,
     if let Some(crossing) = &rule.crossing {
         return crossed(crossing, scope, &named);
     }
-    let finding = if rule.compare.is_empty() { measured(rule, scope, named)? } else { ordered(rule, scope, named)? };
+    let finding =
+        if rule.compare.is_empty() { measured(rule, scope, named)? } else { ordered(rule, scope, named)? };
     let Some(mut finding) = finding else { return Ok(Vec::new()) };
     if let Verdict::Differs(how) = &mut finding.verdict {
         if let Some(instead) = &rule.instead
@@ -216,7 +218,9 @@ fn one(check: &Check, scope: &Scope<'_>, comparisons: &mut Comparisons) -> Resul
 fn crossed(crossing: &Crossing, scope: &Scope<'_>, named: &Finding) -> Result<Vec<Finding>, RuleError> {
     let load = Expr::Name(Template::variable(scope.key(&crossing.over)?));
     let ratios = scope.points(&crossing.over, &load, &crossing.ratio)?;
-    let Some(target) = scope.value(&crossing.target)?.map(|value| value.number()) else { return Ok(Vec::new()) };
+    let Some(target) = scope.value(&crossing.target)?.map(|value| value.number()) else {
+        return Ok(Vec::new());
+    };
     let loads = crossings(&ratios, target);
     if !loads.is_empty() {
         return Ok(loads.into_iter().map(|load| named.clone().measured(load)).collect());

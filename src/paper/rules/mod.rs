@@ -18,4 +18,3 @@ pub(super) use judge::findings;
 pub use scope::RuleError;
 pub(super) use scope::Subject;
 pub(super) use table::PrintedTable;
-

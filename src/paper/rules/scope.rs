@@ -123,9 +123,7 @@ impl<'a> Scope<'a> {
 
     /// Whether one of these is so, in this scope.
     pub(super) fn is_any(&self, matches: &[Match]) -> bool {
-        let is = |(name, value): (&String, &String)| {
-            matches!(self.variable(name), Some(Binding::Text(text)) if text == value)
-        };
+        let is = |(name, value): (&String, &String)| matches!(self.variable(name), Some(Binding::Text(text)) if text == value);
         matches.iter().any(|one| one.iter().all(is))
     }
 
@@ -204,7 +202,9 @@ impl<'a> Scope<'a> {
                 Some(expr) => Ok(scope.value(expr)?.map(|value| value.number())),
                 None => Ok(Some(1.0)),
             };
-            if let (Some(place), true) = (number(&derived.by)?, number(&derived.when)?.is_some_and(|x| x > 0.0)) {
+            if let (Some(place), true) =
+                (number(&derived.by)?, number(&derived.when)?.is_some_and(|x| x > 0.0))
+            {
                 kept.push((place, row));
             }
         }
@@ -226,14 +226,18 @@ impl<'a> Scope<'a> {
                 let Ok(model) = log.parse::<Spec>() else { continue };
                 let rate = model.params.get("rate").or_else(|| model.params.get("ratio"));
                 let law = model.params.get("sides").map_or("uniform", |law| law);
-                if let (Some(Ok(rate)), true) = (rate.map(|rate| rate.parse()), sides.as_ref().is_none_or(|own| own == law)) {
+                if let (Some(Ok(rate)), true) =
+                    (rate.map(|rate| rate.parse()), sides.as_ref().is_none_or(|own| own == law))
+                {
                     loads.push((rate, log.clone()));
                 }
             }
         }
         loads.sort_by(|a, b| a.0.total_cmp(&b.0));
         let row = |(rate, log): (f64, String)| {
-            [("load", rate.to_string()), ("log", log)].map(|(name, text)| (name.to_owned(), Binding::Text(text))).to_vec()
+            [("load", rate.to_string()), ("log", log)]
+                .map(|(name, text)| (name.to_owned(), Binding::Text(text)))
+                .to_vec()
         };
         Ok(loads.into_iter().map(row).collect())
     }
@@ -253,7 +257,8 @@ impl<'a> Scope<'a> {
 
     /// The fields of a point: those that are given, and else those of the file as far as their variables have values here.
     pub(super) fn point(&self, given: &[(Field, Template)]) -> Result<BTreeMap<Field, String>, RuleError> {
-        let defaults = self.file.at.iter().filter_map(|(field, template)| Some((*field, self.fill(template).ok()?)));
+        let defaults =
+            self.file.at.iter().filter_map(|(field, template)| Some((*field, self.fill(template).ok()?)));
         let mut fields: BTreeMap<Field, String> = defaults.collect();
         for (field, template) in given {
             fields.insert(*field, self.fill(template)?);
@@ -273,7 +278,10 @@ pub(super) fn at(fields: &BTreeMap<Field, String>) -> At<'_> {
         allocator: text(Field::Allocator, defaults.allocator),
         scheduler: text(Field::Scheduler, defaults.scheduler),
         rules: text(Field::Rules, defaults.rules),
-        arrival_scale: fields.get(&Field::Scale).and_then(|scale| scale.parse().ok()).unwrap_or(defaults.arrival_scale),
+        arrival_scale: fields
+            .get(&Field::Scale)
+            .and_then(|scale| scale.parse().ok())
+            .unwrap_or(defaults.arrival_scale),
         network: text(Field::Network, defaults.network),
     }
 }

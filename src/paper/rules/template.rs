@@ -55,7 +55,8 @@ impl Template {
                 (Some(set), _) => Piece::Values(set.to_owned()),
                 (None, None) => Piece::Variable(name.to_owned(), None),
                 (None, Some((name, digits))) => {
-                    let digits = digits.parse().map_err(|_| error("behind ':.' stands no number of digits"))?;
+                    let digits =
+                        digits.parse().map_err(|_| error("behind ':.' stands no number of digits"))?;
                     Piece::Variable(name.to_owned(), Some(digits))
                 }
             });

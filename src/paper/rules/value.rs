@@ -64,7 +64,11 @@ impl Value {
         match self {
             Self::Mean(Interval { mean, half_width, .. }) => {
                 let middle = mean.abs();
-                Self::Middle(Median { low: (middle - half_width).max(0.0), middle, high: middle + half_width })
+                Self::Middle(Median {
+                    low: (middle - half_width).max(0.0),
+                    middle,
+                    high: middle + half_width,
+                })
             }
             other => other.map(f64::abs),
         }
