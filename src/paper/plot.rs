@@ -133,8 +133,8 @@ fn by_published(comparison: &Comparison) -> Option<Drawing> {
     }
     let subjects: Vec<(&str, &str)> =
         series.iter().map(|series| (series.name.as_str(), series.name.as_str())).collect();
-    let found = looks(&subjects);
-    for (series, look) in series.iter_mut().zip(found) {
+    let looks = looks(&subjects);
+    for (series, look) in series.iter_mut().zip(looks) {
         series.look = look;
     }
     let names = found.iter().map(|_| String::new()).collect();
