@@ -1,4 +1,4 @@
-//! Saved summaries, read back as plain columns.
+//! Saved results, read back as plain columns.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -48,8 +48,8 @@ pub struct SheetColumn {
     pub name: String,
     /// Its values.
     pub values: SheetValues,
-    /// Its whole numbers, if some have more digits than a float; seeds may.
-    exact: Option<Vec<Option<i128>>>,
+    /// The labels of whole numbers, if some have more digits than a float; seeds may.
+    exact: Option<Vec<String>>,
 }
 
 /// The values of a column.
@@ -67,24 +67,20 @@ pub enum SheetValues {
 }
 
 impl SheetColumn {
-    /// Value `i` as a label: numbers as short as they can be written.
+    /// Returns value `i` as a label: numbers as short as they can be written, `none` where there is none.
     pub fn label(&self, i: usize) -> String {
-        if let Some(exact) = &self.exact {
-            return exact[i].map_or_else(|| "none".to_owned(), |number| number.to_string());
-        }
-        match &self.values {
-            SheetValues::Text(values) => values[i].clone(),
-            SheetValues::Number { numbers, .. } => {
+        match (&self.exact, &self.values) {
+            (Some(labels), _) | (None, SheetValues::Text(labels)) => labels[i].clone(),
+            (None, SheetValues::Number { numbers, .. }) => {
                 numbers[i].map_or_else(|| "none".to_owned(), |number| number.to_string())
             }
         }
     }
 
-    /// Whether values `i` and `j` are the same, exactly.
+    /// Returns whether values `i` and `j` are exactly the same.
     pub fn is_same(&self, i: usize, j: usize) -> bool {
         match (&self.exact, &self.values) {
-            (Some(exact), _) => exact[i] == exact[j],
-            (None, SheetValues::Text(values)) => values[i] == values[j],
+            (Some(labels), _) | (None, SheetValues::Text(labels)) => labels[i] == labels[j],
             (None, SheetValues::Number { numbers, .. }) => {
                 numbers[i].unwrap_or(f64::NAN).total_cmp(&numbers[j].unwrap_or(f64::NAN)).is_eq()
             }
@@ -130,12 +126,12 @@ impl Sheet {
         Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))
     }
 
-    /// A frame as plain columns.
+    /// Returns a frame as plain columns.
     pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
         Self::of(PathBuf::new(), frame, None, &|_| true)
     }
 
-    /// The columns of a frame that `keeps` takes by their names, after a check against what the directory says of it.
+    /// Returns the columns of a frame whose names `keeps` takes, after a check against what the directory says of it.
     fn of(
         path: PathBuf,
         frame: &DataFrame,
@@ -170,7 +166,7 @@ impl Sheet {
         ))
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.columns.first().map_or(0, |column| match &column.values {
             SheetValues::Text(values) => values.len(),
@@ -178,18 +174,19 @@ impl Sheet {
         })
     }
 
-    /// The column of this name.
+    /// Returns the column of this name; `None` if there is none.
     pub fn column(&self, name: &str) -> Option<&SheetColumn> {
         self.columns.iter().find(|column| column.name == name)
     }
 }
 
-/// The whole numbers that a column has; `None` if there is no such column.
+/// Returns the different whole numbers of a column; `None` if there is no such column.
 fn numbers(frame: &DataFrame, name: &str) -> Option<BTreeSet<u64>> {
     let column = frame.column(name).ok()?.cast(&DataType::UInt64).ok()?;
     Some(column.u64().ok()?.iter().flatten().collect())
 }
 
+/// Returns a column as text or numbers.
 fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
     let name = column.name().to_string();
     let dtype = column.dtype();
@@ -205,31 +202,28 @@ fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
     Ok(SheetColumn { name, values, exact: exact(column)? })
 }
 
-/// The whole numbers of a column that a float would round.
-fn exact(column: &Column) -> Result<Option<Vec<Option<i128>>>, FrameError> {
-    const MOST: u64 = 1 << f64::MANTISSA_DIGITS;
-    Ok(match column.dtype() {
-        DataType::UInt64 => {
-            let numbers = column.u64()?;
-            let rounds = numbers.iter().flatten().any(|number| number > MOST);
-            rounds.then(|| numbers.iter().map(|number| number.map(i128::from)).collect())
-        }
-        DataType::Int64 => {
-            let numbers = column.i64()?;
-            let rounds = numbers.iter().flatten().any(|number| number.unsigned_abs() > MOST);
-            rounds.then(|| numbers.iter().map(|number| number.map(i128::from)).collect())
-        }
-        _ => None,
-    })
+/// Returns the labels of a column of whole numbers if a float would round some; `None` otherwise.
+fn exact(column: &Column) -> Result<Option<Vec<String>>, FrameError> {
+    const MOST: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+    if !column.dtype().is_integer() {
+        return Ok(None);
+    }
+    let numbers = column.cast(&DataType::Float64)?;
+    // One above the limit is rounded to the limit itself.
+    if !numbers.f64()?.iter().flatten().any(|number| number.abs() >= MOST) {
+        return Ok(None);
+    }
+    let texts = column.cast(&DataType::String)?;
+    Ok(Some(texts.str()?.iter().map(|text| text.unwrap_or("none").to_owned()).collect()))
 }
 
-/// The file of the frame called `stem` in `folder`, of the first format that is there.
+/// Returns the file of the frame called `stem` in `folder`, of the first format that is there; `None` if there is none.
 pub(super) fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
     let files = FileFormat::ALL.map(|format| folder.join(format!("{stem}.{}", format.extension())));
     files.into_iter().find(|path| path.exists())
 }
 
-/// Reads a file of the format that its name tells, or else as CSV.
+/// Reads a file of the format that its extension names, or else as CSV.
 pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     let frame = unpanicking(|| match FileFormat::of_path(path) {
@@ -256,32 +250,30 @@ fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {
     reader.infer_schema_len(NonZeroUsize::new(usize::MAX)).finish()
 }
 
-/// Those of the columns that there are; of Parquet and Arrow only they are decoded.
+/// Reads those of the columns that there are; of Parquet and Arrow no others are decoded.
 pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
-    let damaged = |source| FrameError::Damaged { path: path.to_owned(), source };
-    match FileFormat::of_path(path) {
+    let known = |has: &dyn Fn(&str) -> bool| -> Vec<String> {
+        columns.iter().filter(|name| has(name)).map(|name| (*name).to_owned()).collect()
+    };
+    let frame = match FileFormat::of_path(path) {
         Some(FileFormat::Parquet) => unpanicking(|| {
             let schema = ParquetReader::new(file.try_clone()?).schema()?;
-            let there = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
-            ParquetReader::new(file).with_columns(Some(there.collect())).finish()
-        })
-        .map_err(damaged),
+            ParquetReader::new(file).with_columns(Some(known(&|name| schema.contains(name)))).finish()
+        }),
         Some(FileFormat::Arrow) => unpanicking(|| {
             let schema = IpcReader::new(file.try_clone()?).schema()?;
-            let there = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
-            IpcReader::new(file).with_columns(Some(there.collect())).finish()
-        })
-        .map_err(damaged),
+            IpcReader::new(file).with_columns(Some(known(&|name| schema.contains(name)))).finish()
+        }),
         _ => {
             let frame = read_file(path)?;
-            let there = columns.iter().filter(|name| frame.column(name).is_ok()).copied();
-            Ok(frame.select(there.collect::<Vec<_>>())?)
+            return Ok(frame.select(known(&|name| frame.column(name).is_ok()))?);
         }
-    }
+    };
+    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
-/// The first row of a file of text, or a frame without rows.
+/// Reads the first row of a file of text; the frame has no rows if the file has none.
 pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     let object = |file: File| -> PolarsResult<DataFrame> {

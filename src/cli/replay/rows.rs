@@ -2,7 +2,7 @@
 
 use super::chosen::Chosen;
 use crate::allocator;
-use crate::metrics::{Circumstances, Display, Group, Interval, METRICS, Metric, TerminalColumn, When};
+use crate::metrics::{Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When};
 use crate::study::{Options, Outcome, Replay};
 use crate::text::{Align, Table, duration_ns, grouped};
 
@@ -36,7 +36,7 @@ pub(super) fn table(shown: &Shown<'_>) -> String {
 }
 
 /// Returns the numbers that the table shows unless others are asked for, each with its column.
-fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TerminalColumn)> {
+fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
     let has_delays = |(replay, outcomes): &(&Replay, &[Outcome])| {
         replay.spec.machine.dims() == 1 || outcomes.iter().any(moves)
@@ -48,7 +48,9 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TerminalColumn)> 
         delays: shown.replays.iter().any(has_delays),
         ..Circumstances::default()
     };
-    let column = |metric: &'static Metric| Some((metric, metric.on_terminal(&circumstances)?));
+    let column = |metric: &'static Metric| {
+        Some((metric, metric.terminal.filter(|column| column.is_shown(&circumstances))?))
+    };
     let mut numbers: Vec<_> = METRICS.iter().filter_map(column).collect();
     // A stable sort: within a group, numbers keep the order of METRICS.
     numbers.sort_by_key(|(_, column)| column.group);

@@ -1,0 +1,257 @@
+//! A drawing that is being made: lines, shapes and text with the classes of a theme.
+
+use std::fmt::Write;
+
+use svg::Document;
+use svg::Node;
+use svg::node::element::{Circle, Group, Line, Path, Rectangle, Text, Title};
+
+use super::look::{Look, Marker};
+
+/// Colours of text and lines that are no curves.
+pub(super) const INK: &str = "#222222";
+pub(super) const QUIET: &str = "#666666";
+pub(super) const GRID: &str = "#dddddd";
+pub(super) const PAPER: &str = "#ffffff";
+
+/// Height of a line of labels.
+pub(super) const LINE: f64 = 16.0;
+const SIZE: f64 = 12.0;
+
+/// Which end of a text stands at its coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// A picture in units of a CSS pixel.
+pub struct Drawing {
+    width: f64,
+    height: f64,
+    elements: Vec<Box<dyn Node>>,
+}
+
+/// Coordinates with two digits: enough for any screen, and no noise in files.
+pub(super) fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+/// About how wide a text of 12 pixels is, by the usual widths of a sans-serif face.
+pub(super) fn width(text: &str) -> f64 {
+    let em = |c: char| match c {
+        'i' | 'l' | 'j' | 'I' | '.' | ',' | ':' | ';' | '|' | '\'' | ' ' | '!' => 0.34,
+        'f' | 't' | 'r' | '(' | ')' | '-' | '/' => 0.42,
+        'm' | 'w' | 'M' | 'W' | '%' | '@' | '—' => 0.92,
+        c if c.is_uppercase() => 0.72,
+        _ => 0.63,
+    };
+    text.chars().map(em).sum::<f64>() * SIZE
+}
+
+impl Drawing {
+    /// An empty page with a title that readers of screens are told.
+    pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
+        let mut drawing = Self { width, height, elements: vec![Title::new(title).into()] };
+        drawing.rectangle((0.0, 0.0, width, height), (PAPER, "paper"), None);
+        drawing
+    }
+
+    /// One drawing with `drawings` below each other; a single one stays as it is.
+    pub fn stacked(mut drawings: Vec<Self>) -> Self {
+        if drawings.len() == 1 {
+            return drawings.remove(0);
+        }
+        let width = drawings.iter().map(|drawing| drawing.width).fold(0.0, f64::max);
+        let height = drawings.iter().map(|drawing| drawing.height).sum();
+        let mut stacked = Self { width, height, elements: Vec::new() };
+        stacked.rectangle((0.0, 0.0, width, height), (PAPER, "paper"), None);
+        let mut top = 0.0;
+        for drawing in drawings {
+            let group = Group::new().set("transform", format!("translate(0 {})", round(top)));
+            top += drawing.height;
+            stacked.add(drawing.elements.into_iter().fold(group, Group::add));
+        }
+        stacked
+    }
+
+    /// The drawing as the text of an SVG file.
+    pub fn svg(self) -> String {
+        let (width, height) = (round(self.width), round(self.height));
+        let document = Document::new()
+            .set("viewBox", format!("0 0 {width} {height}"))
+            .set("width", width)
+            .set("height", height)
+            .set("role", "img")
+            .set("font-family", "DejaVu Sans, Verdana, sans-serif")
+            .set("font-size", SIZE);
+        let mut text = self.elements.into_iter().fold(document, Document::add).to_string();
+        text.push('\n');
+        text
+    }
+
+    /// A text of one line.
+    pub(super) fn text(
+        &mut self,
+        (x, y): (f64, f64),
+        anchor: Anchor,
+        (colour, class): (&str, &str),
+        words: &str,
+    ) {
+        self.add_text((x, y), anchor, (colour, class), words, |text| text);
+    }
+
+    /// A text of one line, larger and bold.
+    pub(super) fn heading(&mut self, (x, y): (f64, f64), words: &str) {
+        self.add_text((x, y), Anchor::Start, (INK, "ink"), words, |text| {
+            text.set("font-weight", "bold").set("font-size", 14)
+        });
+    }
+
+    /// A text that is read upwards, around its middle.
+    pub(super) fn upright(&mut self, (x, y): (f64, f64), words: &str) {
+        let turned = format!("rotate(-90 {} {})", round(x), round(y));
+        self.add_text((x, y), Anchor::Middle, (INK, "ink"), words, |text| text.set("transform", turned));
+    }
+
+    fn add_text(
+        &mut self,
+        (x, y): (f64, f64),
+        anchor: Anchor,
+        (colour, class): (&str, &str),
+        words: &str,
+        more: impl FnOnce(Text) -> Text,
+    ) {
+        let name = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let text = Text::new(words)
+            .set("x", round(x))
+            .set("y", round(y))
+            .set("text-anchor", name)
+            .set("fill", colour)
+            .set("class", class);
+        self.add(more(text));
+    }
+
+    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), (colour, class): (&str, &str)) {
+        let line = Line::new()
+            .set("x1", round(from.0))
+            .set("y1", round(from.1))
+            .set("x2", round(to.0))
+            .set("y2", round(to.1))
+            .set("stroke", colour)
+            .set("class", format!("{class}-line"));
+        self.add(line);
+    }
+
+    /// A rectangle x, y, width, height, with words that a pointer shows.
+    pub(super) fn rectangle(
+        &mut self,
+        (x, y, width, height): (f64, f64, f64, f64),
+        (colour, class): (&str, &str),
+        words: Option<&str>,
+    ) {
+        let rectangle = Rectangle::new()
+            .set("x", round(x))
+            .set("y", round(y))
+            .set("width", round(width.max(0.0)))
+            .set("height", round(height.max(0.0)))
+            .set("fill", colour)
+            .set("class", class);
+        match words {
+            Some(words) => self.add(Group::new().add(Title::new(words)).add(rectangle)),
+            None => self.add(rectangle),
+        }
+    }
+
+    /// A curve through points.
+    pub(super) fn curve(&mut self, points: &[(f64, f64)], look: Look) {
+        if points.len() < 2 {
+            return;
+        }
+        let path = Path::new()
+            .set("d", along(points))
+            .set("fill", "none")
+            .set("stroke", look.colour())
+            .set("stroke-width", 1.8)
+            .set("stroke-linejoin", "round")
+            .set("stroke-dasharray", look.dash())
+            .set("class", "curve");
+        self.add(path);
+    }
+
+    /// The area between two curves.
+    pub(super) fn band(&mut self, low: &[(f64, f64)], high: &[(f64, f64)], look: Look) {
+        let around: Vec<(f64, f64)> = low.iter().chain(high.iter().rev()).copied().collect();
+        if around.len() < 4 {
+            return;
+        }
+        let path = Path::new()
+            .set("d", along(&around) + " Z")
+            .set("fill", look.colour())
+            .set("fill-opacity", 0.16)
+            .set("class", "band");
+        self.add(path);
+    }
+
+    /// A marker with words that a pointer shows.
+    pub(super) fn marker(&mut self, (x, y): (f64, f64), look: Look, words: Option<&str>) {
+        const R: f64 = 4.0;
+        let (marker, is_filled) = look.marker();
+        let corners = |corners: &[(f64, f64)]| {
+            let corners: Vec<(f64, f64)> = corners.iter().map(|(dx, dy)| (x + dx * R, y + dy * R)).collect();
+            Path::new().set("d", along(&corners) + " Z")
+        };
+        // What is not filled hides the curve below it all the same.
+        let (fill, class) = if is_filled { (look.colour(), "marker") } else { (PAPER, "paper marker") };
+        let shape = match marker {
+            Marker::Circle => {
+                let circle = Circle::new().set("cx", round(x)).set("cy", round(y));
+                let circle = circle.set("r", if is_filled { R } else { R - 0.5 });
+                return self.add_marker(circle.set("fill", fill).set("class", class), look, words);
+            }
+            Marker::Cross | Marker::Plus => {
+                let d = if marker == Marker::Cross {
+                    format!("M{} {} l8 8 m0 -8 l-8 8", round(x - R), round(y - R))
+                } else {
+                    format!("M{} {} h10 m-5 -5 v10", round(x - R - 1.0), round(y))
+                };
+                let path = Path::new().set("d", d).set("fill", "none").set("stroke-width", 2);
+                return self.add_marker(path.set("class", "marker"), look, words);
+            }
+            Marker::Square => corners(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+            Marker::Triangle => corners(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
+            Marker::Inverted => corners(&[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)]),
+            Marker::Diamond => corners(&[(0.0, -1.3), (1.2, 0.0), (0.0, 1.3), (-1.2, 0.0)]),
+        };
+        self.add_marker(shape.set("fill", fill).set("class", class), look, words);
+    }
+
+    fn add_marker(&mut self, mut shape: impl Node, look: Look, words: Option<&str>) {
+        shape.assign("stroke", look.colour());
+        let mut group = Group::new();
+        if let Some(words) = words {
+            group = group.add(Title::new(words));
+        }
+        self.add(group.add(shape));
+    }
+
+    fn add(&mut self, element: impl Into<Box<dyn Node>>) {
+        self.elements.push(element.into());
+    }
+}
+
+/// The path along points.
+fn along(points: &[(f64, f64)]) -> String {
+    let mut path = String::with_capacity(points.len() * 14);
+    for (i, (x, y)) in points.iter().enumerate() {
+        let command = if i == 0 { "M" } else { " L" };
+        // Writing to memory cannot fail.
+        let _ = write!(path, "{command}{} {}", round(*x), round(*y));
+    }
+    path
+}
