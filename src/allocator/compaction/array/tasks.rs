@@ -68,17 +68,6 @@ impl Array {
         Some(self.tasks.remove(at))
     }
 
-    /// Carries out a plan: tasks move, and the incoming one is there.
-    pub fn carry_out(&mut self, window: &Window) {
-        // The one that is farthest from the window first, so that order is preserved all the time.
-        for shift in window.shifts.iter().rev() {
-            if let Ok(at) = self.tasks.binary_search_by_key(&shift.task.base, |task| task.base) {
-                self.tasks[at].base = shift.target();
-            }
-        }
-        self.insert(Task { base: window.base, length: window.length });
-    }
-
     /// Returns the array as seen from its right end.
     #[must_use]
     pub fn mirrored(&self) -> Self {

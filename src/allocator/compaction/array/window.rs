@@ -98,6 +98,19 @@ fn shifts(tasks: &[Task], base: u32) -> Vec<Shift> {
     shifts
 }
 
+impl Array {
+    /// Carries out a plan: tasks move, and the incoming one is there.
+    pub fn carry_out(&mut self, window: &Window) {
+        // The one that is farthest from the window first, so that order is preserved all the time.
+        for shift in window.shifts.iter().rev() {
+            if let Some(task) = self.remove(shift.task.base) {
+                self.insert(Task { base: shift.target(), ..task });
+            }
+        }
+        self.insert(Task { base: window.base, length: window.length });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rand::{RngExt, SeedableRng};
