@@ -48,8 +48,8 @@ pub struct SheetColumn {
     pub name: String,
     /// Its values.
     pub values: SheetValues,
-    /// Its whole numbers, if some have more digits than a float; seeds may.
-    exact: Option<Vec<Option<i128>>>,
+    /// The labels of whole numbers, if some have more digits than a float; seeds may.
+    exact: Option<Vec<String>>,
 }
 
 /// The values of a column.
@@ -69,12 +69,9 @@ pub enum SheetValues {
 impl SheetColumn {
     /// Returns value `i` as a label: numbers as short as they can be written, `none` where there is none.
     pub fn label(&self, i: usize) -> String {
-        if let Some(exact) = &self.exact {
-            return exact[i].map_or_else(|| "none".to_owned(), |number| number.to_string());
-        }
-        match &self.values {
-            SheetValues::Text(values) => values[i].clone(),
-            SheetValues::Number { numbers, .. } => {
+        match (&self.exact, &self.values) {
+            (Some(labels), _) | (None, SheetValues::Text(labels)) => labels[i].clone(),
+            (None, SheetValues::Number { numbers, .. }) => {
                 numbers[i].map_or_else(|| "none".to_owned(), |number| number.to_string())
             }
         }
@@ -83,8 +80,7 @@ impl SheetColumn {
     /// Returns whether values `i` and `j` are exactly the same.
     pub fn is_same(&self, i: usize, j: usize) -> bool {
         match (&self.exact, &self.values) {
-            (Some(exact), _) => exact[i] == exact[j],
-            (None, SheetValues::Text(values)) => values[i] == values[j],
+            (Some(labels), _) | (None, SheetValues::Text(labels)) => labels[i] == labels[j],
             (None, SheetValues::Number { numbers, .. }) => {
                 numbers[i].unwrap_or(f64::NAN).total_cmp(&numbers[j].unwrap_or(f64::NAN)).is_eq()
             }
@@ -206,22 +202,19 @@ fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
     Ok(SheetColumn { name, values, exact: exact(column)? })
 }
 
-/// Returns the whole numbers of a column if a float would round some; `None` otherwise.
-fn exact(column: &Column) -> Result<Option<Vec<Option<i128>>>, FrameError> {
-    const MOST: u64 = 1 << f64::MANTISSA_DIGITS;
-    Ok(match column.dtype() {
-        DataType::UInt64 => {
-            let numbers = column.u64()?;
-            let rounds = numbers.iter().flatten().any(|number| number > MOST);
-            rounds.then(|| numbers.iter().map(|number| number.map(i128::from)).collect())
-        }
-        DataType::Int64 => {
-            let numbers = column.i64()?;
-            let rounds = numbers.iter().flatten().any(|number| number.unsigned_abs() > MOST);
-            rounds.then(|| numbers.iter().map(|number| number.map(i128::from)).collect())
-        }
-        _ => None,
-    })
+/// Returns the labels of a column of whole numbers if a float would round some; `None` otherwise.
+fn exact(column: &Column) -> Result<Option<Vec<String>>, FrameError> {
+    const MOST: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+    if !column.dtype().is_integer() {
+        return Ok(None);
+    }
+    let numbers = column.cast(&DataType::Float64)?;
+    // One above the limit is rounded to the limit itself.
+    if !numbers.f64()?.iter().flatten().any(|number| number.abs() >= MOST) {
+        return Ok(None);
+    }
+    let texts = column.cast(&DataType::String)?;
+    Ok(Some(texts.str()?.iter().map(|text| text.unwrap_or("none").to_owned()).collect()))
 }
 
 /// Returns the file of the frame called `stem` in `folder`, of the first format that is there; `None` if there is none.
@@ -260,26 +253,24 @@ fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {
 /// Reads those of the columns that there are; of Parquet and Arrow no others are decoded.
 pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
-    let damaged = |source| FrameError::Damaged { path: path.to_owned(), source };
-    match FileFormat::of_path(path) {
+    let known = |has: &dyn Fn(&str) -> bool| -> Vec<String> {
+        columns.iter().filter(|name| has(name)).map(|name| (*name).to_owned()).collect()
+    };
+    let frame = match FileFormat::of_path(path) {
         Some(FileFormat::Parquet) => unpanicking(|| {
             let schema = ParquetReader::new(file.try_clone()?).schema()?;
-            let there = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
-            ParquetReader::new(file).with_columns(Some(there.collect())).finish()
-        })
-        .map_err(damaged),
+            ParquetReader::new(file).with_columns(Some(known(&|name| schema.contains(name)))).finish()
+        }),
         Some(FileFormat::Arrow) => unpanicking(|| {
             let schema = IpcReader::new(file.try_clone()?).schema()?;
-            let there = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
-            IpcReader::new(file).with_columns(Some(there.collect())).finish()
-        })
-        .map_err(damaged),
+            IpcReader::new(file).with_columns(Some(known(&|name| schema.contains(name)))).finish()
+        }),
         _ => {
             let frame = read_file(path)?;
-            let there = columns.iter().filter(|name| frame.column(name).is_ok()).copied();
-            Ok(frame.select(there.collect::<Vec<_>>())?)
+            return Ok(frame.select(known(&|name| frame.column(name).is_ok()))?);
         }
-    }
+    };
+    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
 /// Reads the first row of a file of text; the frame has no rows if the file has none.

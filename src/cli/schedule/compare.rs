@@ -1,0 +1,58 @@
+//! `meshreplay compare`: where two schedules of the same jobs part.
+
+use std::path::PathBuf;
+
+use super::{Which, conclude};
+use crate::cli::Failure;
+use crate::frame::Selection;
+use crate::inspect::{self, Input};
+use crate::machine::Mesh;
+
+/// Compare two schedules of the same jobs: the first moment at which they differ, what each knew then, and how far apart
+/// starts are.
+///
+/// The exit code is 0 if they are equal, 1 if they differ, 2 if they are not of the same jobs. Nodes are compared where both
+/// have them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  meshreplay compare fcfs easy
+  meshreplay compare out other_simulator.swf --machine 16x8")]
+pub(in crate::cli) struct Args {
+    /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, a log with wait times (.swf, .swf.gz), or Batsim's
+    /// table of jobs.
+    #[arg(value_name = "A")]
+    first: PathBuf,
+
+    /// The other one.
+    #[arg(value_name = "B")]
+    second: PathBuf,
+
+    /// Machine, to say how many processors are free; by default what the summary of A says.
+    #[arg(short, long, value_name = "MACHINE")]
+    machine: Option<Mesh>,
+
+    /// Compare times only, not nodes.
+    #[arg(long)]
+    times_only: bool,
+
+    #[command(flatten)]
+    which: Which,
+
+    /// Number of the replay in B, if it is another one than in A.
+    #[arg(long, value_name = "N")]
+    other_replay: Option<u32>,
+}
+
+/// Prints the comparison.
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let selection = args.which.selection();
+    let other = Selection { replay: args.other_replay.or(selection.replay), ..selection };
+    let mut first = Input::read(&args.first, selection)?;
+    let mut second = Input::read(&args.second, other)?;
+    if args.times_only {
+        for job in first.schedule.jobs.iter_mut().chain(&mut second.schedule.jobs) {
+            job.nodes = None;
+        }
+    }
+    conclude(&inspect::compare(&first, &second, args.machine.as_ref())?)
+}

@@ -1,0 +1,78 @@
+//! `meshreplay export`: schedules for other tools.
+
+use std::io;
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::ValueEnum;
+
+use super::Which;
+use crate::cli::{Failure, print};
+use crate::disk::TEMPORARY;
+use crate::frame::write_whole;
+use crate::inspect::{self, Input};
+use crate::trace::{SWF, Writer};
+
+/// Write the schedule of a replay for other tools.
+///
+/// swf: a log with wait time, run time, allocated processors and partition of every job, which is also a schedule that
+/// `audit` and `compare` read. Times are rounded to whole seconds; what our results do not know (users, memory) is -1.
+///
+/// evalys: the table of jobs that Batsim writes and evalys reads, with the nodes of every job; replay with --placements.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  meshreplay replay LOG -m 16x16 -a mc1x1 --placements -o out
+  meshreplay export out --to evalys -o jobs.csv")]
+pub(in crate::cli) struct Args {
+    /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, or any other schedule that `audit` reads.
+    #[arg(value_name = "SCHEDULE")]
+    schedule: PathBuf,
+
+    /// What to write.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    to: To,
+
+    /// File to write; for swf with .gz to compress it; - is standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// Overwrite the file if it exists.
+    #[arg(long)]
+    force: bool,
+
+    #[command(flatten)]
+    which: Which,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum To {
+    Swf,
+    Evalys,
+}
+
+/// Writes the schedule.
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let input = Input::read(&args.schedule, args.which.selection())?;
+    let to_stdout = args.output.as_os_str() == "-";
+    match args.to {
+        To::Swf => {
+            let writer = if to_stdout {
+                Writer::to(io::stdout(), "standard output", SWF)?
+            } else {
+                Writer::create(&args.output, SWF, args.force)?
+            };
+            Ok(inspect::write_swf(&input, writer)?)
+        }
+        To::Evalys => {
+            let text = inspect::evalys(&input)?;
+            if to_stdout {
+                return print(&text);
+            }
+            if args.output.is_file() && !args.force {
+                let out = args.output.display();
+                return Err(anyhow!("{out} already exists; --force overwrites it").into());
+            }
+            Ok(write_whole(&args.output, text.as_bytes(), TEMPORARY)?)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Commands that read a schedule of any tool, and what they share.
+
+pub(super) mod audit;
+pub(super) mod compare;
+pub(super) mod export;
+
+use super::{Failure, print};
+use crate::frame::Selection;
+use crate::inspect::Finding;
+
+/// Which of the replays of a result is meant.
+#[derive(Clone, Copy, Debug, clap::Args)]
+struct Which {
+    /// Number of the replay, or of a study's cell, from 0, if the results are of several.
+    #[arg(long, value_name = "N")]
+    replay: Option<u32>,
+
+    /// Seed of the replication, if there are several.
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+}
+
+impl Which {
+    /// What is meant.
+    fn selection(self) -> Selection {
+        Selection { replay: self.replay, seed: self.seed }
+    }
+}
+
+/// Prints a finding; one that is not good is a failure.
+fn conclude(finding: &Finding) -> Result<(), Failure> {
+    print(&finding.text)?;
+    if finding.is_good { Ok(()) } else { Err(Failure::Reported) }
+}
