@@ -7,8 +7,8 @@ mod foreign;
 mod html;
 mod listing;
 mod page;
+mod played;
 mod player;
-mod schedule;
 mod tables;
 
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
@@ -17,4 +17,4 @@ pub use foreign::safe_svg;
 pub use html::{Report, ReportCell, ReportTable};
 pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::ReportOptions;
-pub use schedule::{Schedule, ScheduledJob, ScheduledReplay};
+pub use played::{Played, PlayedJob, PlayedReplay};
