@@ -137,17 +137,16 @@ impl StudyFolder {
         is_result_of(&self.row(key), key) && (!with_jobs || is_result_of(&self.jobs(key), key))
     }
 
-    /// Keeps a finished cell; `with_jobs` also keeps its jobs.
+    /// Keeps a finished cell, with its jobs if the options want them.
     pub fn keep(
         &self,
         described: &ManifestCell,
         (spec, outcomes): (&ReplaySpec, &[Outcome]),
         options: &Options,
-        with_jobs: bool,
     ) -> Result<(), FrameError> {
         let origin = Provenance { version: env!("CARGO_PKG_VERSION"), options, cell: described };
         let origin = json(&origin)?;
-        if with_jobs {
+        if options.jobs {
             let mut all: Option<DataFrame> = None;
             for outcome in outcomes {
                 stack(&mut all, jobs(0, outcome, options)?.drop("replay")?)?;

@@ -1,5 +1,6 @@
 //! Reports: one HTML file with everything in it, for any browser, without a network.
 
+mod chosen_columns;
 mod error;
 mod escape;
 mod foreign;
@@ -7,10 +8,13 @@ mod html;
 mod page;
 mod player;
 mod schedule;
+mod summary_table;
 mod tables;
 
+pub use chosen_columns::{ColumnError, check_columns, summary_column};
 pub use error::ReportError;
 pub use foreign::safe_svg;
 pub use html::{Report, ReportCell, ReportTable};
 pub use page::ReportOptions;
 pub use schedule::{Schedule, ScheduledJob, ScheduledReplay};
+pub use summary_table::SummaryTable;

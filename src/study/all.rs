@@ -29,11 +29,11 @@ pub(super) fn unserving(machine: &Mesh) -> impl Iterator<Item = String> {
 }
 
 /// What the jobs of a log ask for, each once.
-pub type Requests = BTreeSet<Request>;
+pub(super) type Requests = BTreeSet<Request>;
 
 /// Why `all` leaves `allocator` out of the replay of `log` on `machine`: the first of `requests` that is not larger than the
 /// machine and for which the allocator finds no place while nothing else runs. `None` if there is none.
-pub fn left_out(
+pub(super) fn left_out(
     log: &str,
     requests: &Requests,
     machine: &Mesh,

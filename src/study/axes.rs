@@ -134,9 +134,14 @@ pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
 }
 
 impl Axes {
+    /// Whether every allocator is asked for.
+    pub(super) fn ask_for_all(&self) -> bool {
+        self.allocators.contains(&Spec::named(ALL))
+    }
+
     /// What `all` leaves out because it cannot serve a machine: a note for each allocator and machine.
     pub fn unserved(&self) -> Vec<String> {
-        if !self.allocators.contains(&Spec::named(ALL)) {
+        if !self.ask_for_all() {
             return Vec::new();
         }
         self.machines.iter().flat_map(unserving).collect()

@@ -78,7 +78,7 @@ pub enum JobsError {
 }
 
 /// The jobs of `log`, arrivals multiplied by `arrival_scale`.
-pub fn scaled_jobs(log: &LoadedLog, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
+pub(super) fn scaled_jobs(log: &LoadedLog, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
     within_range(&log.name, scaled(&log.workload.jobs, arrival_scale), arrival_scale)
 }
 

@@ -1,4 +1,4 @@
-//! Runs the cells of a study: each from its log to its kept result, in parallel, none in another's way.
+//! Runs the replays of a study: each from its log to its kept result, in parallel, none in another's way.
 
 use rayon::ThreadPool;
 
@@ -11,10 +11,11 @@ use crate::engine::ReplayError;
 /// Whatever goes wrong while a result is kept.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Keeps the outcomes of a finished cell, given its position in the study; called from the thread that replayed it.
-pub type Keep<'a> = dyn Fn(usize, &Replay, &[Outcome]) -> Result<(), KeepError> + Sync + 'a;
+/// Keeps the outcomes of replay `number` of the study and returns what is to be told of them; called from the thread that
+/// replayed it.
+pub type Keep<'a, T> = dyn Fn(usize, &Replay, Vec<Outcome>) -> Result<T, KeepError> + Sync + 'a;
 
-/// Why a cell has no result.
+/// Why a replay has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     /// It has no jobs.
@@ -36,37 +37,35 @@ pub enum SweepError {
 
 /// What the caller of [`sweep`] is told while it waits.
 #[derive(Debug)]
-pub enum Progress {
-    /// A cell is finished, and its result kept.
-    Finished(usize),
-    /// A cell has failed.
-    Failed(usize, SweepError),
+pub enum Progress<T> {
+    /// A replay has ended: what is to be told of its outcomes, or why it has none.
+    Ended(usize, Result<T, SweepError>),
     /// Time for a look at the monitors.
     Tick,
 }
 
-/// Replays the cells of `study` that `cells` names, on the threads of `pool`; a cell that fails leaves the others alone.
-pub fn sweep(
+/// Runs the replays of `study` that `cells` names, on the threads of `pool`; one that fails leaves the others alone.
+pub fn sweep<T: Send>(
     study: &Study,
     cells: &[usize],
     pool: &ThreadPool,
     running: &Running,
-    keep: &Keep<'_>,
-    tell: &mut dyn FnMut(Progress),
+    keep: &Keep<'_, T>,
+    tell: &mut dyn FnMut(Progress<T>),
 ) {
-    let workloads = Workloads::new(study, cells);
+    let workloads = Workloads::new(study, cells.iter().copied());
     let work = |number: usize| one(study, &workloads, number, running, keep);
     run_all(pool, running, cells.iter().copied(), &work, &mut |event| {
         tell(match event {
             Event::Tick => Progress::Tick,
-            Event::Ended(number, Ok(Ok(()))) => Progress::Finished(number),
-            Event::Ended(number, Ok(Err(error))) => Progress::Failed(number, error),
-            Event::Ended(number, Err(panic)) => Progress::Failed(number, SweepError::Panic(panic)),
+            Event::Ended(number, ended) => {
+                Progress::Ended(number, ended.unwrap_or_else(|panic| Err(SweepError::Panic(panic))))
+            }
         });
     });
 }
 
-/// Lets go of a cell's jobs, even if its replay panics.
+/// Lets go of a replay's jobs, even if it panics.
 struct Released<'a>(&'a Workloads<'a>, usize);
 
 impl Drop for Released<'_> {
@@ -75,21 +74,21 @@ impl Drop for Released<'_> {
     }
 }
 
-fn one(
+fn one<T>(
     study: &Study,
     workloads: &Workloads<'_>,
     number: usize,
     running: &Running,
-    keep: &Keep<'_>,
-) -> Result<(), SweepError> {
+    keep: &Keep<'_, T>,
+) -> Result<T, SweepError> {
     let _released = Released(workloads, number);
     if running.is_stopped() {
         return Err(SweepError::Interrupted);
     }
-    let cell = workloads.cell(number)?;
-    let outcomes = cell.run(&study.options, running.monitor(number)).map_err(|error| match error {
+    let replay = workloads.replay(number)?;
+    let outcomes = replay.run(&study.options, running.monitor(number)).map_err(|error| match error {
         RunError::Replay(ReplayError::Interrupted) => SweepError::Interrupted,
         error => error.into(),
     })?;
-    keep(number, &cell, &outcomes).map_err(SweepError::Keep)
+    keep(number, &replay, outcomes).map_err(SweepError::Keep)
 }

@@ -67,7 +67,7 @@ impl JobSource {
     }
 
     /// What the jobs ask for that `machine` is large enough for, with each of `seeds`.
-    pub fn requests(
+    pub(super) fn requests(
         &self,
         log: &str,
         seeds: impl Iterator<Item = u64>,

@@ -74,7 +74,7 @@ impl Running {
 
 /// What happens to cells while they run, told to the thread that waits for them.
 #[derive(Debug)]
-pub enum Event<T> {
+pub(super) enum Event<T> {
     /// A cell has ended; or it has panicked, with this message.
     Ended(usize, Result<T, String>),
     /// Nothing, for a tenth of a second.
@@ -83,7 +83,7 @@ pub enum Event<T> {
 
 /// Does `work` for each of `cells` on the threads of `pool`, begun in their order, and tells `on_event` as they end, in
 /// whatever order that is. A panic ends only its own cell.
-pub fn run_all<T: Send>(
+pub(super) fn run_all<T: Send>(
     pool: &ThreadPool,
     running: &Running,
     cells: impl IntoIterator<Item = usize>,

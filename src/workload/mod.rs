@@ -12,3 +12,4 @@ pub use rules::rule_set::{
     Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status, Workload, WorkloadBuilder, scaled,
 };
 pub use rules::shape_rule::ShapeRule;
+pub use rules::spelling::{OVERRUNS, OVERSIZES, RULE_SETS, SIZES, STATUSES};

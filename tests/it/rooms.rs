@@ -41,7 +41,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("text", Layer::Lab, ""),
     ("figure", Layer::Lab, "allocator frame machine metrics spec text workload"),
     ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
-    ("report", Layer::Lab, "figure frame machine paper text"),
+    ("report", Layer::Lab, "allocator figure frame machine metrics paper spec study text"),
     (
         "cli",
         Layer::Cli,

@@ -117,10 +117,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     for &cell in &cells {
         folder.forget_failure(&study.cells[cell].key)?;
     }
-    // More threads than cells would only wait.
-    let most = NonZeroUsize::new(cells.len()).unwrap_or(NonZeroUsize::MIN);
-    let runner = Runner::new(args.threads.map(|threads| threads.min(most)), args.quiet)?;
-    let tally = runner.run(&study, &manifest, &folder, &cells);
+    let runner = Runner::new(args.threads, cells.len(), args.quiet)?;
+    let tally = runner.run_into(&folder, (&study, &manifest), &cells);
     // Parts that share a directory must not overwrite each other's whole summary with a partial one.
     let missing = folder.missing(&manifest).len();
     if args.shard.is_none() || missing == 0 {

@@ -4,4 +4,4 @@ pub(super) mod arrivals;
 pub(super) mod left_out;
 pub(super) mod rule_set;
 pub(super) mod shape_rule;
-mod spelling;
+pub(super) mod spelling;

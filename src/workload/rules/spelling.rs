@@ -8,17 +8,22 @@ use super::rule_set::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status
 use super::shape_rule::SHAPES;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
-const SETS: &[(&str, RuleSet)] =
+/// The names of [`RuleSet`]s.
+pub const RULE_SETS: &[(&str, RuleSet)] =
     &[("authors", RuleSet::Authors), ("requested", RuleSet::Requested), ("allocated", RuleSet::Allocated)];
-const STATUSES: [(&str, Status); 3] =
-    [("authors", Status::Authors), ("completed", Status::Completed), ("all", Status::All)];
-const OVERRUNS: [(&str, Overrun); 3] =
-    [("extend", Overrun::Extend), ("kill", Overrun::Kill), ("run-on", Overrun::RunOn)];
+/// The names of [`Status`].
+pub const STATUSES: &[(&str, Status)] =
+    &[("authors", Status::Authors), ("completed", Status::Completed), ("all", Status::All)];
+/// The names of [`Overrun`].
+pub const OVERRUNS: &[(&str, Overrun)] =
+    &[("extend", Overrun::Extend), ("kill", Overrun::Kill), ("run-on", Overrun::RunOn)];
 
-const SIZES: [(&str, Sizes); 3] =
-    [("all", Sizes::All), ("parallel", Sizes::Parallel), ("powers-of-two", Sizes::PowersOfTwo)];
+/// The names of [`Sizes`].
+pub const SIZES: &[(&str, Sizes)] =
+    &[("all", Sizes::All), ("parallel", Sizes::Parallel), ("powers-of-two", Sizes::PowersOfTwo)];
 
-const OVERSIZES: [(&str, Oversize); 2] = [("error", Oversize::Error), ("skip", Oversize::Skip)];
+/// The names of [`Oversize`].
+pub const OVERSIZES: &[(&str, Oversize)] = &[("error", Oversize::Error), ("skip", Oversize::Skip)];
 
 /// The name of `value`, which every list above has.
 fn name_of<T: PartialEq>(choices: &[(&'static str, T)], value: &T) -> &'static str {
@@ -29,9 +34,9 @@ fn name_of<T: PartialEq>(choices: &[(&'static str, T)], value: &T) -> &'static s
 /// `authors:arrivals=recorded,estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors`.
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (set, status) = (name_of(SETS, &self.set), name_of(&STATUSES, &self.status));
-        let (overrun, sizes) = (name_of(&OVERRUNS, &self.overrun), name_of(&SIZES, &self.sizes));
-        let (shape, oversize) = (&self.shape, name_of(&OVERSIZES, &self.oversize));
+        let (set, status) = (name_of(RULE_SETS, &self.set), name_of(STATUSES, &self.status));
+        let (overrun, sizes) = (name_of(OVERRUNS, &self.overrun), name_of(SIZES, &self.sizes));
+        let (shape, oversize) = (&self.shape, name_of(OVERSIZES, &self.oversize));
         write!(
             f,
             "{set}:arrivals={},estimate={},overrun={overrun},oversize={oversize},shape={shape},sizes={sizes},status={status}",
@@ -46,21 +51,21 @@ impl FromStr for Rules {
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let spec: Spec = text.parse()?;
-        let Some((_, set)) = SETS.iter().find(|(name, _)| *name == spec.name) else {
-            return Err(unknown("rules", &spec.name, SETS.iter().map(|(name, _)| *name)));
+        let Some((_, set)) = RULE_SETS.iter().find(|(name, _)| *name == spec.name) else {
+            return Err(unknown("rules", &spec.name, RULE_SETS.iter().map(|(name, _)| *name)));
         };
         let usual = Self::usual(*set);
         let mut params = Params::new(&spec);
-        let mut statuses = STATUSES;
+        let mut statuses = STATUSES.to_vec();
         statuses.sort_by_key(|(_, status)| *status != usual.status);
         let rules = Self {
             set: *set,
             arrivals: params.take("arrivals", usual.arrivals, ARRIVALS)?,
             estimate: params.take("estimate", usual.estimate, ESTIMATES)?,
-            overrun: params.choose("overrun", &OVERRUNS)?,
-            oversize: params.choose("oversize", &OVERSIZES)?,
+            overrun: params.choose("overrun", OVERRUNS)?,
+            oversize: params.choose("oversize", OVERSIZES)?,
             shape: params.take("shape", usual.shape, SHAPES)?,
-            sizes: params.choose("sizes", &SIZES)?,
+            sizes: params.choose("sizes", SIZES)?,
             status: params.choose("status", &statuses)?,
         };
         params.finish()?;
@@ -103,13 +108,15 @@ mod tests {
     #[test]
     fn every_spelling_round_trips() -> Result<(), SpecError> {
         let estimates = [Estimate::Recorded, Estimate::Exact, Estimate::Factor(1.5), Estimate::Factor(2.0)];
-        for (_, set) in SETS {
+        for (_, set) in RULE_SETS {
             for estimate in estimates {
-                for (_, overrun) in OVERRUNS {
-                    for (i, ((_, status), (_, sizes))) in STATUSES.into_iter().zip(SIZES).enumerate() {
+                for &(_, overrun) in OVERRUNS {
+                    for (i, ((_, status), (_, sizes))) in
+                        STATUSES.iter().copied().zip(SIZES.iter().copied()).enumerate()
+                    {
                         let shape: ShapeRule =
                             ["near-square", "factors", "list:4x4x4,8x2"][i].parse().expect("a shape");
-                        for (_, oversize) in OVERSIZES {
+                        for &(_, oversize) in OVERSIZES {
                             for arrivals in [Arrivals::Recorded, Arrivals::Uniform(2.5)] {
                                 let rules = Rules {
                                     set: *set,

@@ -1,35 +1,71 @@
 //! The summary of replays as a table for people: one row each, means with half widths over several replications.
 
-use super::chosen::Chosen;
+use super::chosen_columns::{Chosen, ColumnError, chosen};
 use crate::allocator;
+use crate::frame::{FinishedRun, Sheet};
 use crate::metrics::{Interval, Summary, TrafficSummary};
-use crate::study::{Options, Outcome, Replay};
+use crate::study::{Options, Outcome, ReplaySpec, Study};
 use crate::text::{Align, Table, duration_ns, grouped};
 
-/// What a table shows.
-pub(super) struct Shown<'a> {
-    /// The replays with their replications.
-    pub(super) replays: Vec<(&'a Replay, &'a [Outcome])>,
-    pub(super) options: &'a Options,
-    /// The columns that were asked for in place of the usual ones.
-    pub(super) chosen: Vec<Chosen>,
+/// The summary of a run as a table.
+pub struct SummaryTable(Table);
+
+impl SummaryTable {
+    /// Returns the table of `run`, whose replays are those of `study`: the usual columns, or those of the summary that
+    /// `columns` names. Fails if the summary does not have one of them.
+    pub fn new(study: &Study, run: &FinishedRun, columns: &[String]) -> Result<Self, ColumnError> {
+        let replays: Vec<(&ReplaySpec, &[Outcome])> = run
+            .replays
+            .iter()
+            .map(|(number, outcomes)| (&study.cells[*number as usize].spec, outcomes.as_slice()))
+            .collect();
+        let replications: Vec<usize> = replays.iter().map(|(_, outcomes)| outcomes.len()).collect();
+        let chosen = if columns.is_empty() {
+            Vec::new()
+        } else {
+            chosen(columns, &Sheet::of_frame(&run.summary)?, &replications)?
+        };
+        Ok(Self(rows_table(&Shown { replays, options: &study.options, chosen })))
+    }
+
+    /// The table for a terminal; what all rows share stands in one line above.
+    pub fn text(mut self) -> String {
+        let shared = self.0.drop_constant(&[
+            "log",
+            "machine",
+            "scheduler",
+            "network",
+            "scale",
+            "seed",
+            "jobs",
+            "replications",
+        ]);
+        let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
+        if shared.is_empty() {
+            self.0.text()
+        } else {
+            format!(" {}\n\n{}", shared.join(" · "), self.0.text())
+        }
+    }
+
+    /// The table in Markdown.
+    pub fn markdown(&self) -> String {
+        self.0.markdown()
+    }
+
+    /// The table in LaTeX.
+    pub fn latex(&self) -> String {
+        self.0.latex(&["means over jobs".to_owned()])
+    }
 }
 
-/// The rows for a terminal; what all rows share stands in one line above.
-pub(super) fn table(shown: &Shown<'_>) -> String {
-    let mut table = rows_table(shown);
-    let shared = table.drop_constant(&[
-        "log",
-        "machine",
-        "scheduler",
-        "network",
-        "scale",
-        "seed",
-        "jobs",
-        "replications",
-    ]);
-    let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
-    if shared.is_empty() { table.text() } else { format!(" {}\n\n{}", shared.join(" · "), table.text()) }
+/// What a table shows.
+struct Shown<'a> {
+    /// The replays with their replications.
+    replays: Vec<(&'a ReplaySpec, &'a [Outcome])>,
+    options: &'a Options,
+    /// The columns that were asked for in place of the usual ones.
+    chosen: Vec<Chosen>,
 }
 
 /// A column of numbers: title, value (`None` if it is a mean over no jobs), factor, decimals, unit.
@@ -74,8 +110,8 @@ fn usual_columns(shown: &Shown<'_>) -> Vec<Column> {
         columns.splice(3.., TRAFFIC);
         columns.push(COLUMNS[4]);
     }
-    let has_delays = |(cell, outcomes): &(&Replay, &[Outcome])| {
-        cell.spec.machine.dims() == 1 || outcomes.iter().any(|outcome| outcome.summary.moves > 0)
+    let has_delays = |(spec, outcomes): &(&ReplaySpec, &[Outcome])| {
+        spec.machine.dims() == 1 || outcomes.iter().any(|outcome| outcome.summary.moves > 0)
     };
     if shown.replays.iter().any(has_delays) {
         columns.extend(DELAYS);
@@ -98,7 +134,7 @@ fn seconds(value: f64) -> usize {
     if value.abs() < 100.0 && value.fract() != 0.0 { 2 } else { 0 }
 }
 
-pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
+fn rows_table(shown: &Shown<'_>) -> Table {
     let Shown { replays, options, chosen } = shown;
     let mut left = vec!["log", "machine", "scheduler"];
     left.extend(options.traffic.then_some("network"));
@@ -120,8 +156,8 @@ pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
     }
     columns.extend(right.into_iter().map(|title| (title, Align::Right)));
     let mut table = Table::new(&columns);
-    for (i, (cell, outcomes)) in replays.iter().enumerate() {
-        let mut cells = names(cell, outcomes, options);
+    for (i, (spec, outcomes)) in replays.iter().enumerate() {
+        let mut cells = names(spec, outcomes, options);
         if chosen.is_empty() {
             cells.extend(numbers(outcomes, options, &usual));
         } else {
@@ -133,15 +169,14 @@ pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
 }
 
 /// What a replay is, and how many jobs and replications it has.
-fn names(cell: &Replay, outcomes: &[Outcome], options: &Options) -> Vec<String> {
-    let mut cells =
-        vec![cell.spec.log.clone(), cell.spec.machine.to_string(), cell.spec.scheduler.to_string()];
-    cells.extend(options.traffic.then(|| cell.spec.network.to_string()));
+fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options) -> Vec<String> {
+    let mut cells = vec![spec.log.clone(), spec.machine.to_string(), spec.scheduler.to_string()];
+    cells.extend(options.traffic.then(|| spec.network.to_string()));
     let jobs = interval(outcomes, &|outcome| Some(outcome.summary.jobs as f64)).unwrap_or_default();
     cells.extend([
-        cell.spec.arrival_scale.to_string(),
-        cell.spec.seed.to_string(),
-        allocator::short(&cell.spec.allocator),
+        spec.arrival_scale.to_string(),
+        spec.seed.to_string(),
+        allocator::short(&spec.allocator),
         grouped(jobs.mean, 0),
     ]);
     cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
