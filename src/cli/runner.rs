@@ -10,7 +10,7 @@ use super::interrupt::{GRACE, Saving};
 use super::progress::Progress;
 use super::{Failure, complain, interrupt, quoted};
 use crate::frame::StudyFolder;
-use crate::study::{self, Keep, Manifest, Outcome, Progress as News, Replay, Running, Study, SweepError};
+use crate::study::{self, Keep, Outcome, Progress as News, Running, Study, SweepError};
 
 /// The threads that replays run on, and the switch that an interrupt throws.
 pub(super) struct Runner {
@@ -98,15 +98,10 @@ impl Runner {
 
     /// Runs the replays of `study` that `cells` names and keeps their results in `folder`. Those that fail are reported with
     /// the command that repeats them.
-    pub(super) fn run_into(
-        &self,
-        folder: &StudyFolder,
-        (study, manifest): (&Study, &Manifest),
-        cells: &[usize],
-    ) -> Tally {
-        let keep = |number: usize, replay: &Replay, outcomes: Vec<Outcome>| {
+    pub(super) fn run_into(&self, folder: &StudyFolder, study: &Study, cells: &[usize]) -> Tally {
+        let keep = |number: usize, outcomes: Vec<Outcome>| {
             let _saving = Saving::begin();
-            Ok(folder.keep(&manifest.cells[number], (&replay.spec, &outcomes), &study.options)?)
+            Ok(folder.keep(&study.cells[number], &outcomes, &study.options)?)
         };
         self.run(study, cells, &keep, &mut InFolder { folder, study, of: cells.len(), is_lost: false })
     }

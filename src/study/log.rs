@@ -54,7 +54,7 @@ pub struct LoadedLog {
 }
 
 impl LoadedLog {
-    /// What was left out of the log at `path`, and what is odd about it: a sentence each.
+    /// Returns a sentence on what was left out of the log at `path`, and one on what is odd about it; none if there is nothing.
     pub(super) fn notes(&self, path: &Path) -> Vec<String> {
         let mut notes = Vec::new();
         if self.workload.left_out.total() > 0 {
@@ -71,7 +71,7 @@ impl LoadedLog {
     }
 }
 
-/// Reads the log at `path` (`-` for standard input) by `rules`; holds jobs, never records.
+/// Reads the log at `path` (`-` for standard input) and returns its jobs by `rules`. Records are not kept.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
     let summary = trace::read(path, options, |record| builder.add(record))?;
@@ -79,7 +79,7 @@ pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog
     Ok(LoadedLog { name: log_name(path), summary, workload })
 }
 
-/// `NASA-iPSC-1993-3.1-cln` for `…/NASA-iPSC-1993-3.1-cln.swf.gz`.
+/// Returns what a log at `path` is called in results: `NASA-iPSC-1993-3.1-cln` for `…/NASA-iPSC-1993-3.1-cln.swf.gz`.
 pub fn log_name(path: &Path) -> String {
     let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     let plain = file.strip_suffix(".gz").unwrap_or(&file);

@@ -3,11 +3,9 @@
 //!
 //! A new option is a field of [`Options`], a row of [`OPTIONS`] and the code that uses it.
 
-use std::fmt;
-
-use serde::de::{Error, MapAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::replay_spec::plain_text;
 use crate::metrics::{Replications, Trim};
@@ -87,6 +85,10 @@ pub enum Gives {
     Argument(&'static str),
 }
 
+/// A switch of `sweep` and `replay` that is off without it.
+const SWITCH: Flag =
+    Flag { name: "", help: "", gives: Gives::Value("true"), needs: None, is_of_sweep: true, in_replay: None };
+
 /// Every option, in the order of the lines of content keys.
 pub const OPTIONS: &[ReplayOption] = &[
     ReplayOption {
@@ -94,20 +96,17 @@ pub const OPTIONS: &[ReplayOption] = &[
         keyed: Keyed::Always,
         json: Some("trim_percent"),
         value: |options| options.trim.percent.into(),
-        set: |options, text| match text.parse::<f64>() {
-            _ if text == NONE => Ok(options.trim = Trim { percent: None }),
-            Ok(percent) if (0.0..100.0).contains(&percent) => {
-                Ok(options.trim = Trim { percent: Some(percent) })
-            }
-            _ => Err("expected a number from 0 to below 100".to_owned()),
+        set: |options, text| {
+            let percent = text.parse().ok().filter(|percent| (0.0..100.0).contains(percent));
+            options.trim = Trim { percent: Some(percent.ok_or("expected a number from 0 to below 100")?) };
+            Ok(())
         },
         flag: Some(Flag {
             name: "trim",
             help: "Leave the first PERCENT of jobs and those that start after the last submission's day out of means",
             gives: Gives::Argument("PERCENT"),
-            needs: None,
             is_of_sweep: false,
-            in_replay: None,
+            ..SWITCH
         }),
     },
     ReplayOption {
@@ -125,9 +124,8 @@ pub const OPTIONS: &[ReplayOption] = &[
                    as make the confidence intervals of turnaround and utilization so narrow (by their means; 95 %, or as \
                    confidence=0.9 says). Models draw new jobs from each seed",
             gives: Gives::Argument("R"),
-            needs: None,
             is_of_sweep: false,
-            in_replay: None,
+            ..SWITCH
         }),
     },
     ReplayOption {
@@ -140,9 +138,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             name: "no-timing",
             help: "Measure no times; results are then the same bytes on every run",
             gives: Gives::Value("false"),
-            needs: None,
-            is_of_sweep: true,
-            in_replay: None,
+            ..SWITCH
         }),
     },
     ReplayOption {
@@ -164,10 +160,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             name: "contention",
             help: "Estimate contention: pairs of messages that meet on links if all nodes of each running job send to \
                    each other",
-            gives: Gives::Value("true"),
-            needs: None,
-            is_of_sweep: true,
-            in_replay: None,
+            ..SWITCH
         }),
     },
     ReplayOption {
@@ -179,10 +172,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         flag: Some(Flag {
             name: "jobs",
             help: "Keep the jobs of every cell too: cells/KEY.jobs.parquet",
-            gives: Gives::Value("true"),
-            needs: None,
-            is_of_sweep: true,
             in_replay: Some(&["--output", "rerun"]),
+            ..SWITCH
         }),
     },
     ReplayOption {
@@ -195,10 +186,8 @@ pub const OPTIONS: &[ReplayOption] = &[
             name: "placements",
             help: "Keep the nodes of every job too: the column `nodes` of the jobs, such as 0-3 7; of a job that was moved \
                    the last ones",
-            gives: Gives::Value("true"),
             needs: Some("jobs"),
-            is_of_sweep: true,
-            in_replay: None,
+            ..SWITCH
         }),
     },
 ];
@@ -299,27 +288,17 @@ impl Serialize for Options {
 /// From an object that may say other things too. What it does not say is as it is without any flag.
 impl<'de> Deserialize<'de> for Options {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = Options;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object with the options of a study")
+        let mut options = Self::without_flags();
+        for (name, value) in &Map::deserialize(deserializer)? {
+            let Some(row) = OPTIONS.iter().find(|row| row.json == Some(name)) else { continue };
+            if *value == (row.value)(&options) {
+                // Null where nothing is given, which has no spelling.
+                continue;
             }
-
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Options, M::Error> {
-                let mut options = Options::without_flags();
-                while let Some((name, value)) = map.next_entry::<String, Value>()? {
-                    let row = OPTIONS.iter().find(|option| option.json == Some(name.as_str()));
-                    let text = if value.is_null() { NONE.to_owned() } else { plain_text(&value) };
-                    if row.is_some_and(|row| (row.set)(&mut options, &text).is_err()) {
-                        return Err(M::Error::custom(format!("{name} cannot be {value}")));
-                    }
-                }
-                Ok(options)
-            }
+            let wrong = |_| D::Error::custom(format!("{name} cannot be {value}"));
+            (row.set)(&mut options, &plain_text(value)).map_err(wrong)?;
         }
-        deserializer.deserialize_map(Object)
+        Ok(options)
     }
 }
 

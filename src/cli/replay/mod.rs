@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let results = Some(RunResults::open(&study, folder)?);
     let mut output = Output { args, study: &study, results, errors: Vec::new(), failure: None };
     let all: Vec<usize> = (0..study.cells.len()).collect();
-    let tally = runner.run(&study, &all, &|_, _, outcomes| Ok(outcomes), &mut output);
+    let tally = runner.run(&study, &all, &|_, outcomes| Ok(outcomes), &mut output);
     output.end(tally, runner.is_interrupted())
 }
 

@@ -201,7 +201,7 @@ impl<'a> Workshop<'a> {
         let _claim = folder.prepare(&manifest)?;
         let cells = folder.missing(&manifest);
         let runner = &self.runners[usize::from(timed)];
-        let tally = runner.run_into(&folder, (&study, &manifest), &cells);
+        let tally = runner.run_into(&folder, &study, &cells);
         if runner.is_interrupted() {
             let kept = match &self.args.output {
                 Some(folder) => {

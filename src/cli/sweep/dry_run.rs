@@ -17,7 +17,7 @@ pub(super) fn listing(
 ) -> String {
     // The allocator, which tells most replays from others, stands last.
     let named = || Coordinate::listed().filter(|coordinate| coordinate.name != "allocator");
-    let left = ["cell", "key", "state"].into_iter().chain(named().map(|coordinate| coordinate.title));
+    let left = ["cell", "key", "state"].into_iter().chain(named().map(|coordinate| coordinate.title()));
     let mut columns = left.chain(["allocator"]).map(|title| (title, Align::Left)).collect::<Vec<_>>();
     columns.extend([("jobs", Align::Right), ("cost", Align::Right)]);
     let mut table = Table::new(&columns);
@@ -44,7 +44,7 @@ pub(super) fn listing(
         ]);
         table.add(row);
     }
-    let titles: Vec<&str> = named().map(|coordinate| coordinate.title).chain(["jobs"]).collect();
+    let titles: Vec<&str> = named().map(|coordinate| coordinate.title()).chain(["jobs"]).collect();
     let shared = table.drop_constant(&titles);
     let usual = |pair: &&(String, String)| pair.1 != RECORDED;
     let shared: Vec<String> =

@@ -118,7 +118,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         folder.forget_failure(&study.cells[cell].key)?;
     }
     let runner = Runner::new(args.threads, cells.len(), args.quiet)?;
-    let tally = runner.run_into(&folder, (&study, &manifest), &cells);
+    let tally = runner.run_into(&folder, &study, &cells);
     // Parts that share a directory must not overwrite each other's whole summary with a partial one.
     let missing = folder.missing(&manifest).len();
     if args.shard.is_none() || missing == 0 {
