@@ -4,7 +4,7 @@ LOG ?= traces/lublin-256-10k.swf.gz
 MACHINE ?= 16x16
 TRACES ?= ../shared/traces
 
-.PHONY: replay test test-browser test-latex test-python test-slurm check bench doc man bless
+.PHONY: book replay test test-core test-browser test-latex test-python test-slurm check bench doc man bless
 
 # Replays the bundled log under EASY with every allocator, prints the table, and puts everything into one page.
 replay:
@@ -18,7 +18,12 @@ test:
 
 # Rewrites golden files and the generated pages of docs/ as the program gives them now; read the change before you commit it.
 bless:
-	BLESS=1 $(CARGO) test --release --test it -- plot_cli::
+	BLESS=1 $(CARGO) test --release --test it -- docs:: docs_pictures:: plot_cli::
+
+# Builds the core alone, without data frames and the command, and runs its tests: quick after a change in an allocator.
+# TESTS=NAME runs those whose names hold NAME.
+test-core:
+	$(CARGO) test --no-default-features --lib --test core -- $(TESTS)
 
 # Opens the page that `make replay` made in headless Chromium; screenshots go to target/browser.
 test-browser: replay
@@ -53,6 +58,12 @@ check:
 # Times parsing, allocator calls and whole replays.
 bench:
 	$(CARGO) bench
+
+# Builds the book of docs/ into target/book; says how to get mdbook where it is missing. The pages are readable as they are, too.
+book:
+	@command -v mdbook > /dev/null || { echo "make book needs mdbook: cargo install --locked mdbook" >&2; exit 1; }
+	mdbook build docs
+	@echo target/book/index.html
 
 # Builds the library's documentation and opens it.
 doc:

@@ -89,8 +89,8 @@ pub enum Shape {
     Row,
     /// As near-square, with every side rounded up to a power of two.
     PowersOfTwo,
-    /// One of the boxes that an operator allows, its longest side along the machine's longest dimension. It has at least as
-    /// many nodes as the job has processors, or else the job is larger than every box that is allowed.
+    /// One of the boxes that an operator allows, its longest side along the machine's longest dimension. It has at
+    /// least as many nodes as the job has processors, or else the job is larger than every box that is allowed.
     Slice([u32; 3]),
     /// These sides along x, y and z; the job's processors are their product.
     Sides([u32; 3]),
@@ -126,7 +126,7 @@ impl NodesFor {
         Self { least: nodes, most: nodes }
     }
 
-    /// All nodes of a box; more than are ever free if there is none.
+    /// Returns all nodes of a box; more than are ever free if there is none.
     pub fn of_box(sizes: Option<[u32; 3]>) -> Self {
         Self::exactly(sizes.map_or(u32::MAX, |sizes| sizes.iter().product()))
     }

@@ -1,8 +1,9 @@
 //! Specs: how algorithms are named on the command line, in study files and in results.
 //!
 //! One grammar everywhere: `name`, `name:key=value,key=value`, or `name:member|member` of which each member is a spec
-//! without members. A parameter that nobody takes is an error, so a typo never runs the default experiment. The resolved spec, with every default written out and keys sorted, is the label
-//! of a run and the join key of every frame.
+//! without members. A parameter that nobody takes is an error, so a typo never runs the default experiment. The
+//! resolved spec, with every default written out and keys sorted, is the label of a run and the join key of every
+//! frame.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -87,12 +88,12 @@ pub enum SpecError {
 }
 
 impl Spec {
-    /// A spec without parameters.
+    /// Returns a spec without parameters.
     pub fn named(name: &str) -> Self {
         Self { name: name.to_owned(), params: BTreeMap::new(), members: None }
     }
 
-    /// The same spec with one more parameter.
+    /// Returns the same spec with one more parameter.
     #[must_use]
     pub fn with(mut self, key: &str, value: &str) -> Self {
         self.params.insert(key.to_owned(), value.to_owned());
@@ -216,13 +217,13 @@ impl Params {
         self.resolved_members = Some(members.to_owned());
     }
 
-    /// The error for members that the algorithm cannot be made of.
+    /// Returns the error for members that the algorithm cannot be made of.
     pub fn bad_members(&self, found: &str, expected: &str) -> SpecError {
         let (owner, found, expected) = (self.owner.clone(), found.to_owned(), expected.to_owned());
         SpecError::BadMembers { owner, found, expected }
     }
 
-    /// The error for a value of `key` that is out of range.
+    /// Returns the error for a value of `key` that is out of range.
     pub fn bad_value(&self, key: &str, found: &str, expected: &str) -> SpecError {
         SpecError::BadValue {
             owner: self.owner.clone(),
@@ -249,7 +250,7 @@ impl Params {
     }
 }
 
-/// The error for a name that no row of a registry has, with the nearest name as a hint.
+/// Returns the error for a name that no row of a registry has, with the nearest name as a hint.
 pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> SpecError {
     let names: Vec<&str> = known.into_iter().collect();
     let hint = names

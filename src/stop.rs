@@ -13,7 +13,7 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the switch was thrown. One load from memory.
+    /// Returns whether the switch was thrown. One load from memory.
     pub fn is_thrown(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

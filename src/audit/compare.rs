@@ -127,7 +127,7 @@ pub fn compare(a: &Schedule, b: &Schedule) -> Result<Comparison, NotSameJobs> {
     Ok(Comparison { jobs: pairs.len(), first, starts: spread(&differences), runs, places })
 }
 
-/// The jobs of both, matched.
+/// Returns the jobs of both, matched.
 fn pairs<'a>(
     a: &'a Schedule,
     b: &'a Schedule,

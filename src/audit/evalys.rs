@@ -10,8 +10,8 @@ const COLUMNS: &str = "job_id,workload_name,profile,submission_time,requested_nu
                        final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,\
                        allocated_resources,consumed_energy";
 
-/// The table as comma-separated values; the first job whose nodes are not known is an error. Every job has succeeded, its
-/// profile is `delay`, and the energy is -1, which is not known.
+/// Returns the table as comma-separated values; the first job whose nodes are not known is an error. Every job has
+/// succeeded, its profile is `delay`, and the energy is -1, which is not known.
 pub fn evalys(schedule: &Schedule, workload: &str) -> Result<String, i64> {
     let mut text = format!("{COLUMNS}\n");
     let workload = workload.replace(['"', '\n'], "'");

@@ -3,7 +3,7 @@
 use super::ScheduledJob;
 use crate::job::Time;
 
-/// A job of so many processors: submit, start and end in seconds; the estimate is exact.
+/// Returns a job of so many processors: submit, start and end in seconds; the estimate is exact.
 pub(super) fn job(number: i64, [submit, start, end]: [i64; 3], procs: u32) -> ScheduledJob {
     let at = Time::from_seconds;
     ScheduledJob {

@@ -60,7 +60,7 @@ impl ScheduledJob {
         self.start + self.estimate
     }
 
-    /// The nodes one by one; none if they are not known.
+    /// Returns the nodes one by one; none if they are not known.
     pub fn each_node(&self) -> impl Iterator<Item = NodeId> {
         self.nodes.iter().flatten().flat_map(|&(first, last)| first..=last)
     }

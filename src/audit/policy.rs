@@ -1,17 +1,18 @@
 //! Whether a schedule keeps what a policy promises, with the queue in order of arrival.
 //!
 //! *FCFS*: when a job has started, no job that arrived before it waits; and once all that starts at an instant has
-//! started, the head of the queue asks for more processors than are free. Jobs that arrive at once may start in any order.
+//! started, the head of the queue asks for more processors than are free. Jobs that arrive at once may start in any
+//! order.
 //!
 //! *EASY*: the same of the head; jobs behind it may start before it, but not to its cost. When a job becomes the head and
-//! has to wait, it is promised its *shadow time*: the first expected end (start and estimate) of a running job at which, with
-//! all jobs that are expected to end until then gone, as many processors are free as it asks for. It has to start by then.
-//! The promise is made once everything of that instant has happened, and not renewed: a scheduler may look again at every
-//! instant, which never makes the shadow time later. A job that runs longer than estimated voids promises that are open while
-//! it does so. Of jobs that arrive at once the first in the file comes first.
+//! has to wait, it is promised its *shadow time*: the first expected end (start and estimate) of a running job at
+//! which, with all jobs that are expected to end until then gone, as many processors are free as it asks for. It has to
+//! start by then. The promise is made once everything of that instant has happened, and not renewed: a scheduler may
+//! look again at every instant, which never makes the shadow time later. A job that runs longer than estimated voids
+//! promises that are open while it does so. Of jobs that arrive at once the first in the file comes first.
 //!
-//! What "is free" means depends on the allocator, see [`Fits`]: so many nodes as the job takes, or a place for it. Where nobody
-//! can tell, only the order of FCFS is left.
+//! What "is free" means depends on the allocator, see [`Fits`]: so many nodes as the job takes, or a place for it.
+//! Where nobody can tell, only the order of FCFS is left.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +52,7 @@ pub struct Promised<'a> {
 }
 
 impl Fits<'_> {
-    /// Whether a job can start now.
+    /// Returns whether a job can start now.
     fn now(&mut self, state: &State<'_>, job: &ScheduledJob) -> Option<bool> {
         match self {
             Self::Counts => Some(job.allocated <= state.free),
@@ -60,7 +61,7 @@ impl Fits<'_> {
         }
     }
 
-    /// The first expected end of a running job by which a job can start; the end of time if there is none.
+    /// Returns the first expected end of a running job by which a job can start; the end of time if there is none.
     fn shadow(&mut self, state: &State<'_>, job: &ScheduledJob) -> Time {
         let mut free = state.free;
         let mut then = match self {

@@ -69,7 +69,7 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// A machine of so many nodes on which no job runs yet.
+    /// Returns a machine of so many nodes on which no job runs yet.
     pub(super) fn idle(jobs: &'a [ScheduledJob], nodes: u32) -> Self {
         Self {
             jobs,

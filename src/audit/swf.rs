@@ -37,8 +37,8 @@ pub enum SwfError {
     },
 }
 
-/// Reads a log as a schedule. Jobs that never ran (no run time, or no processors) are left out. An estimate that is unknown
-/// is the run time.
+/// Reads a log as a schedule. Jobs that never ran (no run time, or no processors) are left out. An estimate that is
+/// unknown is the run time.
 pub fn read_swf(path: &Path) -> Result<Schedule, SwfError> {
     let mut reader = Reader::open(path, ReadOptions::default())?;
     let mut schedule = Schedule::default();
@@ -72,8 +72,8 @@ pub fn read_swf(path: &Path) -> Result<Schedule, SwfError> {
     Ok(schedule)
 }
 
-/// The record of a job. Instants are rounded to whole seconds, all the same way, so that what ends as another thing starts
-/// still does; the estimate is rounded up. It counts as completed, on partition 1.
+/// Returns the record of a job. Instants are rounded to whole seconds, all the same way, so that what ends as another
+/// thing starts still does; the estimate is rounded up. It counts as completed, on partition 1.
 pub fn record(job: &ScheduledJob) -> Record {
     const MICROS: i64 = 1_000_000;
     let seconds = |time: Time| time.as_micros().saturating_add(MICROS / 2).div_euclid(MICROS);

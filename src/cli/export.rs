@@ -10,7 +10,7 @@ use super::schedule::{Input, Which};
 use super::{Failure, print};
 use crate::audit;
 use crate::frame::{self, TEMPORARY};
-use crate::trace::{Format, Writer};
+use crate::trace::{SWF, Writer};
 
 /// Write the schedule of a replay for other tools.
 ///
@@ -60,9 +60,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 fn swf(args: &Args, input: &Input) -> Result<(), Failure> {
     let mut writer = if args.output.as_os_str() == "-" {
-        Writer::to(io::stdout(), "standard output", Format::Swf)
+        Writer::to(io::stdout(), "standard output", SWF)?
     } else {
-        Writer::create(&args.output, Format::Swf, args.force)?
+        Writer::create(&args.output, SWF, args.force)?
     };
     let jobs = &input.schedule.jobs;
     let mut comments = vec!["Version: 2.2".to_owned()];

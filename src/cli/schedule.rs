@@ -11,7 +11,7 @@ use crate::frame::{self, Selected, Selection, Sheet};
 use crate::job::Shape;
 use crate::machine::{Cuboid, Frames, Machine, Mesh, NodeId};
 use crate::spec::Spec;
-use crate::trace::Format;
+use crate::trace::{Format, SWF};
 use crate::workload::{Rules, ShapeRule};
 
 /// Which of the replays of a result is meant.
@@ -103,7 +103,7 @@ impl Input {
             allocator: None,
             rules: None,
         };
-        if Format::of_path(path) == Some(Format::Swf) {
+        if Format::of_path(path) == Some(SWF) {
             return Ok(nothing(audit::read_swf(path)?));
         }
         let selection = Selection { replay: which.replay, seed: which.seed };

@@ -10,9 +10,9 @@ use super::new_file::{is_stream, remove_leftovers};
 /// How long a command waits for others that are about to begin beside it, such as the parts of one study.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The right to write into a directory. It is a lock on the directory itself, which the operating system gives back when
-/// the process ends, however it ends. Where directories cannot be locked (some network file systems, Windows) everybody
-/// has it.
+/// The right to write into a directory. It is a lock on the directory itself, which the operating system gives back
+/// when the process ends, however it ends. Where directories cannot be locked (some network file systems, Windows)
+/// everybody has it.
 #[derive(Debug)]
 #[must_use = "the directory is free for others as soon as the claim is dropped"]
 pub struct Claim {
@@ -41,19 +41,20 @@ enum Sharing {
 }
 
 impl Claim {
-    /// The claim of a command that replaces what the directory holds: nobody else may write there meanwhile. What dead
-    /// processes have left unfinished is removed.
+    /// Returns the claim of a command that replaces what the directory holds: nobody else may write there meanwhile.
+    /// What dead processes have left unfinished is removed.
     pub fn alone(folder: &Path) -> Result<Self, ClaimError> {
         Self::at_once(folder, Sharing::Nobody)
     }
 
-    /// The claim of a command that adds files which others neither read nor replace; others of its kind may write there
-    /// too. What dead processes have left unfinished is removed.
+    /// Returns the claim of a command that adds files which others neither read nor replace; others of its kind may
+    /// write there too. What dead processes have left unfinished is removed.
     pub fn shared(folder: &Path) -> Result<Self, ClaimError> {
         Self::at_once(folder, Sharing::OthersThatAdd)
     }
 
-    /// The shared claim of a command that adds the file at `path`; a device or a FIFO adds nothing to a directory.
+    /// Returns the shared claim of a command that adds the file at `path`; a device or a FIFO adds nothing to a
+    /// directory.
     pub fn beside(path: &Path) -> Result<Self, ClaimError> {
         if is_stream(path) {
             return Ok(Self { directory: None });
@@ -62,8 +63,9 @@ impl Claim {
         Self::shared(folder.unwrap_or(Path::new(".")))
     }
 
-    /// The shared claim of a command that may first have to write what all others then rely on. While `is_there` is false
-    /// nobody else may write; then `write` is called. Others that do the same at the same time are waited for.
+    /// Returns the shared claim of a command that may first have to write what all others then rely on. While
+    /// `is_there` is false nobody else may write; then `write` is called. Others that do the same at the same time are
+    /// waited for.
     pub fn shared_after<E: From<ClaimError>>(
         folder: &Path,
         is_there: impl Fn() -> Result<bool, E>,
@@ -96,7 +98,7 @@ impl Claim {
         Ok(claim)
     }
 
-    /// The claim, or `None` if others have one that does not go along with it.
+    /// Returns the claim, or `None` if others have one that does not go along with it.
     fn attempt(folder: &Path, sharing: Sharing) -> Option<Self> {
         let Ok(directory) = File::open(folder) else { return Some(Self { directory: None }) };
         let locked = match sharing {
@@ -110,7 +112,7 @@ impl Claim {
         }
     }
 
-    /// The same claim, which others now go along with.
+    /// Returns the same claim, which others now go along with.
     fn with_others(self) -> Self {
         // A lock that could be had alone can be shared; if not, it stays as it is, and others are refused.
         let _ = self.directory.as_ref().map(File::lock_shared);

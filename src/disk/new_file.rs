@@ -35,8 +35,8 @@ enum Target {
 }
 
 impl NewFile {
-    /// Begins the file at `path`. If `path` is a symbolic link, what it points to is written and the link stays. Until the
-    /// file is whole it has a name that begins with `prefix`.
+    /// Begins the file at `path`. If `path` is a symbolic link, what it points to is written and the link stays. Until
+    /// the file is whole it has a name that begins with `prefix`.
     pub fn create(path: &Path, prefix: &str) -> io::Result<Self> {
         let place = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -106,7 +106,7 @@ impl Write for NewFile {
     }
 }
 
-/// Whether `path` leads to a device or a FIFO, which is written into and holds nothing that could be lost.
+/// Returns whether `path` leads to a device or a FIFO, which is written into and holds nothing that could be lost.
 pub fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
@@ -129,8 +129,8 @@ fn folder_of(place: &Path) -> &Path {
     place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A temporary file in the directory of `place`, with the permissions of an ordinary file. It is locked as long as its
-/// writer lives, which tells it from a leftover.
+/// Returns a temporary file in the directory of `place`, with the permissions of an ordinary file. It is locked as long
+/// as its writer lives, which tells it from a leftover.
 fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let folder = folder_of(place);
     if !folder.is_dir() {
@@ -171,14 +171,14 @@ fn is_kept(file: &File) -> bool {
     is_there(file)
 }
 
-/// Whether an open file still has a name.
+/// Returns whether an open file still has a name.
 #[cfg(unix)]
 fn is_there(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
     file.metadata().is_ok_and(|there| there.nlink() > 0)
 }
 
-/// Whether an open file still has a name; elsewhere files in use cannot be removed.
+/// Returns whether an open file still has a name; elsewhere files in use cannot be removed.
 #[cfg(not(unix))]
 fn is_there(_file: &File) -> bool {
     true

@@ -37,8 +37,8 @@ fn registry() -> MutexGuard<'static, Registry> {
 pub struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Makes a temporary file or directory by calling `make`; `path` says where it is. No end of the process comes between
-    /// its making and its being known.
+    /// Makes a temporary file or directory by calling `make`; `path` says where it is. No end of the process comes
+    /// between its making and its being known.
     pub fn make<T, E>(
         make: impl FnOnce() -> Result<T, E>,
         path: impl FnOnce(&T) -> &Path,
@@ -63,8 +63,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// A directory with those above it, as far as this process has made them. Those that are empty when this is dropped, or when
-/// a signal ends the process, are removed again.
+/// A directory with those above it, as far as this process has made them. Those that are empty when this is dropped, or
+/// when a signal ends the process, are removed again.
 #[derive(Debug)]
 pub struct NewFolder {
     /// What was made, innermost first.
@@ -95,8 +95,8 @@ impl Drop for NewFolder {
     }
 }
 
-/// Removes all temporary files and empty new directories of this process, which is about to end without unwinding. From now
-/// on other threads that would make a temporary file, or put one in its place, wait for the end.
+/// Removes all temporary files and empty new directories of this process, which is about to end without unwinding. From
+/// now on other threads that would make a temporary file, or put one in its place, wait for the end.
 pub fn remove_unfinished() {
     let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
     registry.is_closed = true;

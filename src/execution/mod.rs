@@ -32,7 +32,7 @@ pub trait Execution: Send {
     /// [`Self::postpones`] says can do it.
     fn postpone(&mut self, _jobs: &[(JobId, Time)]) {}
 
-    /// Whether running jobs can be moved to other nodes.
+    /// Returns whether running jobs can be moved to other nodes.
     fn postpones(&self) -> bool {
         false
     }
@@ -42,9 +42,9 @@ pub trait Execution: Send {
         None
     }
 
-    /// When the next running job ends if nothing starts or moves until then, if any runs. A model that has to find out may
-    /// look as far as `until`, and answers with nothing if that is before the end. If that takes long it asks now and then
-    /// whether to go on, and answers with nothing if not.
+    /// When the next running job ends if nothing starts or moves until then, if any runs. A model that has to find out
+    /// may look as far as `until`, and answers with nothing if that is before the end. If that takes long it asks now
+    /// and then whether to go on, and answers with nothing if not.
     fn next_completion(&mut self, until: Time, go_on: &mut dyn FnMut() -> bool) -> Option<Time>;
 
     /// Ends the jobs that end until `until`, appending them to `done` in the order of their ends.

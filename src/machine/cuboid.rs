@@ -1,39 +1,40 @@
-//! Boxes of nodes: rectangles and cuboids, grown by shells, clipped by a mesh and wrapped by a torus.
+//! A submesh: a rectangle or cuboid of nodes. It can be grown by shells, clipped by a mesh and wrapped by a torus.
 
 use std::ops::Range;
 
 use super::{Coord, Machine, Mesh, NodeId};
 
-/// A box of nodes. On a torus it may go round.
+/// A submesh, given by its base and its sides. On a torus it may wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cuboid {
-    /// Its node of smallest coordinates; on a torus, the one where it begins.
+    /// Its node with the smallest coordinates; on a torus, the node where it begins.
     pub base: Coord,
-    /// Sizes along x, y and z, at least 1 and at most those of the machine.
+    /// Its sides along x, y and z, each at least 1 and at most the machine's.
     pub sizes: [u32; 3],
 }
 
 impl Cuboid {
-    /// The `i`-th node of a box that does not go round, row by row.
+    /// Returns the coordinates of the `i`-th node, row by row. The submesh must not wrap around.
     pub fn at(self, i: u32) -> Coord {
         let [width, length, _] = self.sizes;
         let [x, y, z] = self.base;
         [x + i % width, y + i / width % length, z + i / width / length]
     }
 
-    /// The nodes of a box that does not go round, row by row.
+    /// Returns the nodes row by row. The submesh must not wrap around.
     pub fn nodes(self, machine: &Machine) -> Vec<NodeId> {
         let count: u32 = self.sizes.iter().product();
         (0..count).map(|i| machine.mesh().node(self.at(i))).collect()
     }
 
-    /// Whether all nodes of a box that does not go round are free.
+    /// Returns whether all its nodes are free. The submesh must not wrap around.
     pub fn is_free(self, machine: &Machine) -> bool {
         let count: u32 = self.sizes.iter().product();
         (0..count).all(|i| machine.free().contains(machine.mesh().node(self.at(i))))
     }
 
-    /// Positions along each dimension of the box grown by `radius` in every direction.
+    /// Returns the positions along each dimension of the submesh grown by `radius` in every direction, as at most two
+    /// ranges: two where it wraps around.
     pub(super) fn grown(
         &self,
         radius: usize,
@@ -44,7 +45,7 @@ impl Cuboid {
         [along(0), along(1), along(2)]
     }
 
-    /// The smallest box around `nodes`, where nothing wraps; `None` of no nodes.
+    /// Returns the smallest submesh that holds all of `nodes` and does not wrap around; `None` if there are no nodes.
     pub fn around(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
         let mut coords = nodes.iter().map(|&node| mesh.coord(node));
         let first = coords.next()?;
@@ -54,19 +55,19 @@ impl Cuboid {
         Some(Self { base: low, sizes: [0, 1, 2].map(|d| high[d] + 1 - low[d]) })
     }
 
-    /// Whether the boxes share a node, where nothing wraps.
+    /// Returns whether the two share a node. Neither may wrap around.
     pub fn meets(&self, other: &Self) -> bool {
         (0..3).all(|d| {
             self.base[d] < other.base[d] + other.sizes[d] && other.base[d] < self.base[d] + self.sizes[d]
         })
     }
 
-    /// The number of the shell around the box in which `node` lies: its L∞ distance, 0 inside.
+    /// Returns the number of the shell around the submesh in which `node` lies: its L∞ distance, which is 0 inside.
     pub fn shell(&self, mesh: &Mesh, node: Coord) -> u32 {
         (0..3).map(|d| self.outside(mesh, d, node[d])).max().unwrap_or(0)
     }
 
-    /// Hops from position `at` of dimension `d` to the nearest one of the box.
+    /// Returns the hops from position `at` of dimension `d` to the nearest position of the submesh; 0 inside.
     fn outside(&self, mesh: &Mesh, d: usize, at: u32) -> u32 {
         let extent = mesh.extents()[d];
         let (first, last) = (self.base[d], self.base[d] + self.sizes[d] - 1);
@@ -74,7 +75,8 @@ impl Cuboid {
         if inside { 0 } else { mesh.hops(d, at, first).min(mesh.hops(d, at, last % extent)) }
     }
 
-    /// Twice the L1 distance of `node` from the middle of the box, which may lie between nodes.
+    /// Returns twice the L1 distance of `node` from the middle of the submesh. Doubled it is a whole number, as the middle
+    /// may lie between nodes.
     pub fn doubled_to_middle(&self, mesh: &Mesh, node: Coord) -> u32 {
         let along = |d: usize| {
             let (round, middle) = (2 * mesh.extents()[d], 2 * self.base[d] + self.sizes[d] - 1);
@@ -85,12 +87,13 @@ impl Cuboid {
     }
 }
 
-/// Positions of a dimension within `radius` of `centre`: clipped at the border, or going round in two pieces.
+/// Returns the positions of a dimension within `radius` of `centre`: one range clipped at the border of a mesh, or up to
+/// two on a torus where they wrap around.
 pub fn ranges(centre: usize, radius: usize, extent: usize, torus: bool) -> [Option<Range<usize>>; 2] {
     span(centre, 1, radius, extent, torus)
 }
 
-/// Positions within `radius` of the `size` ones from `start` on.
+/// Returns the positions within `radius` of the `size` positions from `start` on, as [`ranges`] does for one.
 fn span(start: usize, size: usize, radius: usize, extent: usize, torus: bool) -> [Option<Range<usize>>; 2] {
     let end = start + size + radius;
     if !torus {

@@ -1,12 +1,12 @@
-//! Where a rectangle or cuboid of free nodes lies.
+//! Finds every free submesh of given sides.
 
 use super::{Coord, Machine};
 
-/// The free places of one size: a bit for each node at which a box of free nodes begins; keeps its memory between calls.
+/// The bases of all free submeshes of one size: a bit for each node that is one. It keeps its memory between searches.
 ///
-/// The free nodes are narrowed along each dimension in turn: a bit stays if it and the s − 1 after it are set, which
-/// takes ⌈log₂ s⌉ steps of a shift and an AND each. O(N/64 · (log a + log b + log c)) for boxes of a × b × c. Boxes do not
-/// go round a torus.
+/// The set of free nodes is narrowed along each dimension in turn (binary erosion by doubling): a bit stays set if it and
+/// the s − 1 bits after it are set, which takes ⌈log₂ s⌉ steps of one shift and one AND each.
+/// O(N/64 · (log a + log b + log c)) for submeshes of a × b × c. Submeshes do not wrap around a torus.
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
     /// Words per row of nodes.
@@ -18,7 +18,8 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Finds the places of boxes of these sizes, each at least 1.
+    /// Searches for submeshes of these sides, each at least 1; what was found before is forgotten. Sides that exceed the
+    /// machine have no submesh.
     pub fn find(&mut self, machine: &Machine, sizes: [u32; 3]) {
         let [width, length, depth] = machine.mesh().extents().map(|extent| extent as usize);
         (self.words, self.rows, self.layers) = (width.div_ceil(64), length, depth);
@@ -45,7 +46,7 @@ impl Frames {
         narrow(sizes[2], |shift| and_later(&mut self.bits, shift * layer));
     }
 
-    /// The places found, in scan order: z, then y, then x.
+    /// Returns the bases found, in scan order: by z, then y, then x.
     pub fn iter(&self) -> impl Iterator<Item = Coord> + '_ {
         let place = |at: usize| {
             let row = at / self.words;
@@ -64,21 +65,21 @@ impl Frames {
         })
     }
 
-    /// Whether `base`, a node, is a place.
+    /// Returns whether `base`, which must be a node of the machine, is the base of a free submesh.
     pub fn contains(&self, base: Coord) -> bool {
         let [x, y, z] = base.map(|c| c as usize);
         let word = self.bits.get((z * self.rows + y) * self.words + x / 64);
         word.is_some_and(|word| word >> (x % 64) & 1 == 1)
     }
 
-    /// The first place in scan order.
+    /// Returns the first base in scan order; `None` if there is none.
     pub fn first(&self) -> Option<Coord> {
         self.iter().next()
     }
 }
 
-/// Calls `step` with shifts that add up to `size` − 1, none above 1 + the sum of those before it: the bits that stay
-/// begin runs of `size`.
+/// Calls `step` with shifts that add up to `size` − 1, each at most 1 + the sum of those before it. After each step the
+/// bits that are left begin runs of 1 + the sum of the shifts so far, so at last runs of `size`.
 fn narrow(size: usize, mut step: impl FnMut(usize)) {
     let mut run = 1;
     while run < size {
@@ -88,7 +89,7 @@ fn narrow(size: usize, mut step: impl FnMut(usize)) {
     }
 }
 
-/// Keeps the bits of a row whose `shift`-th next is set.
+/// Keeps those bits of a row for which the bit `shift` positions later is set too.
 fn shift_and(row: &mut [u64], shift: usize) {
     let (words, bits) = (shift / 64, shift % 64);
     for at in 0..row.len() {
@@ -99,7 +100,7 @@ fn shift_and(row: &mut [u64], shift: usize) {
     }
 }
 
-/// Keeps the bits that are also set `distance` words later.
+/// Keeps those bits that are also set `distance` words later.
 fn and_later(words: &mut [u64], distance: usize) {
     for at in 0..words.len() {
         words[at] &= words.get(at + distance).copied().unwrap_or(0);

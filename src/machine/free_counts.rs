@@ -1,16 +1,16 @@
-//! How many nodes are free in any box of the machine, by prefix sums.
+//! Counts the free nodes around any centre or submesh of the machine, by prefix sums.
 
 use super::{Coord, Cuboid, Machine, Mesh, ranges};
 
-/// Prefix sums of free nodes over a machine, padded along x so that the boxes around a whole row of centres are
-/// differences of one line of numbers: no branch and no clamp per centre, and the compiler vectorises the loops.
+/// Prefix sums of free nodes over a machine, padded along x. So the counts around a whole row of centres are differences
+/// of one line of numbers: there is no branch and no clamp per centre, and the compiler vectorises the loops.
 ///
 /// Memory (W + 2·pad + 1)·L·D numbers. Building is O(memory), a line for one row of centres O(W + 2·pad).
 #[derive(Clone, Debug, Default)]
 pub struct FreeCounts {
     extents: [usize; 3],
     torus: bool,
-    /// Widest x-radius that a box can have without a rebuild.
+    /// The widest x-radius that can be counted without a rebuild.
     pad: usize,
     stride: usize,
     /// `sums[(z·L + y)·stride + i]`: free nodes in layers 0..=z, rows 0..=y, at x positions below i − pad.
@@ -19,7 +19,7 @@ pub struct FreeCounts {
 }
 
 impl FreeCounts {
-    /// Counts the free nodes of `machine` for boxes of x-radius up to `radius`.
+    /// Counts the free nodes of `machine` anew, for x-radii up to `radius`.
     pub fn rebuild(&mut self, machine: &Machine, radius: usize) {
         let mesh = machine.mesh();
         self.extents = mesh.extents().map(|extent| extent as usize);
@@ -36,12 +36,12 @@ impl FreeCounts {
         }
     }
 
-    /// Widest x-radius that this table serves, up to which every radius is exact.
+    /// Returns the widest x-radius that this table serves; counts are exact up to it.
     pub fn radius(&self) -> usize {
         self.pad
     }
 
-    /// Writes the sums of row (y, z) alone.
+    /// Writes the prefix sums of row (y, z) alone; on a torus the padding repeats the other end of the row.
     fn fill_row(&mut self, machine: &Machine, y: usize, z: usize) {
         let [width, length, _] = self.extents;
         let row = z * length + y;
@@ -73,7 +73,8 @@ impl FreeCounts {
         }
     }
 
-    /// Adds to row (y, z) what lies below it: S(y, z) = row + S(y−1, z) + S(y, z−1) − S(y−1, z−1).
+    /// Adds to row (y, z) the sums below it, by inclusion and exclusion: S(y, z) = row + S(y−1, z) + S(y, z−1) −
+    /// S(y−1, z−1).
     fn add_lower(&mut self, y: usize, z: usize) {
         let length = self.extents[1];
         let stride = self.stride;
@@ -111,7 +112,7 @@ impl FreeCounts {
         }
     }
 
-    /// [`Self::boxes`] where there is one layer and nothing wraps: one pass over at most two rows of sums.
+    /// Does what [`Self::boxes`] does where there is one layer and nothing wraps: one pass over at most two rows of sums.
     fn flat_boxes(&self, y: usize, radius: usize, free: &mut [i32]) {
         let [width, length, _] = self.extents;
         let (below, above) = (y.checked_sub(radius + 1), (y + radius).min(length - 1));
@@ -158,6 +159,7 @@ impl FreeCounts {
         }
     }
 
+    /// Adds a row of sums to `line`, or takes it away if `sign` is negative.
     fn add_row(&self, row: usize, sign: i32, line: &mut [i32]) {
         let sums = &self.sums[row * self.stride..][..self.stride];
         if sign > 0 {
@@ -167,14 +169,15 @@ impl FreeCounts {
         }
     }
 
-    /// The L∞ distance from `centre` to its k-th nearest free node, `None` if fewer are free. It must be one that this
-    /// table serves: at most [`Self::radius`] or the widest.
+    /// Returns the L∞ distance from `centre` to its k-th nearest free node, `None` if fewer are free. It must be one
+    /// that this table serves: at most [`Self::radius`] or the widest.
     pub fn reach(&self, centre: Coord, k: u32) -> Option<usize> {
         let longest = self.extents.into_iter().max()?;
         (0..longest).find(|&radius| self.within(centre, radius) >= k as i32)
     }
 
-    /// Number of free nodes within L∞ distance `radius` of `centre`; `radius` at most [`Self::radius`] or the widest.
+    /// Returns the number of free nodes within L∞ distance `radius` of `centre`; `radius` at most [`Self::radius`] or
+    /// the widest.
     pub fn within(&self, centre: Coord, radius: usize) -> i32 {
         let [x, y, z] = centre.map(|c| c as usize);
         let [width, length, depth] = self.extents;
@@ -201,7 +204,8 @@ impl FreeCounts {
         free
     }
 
-    /// Number of free nodes from `low` to before `high`, which is inside the machine and above `low` in every dimension.
+    /// Returns the number of free nodes from `low` to before `high`, which is inside the machine and above `low` in
+    /// every dimension.
     pub fn in_box(&self, low: Coord, high: Coord) -> u32 {
         let [[left, front, bottom], [right, back, top]] = [low, high].map(|at| at.map(|c| c as usize));
         let length = self.extents[1];
@@ -222,7 +226,7 @@ impl FreeCounts {
         free as u32
     }
 
-    /// Number of free nodes within L∞ distance `radius` of `place`, any radius.
+    /// Returns the number of free nodes within L∞ distance `radius` of `place`, any radius.
     pub fn in_cuboid(&self, place: Cuboid, radius: usize) -> i32 {
         let [xs, ys, zs] = place.grown(radius, self.extents, self.torus);
         let length = self.extents[1];
@@ -244,7 +248,7 @@ impl FreeCounts {
     }
 }
 
-/// Largest x-radius that makes a difference.
+/// Returns the largest x-radius that makes a difference on `mesh`.
 pub fn widest(mesh: &Mesh) -> usize {
     let width = mesh.extents()[0] as usize;
     if mesh.is_torus() { width / 2 } else { width - 1 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::mesh::NodeId;
 
-/// The nodes, ascending, as intervals. O(k log k).
+/// Returns the nodes, ascending, as intervals. O(k log k).
 pub fn intervals(nodes: &[NodeId]) -> String {
     let mut nodes = nodes.to_vec();
     nodes.sort_unstable();
@@ -12,7 +12,7 @@ pub fn intervals(nodes: &[NodeId]) -> String {
     format_intervals(nodes.chunk_by(|a, b| b - a == 1).filter_map(ends))
 }
 
-/// Intervals, first and last node of each, as text.
+/// Returns intervals, given by the first and the last node of each, as text; an empty text if there are none.
 pub fn format_intervals(intervals: impl IntoIterator<Item = (NodeId, NodeId)>) -> String {
     let mut text = String::new();
     for (first, last) in intervals {
@@ -27,15 +27,16 @@ pub fn format_intervals(intervals: impl IntoIterator<Item = (NodeId, NodeId)>) -
     text
 }
 
-/// Why a text is no set of nodes.
+/// The error for a text that is not a set of nodes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{part}' is no node and no interval of nodes; expected such as 0-3 7")]
 pub struct IntervalError {
-    /// The part of the text that is none.
+    /// The part of the text that is neither a node nor an interval.
     pub part: String,
 }
 
-/// The intervals of a text, first and last node of each, in its order; separated by blanks or commas. O(length).
+/// Returns the intervals of a text, first and last node of each, in its order; separated by blanks or commas.
+/// O(length).
 pub fn parse_intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, IntervalError> {
     let parts = text.split([' ', ',']).filter(|part| !part.is_empty());
     let parse = |part: &str| {

@@ -1,8 +1,8 @@
-//! Sets of nodes of a small machine as single numbers, and the balls around its nodes as such sets.
+//! Bit masks for machines of at most 128 nodes: a set of nodes is one number, and so is the ball around a node.
 
 use super::{Mesh, NodeId, NodeSet};
 
-/// Most nodes of a machine whose sets of nodes are masks.
+/// The most nodes that a mask has bits for.
 const MASK_NODES: u32 = Mask::BITS;
 
 /// A set of nodes of a small machine: bit i is the i-th node in location order, so that lower bits come first in it.
@@ -11,7 +11,7 @@ pub type Mask = u128;
 /// Calls `visit` with the members of a set by their places in location order, ascending.
 #[inline]
 pub fn for_each_member(mask: Mask, mut visit: impl FnMut(usize)) {
-    // Words of the machine are cheaper to take bits from than one number of double length.
+    // Bits are taken from two 64-bit words, which costs less than from one 128-bit number.
     for (first, mut rest) in [(0, mask as u64), (64, (mask >> 64) as u64)] {
         while rest != 0 {
             visit(first + rest.trailing_zeros() as usize);
@@ -20,23 +20,24 @@ pub fn for_each_member(mask: Mask, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// The first `count` members of a set, which must have as many, in location order.
+/// Returns the first `count` members of a set in location order. The set must have as many.
 pub fn first_members(mask: Mask, count: u32) -> Mask {
     let mut rest = mask;
+    // `x & (x − 1)` clears the lowest bit that is set.
     for _ in 0..count {
         rest &= rest - 1;
     }
     mask ^ rest
 }
 
-/// The nodes of a mesh of at most 128 in location order, and which of them lie within each L1 distance of
-/// each: N²·diameter bits.
+/// Tables of a mesh of at most 128 nodes: its nodes in location order, and for each of them the ball of every L1 radius as
+/// a mask. They take N²·diameter bits.
 #[derive(Clone, Debug)]
 pub struct Masks {
     nodes: Vec<NodeId>,
     /// The mask of each node alone, by node number.
     bits: Vec<Mask>,
-    /// Distances that nodes can have from a centre, from 0.
+    /// The number of distances that a node can have from a centre, from 0 to the diameter.
     radii: usize,
     /// `balls[centre·radii + radius]`, centres in location order.
     balls: Vec<Mask>,
@@ -44,23 +45,23 @@ pub struct Masks {
     hops: Vec<u8>,
 }
 
-/// The nodes of a set that are nearest to a centre.
+/// The k members of a set that are nearest to a centre: all of `inner`, and `need` of `rim`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Around {
     /// The smallest L1 distance within which there are as many as asked for.
     pub radius: usize,
-    /// Those nearer than that, …
+    /// The members nearer than that.
     pub inner: Mask,
-    /// … and those at that distance.
+    /// The members at that distance, of which some may be left over.
     pub rim: Mask,
-    /// How many of the rim make up the number asked for.
+    /// How many members of the rim it takes to have k, at least 1.
     pub need: u32,
-    /// How many of the rim there are beyond that.
+    /// How many members of the rim are left over.
     pub spare: u32,
 }
 
 impl Masks {
-    /// The tables of `mesh`; `None` if it has too many nodes.
+    /// Returns the tables of `mesh`; `None` if it has too many nodes.
     pub fn new(mesh: &Mesh) -> Option<Self> {
         if mesh.nodes() > MASK_NODES {
             return None;
@@ -87,17 +88,17 @@ impl Masks {
         Some(Self { nodes, bits, radii, balls, hops })
     }
 
-    /// The nodes in location order.
+    /// Returns the nodes in location order.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
-    /// The mask of a set.
+    /// Returns the mask of a set of nodes of this machine.
     pub fn mask(&self, set: &NodeSet) -> Mask {
         set.iter().fold(0, |mask, node| mask | self.bits[node as usize])
     }
 
-    /// Whether all members of `set`, at least one, are equally far from `centre`.
+    /// Returns whether all members of `set`, which must have one, are equally far from `centre`.
     pub fn equally_far(&self, set: Mask, centre: usize) -> bool {
         let first = set.trailing_zeros() as usize;
         let radius = usize::from(self.hops[centre * self.nodes.len() + first]);
@@ -106,8 +107,9 @@ impl Masks {
         set & (nearer | !line[radius]) == 0
     }
 
-    /// The k members of `set`, which must have as many, that are nearest to `centre`, and all as far as the last of them.
-    /// Radii are tried from `near` on.
+    /// Returns the k members of `set` that are nearest to `centre`, together with all that are as far away as the last of
+    /// them. The set must have k members, k being at least 1. `near` is the radius to try first; a guess near the result
+    /// saves steps and changes nothing else.
     #[inline]
     pub fn around(&self, set: Mask, centre: usize, k: u32, near: usize) -> Around {
         let line = &self.balls[centre * self.radii..][..self.radii];

@@ -9,7 +9,7 @@ pub type NodeId = u32;
 /// A node's coordinates x, y, z, each from 0; y and z are 0 where the machine has fewer dimensions.
 pub type Coord = [u32; 3];
 
-/// Most nodes that a machine can have.
+/// The most nodes that a machine can have.
 pub const MAX_NODES: u32 = 1 << 24;
 
 /// The shape of a machine: one to three dimensions, each of which may wrap around.
@@ -22,7 +22,7 @@ pub struct Mesh {
     by_y: Divider,
 }
 
-/// What is wrong with a machine's description.
+/// The error for a machine's description that does not follow the grammar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("machine '{text}': {problem}; expected 1 to 3 sizes such as 400, 16x8, 8x8x4 or torus:16x8")]
 pub struct MeshError {
@@ -31,12 +31,12 @@ pub struct MeshError {
 }
 
 impl Mesh {
-    /// A mesh with the extents given, x first.
+    /// Returns a mesh with the extents given, x first.
     pub fn new(extents: &[u32]) -> Result<Self, MeshError> {
         Self::build(extents, false, &label(extents, false))
     }
 
-    /// A torus with the extents given, x first: every dimension wraps around.
+    /// Returns a torus with the extents given, x first: every dimension wraps around.
     pub fn torus(extents: &[u32]) -> Result<Self, MeshError> {
         Self::build(extents, true, &label(extents, true))
     }
@@ -59,56 +59,57 @@ impl Mesh {
         Ok(Self { extents: padded, dims: extents.len(), torus, by_x, by_y })
     }
 
-    /// Sizes along x, y and z; 1 where the machine has fewer dimensions.
+    /// Returns the sizes along x, y and z; 1 where the machine has fewer dimensions.
     pub fn extents(&self) -> [u32; 3] {
         self.extents
     }
 
-    /// Number of dimensions the machine was described with, 1 to 3.
+    /// Returns the number of dimensions the machine was described with, 1 to 3.
     pub fn dims(&self) -> usize {
         self.dims
     }
 
-    /// Whether the dimensions wrap around.
+    /// Returns whether the dimensions wrap around.
     pub fn is_torus(&self) -> bool {
         self.torus
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> u32 {
         self.extents.iter().product()
     }
 
-    /// Coordinates of `node`.
+    /// Returns the coordinates of `node`.
     pub fn coord(&self, node: NodeId) -> Coord {
         let row = self.by_x.quotient(node);
         let layer = self.by_y.quotient(row);
         [node - row * self.extents[0], row - layer * self.extents[1], layer]
     }
 
-    /// The node at `coord`, which must lie inside.
+    /// Returns the node at `coord`, which must lie inside.
     pub fn node(&self, coord: Coord) -> NodeId {
         debug_assert!((0..3).all(|d| coord[d] < self.extents[d]), "{coord:?} outside {self}");
         coord[0] + self.extents[0] * (coord[1] + self.extents[1] * coord[2])
     }
 
-    /// Hops between positions `a` and `b` of dimension `d`, the shorter way round where it wraps.
+    /// Returns the hops between positions `a` and `b` of dimension `d`, the shorter way round on a torus.
     pub fn hops(&self, d: usize, a: u32, b: u32) -> u32 {
         let straight = a.abs_diff(b);
         if self.torus { straight.min(self.extents[d] - straight) } else { straight }
     }
 
-    /// L1 distance of two nodes: the hops of a shortest path between them.
+    /// Returns the L1 distance of two nodes: the hops of a shortest path between them.
     pub fn l1(&self, a: Coord, b: Coord) -> u32 {
         (0..3).map(|d| self.hops(d, a[d], b[d])).sum()
     }
 
-    /// L∞ distance of two nodes: the number of the shell around one in which the other lies.
+    /// Returns the L∞ distance of two nodes: the number of the shell around one in which the other lies.
     pub fn l_inf(&self, a: Coord, b: Coord) -> u32 {
         (0..3).map(|d| self.hops(d, a[d], b[d])).max().unwrap_or(0)
     }
 
-    /// Every node in *location order*: by x, then y, then z (the tie-break of centre-based and buddy allocators).
+    /// Returns every node in *location order*: by x, then y, then z (the tie-break of centre-based and buddy
+    /// allocators).
     pub fn location_order(&self) -> impl Iterator<Item = NodeId> + '_ {
         let [width, length, depth] = self.extents;
         (0..width)
@@ -156,7 +157,7 @@ struct Divider {
 
 impl Divider {
     fn new(divisor: u32) -> Self {
-        // For divisor 1 the magic number does not fit; `quotient` handles it apart.
+        // For divisor 1 the magic number would be 2^64, which does not fit; `quotient` treats it as a case of its own.
         let magic = if divisor == 1 { 0 } else { u64::MAX / u64::from(divisor) + 1 };
         Self { divisor, magic }
     }

@@ -23,7 +23,7 @@ pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 
 use crate::stop::Stop;
 
-/// A machine in use: its shape and its free nodes. In a replay its one owner is the engine.
+/// A machine in use: its shape and the set of its free nodes. In a replay the engine owns it, and nobody else changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     mesh: Mesh,
@@ -44,39 +44,40 @@ pub enum OccupyError {
 }
 
 impl Machine {
-    /// A machine of this shape with every node free.
+    /// Returns a machine of this shape with every node free.
     pub fn new(mesh: Mesh) -> Self {
         let nodes = mesh.nodes();
         Self { mesh, free: NodeSet::full(nodes), free_count: nodes, stop: Stop::default() }
     }
 
-    /// The same machine, whose users give up once `stop` is thrown.
+    /// Returns the same machine with a switch: who works on it gives up once `stop` is thrown.
     #[must_use]
     pub fn with_stop(self, stop: Stop) -> Self {
         Self { stop, ..self }
     }
 
-    /// Whether whoever uses the machine is to give up: what it decides from then on does not count.
+    /// Returns whether the replay has been stopped. Long searches ask now and then and give up; their result no longer
+    /// counts.
     pub fn is_stopped(&self) -> bool {
         self.stop.is_thrown()
     }
 
-    /// Its shape.
+    /// Returns its shape.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
-    /// Its free nodes.
+    /// Returns its free nodes.
     pub fn free(&self) -> &NodeSet {
         &self.free
     }
 
-    /// Number of free nodes.
+    /// Returns the number of free nodes.
     pub fn free_count(&self) -> u32 {
         self.free_count
     }
 
-    /// Takes `nodes` into use. On an error nothing has changed.
+    /// Takes `nodes` into use. Fails, and changes nothing, if one of them is in use, is named twice or does not exist.
     pub fn occupy(&mut self, nodes: &[NodeId]) -> Result<(), OccupyError> {
         let mut taken = 0;
         for run in runs(nodes) {
@@ -84,7 +85,7 @@ impl Machine {
                 for &node in &nodes[..taken] {
                     self.free.insert(node);
                 }
-                return Err(self.fault(nodes));
+                return Err(self.refusal(nodes));
             }
             taken += run.len();
         }
@@ -95,7 +96,7 @@ impl Machine {
     /// Frees `nodes`, which must be in use.
     ///
     /// # Panics
-    /// If one of them is free already: a mistake of the caller, never of the input.
+    /// If one of them is free already. That is a mistake of the caller, never of the input.
     pub fn vacate(&mut self, nodes: &[NodeId]) {
         for run in runs(nodes) {
             assert!(self.free.insert_run(run), "one of nodes {run:?} is freed twice");
@@ -103,8 +104,9 @@ impl Machine {
         self.free_count += nodes.len() as u32;
     }
 
-    /// Why `nodes` cannot be taken into use: the first that does not exist, is in use or is named before.
-    fn fault(&self, nodes: &[NodeId]) -> OccupyError {
+    /// Finds the reason why `nodes` cannot be taken into use: the first of them that does not exist, is in use or was named
+    /// before.
+    fn refusal(&self, nodes: &[NodeId]) -> OccupyError {
         let taken = |&(i, node): &(usize, &NodeId)| !self.free.contains(*node) || nodes[..i].contains(node);
         match nodes.iter().enumerate().find(taken) {
             Some((_, &node)) if node < self.free.bound() => OccupyError::Busy(node),
@@ -114,7 +116,7 @@ impl Machine {
     }
 }
 
-/// Parts of a list of nodes whose nodes share a word of a set: one operation each.
+/// Splits a list of nodes into runs that share a word of a node set, so that each run costs one operation.
 fn runs(nodes: &[NodeId]) -> impl Iterator<Item = &[NodeId]> {
     nodes.chunk_by(|a, b| a / 64 == b / 64)
 }

@@ -10,12 +10,12 @@ pub struct NodeSet {
 }
 
 impl NodeSet {
-    /// The empty set of nodes below `bound`.
+    /// Returns the empty set of nodes below `bound`.
     pub fn empty(bound: u32) -> Self {
         Self { words: vec![0; bound.div_ceil(64) as usize], bound }
     }
 
-    /// The set of all nodes below `bound`.
+    /// Returns the set of all nodes below `bound`.
     pub fn full(bound: u32) -> Self {
         let mut set = Self { words: vec![u64::MAX; bound.div_ceil(64) as usize], bound };
         if let (Some(last), spare @ 1..) = (set.words.last_mut(), bound % 64) {
@@ -24,17 +24,17 @@ impl NodeSet {
         set
     }
 
-    /// Every member is below this number.
+    /// Returns the number that every member is below.
     pub fn bound(&self) -> u32 {
         self.bound
     }
 
-    /// The words of the bitset, lowest nodes first; bits at and above the bound are 0.
+    /// Returns the words of the bitset, lowest nodes first; bits at and above the bound are 0.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Whether `node` is a member; nodes at or above the bound never are.
+    /// Returns whether `node` is a member; nodes at or above the bound never are.
     pub fn contains(&self, node: NodeId) -> bool {
         self.words.get((node / 64) as usize).is_some_and(|word| word >> (node % 64) & 1 == 1)
     }
@@ -73,14 +73,15 @@ impl NodeSet {
         removed
     }
 
-    /// The word that `nodes` share and their bits in it; `None` if one is named twice or they are above the bound.
+    /// Returns the word that `nodes` share and their bits in it; `None` if there are none, one is named twice or they lie
+    /// beyond the words.
     fn run(&self, nodes: &[NodeId]) -> Option<(usize, u64)> {
         let word = (nodes.first()? / 64) as usize;
         let bits = nodes.iter().fold(0, |bits, node| bits | 1 << (node % 64));
         (word < self.words.len() && u64::count_ones(bits) as usize == nodes.len()).then_some((word, bits))
     }
 
-    /// The `bits` ≤ 64 membership bits of nodes `from..from + bits`, the lowest node in bit 0.
+    /// Returns the `bits` ≤ 64 membership bits of nodes `from..from + bits`, the lowest node in bit 0.
     pub fn bits(&self, from: usize, bits: usize) -> u64 {
         let (word, shift) = (from / 64, from % 64);
         let mut found = self.words[word] >> shift;
@@ -90,15 +91,15 @@ impl NodeSet {
         if bits < 64 { found & ((1 << bits) - 1) } else { found }
     }
 
-    /// Number of members; O(bound / 64).
+    /// Returns the number of members; O(bound / 64).
     pub fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Members in ascending order.
+    /// Returns the members in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
-            let mut rest = word;
+            let mut rest = word; // `rest & (rest − 1)` clears its lowest bit
             std::iter::from_fn(move || {
                 (rest != 0).then(|| {
                     let bit = rest.trailing_zeros();

@@ -1,13 +1,13 @@
-//! Sums of distances over all pairs of nodes, from how many nodes each position holds.
+//! The pairwise sum: the sum of distances over all pairs of nodes, computed from the number of nodes at each position.
 
 use super::{Coord, Mesh, NodeId};
 
-/// Sum of L1 distances over all pairs of `nodes`. O(k + W + L + D).
+/// Returns the sum of L1 distances over all pairs of `nodes`, in hops; 0 for fewer than two. O(k + W + L + D).
 pub fn pairwise_sum(mesh: &Mesh, nodes: &[NodeId]) -> u64 {
     pairwise_sum_at(mesh, nodes.iter().map(|&node| mesh.coord(node)))
 }
 
-/// The same of nodes given by their coordinates.
+/// Returns the same sum for nodes that are given by their coordinates.
 pub fn pairwise_sum_at(mesh: &Mesh, nodes: impl Iterator<Item = Coord>) -> u64 {
     let mut counts: [Vec<u32>; 3] = mesh.extents().map(|extent| vec![0; extent as usize]);
     let mut k = 0;
@@ -20,13 +20,15 @@ pub fn pairwise_sum_at(mesh: &Mesh, nodes: impl Iterator<Item = Coord>) -> u64 {
     counts.iter().map(|counts| pairwise_along(counts, k, mesh.is_torus())).sum()
 }
 
-/// Sum over the pairs of k nodes of their hops along one dimension, `counts` of them at each position, on a ring if
-/// `wraps`. The sum of L1 distances over pairs is the sum of this over the dimensions. O(positions).
+/// Returns the sum over all pairs of k nodes of their hops along one dimension. `counts` says how many of them each
+/// position holds; `wraps` makes the dimension a ring. A pairwise sum is the sum of this over the dimensions.
+/// O(positions).
 pub fn pairwise_along(counts: &[u32], k: u32, wraps: bool) -> u64 {
     if wraps { ring_sum(counts, k) } else { line_sum(counts, k) }
 }
 
-/// Sets `sums` to the sum of the distances from each position to the nodes in `counts`; O(positions), squared on rings.
+/// Sets `sums` to the sum of the distances from each position to all nodes, `counts` of them at each position.
+/// O(positions), on rings O(positions²).
 pub fn distances_along(counts: &[u32], wraps: bool, sums: &mut [u64]) {
     if wraps {
         let n = counts.len();
@@ -53,7 +55,8 @@ pub fn distances_along(counts: &[u32], wraps: bool, sums: &mut [u64]) {
     }
 }
 
-/// Σ |a − b| over pairs on a line: each cut between positions separates P·(k − P) pairs, P nodes lying below it.
+/// Returns Σ |a − b| over pairs on a line. Each cut between two positions lies between P·(k − P) pairs, P being the nodes
+/// below it, and adds one hop to each of them.
 fn line_sum(counts: &[u32], k: u32) -> u64 {
     let mut below = 0_u64;
     let pairs = |&count: &u32| {
@@ -63,7 +66,7 @@ fn line_sum(counts: &[u32], k: u32) -> u64 {
     counts.iter().map(pairs).sum()
 }
 
-/// Σ min(|a − b|, n − |a − b|) over pairs on a ring of n positions. Twice the distance of two positions is the number
+/// Returns Σ min(|a − b|, n − |a − b|) over pairs on a ring of n positions. Twice the distance of two positions is the number
 /// of diameters of the ring, drawn every half step, that separate them; a diameter that has S nodes on one side and
 /// none on it separates S·(k − S) pairs. Half steps are the positions of a ring of 2n, nodes at even ones.
 fn ring_sum(counts: &[u32], k: u32) -> u64 {

@@ -86,7 +86,7 @@ impl Dataset {
                 !version.is_empty(),
                 alike,
                 numbers.filter_map(|number| number.parse().ok()).collect(),
-                format == Format::Swf,
+                format.writing.is_some_and(|writing| writing.has_comments),
                 path.extension().is_some_and(|extension| extension == "gz"),
             );
             let used_instead_of = self.used.filter(|used| *used != version);

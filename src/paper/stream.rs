@@ -6,7 +6,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::trace::{Format, Header, Record, TraceError, Writer};
+use crate::trace::{Header, Record, SWF, TraceError, Writer};
 
 /// What the stream is called where a dataset is meant.
 pub const STREAM: &str = "RedStorm-stream";
@@ -31,7 +31,7 @@ pub fn write_stream(path: &Path, seed: u64) -> Result<(), TraceError> {
     let mut sizes: Vec<i64> =
         SIZES.iter().flat_map(|&(procs, jobs)| std::iter::repeat_n(procs, jobs)).collect();
     sizes.shuffle(&mut rng);
-    let mut writer = Writer::create(path, Format::Swf, true)?;
+    let mut writer = Writer::create(path, SWF, true)?;
     let mut header = Header::default();
     header.push(b"; MaxProcs: 80");
     writer.header(&header)?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::spec::SpecError;
-use crate::trace::{self, LogSummary, ReadOptions, TraceError};
+use crate::trace::{self, LogSummary, ReadOptions, TraceError, formats};
 use crate::workload::{Rules, Synthetic, Workload, WorkloadBuilder};
 
 /// A log that somebody asks for, before it is read, or a workload model in its place.
@@ -60,7 +60,7 @@ impl LoadedLog {
         if self.workload.left_out.total() > 0 {
             notes.push(format!("{}: left out {}", path.display(), self.workload.left_out));
         }
-        let surplus = self.summary.findings.surplus_field_lines;
+        let surplus = self.summary.irregularities.surplus_field_lines;
         if surplus > 0 {
             notes.push(format!(
                 "{}: {surplus} lines have more than 18 fields; the rest is ignored",
@@ -75,16 +75,14 @@ impl LoadedLog {
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
     let summary = trace::read(path, options, |record| builder.add(record))?;
-    let workload = builder.finish(summary.findings.skipped());
+    let workload = builder.finish(summary.irregularities.skipped());
     Ok(LoadedLog { name: log_name(path), summary, workload })
 }
 
 /// Returns what a log at `path` is called in results: `NASA-iPSC-1993-3.1-cln` for `…/NASA-iPSC-1993-3.1-cln.swf.gz`.
 pub fn log_name(path: &Path) -> String {
     let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
-    let plain = file.strip_suffix(".gz").unwrap_or(&file);
-    let stem =
-        [".swf", ".premas"].iter().find_map(|extension| plain.strip_suffix(extension)).unwrap_or(plain);
+    let stem = formats::without_extensions(&file);
     if stem == "-" { "stdin".to_owned() } else { stem.to_owned() }
 }
 

@@ -1,7 +1,9 @@
-//! What can be wrong with a log, in words that say where, what and what to do.
+//! The errors of reading and writing logs, in words that say where, what and what to do.
 
 use std::io;
 use std::path::PathBuf;
+
+use crate::spec::SpecError;
 
 /// Why a log could not be read or written. `path` is the log's name as given, or `standard input`.
 #[derive(Debug, thiserror::Error)]
@@ -89,6 +91,15 @@ pub enum TraceError {
         /// What does not fit.
         problem: Problem,
     },
+    /// The format of the log is unknown, or its parameters are malformed.
+    #[error(transparent)]
+    Format(#[from] SpecError),
+    /// The format is known, but there is no way to write it.
+    #[error("logs of format '{format}' can only be read; write swf")]
+    ReadOnly {
+        /// The format.
+        format: &'static str,
+    },
     /// The output is there already.
     #[error("{} already exists; --force overwrites it", .path.display())]
     Exists {
@@ -146,4 +157,17 @@ pub enum Problem {
         /// The field as it is there, shortened.
         found: String,
     },
+}
+
+impl Problem {
+    /// The problem of field `field`, whose text `found` is not what was expected. Long texts are cut.
+    pub(super) fn not_a_number(
+        field: usize,
+        name: &'static str,
+        found: &[u8],
+        expected: &'static str,
+    ) -> Self {
+        let found = String::from_utf8_lossy(found).chars().take(20).collect();
+        Self::NotANumber { field, name, found, expected }
+    }
 }

@@ -37,7 +37,7 @@ fn fault<T>(field: usize, kind: FaultKind) -> Result<T, Err<Fault>> {
     Err(Err::Error(Fault { field, kind }))
 }
 
-pub(super) fn is_blank(byte: u8) -> bool {
+fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
@@ -142,8 +142,7 @@ pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static
         return Problem::TooFewFields { found: fields(line), expected: names.len() };
     };
     let Fault { field, kind } = *fault;
-    let mut tokens = line.split(|&byte| is_blank(byte)).filter(|token| !token.is_empty());
-    let Some(token) = tokens.nth(field.saturating_sub(1)) else {
+    let Some(token) = tokens(line).nth(field.saturating_sub(1)) else {
         return Problem::TooFewFields { found: fields(line), expected: names.len() };
     };
     let (name, found) = (names[field.saturating_sub(1)], shorten(token));
@@ -154,9 +153,14 @@ pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static
     }
 }
 
-/// Number of fields on a line.
+/// The fields of a line as they are there.
+pub(super) fn tokens(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|&byte| is_blank(byte)).filter(|token| !token.is_empty())
+}
+
+/// The number of fields on a line.
 pub(super) fn fields(line: &[u8]) -> usize {
-    line.split(|&byte| is_blank(byte)).filter(|token| !token.is_empty()).count()
+    tokens(line).count()
 }
 
 /// A field for a message: printable, and not longer than a message can bear.

@@ -5,17 +5,17 @@ use memchr::memchr;
 use super::error::TraceError;
 use super::source::Source;
 
-/// Bytes that are read at a time; a chunk stays in the second-level cache while it is hashed and parsed.
+/// The number of bytes that are read at a time; a chunk stays in the second-level cache while it is hashed and parsed.
 const CHUNK: usize = 256 << 10;
 
-/// Most bytes of one line: far beyond any log's, so that a file without line ends is not read into memory whole.
+/// The greatest length of a line in bytes: far beyond any log's, so that a file without line ends is not read into memory whole.
 const LINE_LIMIT: usize = 1 << 20;
 
 /// A source cut into lines. Memory is that of one chunk, or of the longest line if that is longer.
 pub(super) struct Lines {
     source: Source,
     buffer: Vec<u8>,
-    /// What has been read and not yet handed out is `buffer[start..end]`.
+    /// Bytes that have been read and not yet handed out are `buffer[start..end]`.
     start: usize,
     end: usize,
     number: u64,
@@ -27,17 +27,25 @@ impl Lines {
         Self { source, buffer: vec![0; CHUNK], start: 0, end: 0, number: 0, terminated: true }
     }
 
-    /// Where the lines come from.
+    /// The source that the lines come from.
     pub(super) fn source(&self) -> &Source {
         &self.source
     }
 
-    /// Whether every line handed out so far had an end.
+    /// Tells whether every line handed out so far had an end.
     pub(super) fn terminated(&self) -> bool {
         self.terminated
     }
 
-    /// The next line without its `\n`.
+    /// The first line that `is_wanted` accepts of those that come with the first chunk, or `None`; all of them stay unread.
+    /// To be called before the first [`Self::next_line`]. (Only the very first line is sure to be whole.)
+    pub(super) fn peek(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Option<&[u8]>, TraceError> {
+        self.refill()?;
+        let unread = &self.buffer[self.start..self.end];
+        Ok(unread.split(|&byte| byte == b'\n').find(|line| is_wanted(line)))
+    }
+
+    /// The next line without its `\n`; `None` at the end of the text.
     #[inline]
     pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, TraceError> {
         let unread = &self.buffer[self.start..self.end];
@@ -54,7 +62,7 @@ impl Lines {
         Ok(Some(&self.buffer[line]))
     }
 
-    /// Reads on until the unread bytes hold a whole line, and returns its length.
+    /// Reads on until the unread bytes hold a whole line, and returns its length; `None` if nothing is left.
     #[cold]
     fn refill(&mut self) -> Result<Option<usize>, TraceError> {
         loop {

@@ -1,12 +1,14 @@
-//! Logs: text ↔ records.
+//! Logs: from text to records, and back.
 //!
 //! A log is read as a stream: [`read`] visits its records one by one, [`Reader`] also shows comments, blank lines and
-//! (leniently) the lines that were skipped. The whole text is never held in memory; what a replay needs to know about
-//! the log as such (header, SHA-256, irregularities) comes back as a [`LogSummary`]. Writing goes through [`Writer`],
-//! which streams too and leaves either a whole file or none.
+//! (leniently) the lines that were skipped. The whole text is never held in memory. The facts about the log as a whole
+//! (header, SHA-256, irregularities) come back as a [`LogSummary`]. Writing goes through [`Writer`], which streams too and
+//! leaves either a whole file or none.
 //!
-//! A record is what the log says; which records become jobs is decided by the workload.
+//! The formats are the rows of [`FORMATS`]. A record is what the log says; which records become jobs is decided by the
+//! workload.
 
+mod copy;
 mod error;
 mod fields;
 pub mod formats;
@@ -15,15 +17,17 @@ mod lines;
 mod reader;
 mod record;
 mod source;
+mod summary;
 mod survey;
 mod writer;
 
+pub use copy::copy;
 pub use error::{Problem, TraceError};
-pub use formats::Format;
-pub use formats::columns::Columns;
+pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, SHAPES, SWF, Writing};
 pub use header::Header;
-pub use reader::{Entry, Findings, LogSummary, ReadOptions, Reader, SHAPES, read};
+pub use reader::{Entry, ReadOptions, Reader, read};
 pub use record::{FIELD_NAMES, FIELDS, Record};
+pub use summary::{Irregularities, LogSummary};
 pub use survey::profile::{Irregularity, Missing, Profile, Quantiles};
-pub use survey::validate::{Finding, Kind, Report, Severity, Tally, validate};
+pub use survey::validate::{Defect, Finding, Severity, Tally, Validation, validate};
 pub use writer::Writer;

@@ -1,9 +1,9 @@
-//! One line of a log: the 18 fields of the Standard Workload Format.
+//! What a log says of one job: the 18 fields of the Standard Workload Format.
 
-/// Number of fields of a line of the Standard Workload Format.
+/// The number of fields of a line of the Standard Workload Format.
 pub const FIELDS: usize = 18;
 
-/// What the fields are called in messages; field n of the format is entry n − 1.
+/// The names of the fields in messages; field n of the format is entry n − 1.
 pub const FIELD_NAMES: [&str; FIELDS] = [
     "job number",
     "submit time",
@@ -69,55 +69,71 @@ pub struct Record {
     pub sides: Option<[u32; 3]>,
 }
 
+/// Index of the one field that is no integer, the average CPU time.
+pub(super) const CPU: usize = 5;
+
 impl Record {
     /// A record of which nothing is known.
-    pub const UNKNOWN: Self = Self {
-        job: -1,
-        submit_s: -1,
-        wait_s: -1,
-        run_s: -1,
-        allocated_procs: -1,
-        average_cpu_s: -1.0,
-        used_memory_kb: -1,
-        requested_procs: -1,
-        requested_time_s: -1,
-        requested_memory_kb: -1,
-        status: -1,
-        user: -1,
-        group: -1,
-        executable: -1,
-        queue: -1,
-        partition: -1,
-        preceding_job: -1,
-        think_time_s: -1,
-        sides: None,
-    };
+    pub const UNKNOWN: Self = Self::from_fields([-1; FIELDS], -1.0);
 
-    /// Which fields are unknown, that is −1 (field 6: negative); field n is entry n − 1.
-    pub fn missing(&self) -> [bool; FIELDS] {
+    /// The record with these fields; field n of the format is entry n − 1, but field 6 is `average_cpu_s`.
+    pub const fn from_fields(fields: [i64; FIELDS], average_cpu_s: f64) -> Self {
+        Self {
+            job: fields[0],
+            submit_s: fields[1],
+            wait_s: fields[2],
+            run_s: fields[3],
+            allocated_procs: fields[4],
+            average_cpu_s,
+            used_memory_kb: fields[6],
+            requested_procs: fields[7],
+            requested_time_s: fields[8],
+            requested_memory_kb: fields[9],
+            status: fields[10],
+            user: fields[11],
+            group: fields[12],
+            executable: fields[13],
+            queue: fields[14],
+            partition: fields[15],
+            preceding_job: fields[16],
+            think_time_s: fields[17],
+            sides: None,
+        }
+    }
+
+    /// The fields of the record; field n of the format is entry n − 1, but entry 5 is always −1, since field 6
+    /// ([`Self::average_cpu_s`]) is no integer.
+    pub const fn fields(&self) -> [i64; FIELDS] {
         [
-            self.job == -1,
-            self.submit_s == -1,
-            self.wait_s == -1,
-            self.run_s == -1,
-            self.allocated_procs == -1,
-            self.average_cpu_s < 0.0,
-            self.used_memory_kb == -1,
-            self.requested_procs == -1,
-            self.requested_time_s == -1,
-            self.requested_memory_kb == -1,
-            self.status == -1,
-            self.user == -1,
-            self.group == -1,
-            self.executable == -1,
-            self.queue == -1,
-            self.partition == -1,
-            self.preceding_job == -1,
-            self.think_time_s == -1,
+            self.job,
+            self.submit_s,
+            self.wait_s,
+            self.run_s,
+            self.allocated_procs,
+            -1,
+            self.used_memory_kb,
+            self.requested_procs,
+            self.requested_time_s,
+            self.requested_memory_kb,
+            self.status,
+            self.user,
+            self.group,
+            self.executable,
+            self.queue,
+            self.partition,
+            self.preceding_job,
+            self.think_time_s,
         ]
     }
 
-    /// Processors that a statistic should count: those allocated, or else those requested; `None` if neither is known.
+    /// Tells for each field whether it is unknown, that is −1 (field 6: negative); field n is entry n − 1.
+    pub fn missing(&self) -> [bool; FIELDS] {
+        let mut missing = self.fields().map(|value| value == -1);
+        missing[CPU] = self.average_cpu_s < 0.0;
+        missing
+    }
+
+    /// The processors that a statistic should count: those allocated, or else those requested; `None` if neither is known.
     pub fn procs(&self) -> Option<i64> {
         [self.allocated_procs, self.requested_procs].into_iter().find(|&procs| procs > 0)
     }
@@ -126,6 +142,14 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fields_stand_in_the_order_of_the_format() {
+        let fields: [i64; FIELDS] = std::array::from_fn(|i| if i == CPU { -1 } else { i as i64 });
+        let record = Record::from_fields(fields, 5.5);
+        assert_eq!((record.fields(), record.think_time_s), (fields, 17));
+        assert!(!record.missing()[CPU]);
+    }
 
     #[test]
     fn nothing_is_known_of_the_unknown_record() {

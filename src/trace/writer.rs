@@ -7,10 +7,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::error::TraceError;
-use super::formats::{Format, is_gzip_name};
-use super::formats::{premas, swf};
+use super::formats::{Format, SHAPES, Writing, is_gzip_name};
 use super::header::Header;
-use super::reader::SHAPES;
 use super::record::Record;
 use crate::disk::{NewFile, TEMPORARY, is_stream};
 
@@ -18,24 +16,26 @@ use crate::disk::{NewFile, TEMPORARY, is_stream};
 /// output's place; dropping the writer removes it.
 pub struct Writer {
     path: PathBuf,
-    format: Format,
+    writing: Writing,
     overwrite: bool,
     out: Encoder,
-    /// Whether a comment has said that records have sides; those behind the first record say nothing.
-    shapes: bool,
-    records: bool,
+    /// Whether a comment above the first record has said that records have sides.
+    has_sides: bool,
+    has_records: bool,
     line: Vec<u8>,
 }
 
+/// The way from the text to the output.
 enum Encoder {
     Plain(BufWriter<Target>),
     Gzip(Box<GzEncoder<BufWriter<Target>>>),
 }
 
+/// The output.
 enum Target {
-    /// To be put in its place.
+    /// A temporary file that is to be put in its place.
     File(NewFile),
-    /// Somebody else's stream.
+    /// A stream of the caller.
     Stream(Box<dyn Write>),
 }
 
@@ -57,8 +57,9 @@ impl Write for Target {
 
 impl Writer {
     /// Begins the log at `path`, compressed if its name ends in `.gz`. A file that is there already is an error
-    /// unless `overwrite`.
-    pub fn create(path: &Path, format: Format, overwrite: bool) -> Result<Self, TraceError> {
+    /// unless `overwrite`, and so is a format that cannot be written.
+    pub fn create(path: &Path, format: &Format, overwrite: bool) -> Result<Self, TraceError> {
+        let writing = writing_of(format)?;
         let unwritable = |source| TraceError::Unwritable { path: path.to_owned(), source };
         if !overwrite && path.is_file() {
             return Err(TraceError::Exists { path: path.to_owned() });
@@ -66,38 +67,37 @@ impl Writer {
         // There is nothing in a device that could be overwritten.
         let overwrite = overwrite || is_stream(path);
         let target = Target::File(NewFile::create(path, TEMPORARY).map_err(unwritable)?);
-        Ok(Self::new(path.to_owned(), format, target, is_gzip_name(path), overwrite))
+        Ok(Self::new(path.to_owned(), writing, target, is_gzip_name(path), overwrite))
     }
 
-    /// Begins a log on `stream`, uncompressed; messages call it `name`.
-    pub fn to(stream: impl Write + 'static, name: &str, format: Format) -> Self {
-        Self::new(PathBuf::from(name), format, Target::Stream(Box::new(stream)), false, true)
+    /// Begins a log on `stream`, uncompressed; messages call it `name`. A format that cannot be written is an error.
+    pub fn to(stream: impl Write + 'static, name: &str, format: &Format) -> Result<Self, TraceError> {
+        let target = Target::Stream(Box::new(stream));
+        Ok(Self::new(PathBuf::from(name), writing_of(format)?, target, false, true))
     }
 
-    fn new(path: PathBuf, format: Format, target: Target, gzip: bool, overwrite: bool) -> Self {
+    fn new(path: PathBuf, writing: Writing, target: Target, gzip: bool, overwrite: bool) -> Self {
         let buffered = BufWriter::with_capacity(64 << 10, target);
         let out = if gzip {
             Encoder::Gzip(Box::new(GzEncoder::new(buffered, Compression::default())))
         } else {
             Encoder::Plain(buffered)
         };
-        Self { path, format, overwrite, out, shapes: false, records: false, line: Vec::new() }
+        Self { path, writing, overwrite, out, has_sides: false, has_records: false, line: Vec::new() }
     }
 
     /// Writes a comment, which should begin with `;`. A format without comments leaves it out.
     pub fn comment(&mut self, text: &[u8]) -> Result<(), TraceError> {
-        match self.format {
-            Format::Swf => {
-                let mut header = Header::default();
-                header.push(text);
-                self.shapes |= !self.records && header.get(SHAPES).is_some();
-                self.line.clear();
-                self.line.extend_from_slice(text);
-                self.line.push(b'\n');
-                self.write_line()
-            }
-            _ => Ok(()),
+        if !self.writing.has_comments {
+            return Ok(());
         }
+        let mut header = Header::default();
+        header.push(text);
+        self.has_sides |= !self.has_records && header.get(SHAPES).is_some();
+        self.line.clear();
+        self.line.extend_from_slice(text);
+        self.line.push(b'\n');
+        self.write_line()
     }
 
     /// Writes every line of a header.
@@ -108,11 +108,8 @@ impl Writer {
     /// Writes a record with the fields that the format has.
     pub fn record(&mut self, record: &Record) -> Result<(), TraceError> {
         self.line.clear();
-        self.records = true;
-        match self.format {
-            Format::Swf => swf::format(record, self.shapes, &mut self.line),
-            _ => premas::format(record, &mut self.line),
-        }
+        self.has_records = true;
+        (self.writing.append)(record, self.has_sides, &mut self.line);
         self.write_line()
     }
 
@@ -147,16 +144,20 @@ impl Writer {
     }
 }
 
+fn writing_of(format: &Format) -> Result<Writing, TraceError> {
+    format.writing.ok_or(TraceError::ReadOnly { format: format.name })
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
-    use crate::trace::{ReadOptions, read};
+    use crate::trace::{ReadOptions, SWF, read};
 
     type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-    fn write(path: &Path, format: Format, overwrite: bool) -> std::result::Result<(), TraceError> {
+    fn write(path: &Path, format: &Format, overwrite: bool) -> std::result::Result<(), TraceError> {
         let mut writer = Writer::create(path, format, overwrite)?;
         let mut header = Header::default();
         header.push(b"; MaxProcs: 4");
@@ -169,11 +170,13 @@ mod tests {
     fn names_choose_format_and_compression() -> Result<()> {
         let directory = tempfile::tempdir()?;
         let plain = directory.path().join("a.swf");
-        write(&plain, Format::Swf, false)?;
+        write(&plain, SWF, false)?;
         let line = "7 5 -1 -1 -1 0.5 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1";
         assert_eq!(fs::read_to_string(&plain)?, format!("; MaxProcs: 4\n{line}\n"));
         let gzip = directory.path().join("a.premas.gz");
-        write(&gzip, Format::Premas, false)?;
+        write(&gzip, Format::find("premas")?, false)?;
+        let native = Writer::create(&directory.path().join("b.swf"), Format::find("nas-ipsc")?, false);
+        assert!(native.is_err_and(|error| error.to_string().contains("'nas-ipsc' can only be read")));
         assert_eq!(fs::read(&gzip)?[..2], [0x1f, 0x8b]);
         let mut submits = Vec::new();
         let summary = read(&gzip, ReadOptions::default(), |record| submits.push(record.submit_s))?;
@@ -186,18 +189,18 @@ mod tests {
         let directory = tempfile::tempdir()?;
         let path = directory.path().join("a.swf");
         fs::write(&path, "precious")?;
-        let refused = write(&path, Format::Swf, false).err();
+        let refused = write(&path, SWF, false).err();
         assert!(matches!(refused, Some(TraceError::Exists { .. })), "{refused:?}");
-        let mut dropped = Writer::create(&path, Format::Swf, true)?;
+        let mut dropped = Writer::create(&path, SWF, true)?;
         dropped.record(&Record::UNKNOWN)?;
         drop(dropped);
         assert_eq!(fs::read_to_string(&path)?, "precious");
         assert_eq!(fs::read_dir(directory.path())?.count(), 1);
-        write(&path, Format::Swf, true)?;
+        write(&path, SWF, true)?;
         assert!(fs::read_to_string(&path)?.starts_with("; MaxProcs"));
 
         let late = directory.path().join("late.swf");
-        let writer = Writer::create(&late, Format::Swf, false)?;
+        let writer = Writer::create(&late, SWF, false)?;
         fs::write(&late, "first")?;
         assert!(matches!(writer.finish(), Err(TraceError::Exists { .. })));
         assert_eq!(fs::read_to_string(&late)?, "first");
@@ -208,7 +211,7 @@ mod tests {
     fn places_that_cannot_be_written_are_named() -> Result<()> {
         let directory = tempfile::tempdir()?;
         for path in [directory.path().to_owned(), directory.path().join("none/a.swf")] {
-            let message = write(&path, Format::Swf, true).expect_err("unwritable").to_string();
+            let message = write(&path, SWF, true).expect_err("unwritable").to_string();
             assert_eq!(message, format!("{} cannot be written", path.display()));
         }
         Ok(())
@@ -219,7 +222,7 @@ mod tests {
     fn a_full_device_is_an_error_and_stays_a_device() {
         use std::os::unix::fs::FileTypeExt;
         let full = Path::new("/dev/full");
-        assert!(matches!(write(full, Format::Swf, false), Err(TraceError::Unwritable { .. })));
+        assert!(matches!(write(full, SWF, false), Err(TraceError::Unwritable { .. })));
         assert!(fs::metadata(full).is_ok_and(|there| there.file_type().is_char_device()));
     }
 }

@@ -1,8 +1,11 @@
 //! Logs and models to jobs.
 
+mod convert;
 pub mod models;
 mod rules;
 
+pub use convert::{CONVERSION_REASONS, convert};
+pub use models::logs::{LUBLIN_TYPES, LublinLog, ModelLogError, write_synthetic};
 pub use models::lublin;
 pub use models::side_lengths::{Outside, SideLaw, Sides as SideLengths};
 pub use models::synthetic::{Synthetic, SyntheticError};

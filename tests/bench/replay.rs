@@ -1,6 +1,6 @@
 //! Benches: parsing, single allocator calls, whole replays. `make bench`.
 //!
-//! They use logs of the Lublin-Feitelson model, so anybody can run them; the README's table is of archive logs, as whole
+//! They use logs of the Lublin-Feitelson model, so anybody can run them; the table of docs/src/speed.md is of archive logs, as whole
 //! processes.
 
 use std::hint::black_box;

@@ -5,15 +5,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flate2::{Compression, write::GzEncoder};
+use meshreplay::spec::Spec;
 use meshreplay::trace::{
-    self, Findings, Format, Header, LogSummary, ReadOptions, Reader, Record, TraceError, Writer,
+    self, FORMATS, Header, Irregularities, LogSummary, ReadOptions, Reader, Record, SWF, TraceError, Writer,
 };
 use proptest::prelude::*;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-const STRICT: ReadOptions = ReadOptions { lenient: false, format: None, columns: None };
-const LENIENT: ReadOptions = ReadOptions { lenient: true, format: None, columns: None };
+const STRICT: ReadOptions = ReadOptions { lenient: false, format: None };
+const LENIENT: ReadOptions = ReadOptions { lenient: true, format: None };
 const JOB: &str = "1 0 -1 60 4 -1 -1 4 90 -1 1 1 1 -1 -1 -1 -1 -1";
 
 fn read_text(text: &[u8], options: ReadOptions) -> Result<(Vec<Record>, LogSummary), TraceError> {
@@ -39,19 +40,22 @@ fn line_ends_and_separators_make_no_difference() -> Outcome {
     let tabs = JOB.replace(' ', "\t");
     let padded = format!("   {}  ", JOB.replace(' ', "   "));
     for (text, findings) in [
-        (format!("{JOB}\n"), Findings::default()),
-        (format!("{JOB}\r\n"), Findings { crlf_lines: 1, ..Findings::default() }),
-        (format!("{tabs}\n"), Findings { tab_lines: 1, ..Findings::default() }),
-        (format!("{padded}\n"), Findings::default()),
-        (JOB.to_owned(), Findings { unterminated_lines: 1, ..Findings::default() }),
-        (format!("\n{JOB}\n \n"), Findings { blank_lines: 2, ..Findings::default() }),
-        (format!("{JOB}\t0\n"), Findings { surplus_field_lines: 1, tab_lines: 1, ..Findings::default() }),
-        (format!("{JOB} 7 8 9\n"), Findings { surplus_field_lines: 1, ..Findings::default() }),
-        (format!("{JOB}\n; end\n"), Findings { late_comments: 1, ..Findings::default() }),
-        (format!("  ; indented\n{JOB}\n"), Findings::default()),
+        (format!("{JOB}\n"), Irregularities::default()),
+        (format!("{JOB}\r\n"), Irregularities { crlf_lines: 1, ..Irregularities::default() }),
+        (format!("{tabs}\n"), Irregularities { tab_lines: 1, ..Irregularities::default() }),
+        (format!("{padded}\n"), Irregularities::default()),
+        (JOB.to_owned(), Irregularities { unterminated_lines: 1, ..Irregularities::default() }),
+        (format!("\n{JOB}\n \n"), Irregularities { blank_lines: 2, ..Irregularities::default() }),
+        (
+            format!("{JOB}\t0\n"),
+            Irregularities { surplus_field_lines: 1, tab_lines: 1, ..Irregularities::default() },
+        ),
+        (format!("{JOB} 7 8 9\n"), Irregularities { surplus_field_lines: 1, ..Irregularities::default() }),
+        (format!("{JOB}\n; end\n"), Irregularities { late_comments: 1, ..Irregularities::default() }),
+        (format!("  ; indented\n{JOB}\n"), Irregularities::default()),
     ] {
         let (records, summary) = read_text(text.as_bytes(), STRICT)?;
-        assert_eq!((records, summary.findings), (vec![the_job()], findings), "{text:?}");
+        assert_eq!((records, summary.irregularities), (vec![the_job()], findings), "{text:?}");
     }
     Ok(())
 }
@@ -75,7 +79,7 @@ fn disorder_is_counted() -> Outcome {
         .map(|(job, submit)| JOB.replacen("1 0", &format!("{job} {submit}"), 1))
         .collect();
     let (_, summary) = read_text(jobs.join("\n").as_bytes(), STRICT)?;
-    let findings = summary.findings;
+    let findings = summary.irregularities;
     assert_eq!((findings.equal_submits, findings.submit_descents, findings.job_descents), (1, 1, 1));
     Ok(())
 }
@@ -103,7 +107,7 @@ fn malformed_lines_stop_strict_reading_with_place_and_remedy() {
         let message = read_text(text.as_bytes(), STRICT).expect_err("malformed").to_string();
         assert!(message.ends_with(&format!("log.swf:3: {problem}; {remedy}")), "{message}");
         let (records, summary) = read_text(text.as_bytes(), LENIENT).expect("lenient");
-        assert_eq!((records.len(), summary.findings.skipped()), (2, 1));
+        assert_eq!((records.len(), summary.irregularities.skipped()), (2, 1));
     }
 }
 
@@ -164,35 +168,35 @@ fn the_shared_logs_are_read_as_their_manifest_says() -> Outcome {
 
 #[test]
 fn the_shared_logs_have_the_irregularities_known_of_them() -> Outcome {
-    use meshreplay::trace::Kind;
+    use meshreplay::trace::Defect;
     let Some(traces) = shared("traces") else { return Ok(()) };
     for (log, expected) in [
-        ("nonarchive-Theta-2023", vec![(Kind::CarriageReturns, 8404), (Kind::SubmitDescent, 2726)]),
-        ("nonarchive-Theta-2023", vec![(Kind::LargerThanMachine, 8)]),
+        ("nonarchive-Theta-2023", vec![(Defect::CarriageReturns, 8404), (Defect::SubmitDescent, 2726)]),
+        ("nonarchive-Theta-2023", vec![(Defect::LargerThanMachine, 8)]),
         (
             "nonarchive-Mira-2018",
-            vec![(Kind::TooManyFields, 22508), (Kind::JobDescent, 8519), (Kind::Tabs, 22508)],
+            vec![(Defect::TooManyFields, 22508), (Defect::JobDescent, 8519), (Defect::Tabs, 22508)],
         ),
-        ("NASA-iPSC-1993-3.1-cln", vec![(Kind::ZeroRun, 173), (Kind::RecordCount, 2)]),
-        ("LANL-CM5-1994-4.1-cln", vec![(Kind::NoProcs, 3), (Kind::RunAboveRequest, 40180)]),
+        ("NASA-iPSC-1993-3.1-cln", vec![(Defect::ZeroRun, 173), (Defect::RecordCount, 2)]),
+        ("LANL-CM5-1994-4.1-cln", vec![(Defect::NoProcs, 3), (Defect::RunAboveRequest, 40180)]),
         (
             "SDSC-SP2-1998-4.2-cln",
-            vec![(Kind::NoProcs, 5669), (Kind::NoRun, 5671), (Kind::RunAboveRequest, 4134)],
+            vec![(Defect::NoProcs, 5669), (Defect::NoRun, 5671), (Defect::RunAboveRequest, 4134)],
         ),
-        ("LLNL-Atlas-2006-2.1-cln", vec![(Kind::NoProcs, 4588), (Kind::ZeroRun, 7178)]),
-        ("SDSC-DS-2004-2.1-cln", vec![(Kind::NoRun, 11024)]),
-        ("UniLu-Gaia-2014-1", vec![(Kind::NoRun, 127)]),
-        ("KTH-SP2-1996-2.1-cln", vec![(Kind::NoProcs, 1)]),
+        ("LLNL-Atlas-2006-2.1-cln", vec![(Defect::NoProcs, 4588), (Defect::ZeroRun, 7178)]),
+        ("SDSC-DS-2004-2.1-cln", vec![(Defect::NoRun, 11024)]),
+        ("UniLu-Gaia-2014-1", vec![(Defect::NoRun, 127)]),
+        ("KTH-SP2-1996-2.1-cln", vec![(Defect::NoProcs, 1)]),
     ] {
         let report = trace::validate(&traces.join(format!("{log}.swf.gz")), STRICT, 1)?;
-        for (kind, count) in expected {
-            let tally = report.tallies.iter().find(|tally| tally.kind == kind);
-            assert_eq!(tally.map(|tally| tally.count), Some(count), "{log}: {}", kind.title());
+        for (defect, count) in expected {
+            let tally = report.tallies.iter().find(|tally| tally.defect == defect);
+            assert_eq!(tally.map(|tally| tally.count), Some(count), "{log}: {}", defect.title());
         }
     }
     for (log, equal_submits) in [("HPC2N-2002-2.2-cln", 29_729), ("RICC-2010-2", 250_203)] {
         let summary = trace::read(&traces.join(format!("{log}.swf.gz")), STRICT, |_| ())?;
-        assert_eq!(summary.findings.equal_submits, equal_submits, "{log}");
+        assert_eq!(summary.irregularities.equal_submits, equal_submits, "{log}");
     }
     Ok(())
 }
@@ -268,7 +272,7 @@ proptest! {
                 record.sides = None;
             }
         }
-        let mut writer = Writer::create(&path, Format::Swf, false)?;
+        let mut writer = Writer::create(&path, SWF, false)?;
         writer.header(&header)?;
         records.iter().try_for_each(|record| writer.record(record))?;
         writer.finish()?;
@@ -305,9 +309,11 @@ fn mutated_logs_never_panic() -> Outcome {
             }
         }
         std::fs::write(&path, &text)?;
-        for format in Format::ALL {
+        for format in FORMATS {
+            let columns = if format.parameters.is_empty() { "" } else { ":submit=2,run=4,procs=5" };
+            let spec: Spec = format!("{}{columns}", format.name).parse()?;
             for lenient in [false, true] {
-                let options = ReadOptions { lenient, format: Some(format), columns: None };
+                let options = ReadOptions { lenient, format: Some(spec.clone()) };
                 let outcome = Reader::open(&path, options).and_then(Reader::finish);
                 if lenient && !text.contains(&0) {
                     let summary = outcome?;

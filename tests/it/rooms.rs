@@ -26,7 +26,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("spec", Layer::Core, ""),
     ("disk", Layer::Core, ""),
     ("stop", Layer::Core, ""),
-    ("trace", Layer::Core, "disk"),
+    ("trace", Layer::Core, "disk spec"),
     ("workload", Layer::Core, "job spec trace"),
     ("machine", Layer::Core, "spec stop"),
     ("yardstick", Layer::Core, "machine"),

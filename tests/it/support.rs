@@ -108,6 +108,7 @@ pub(crate) fn blesses() -> bool {
 /// The lines from the first to the last that differ: those of `old` after `-`, then those of `new` after `+`.
 fn difference(old: &str, new: &str) -> String {
     const LINES: usize = 30;
+    const LETTERS: usize = 200;
     let [old, new] = [old, new].map(|text| text.lines().collect::<Vec<_>>());
     let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
     let head = same(&mut old.iter().zip(&new));
@@ -116,7 +117,8 @@ fn difference(old: &str, new: &str) -> String {
     for (sign, lines) in [('-', &old), ('+', &new)] {
         let middle = &lines[head..lines.len() - tail];
         for line in middle.iter().take(LINES) {
-            text += &format!("{sign} {line}\n");
+            // Drawings have lines of many thousand characters.
+            text += &format!("{sign} {}\n", line.chars().take(LETTERS).collect::<String>());
         }
         if middle.len() > LINES {
             text += &format!("{sign} … and {} more lines\n", middle.len() - LINES);

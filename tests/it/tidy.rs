@@ -196,20 +196,3 @@ fn every_allocator_file_with_an_entry_is_registered() -> Tested {
     }
     Ok(())
 }
-
-#[test]
-fn the_readme_has_every_allocator() -> Tested {
-    let readme = fs::read_to_string(root().join("README.md"))?;
-    let rows: Vec<String> = ALLOCATORS
-        .iter()
-        .map(|entry| format!("| `{}` | {} | {} |", entry.name, entry.summary, entry.kind))
-        .collect();
-    let found: Vec<&str> = readme
-        .lines()
-        .skip_while(|line| *line != "| allocator | what it does | kind |")
-        .skip(2)
-        .take_while(|line| line.starts_with('|'))
-        .collect();
-    assert_eq!(found, rows, "the table of README.md is not that of the registry");
-    Ok(())
-}

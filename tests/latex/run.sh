@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Typesets every kind of LaTeX table that the program prints, as the README says, and reads the pages back: nothing may be an
+# Typesets every kind of LaTeX table that the program prints, as docs/src/studies.md says, and reads the pages back: nothing may be an
 # error, stick out of the page or lose a character. Run by root on Debian, it installs pdflatex; otherwise, where that is
 # not there, it says what it skips and succeeds. Usage: tests/latex/run.sh [PROGRAM] [DIRECTORY FOR THE PAGES].
 set -euo pipefail
@@ -66,7 +66,7 @@ STUDY
 "$program" reproduce diessel1996 fig3 -q --format latex >reproduce-diessel.tex
 "$program" reproduce qna2013 fig1 -q --format latex >reproduce-qna.tex
 
-# An article takes the table of the README with booktabs alone; the others are on paper that is wide enough for them, in a
+# An article takes the main table with booktabs alone; the others are on paper that is wide enough for them, in a
 # font that has every character as such, so that it can be read back.
 for table in *.tex; do
     {

@@ -1,4 +1,4 @@
-"""Runs the README's Python lines on real results, and loads an exported schedule with evalys."""
+"""Runs the Python lines of docs/src/python.md on real results, and loads an exported schedule with evalys."""
 
 import importlib.util
 import os
@@ -15,17 +15,17 @@ def missing(package):
     return True
 
 
-def readme_lines(package):
-    """The README's block of Python that imports a package."""
-    blocks = re.findall(r"```python\n(.*?)```", pathlib.Path("README.md").read_text(), re.S)
+def lines_of_page(package):
+    """The block of Python of docs/src/python.md that imports a package."""
+    blocks = re.findall(r"```python\n(.*?)```", pathlib.Path("docs/src/python.md").read_text(), re.S)
     return next(block for block in blocks if f"import {package}" in block)
 
 
 def main():
     results = pathlib.Path(sys.argv[1])
-    code = {package: readme_lines(package) for package in ("polars", "pandas")}
+    code = {package: lines_of_page(package) for package in ("polars", "pandas")}
     os.chdir(results)
-    # The README calls its directory out.
+    # The page calls its directory out.
     (results / "out").symlink_to("parquet")
     for package, lines in code.items():
         if missing(package) or missing("pyarrow"):
@@ -34,7 +34,7 @@ def main():
         exec(lines, names)
         assert set(names["waits"].columns if package == "polars" else names["waits"].index.names) >= {"allocator"}
         assert len(names["waits"]) == 2, names["waits"]
-        print(f"{package}: the README's lines run")
+        print(f"{package}: the lines of the page run")
     if not missing("polars"):
         import polars
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Reads results with Polars, pandas, evalys and R as the README shows, and renders Markdown tables. Installs what it needs into
+# Reads results with Polars, pandas, evalys and R as docs/src/python.md shows, and renders Markdown tables. Installs what it needs into
 # target/python-venv; where there is no Python, or nothing can be installed, says what it skips and succeeds.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -29,15 +29,15 @@ for format in parquet arrow jsonl; do
 done
 "$program" export "$results/parquet" --replay 1 --to evalys -o "$results/jobs.csv"
 "$python" tests/python/read_results.py "$results"
-# The README's lines of R read CSV without a package.
+# The lines of R of docs/src/python.md read CSV without a package.
 if command -v Rscript > /dev/null; then
     mkdir "$results/r"
     "$program" replay traces/tiny.swf --machine 4x4 --allocator naive hilbert+bf --no-timing --quiet \
         --format csv -o "$results/r/out" > /dev/null
-    awk '/^```r$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md > "$results/r/lines.R"
+    awk '/^```r$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/src/python.md > "$results/r/lines.R"
     rows=$(cd "$results/r" && Rscript lines.R)
     [ "$(grep -cE '^[12] .*(naive|hilbert).* [0-9.]+$' <<< "$rows")" = 2 ] || { echo "FAILED: R: $rows" >&2; exit 1; }
-    echo "R: the README's lines run"
+    echo "R: the lines of the page run"
 else
     echo "skipped: no Rscript"
 fi

@@ -33,31 +33,7 @@
 //! second term of the cost prices the remainder as jobs to come will: by its distances. It is worth little on a machine
 //! that is nearly idle, hence the share that is busy.
 //!
-//! What was tried, as the mean pairwise sum against the best published allocator over 18 to 40 replays of six logs (lower
-//! is better; single replays vary by ±0.3 % with ties alone; scripts/snug has the studies of the final form):
-//!
-//! * shells around half-integer centres (L∞, ties by L1, and the reverse) by P(S) alone: +0.7 %;
-//! * with λ·k·(contacts with busy nodes and walls, less those with free ones), λ = 0.3: −2.2 %; with 0.15 and 0.5 −1.8 and
-//!   −1.7; walls counting half as much again, −2.5 to −2.7;
-//! * distances to the free nodes as well (w = 0.3): −3.1; instead of contacts (w = 0.5): −3.2. Contacts then add 0.2 points
-//!   at most and cost as much as all the rest, so they were left out;
-//! * boxes instead of shells: −3.2 with sides that differ by at most 2, −2.9 by at most 1, −3.5 by anything, but NASA's
-//!   log (powers of two) then does worse than under Granular MBS;
-//! * only the smallest girth: −2.1; always one more: −3.2; one more for each 7 of it: −3.4, of which the third and later
-//!   are worth 0.1; not where a box of the smallest girth is free as a whole: −2.6; larger boxes only if they have at most
-//!   half as many nodes again: 0.3 points worse;
-//! * all boxes of a shape instead of two: 0.2 points better for three to four times the time in three dimensions; four:
-//!   0.1 better; one: 0.8 worse;
-//! * a fixed weight (0.8) instead of one that grows with the busy share: 0.2 points better on these logs, but 5 % behind
-//!   MC1x1 on a log of a machine that is 12 % busy, where it is 1 % behind now; the root of the share: 0.1 better and 2 %
-//!   behind; its 1.5th power: 0.1 worse and level; the share that is busy before the job: 0.4 worse;
-//! * W that can exceed 1: much worse (+1 %), as jobs are then torn apart to leave the rest together;
-//! * contacts weighted by how near to each other the estimated ends are: 0.8 points worse;
-//! * the set improved by exchanging single nodes as long as that lowers its cost: 0.1 points better on two replays, 0.5
-//!   worse on a third, at many times the cost;
-//! * windows of k free nodes along gilbert's curve as further sets: 0.3 points better over meshes of two dimensions (on
-//!   SDSC-Par-1996 2.5), the next thing to add once a window's cost follows from that of the one before;
-//! * a penalty for enclosed single free nodes: 0.4 points worse; shells of other aspects: no difference.
+//! docs/src/snug-lab-notes.md says what was tried and dropped, docs/experiments/snug has the studies of the final form.
 
 mod choice;
 mod far;

@@ -1,11 +1,9 @@
 //! `meshreplay trace convert`: from one format of logs to another.
 
-use std::collections::BTreeMap;
-
 use super::{Failure, Input, Output, complain_of_skipped};
 use crate::cli::complain;
-use crate::trace::formats::premas::{self, LeftOut};
-use crate::trace::{Entry, Format, LogSummary, Reader, Record, Writer};
+use crate::trace::Reader;
+use crate::workload::{CONVERSION_REASONS, convert};
 
 /// Converts a log from one format to another, told by the extensions
 ///
@@ -27,46 +25,18 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let reader = Reader::open(&args.input.log, args.input.options())?;
     let format = args.output.format(reader.format())?;
     let mut writer = args.output.writer(format)?;
-    let (summary, left_out) = copy(reader, &mut writer, format)?;
+    let (summary, left_out) = convert(reader, &mut writer, format)?;
     writer.finish()?;
     complain_of_skipped(&summary);
-    let kept = summary.records - left_out.values().sum::<u64>();
+    let kept = summary.records - left_out.total();
     complain(&format!("{}: {kept} of {} jobs written", args.output.out.display(), summary.records));
-    if summary.findings.no_jobs > 0 {
-        complain(&format!("left out: lines that are no jobs: {}", summary.findings.no_jobs));
+    if summary.irregularities.no_jobs > 0 {
+        complain(&format!("left out: lines that are no jobs: {}", summary.irregularities.no_jobs));
     }
-    for (why, count) in left_out {
-        complain(&format!("left out: {}: {count}", why.reason()));
-    }
-    Ok(())
-}
-
-fn copy(
-    mut reader: Reader,
-    writer: &mut Writer,
-    format: Format,
-) -> Result<(LogSummary, BTreeMap<LeftOut, u64>), Failure> {
-    let input = reader.format();
-    if format == Format::Swf && input != Format::Swf {
-        writer.comment(b"; Version: 2.2")?;
-        writer.comment(
-            format!("; Note: converted by meshreplay from a log of format {}", input.name()).as_bytes(),
-        )?;
-    }
-    let convert = |record: Record| match (input, format) {
-        (_, Format::Premas) if input != Format::Premas => premas::from_record(&record),
-        _ => Ok(record),
-    };
-    let mut left_out = BTreeMap::new();
-    while let Some(entry) = reader.next_entry()? {
-        match entry {
-            Entry::Record { record, .. } => match convert(record) {
-                Ok(record) => writer.record(&record)?,
-                Err(why) => *left_out.entry(why).or_default() += 1,
-            },
-            Entry::Comment(text) => writer.comment(text)?,
-            Entry::Blank | Entry::NoJob | Entry::Skipped(_) => {}
+    for (reason, words) in CONVERSION_REASONS {
+        if left_out.count(reason) > 0 {
+            complain(&format!("left out: {words}: {}", left_out.count(reason)));
         }
     }
-    Ok((reader.finish()?, left_out))
+    Ok(())
 }

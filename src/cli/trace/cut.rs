@@ -6,7 +6,7 @@ use anyhow::anyhow;
 
 use super::{Failure, Input, Output, complain_of_skipped};
 use crate::cli::complain;
-use crate::trace::{Entry, Reader, Record};
+use crate::trace::{Reader, Record, copy};
 
 /// Writes those jobs of a log that pass every filter given
 ///
@@ -89,37 +89,22 @@ impl Filter {
 /// Reads the one log and writes the other.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.filter.check()?;
-    let mut reader = Reader::open(&args.input.log, args.input.options())?;
+    let reader = Reader::open(&args.input.log, args.input.options())?;
     let format = args.output.format(reader.format())?;
     if format != reader.format() {
-        let (from, to) = (reader.format().name(), format.name());
+        let (from, to) = (reader.format().name, format.name);
         return Err(Failure::Usage(anyhow!(
             "cut keeps the format, here {from}; `trace convert` makes {to} of it"
         )));
     }
     let mut writer = args.output.writer(format)?;
     let note = format!("; Note: cut by meshreplay:{}", args.filter.words());
-    let (mut kept, mut noted) = (0, false);
-    while let Some(entry) = reader.next_entry()? {
-        match entry {
-            Entry::Record { record, .. } => {
-                if !noted {
-                    writer.comment(note.as_bytes())?;
-                    noted = true;
-                }
-                if args.filter.first.is_none_or(|first| kept < first) && args.filter.passes(&record) {
-                    writer.record(&record)?;
-                    kept += 1;
-                }
-            }
-            Entry::Comment(text) => writer.comment(text)?,
-            Entry::Blank | Entry::NoJob | Entry::Skipped(_) => {}
-        }
-    }
-    if !noted {
-        writer.comment(note.as_bytes())?;
-    }
-    let summary = reader.finish()?;
+    let mut kept = 0;
+    let summary = copy(reader, &mut writer, Some(&note), |record| {
+        let is_kept = args.filter.first.is_none_or(|first| kept < first) && args.filter.passes(record);
+        kept += u64::from(is_kept);
+        is_kept.then_some(*record)
+    })?;
     writer.finish()?;
     complain_of_skipped(&summary);
     complain(&format!("{}: {kept} of {} jobs kept", args.output.out.display(), summary.records));

@@ -6,15 +6,17 @@ mod generate;
 mod info;
 mod validate;
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Subcommand;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 
 use super::{Failure, complain};
-use crate::trace::{Columns, Format, LogSummary, ReadOptions, Writer};
+use crate::spec::{Spec, SpecError};
+use crate::trace::{Columns, FORMATS, Format, LogSummary, ReadOptions, SWF, Writer, formats};
 
 /// Looks at logs, checks, converts and cuts them
 #[derive(Debug, clap::Args)]
@@ -55,8 +57,8 @@ struct Input {
     lenient: bool,
 
     /// Format of LOG [default: by its extension, or else swf]
-    #[arg(id = "input_format", long = "input-format", value_name = "FORMAT", value_parser = format_parser())]
-    format: Option<Format>,
+    #[arg(id = "input_format", long = "input-format", value_name = "FORMAT", value_parser = InputFormat)]
+    format: Option<Spec>,
 
     /// Read LOG by columns, from 1, separated by blanks: FIELD=COLUMN,… with the fields job, submit, wait, run, procs, cpu,
     /// memory, req-procs, req-time, req-memory, status, user, group, app, queue, partition, preceding and think
@@ -66,7 +68,8 @@ struct Input {
 
 impl Input {
     fn options(&self) -> ReadOptions {
-        ReadOptions { lenient: self.lenient, format: self.format, columns: self.columns }
+        let columns = self.columns.as_ref().map(Columns::spec);
+        ReadOptions { lenient: self.lenient, format: columns.or_else(|| self.format.clone()) }
     }
 }
 
@@ -83,17 +86,17 @@ struct Output {
 
     /// Format of OUT [default: by its extension]
     #[arg(id = "output_format", long = "output-format", value_name = "FORMAT", value_parser = writable_parser())]
-    format: Option<Format>,
+    format: Option<&'static Format>,
 }
 
 impl Output {
     /// The format to write: as asked for, or by the name, or (standard output) `input`.
-    fn format(&self, input: Format) -> Result<Format, Failure> {
+    fn format(&self, input: &'static Format) -> Result<&'static Format, Failure> {
         if let Some(format) = self.format.or_else(|| Format::of_path(&self.out)) {
             return Ok(format);
         }
         if self.is_stdout() {
-            return Ok(if Format::WRITABLE.contains(&input) { input } else { Format::Swf });
+            return Ok(if input.writing.is_some() { input } else { SWF });
         }
         let out = self.out.display();
         Err(Failure::Usage(anyhow!(
@@ -106,30 +109,60 @@ impl Output {
         self.out.as_os_str() == "-"
     }
 
-    fn writer(&self, format: Format) -> Result<Writer, Failure> {
+    fn writer(&self, format: &Format) -> Result<Writer, Failure> {
         if self.is_stdout() {
-            return Ok(Writer::to(io::stdout(), "standard output", format));
+            return Ok(Writer::to(io::stdout(), "standard output", format)?);
         }
         Ok(Writer::create(&self.out, format, self.force)?)
     }
 }
 
-fn writable_parser() -> impl TypedValueParser<Value = Format> {
-    let named = |name: String| Format::WRITABLE.into_iter().find(|format| format.name() == name);
-    PossibleValuesParser::new(Format::WRITABLE.map(Format::name))
-        .try_map(move |name| named(name).ok_or("not a format that can be written"))
+fn writable_parser() -> impl TypedValueParser<Value = &'static Format> {
+    PossibleValuesParser::new(Format::writable().map(|format| format.name))
+        .try_map(|name| Format::find(&name))
 }
 
-fn format_parser() -> impl TypedValueParser<Value = Format> {
-    let named = |name: String| Format::ALL.into_iter().find(|format| format.name() == name);
-    PossibleValuesParser::new(Format::ALL.map(Format::name))
-        .try_map(move |name| named(name).ok_or("not a format of logs"))
+/// Parses the name of a format, or a format with parameters, such as `columns:submit=3,run=5,procs=2`.
+#[derive(Clone)]
+pub(super) struct InputFormat;
+
+impl TypedValueParser for InputFormat {
+    type Value = Spec;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Spec, clap::Error> {
+        let parse = |text: String| -> Result<Spec, SpecError> {
+            let spec: Spec = text.parse()?;
+            formats::build(&spec)?;
+            Ok(spec)
+        };
+        if value.to_string_lossy().contains(':') {
+            return StringValueParser::new().try_map(parse).parse_ref(command, argument, value);
+        }
+        let names = PossibleValuesParser::new(names());
+        names.try_map(parse).parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(names().map(PossibleValue::new)))
+    }
+}
+
+/// The formats that need no parameters.
+fn names() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().filter(|format| format.parameters.is_empty()).map(|format| format.name)
 }
 
 /// Says on standard error how many lines of the input were skipped, by kind; nothing if none was.
 fn complain_of_skipped(summary: &LogSummary) {
-    if summary.findings.skipped() > 0 {
-        for (what, count) in summary.findings.rows().iter().filter(|(what, _)| what.starts_with("skipped")) {
+    if summary.irregularities.skipped() > 0 {
+        for (what, count) in
+            summary.irregularities.rows().iter().filter(|(what, _)| what.starts_with("skipped"))
+        {
             complain(&format!("{}: {what}: {count}", summary.path.display()));
         }
     }

@@ -58,7 +58,8 @@ impl Communication {
         }
     }
 
-    /// A job begins to communicate in cycle `now`: the first packet of each process that sends; none if it has none.
+    /// Lets a job begin to communicate in cycle `now`, and returns the first packet of each process that sends. Empty if
+    /// the job sends nothing.
     pub(super) fn begin(&mut self, started: &Started<'_>, now: i64) -> Vec<Packet> {
         let procs = started.job.procs as usize;
         let box_of = |nodes: &[NodeId]| Cuboid::around(&self.mesh, nodes).map(|place| place.sizes);
@@ -81,7 +82,7 @@ impl Communication {
         (0..senders).filter_map(|sender| self.next(slot, sender, now)).collect()
     }
 
-    /// The next packet of a sender.
+    /// Returns the next packet of a sender; `None` once it has sent all.
     fn next(&mut self, slot: u32, sender: u32, created: i64) -> Option<Packet> {
         let talk = self.talks.get_mut(slot as usize)?.as_mut()?;
         let target = talk.messages.next(sender)?;
@@ -91,7 +92,8 @@ impl Communication {
         Some(Packet { job: slot, sender, key, created, source, target })
     }
 
-    /// The last flit of a packet has left its processor's channel: the packet that takes its place.
+    /// Is told that the last flit of `packet` has left its processor's channel, and returns the packet that enters next;
+    /// `None` if the sender has to wait or has sent all.
     pub(super) fn injected(&mut self, packet: &Packet) -> Option<Packet> {
         if self.injection == Injection::Blocking {
             return None;
@@ -100,7 +102,7 @@ impl Communication {
         self.next(packet.job, packet.sender, since)
     }
 
-    /// A packet has arrived: the one that waited for that.
+    /// Is told that `packet` has arrived, and returns the packet that waited for it; `None` if none did.
     pub(super) fn arrived(&mut self, packet: &Packet, arrived: &Arrived, now: i64) -> Option<Packet> {
         let slot = packet.job as usize;
         let talk = self.talks[slot].as_mut()?;
@@ -118,12 +120,12 @@ impl Communication {
         }
     }
 
-    /// Whether a job has finished since the last call of [`Self::take_finished`].
+    /// Returns whether a job has finished since the last call of [`Self::take_finished`].
     pub(super) fn has_finished(&self) -> bool {
         !self.finished.is_empty()
     }
 
-    /// The jobs that have finished, each with its cycle.
+    /// Returns the jobs that have finished, each with its cycle.
     pub(super) fn take_finished(&mut self) -> Vec<(JobId, i64)> {
         std::mem::take(&mut self.finished)
     }

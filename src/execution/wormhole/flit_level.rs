@@ -1,17 +1,17 @@
 //! The network by flits: every flit's every move, cycle by cycle. The reference for [`super::packet_level`].
 //!
-//! A router is entered by its node's links and its processor; each of these channels buffers one flit at its end, or one
-//! packet. In each cycle every flit moves one channel on if that is its packet's and its buffer has room or is left in the
-//! same cycle, so a packet moves as a whole. A channel carries one flit per cycle. A header first has to be routed for ts cycles, then asks for its next channel. A processor
-//! takes one flit per cycle from its channel.
+//! A router is entered by its node's links and its processor; each of these channels buffers one flit at its end, or
+//! one packet. In each cycle every flit moves one channel on if that is its packet's and its buffer has room or is left
+//! in the same cycle, so a packet moves as a whole. A channel carries one flit per cycle. A header first has to be
+//! routed for ts cycles, then asks for its next channel. A processor takes one flit per cycle from its channel.
 //!
 //! 1. Packets whose header has arrived move, and those whose flits lag behind their header.
 //! 2. Headers that have been routed ask for their next channel.
 //! 3. Headers that were let into a channel move, and their flits behind them; a channel that the last flit leaves is handed
 //!    on in the same cycle.
 //!
-//! Where two virtual channels share a link, it carries one flit per cycle, that of the older packet first. O(flits that may
-//! move) per cycle, cycles in which none may are skipped.
+//! Where two virtual channels share a link, it carries one flit per cycle, that of the older packet first. O(flits that
+//! may move) per cycle, cycles in which none may are skipped.
 
 use super::communication::Communication;
 use super::topology::Topology;
@@ -22,7 +22,8 @@ use super::{Fabric, Timing};
 /// Where the flits of a packet are.
 #[derive(Clone, Debug, Default)]
 struct Flits {
-    /// By flit: 0 before it has entered, j + 1 in the buffer of channel j of the path, beyond the last once it has arrived.
+    /// By flit: 0 before it has entered, j + 1 in the buffer of channel j of the path, beyond the last once it has
+    /// arrived.
     at: Vec<u32>,
     /// The first flit that has not arrived.
     first: usize,
@@ -114,8 +115,8 @@ impl FlitLevel {
         }
     }
 
-    /// Moves all flits of a packet that can, from the first on. Those behind one that has moved in this cycle already wait
-    /// for the next one.
+    /// Moves all flits of a packet that can, from the first on. Those behind one that has moved in this cycle already
+    /// wait for the next one.
     fn step(&mut self, worm: Worm, now: i64, communication: &mut Communication) {
         let mut flits = std::mem::take(&mut self.flits[worm as usize]);
         let before = if flits.moved.0 == now { flits.moved.1 } else { usize::MAX };
@@ -152,7 +153,8 @@ impl FlitLevel {
         flits.moved = (now, moved);
         let header = flits.at[0];
         let behind = flits.end - 1;
-        // The flits follow each other without gaps, or are all in one buffer, and nobody is left outside who could enter.
+        // The flits follow each other without gaps, or are all in one buffer, and nobody is left outside who could
+        // enter.
         let is_whole = if self.timing.gathers {
             flits.at[tail] == header
         } else {

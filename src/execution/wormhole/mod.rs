@@ -1,9 +1,10 @@
 //! A wormhole-routed network: jobs last as long as their messages take.
 //!
-//! A job that starts hands its packets to the network, which it shares with all other jobs, and ends when the last one has
-//! arrived, or when its recorded run time has passed after that. So what an allocator does to dispersal and contention
-//! decides how long jobs run. The model of the `ProcSimity` simulator as far as S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh,
-//! L. Mackenzie, ICPADS 2006, and R. Zolfaghari, IJEAT 2013, describe it; what they leave open is a parameter or stated.
+//! A job that starts hands its packets to the network, which it shares with all other jobs, and ends when the last one
+//! has arrived, or when its recorded run time has passed after that. So what an allocator does to dispersal and
+//! contention decides how long jobs run. The model of the `ProcSimity` simulator as far as S. Bani-Mohammad, M.
+//! Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006, and R. Zolfaghari, IJEAT 2013, describe it; what they leave open
+//! is a parameter or stated.
 //!
 //! * The network goes by cycles; jobs start with the next whole one. A flit takes a cycle per link, a header is routed for
 //!   `ts` cycles in each node. The two levels of detail are [`packet_level`] and [`flit_level`].
@@ -76,10 +77,10 @@ impl Timing {
 
 /// The network at one level of detail.
 trait Fabric: Send {
-    /// A packet enters its processor's channel, which is free.
+    /// Lets a packet enter its processor's channel, which is free.
     fn inject(&mut self, packet: Packet, now: i64);
 
-    /// The next cycle in which something happens.
+    /// Returns the next cycle in which something happens; `None` if nothing is under way.
     fn next_cycle(&self) -> Option<i64>;
 
     /// Nothing happens until this cycle.
@@ -88,8 +89,8 @@ trait Fabric: Send {
     /// Goes through a cycle.
     fn cycle(&mut self, now: i64, communication: &mut Communication);
 
-    /// Goes on through cycle `until`, or through the first one in which a job finishes; whether that was done within so many
-    /// cycles in which something happens.
+    /// Goes on through cycle `until`, or through the first one in which a job finishes; whether that was done within so
+    /// many cycles in which something happens.
     fn run(&mut self, until: i64, communication: &mut Communication, cycles: u32) -> bool {
         for _ in 0..cycles {
             let Some(next) = self.next_cycle() else { return true };
@@ -116,7 +117,8 @@ struct Wormhole {
     computes: bool,
     fabric: Box<dyn Fabric>,
     communication: Communication,
-    /// Run times and order of start of the jobs that communicate or compute, by job; found again when they do the other.
+    /// Run times and order of start of the jobs that communicate or compute, by job; found again when they do the
+    /// other.
     runs: Vec<(Time, u64)>,
     started: u64,
     /// Ends of jobs that have sent everything.
@@ -196,7 +198,7 @@ fn cycle(params: &mut Params) -> Result<Time, SpecError> {
 }
 
 impl Wormhole {
-    /// The first whole cycle that is not before `time`.
+    /// Returns the first whole cycle that is not before `time`.
     fn cycle_from(&self, time: Time) -> i64 {
         let (micros, cycle) = (time.as_micros(), self.cycle.as_micros());
         micros.div_euclid(cycle) + i64::from(micros.rem_euclid(cycle) > 0)

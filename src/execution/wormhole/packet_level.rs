@@ -1,18 +1,18 @@
 //! The network by headers: one event per hop instead of one per flit.
 //!
-//! Where every channel buffers one flit, a packet of P flits occupies at most P consecutive channels and moves only when its
-//! header does. So the header's events tell everything: when it is let into channel i at time T, the last flit leaves
-//! channel i − P at T, and the header asks for channel i + 1 at T + 1 + ts; when it is let into the last channel e, its flits
-//! arrive one by one, the last flit leaves channel j at T + P − (e − j), and the packet has arrived at T + P. Without
-//! contention a packet of h hops takes (h + 1)(ts + 1) + P cycles.
+//! Where every channel buffers one flit, a packet of P flits occupies at most P consecutive channels and moves only
+//! when its header does. So the header's events tell everything: when it is let into channel i at time T, the last flit
+//! leaves channel i − P at T, and the header asks for channel i + 1 at T + 1 + ts; when it is let into the last channel
+//! e, its flits arrive one by one, the last flit leaves channel j at T + P − (e − j), and the packet has arrived at T +
+//! P. Without contention a packet of h hops takes (h + 1)(ts + 1) + P cycles.
 //!
-//! Where channels buffer whole packets, flits follow their header at one per cycle whatever it waits for, so the last one
-//! leaves channel i as it moves on into channel i + 1, P − 1 cycles after the header did.
+//! Where channels buffer whole packets, flits follow their header at one per cycle whatever it waits for, so the last
+//! one leaves channel i as it moves on into channel i + 1, P − 1 cycles after the header did.
 //!
-//! It moves every flit in the same cycle as [`super::flit_level`] as long as no two channels share a link; on a torus it
-//! lets both virtual channels of a link move a flit per cycle, as if the link were twice as wide: services come out shorter
-//! than at the flit level, by up to a fifth where few pairs of nodes keep both channels busy. O(1) per hop and request, and the queue for a channel where
-//! a request waits.
+//! It moves every flit in the same cycle as [`super::flit_level`] as long as no two channels share a link; on a torus
+//! it lets both virtual channels of a link move a flit per cycle, as if the link were twice as wide: services come out
+//! shorter than at the flit level, by up to a fifth where few pairs of nodes keep both channels busy. O(1) per hop and
+//! request, and the queue for a channel where a request waits.
 
 use super::communication::Communication;
 use super::topology::{Channel, Topology};

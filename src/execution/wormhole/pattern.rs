@@ -1,11 +1,12 @@
 //! Who sends to whom: the communication patterns.
 //!
-//! A *round* of a pattern is a list of messages for every process of a job, who are numbered 0 to k − 1 in a row-major scan
-//! of the machine. The first two patterns are those of S. Bani-Mohammad et al., ICPADS 2006, and R. Zolfaghari, IJEAT 2013;
-//! the others are customary in simulations of this kind (V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Noncontiguous processor
-//! allocation algorithms for mesh-connected multicomputers", IEEE TPDS, 1997, has all-to-all, one-to-all, n-body, FFT), but their
-//! rounds are a choice of ours where none of these says them: the order of messages, n-body's one chord, what happens to the
-//! processes of an FFT beyond a power of two, how a job lies that has no shape.
+//! A *round* of a pattern is a list of messages for every process of a job, who are numbered 0 to k − 1 in a row-major
+//! scan of the machine. The first two patterns are those of S. Bani-Mohammad et al., ICPADS 2006, and R. Zolfaghari,
+//! IJEAT 2013; the others are customary in simulations of this kind (V. Lo, K. Windisch, W. Liu, B. Nitzberg,
+//! "Noncontiguous processor allocation algorithms for mesh-connected multicomputers", IEEE TPDS, 1997, has all-to-all,
+//! one-to-all, n-body, FFT), but their rounds are a choice of ours where none of these says them: the order of
+//! messages, n-body's one chord, what happens to the processes of an FFT beyond a power of two, how a job lies that has
+//! no shape.
 
 use crate::job::Shape;
 
@@ -24,8 +25,8 @@ pub(super) enum Pattern {
     Random,
     /// Every process sends ⌊k/2⌋ times to the next one on the ring, then once half way round.
     NBody,
-    /// Butterfly: process i sends to i ⊕ 1, i ⊕ 2, i ⊕ 4, … among the first 2^m ≤ k processes. Each further process sends
-    /// to the one 2^m before it, which answers at last.
+    /// Butterfly: process i sends to i ⊕ 1, i ⊕ 2, i ⊕ 4, … among the first 2^m ≤ k processes. Each further process
+    /// sends to the one 2^m before it, which answers at last.
     Fft,
     /// The job as a matrix of its shape: the process at (x, y) sends to the one at (y, x) of the transposed matrix.
     Transpose,
@@ -50,7 +51,8 @@ pub(super) struct Processes {
     pub(super) count: u32,
     /// The one that sends if only one does.
     pub(super) root: u32,
-    /// How they lie: the job's own sides, or the rectangle of so many that is nearest to a square, its longer side along x.
+    /// How they lie: the job's own sides, or the rectangle of so many that is nearest to a square, its longer side
+    /// along x.
     sides: [u32; 3],
 }
 
@@ -70,7 +72,7 @@ impl Processes {
         Self { count, root, sides }
     }
 
-    /// The same processes on a rectangle or cuboid of these sides, if it is theirs turned.
+    /// Returns the same processes on a rectangle or cuboid of these sides, if it is theirs turned.
     pub(super) fn turned(self, mut sides: [u32; 3]) -> Self {
         let placed = sides;
         let mut own = self.sides;
@@ -79,13 +81,13 @@ impl Processes {
         if sides == own { Self { sides: placed, ..self } } else { self }
     }
 
-    /// The process that the transposed matrix has in the place of `rank`.
+    /// Returns the process that the transposed matrix has in the place of `rank`.
     fn transposed(&self, rank: u32) -> u32 {
         let [width, length] = [self.sides[0], self.count / self.sides[0]];
         rank % width * length + rank / width
     }
 
-    /// The neighbours of `rank`, in the order of directions.
+    /// Returns the neighbours of `rank`, in the order of directions.
     fn neighbours(&self, rank: u32) -> impl Iterator<Item = u32> {
         let (sides, mut stride) = (self.sides, 1);
         sides.into_iter().flat_map(move |side| {
@@ -145,7 +147,7 @@ impl Pattern {
 mod tests {
     use super::*;
 
-    /// The messages of a round as `source>target`, in the order of processes.
+    /// Returns the messages of a round as `source>target`, in the order of processes.
     fn round(pattern: &str, count: u32, shape: Shape) -> String {
         let pattern = PATTERNS.iter().find(|(name, _)| *name == pattern).expect("a pattern").1;
         let processes = Processes::new(count, shape, 1);

@@ -68,7 +68,7 @@ pub(super) struct Messages {
     pub(super) packets: u64,
 }
 
-/// A stream for each number of a job, whatever others are replayed, wherever and whenever it starts.
+/// Returns a stream for each number of a job, whatever others are replayed, wherever and whenever it starts.
 fn stream(seed: u64, job: &Job) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed ^ u64::from_le_bytes(*b"messages"));
     random.set_stream(job.number as u64);
@@ -76,8 +76,8 @@ fn stream(seed: u64, job: &Job) -> ChaCha8Rng {
 }
 
 impl Plan {
-    /// The messages of a job that is placed as a rectangle or cuboid of these sides, if it is. Whole rounds take no memory: O(k) for them, and what is drawn of the last round, at most one
-    /// round.
+    /// Returns the messages of a job that is placed as a rectangle or cuboid of these sides, if it is. Whole rounds
+    /// take no memory: O(k) for them, and what is drawn of the last round, at most one round.
     pub(super) fn draw(&self, job: &Job, placed: Option<[u32; 3]>) -> Messages {
         let mut random = stream(self.seed, job);
         let root = random.random_range(0..job.procs.max(1));
@@ -131,7 +131,8 @@ impl Messages {
         self.senders = senders.filter(|sender| sender.whole > 0).collect();
     }
 
-    /// Adds `some` of the messages of a round, drawn without repetition; each sender's in the order in which they came up.
+    /// Adds `some` of the messages of a round, drawn without repetition; each sender's in the order in which they came
+    /// up.
     fn part_of_a_round(&mut self, counts: &[u32], (round, some): (u64, u64), random: &mut ChaCha8Rng) {
         let starts: Vec<u64> = counts
             .iter()
@@ -195,7 +196,7 @@ impl Messages {
         self.pattern.target(&self.processes, rank, i, drawn)
     }
 
-    /// The process to which sender `i` sends next.
+    /// Returns the process to which sender `i` sends next.
     pub(super) fn next(&mut self, i: u32) -> Option<u32> {
         let sender = &mut self.senders[i as usize];
         let (at, rank) = (sender.sent, sender.rank);

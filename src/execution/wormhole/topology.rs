@@ -36,7 +36,7 @@ impl Topology {
         (self.mesh.nodes() as usize) << self.shift
     }
 
-    /// The number of links, each of one direction.
+    /// Returns the number of links, each of one direction.
     pub(super) fn links(&self) -> u64 {
         let (extents, nodes) = (self.mesh.extents(), u64::from(self.mesh.nodes()));
         let open = u64::from(!self.mesh.is_torus());
@@ -52,12 +52,12 @@ impl Topology {
         self.port(channel) == EJECTION
     }
 
-    /// The link whose bandwidth a channel takes: that of its first virtual channel.
+    /// Returns the link whose bandwidth a channel takes: that of its first virtual channel.
     pub(super) fn link(&self, channel: Channel) -> Channel {
         if self.shift == 4 { channel & !SECOND } else { channel }
     }
 
-    /// Whether links carry more than one channel.
+    /// Returns whether links carry more than one channel.
     pub(super) fn shares_links(&self) -> bool {
         self.shift == 4
     }

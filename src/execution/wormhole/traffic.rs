@@ -62,7 +62,7 @@ impl Cycles {
         }
     }
 
-    /// The smallest value that the share `q` of all does not exceed; 0 of nothing.
+    /// Returns the smallest value that the share `q` of all does not exceed; 0 of nothing.
     pub fn quantile(&self, q: f64) -> u64 {
         self.histogram.as_ref().map_or(0, |histogram| histogram.value_at_quantile(q))
     }

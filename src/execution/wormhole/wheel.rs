@@ -1,4 +1,6 @@
-//! A timing wheel: events of the near future by cycle, each found and put in constant time.
+//! A timing wheel (G. Varghese, T. Lauck, "Hashed and hierarchical timing wheels", SOSP 1987): a ring of buckets, one
+//! for each cycle of the near future, so that an event is put and found in constant time. A bit per bucket says which
+//! hold something, so that empty cycles are skipped 64 at a time.
 
 /// What happens in one cycle.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +31,7 @@ impl Wheel {
         cycle as usize & (self.buckets.len() - 1)
     }
 
-    /// The bucket of a cycle within reach, for something to be put into.
+    /// Returns the bucket of a cycle within reach, for something to be put into.
     pub(super) fn at(&mut self, cycle: i64) -> &mut Bucket {
         let slot = self.slot(cycle);
         self.filled[slot / 64] |= 1 << (slot % 64);
@@ -47,7 +49,7 @@ impl Wheel {
         self.filled.iter().all(|&word| word == 0)
     }
 
-    /// The first cycle after `now` in which something happens. O(size / 64).
+    /// Returns the first cycle after `now` in which something happens; `None` if the wheel is empty. O(size / 64).
     pub(super) fn next(&self, now: i64) -> Option<i64> {
         let (first, words) = (self.slot(now + 1), self.filled.len());
         let (word, bit) = (first / 64, first % 64);

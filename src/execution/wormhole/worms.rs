@@ -1,8 +1,8 @@
 //! Packets in the network, and which of them owns which channel: the part that both levels share.
 //!
 //! A channel belongs to one packet from the cycle in which its header is let in until the last flit has left it. Others
-//! wait for it in the order of their requests; requests of the same cycle are in the order of their jobs' starts, then of
-//! the processes that sent them, which does not depend on how the simulation goes about a cycle.
+//! wait for it in the order of their requests; requests of the same cycle are in the order of their jobs' starts, then
+//! of the processes that sent them, which does not depend on how the simulation goes about a cycle.
 
 use super::topology::{Channel, Topology};
 use super::traffic::Arrived;
@@ -47,7 +47,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// The channel that the header wants or was let into next.
+    /// Returns the channel that the header wants or was let into next.
     pub(super) fn wanted(&self) -> Channel {
         self.path[self.head as usize + 1]
     }
@@ -93,13 +93,13 @@ impl Worms {
         &self.states[worm as usize]
     }
 
-    /// The most packets that were in the network at once.
+    /// Returns the most packets that were in the network at once.
     #[cfg(test)]
     pub(super) fn most(&self) -> usize {
         self.states.len()
     }
 
-    /// The packet that owns a channel.
+    /// Returns the packet that owns a channel.
     pub(super) fn owner(&self, channel: Channel) -> Worm {
         self.channels[channel as usize].owner
     }
@@ -126,7 +126,8 @@ impl Worms {
         worm
     }
 
-    /// A header asks for its next channel; whether it is let in at once. It waits otherwise.
+    /// Lets a header ask for its next channel, and returns whether it is let in at once. Otherwise it waits in the
+    /// channel's queue.
     pub(super) fn request(&mut self, worm: Worm, now: i64) -> bool {
         let state = &self.states[worm as usize];
         let (channel, job) = (state.wanted() as usize, state.packet.job);
@@ -147,7 +148,7 @@ impl Worms {
         is_free
     }
 
-    /// Whether the owner or somebody in the queue is of another job.
+    /// Returns whether the owner or somebody in the queue is of another job.
     fn any_of_others(&self, queue: Queue, job: u32) -> bool {
         let of_other = |worm: Worm| self.states[worm as usize].packet.job != job;
         let mut waiting = queue.first;
@@ -160,7 +161,8 @@ impl Worms {
         of_other(queue.owner)
     }
 
-    /// The last flit has left a channel: the next packet that is let in, if one waits.
+    /// Is told that the last flit of its owner has left a channel, and returns the packet that is let in next; `None` if
+    /// none waits.
     pub(super) fn release(&mut self, channel: Channel) -> Option<Worm> {
         let queue = &mut self.channels[channel as usize];
         let next = queue.first;
@@ -175,7 +177,7 @@ impl Worms {
         Some(next)
     }
 
-    /// The header moves into the channel that it was let into: its position on the path.
+    /// Returns the header moves into the channel that it was let into: its position on the path.
     pub(super) fn advance(&mut self, worm: Worm, now: i64) -> u32 {
         let state = &mut self.states[worm as usize];
         let waited = (now - state.asked) as u64;

@@ -101,7 +101,7 @@ fn pair(text: &str) -> Option<(u32, u32)> {
     fields.next().is_none().then_some(pair)
 }
 
-/// The text in quotes, shortened and printable.
+/// Returns the text in quotes, shortened and printable.
 fn quote(text: &str) -> String {
     const MOST: usize = 40;
     let shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();

@@ -7,7 +7,7 @@
 
 use super::{Mesh, NodeId, Side, Sides};
 
-/// The curve from the first node to the far end of the longest side.
+/// Returns the curve from the first node to the far end of the longest side.
 pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     let sides = Sides::of(mesh);
     let mut nodes = Vec::with_capacity(sides.nodes());
@@ -43,7 +43,7 @@ impl Edge {
         Self { length: i64::from(side.extent), step: i64::from(side.stride) }
     }
 
-    /// The first half, even if it can be, and the rest.
+    /// Returns the first half, even if it can be, and the rest.
     fn halves(self) -> (Self, Self) {
         let mut half = self.length / 2;
         if half % 2 == 1 && self.length > 2 {
@@ -52,13 +52,13 @@ impl Edge {
         (Self { length: half, ..self }, Self { length: self.length - half, ..self })
     }
 
-    /// The first half, rounded down, and the rest.
+    /// Returns the first half, rounded down, and the rest.
     fn plain_halves(self) -> (Self, Self) {
         let half = self.length / 2;
         (Self { length: half, ..self }, Self { length: self.length - half, ..self })
     }
 
-    /// The same nodes from the other end.
+    /// Returns the same nodes from the other end.
     fn reversed(self) -> Self {
         Self { step: -self.step, ..self }
     }
@@ -102,7 +102,7 @@ impl Block {
         }
     }
 
-    /// The block spanned by `edges` whose corner lies `offset` from this one's.
+    /// Returns the block spanned by `edges` whose corner lies `offset` from this one's.
     fn part(self, offset: i64, edges: [Edge; 3]) -> Self {
         Self { corner: self.corner + offset, edges }
     }

@@ -2,12 +2,12 @@
 
 use super::{NodeId, Side};
 
-/// The least n with 2^n ≥ `extent`.
+/// Returns the least n with 2^n ≥ `extent`.
 pub(super) fn bits(extent: u32) -> u32 {
     extent.next_power_of_two().trailing_zeros()
 }
 
-/// The node at position `at` along `sides`.
+/// Returns the node at position `at` along `sides`.
 pub(super) fn node<const N: usize>(sides: &[Side; N], at: [u32; N]) -> NodeId {
     sides.iter().zip(at).map(|(side, i)| side.stride * i).sum()
 }
@@ -116,7 +116,7 @@ impl<const N: usize, V: FnMut([u32; N])> Walk<'_, N, V> {
     }
 }
 
-/// The `digit`-th corner in Gray-code order, as bits of which the first is the slowest.
+/// Returns the `digit`-th corner in Gray-code order, as bits of which the first is the slowest.
 fn gray<const N: usize>(digit: usize) -> [bool; N] {
     let code = digit ^ (digit >> 1);
     std::array::from_fn(|i| code >> (N - 1 - i) & 1 == 1)

@@ -2,19 +2,19 @@
 
 use super::{Mesh, NodeId, Side, Sides};
 
-/// The longest side runs fastest.
+/// Returns the longest side runs fastest.
 pub(super) fn row(mesh: &Mesh) -> Vec<NodeId> {
     let Sides([long, middle, short]) = Sides::of(mesh);
     odometer([long, middle, short])
 }
 
-/// The shortest side runs fastest.
+/// Returns the shortest side runs fastest.
 pub(super) fn column(mesh: &Mesh) -> Vec<NodeId> {
     let Sides([long, middle, short]) = Sides::of(mesh);
     odometer([short, middle, long])
 }
 
-/// Every node, the first side fastest.
+/// Returns every node, the first side fastest.
 fn odometer([fast, middle, slow]: [Side; 3]) -> Vec<NodeId> {
     let mut nodes = Vec::with_capacity((fast.extent * middle.extent * slow.extent) as usize);
     for k in 0..slow.extent {

@@ -54,7 +54,7 @@ pub enum OrderError {
 }
 
 impl Order {
-    /// The order in which `nodes` lists the nodes `0..nodes.len()`, each exactly once. O(N).
+    /// Returns the order in which `nodes` lists the nodes `0..nodes.len()`, each exactly once. O(N).
     pub fn from_nodes(name: &str, nodes: Vec<NodeId>) -> Result<Self, OrderError> {
         const NONE: u32 = u32::MAX;
         let mut ranks = vec![NONE; nodes.len()];
@@ -71,43 +71,43 @@ impl Order {
         Ok(Self { name: name.to_owned(), nodes, ranks })
     }
 
-    /// The name it is registered under, or the path it was read from.
+    /// Returns the name it is registered under, or the path it was read from.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether it orders no nodes at all; no machine's order does.
+    /// Returns whether it orders no nodes at all; no machine's order does.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The node at `rank`, which must be below the number of nodes.
+    /// Returns the node at `rank`, which must be below the number of nodes.
     pub fn node_at(&self, rank: u32) -> NodeId {
         self.nodes[rank as usize]
     }
 
-    /// The rank of `node`, which must be below the number of nodes.
+    /// Returns the rank of `node`, which must be below the number of nodes.
     pub fn rank_of(&self, node: NodeId) -> u32 {
         self.ranks[node as usize]
     }
 
-    /// Every node by rank.
+    /// Returns every node by rank.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
-    /// Every rank by node.
+    /// Returns every rank by node.
     pub fn ranks(&self) -> &[u32] {
         &self.ranks
     }
 
-    /// The jumps of the curve on `mesh`: each rank whose successor is not its neighbour, with their L1 distance in
-    /// hops. `mesh` must have as many nodes as the order.
+    /// Returns the jumps of the curve on `mesh`: each rank whose successor is not its neighbour, with their L1 distance
+    /// in hops. `mesh` must have as many nodes as the order.
     pub fn jumps<'a>(&'a self, mesh: &'a Mesh) -> impl Iterator<Item = (u32, u32)> + 'a {
         let hops = |pair: &[NodeId]| mesh.l1(mesh.coord(pair[0]), mesh.coord(pair[1]));
         (0..)
@@ -116,7 +116,7 @@ impl Order {
             .filter(|jump| jump.1 != 1)
     }
 
-    /// Whether nodes of consecutive ranks are always neighbours on `mesh`. O(N).
+    /// Returns whether nodes of consecutive ranks are always neighbours on `mesh`. O(N).
     pub fn is_continuous(&self, mesh: &Mesh) -> bool {
         self.jumps(mesh).next().is_none()
     }
@@ -140,7 +140,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The order of `mesh`'s nodes. O(N) time and space, under a second for 2^24 nodes.
+    /// Returns the order of `mesh`'s nodes. O(N) time and space, under a second for 2^24 nodes.
     pub fn build(&self, mesh: &Mesh) -> Result<Order, SpecError> {
         let unsuited = |problem: String| SpecError::Unsuited {
             owner: self.name.to_owned(),
@@ -235,7 +235,7 @@ pub const ORDERS: &[Entry] = &[
     },
 ];
 
-/// The order registered as `name`, of `mesh`'s nodes. O(N).
+/// Returns the order registered as `name`, of `mesh`'s nodes. O(N).
 pub fn build(name: &str, mesh: &Mesh) -> Result<Order, SpecError> {
     match ORDERS.iter().find(|entry| entry.name == name) {
         Some(entry) => entry.build(mesh),
@@ -271,12 +271,12 @@ impl Sides {
         Self(sides)
     }
 
-    /// Number of sides longer than one node.
+    /// Returns the number of sides longer than one node.
     fn dims(&self) -> usize {
         self.0.iter().filter(|side| side.extent > 1).count()
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     fn nodes(&self) -> usize {
         self.0.iter().map(|side| side.extent as usize).product()
     }

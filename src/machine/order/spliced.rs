@@ -29,7 +29,7 @@ pub(super) fn is_continuous(mesh: &Mesh) -> bool {
     short.extent == tile(short.extent) && long.extent.is_multiple_of(short.extent)
 }
 
-/// The largest power of two up to `extent`.
+/// Returns the largest power of two up to `extent`.
 fn tile(extent: u32) -> u32 {
     1 << extent.ilog2()
 }

@@ -40,7 +40,7 @@ pub(super) fn is_continuous(mesh: &Mesh) -> bool {
         && (sides.dims() == 1 || long.is_power_of_two())
 }
 
-/// The cell, of 2^bits, of every coordinate of a side.
+/// Returns the cell, of 2^bits, of every coordinate of a side.
 ///
 /// The interval from the first to the last node is made longer by 1.6·10⁻⁷ of itself at both ends, mapped to [0, 1]
 /// and then to whole numbers of 32 bits by a factor of 2³² − 1, of which the upper bits are kept. The factor matters:

@@ -1,13 +1,28 @@
 //! Logs of any program that writes one job on each line: which column holds which field.
 
-use std::collections::HashMap;
-use std::fmt;
 use std::str::FromStr;
 
-use super::super::error::Problem;
-use super::super::record::{FIELD_NAMES, FIELDS, Record};
+use super::format::{Format, LineParser, Parsed};
+use super::labels::Labels;
+use crate::spec::{Spec, SpecError};
+use crate::trace::error::Problem;
+use crate::trace::record::{CPU, FIELD_NAMES, FIELDS, Record};
 
-/// What the fields of the Standard Workload Format are called here.
+pub(super) const FORMAT: Format = Format {
+    name: "columns",
+    summary: "one job on each line, in columns separated by blanks, of which a parameter says what each holds",
+    source: "logs of any program; fields as in swf",
+    parameters: "submit=COLUMN run=COLUMN procs=COLUMN job wait cpu memory req-procs req-time req-memory status user group \
+                 app queue partition preceding think",
+    lacks: "machine, and every field that no column holds",
+    extensions: &[],
+    recognises: None,
+    expects_spaces: false,
+    parser: |spec| Ok(Box::new(ColumnParser::new(Columns::of(spec)?))),
+    writing: None,
+};
+
+/// The names of the fields of the Standard Workload Format in specs.
 const NAMES: [&str; FIELDS] = [
     "job",
     "submit",
@@ -28,12 +43,13 @@ const NAMES: [&str; FIELDS] = [
     "preceding",
     "think",
 ];
-/// Fields that name something, by a word or a number; what they name is numbered as it appears: user, group, application, queue, partition.
+/// The fields that name something, by a word or a number: user, group, application, queue, partition. Whatever they name is
+/// numbered in the order in which it appears.
 const LABELS: std::ops::Range<usize> = 11..16;
-/// Fields without which a line is no job: submit, run, procs.
+/// The fields without which a line is no job: submit, run, procs.
 const NEEDED: [usize; 3] = [1, 3, 4];
 
-/// For each field of the Standard Workload Format the column that holds it, from 1.
+/// For each field of the Standard Workload Format the column that holds it, from 1; `None` if no column does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Columns {
     columns: [Option<u16>; FIELDS],
@@ -67,82 +83,68 @@ impl FromStr for Columns {
     }
 }
 
-impl fmt::Display for Columns {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = self.columns.iter().zip(NAMES).filter_map(|(column, name)| Some(((*column)?, name)));
-        for (i, (column, name)) in known.enumerate() {
-            write!(f, "{}{name}={column}", if i == 0 { "" } else { "," })?;
+impl Columns {
+    /// Returns the columns that a spec `columns:submit=3,…` gives, or says which are missing or unknown.
+    fn of(spec: &Spec) -> Result<Self, SpecError> {
+        let text = spec.to_string();
+        let malformed = |problem| SpecError::Malformed { text: text.clone(), problem };
+        let (_, columns) = text.split_once(':').unwrap_or_default();
+        if columns.is_empty() {
+            let example = "columns are missing, such as columns:submit=3,run=5,procs=2";
+            return Err(malformed(example.to_owned()));
         }
-        Ok(())
+        columns.parse().map_err(malformed)
+    }
+
+    /// Returns the spec of the format with these columns.
+    pub fn spec(&self) -> Spec {
+        let given = self.columns.iter().zip(NAMES).filter_map(|(column, name)| Some(((*column)?, name)));
+        given.fold(Spec::named(FORMAT.name), |spec, (column, name)| spec.with(name, &column.to_string()))
     }
 }
 
-/// Reads lines by their columns.
-#[derive(Debug)]
-pub(in crate::trace) struct ColumnReader {
+/// The parser of one log.
+struct ColumnParser {
     columns: Columns,
-    labels: [HashMap<String, i64>; FIELDS],
+    labels: [Labels; FIELDS],
     jobs: i64,
 }
 
-impl ColumnReader {
-    pub(in crate::trace) fn new(columns: Columns) -> Self {
+impl ColumnParser {
+    fn new(columns: Columns) -> Self {
         Self { columns, labels: Default::default(), jobs: 0 }
     }
 
-    /// The record of a line. Fields that no column holds are unknown; jobs are numbered unless a column does it.
-    pub(in crate::trace) fn parse(&mut self, line: &[u8]) -> Result<Record, Problem> {
+    /// Returns the value of `token`, which stands in `column` for `field`: a number, or that of a label.
+    fn value(&mut self, field: usize, column: usize, token: &str) -> Result<f64, Problem> {
+        let number = token.parse().ok().filter(|value: &f64| value.is_finite() && value.abs() < 9e18);
+        match number {
+            Some(value) if !LABELS.contains(&field) || value < 0.0 => Ok(value),
+            _ if LABELS.contains(&field) => Ok(self.labels[field].number(token.as_bytes()) as f64),
+            _ => Err(Problem::not_a_number(column, FIELD_NAMES[field], token.as_bytes(), "a number")),
+        }
+    }
+}
+
+impl LineParser for ColumnParser {
+    /// Fields that no column holds are unknown; jobs are numbered from 1 unless a column has their number.
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         let text = String::from_utf8_lossy(line);
         let tokens: Vec<&str> = text.split_whitespace().collect();
         let mut values = [-1.0_f64; FIELDS];
-        for (field, column) in self.columns.columns.iter().enumerate() {
-            let Some(column) = *column else { continue };
-            let Some(token) = tokens.get(usize::from(column) - 1) else {
-                return Err(Problem::TooFewFields { found: tokens.len(), expected: usize::from(column) });
+        for (field, column) in self.columns.columns.into_iter().enumerate() {
+            let Some(column) = column.map(usize::from) else { continue };
+            let Some(token) = tokens.get(column - 1) else {
+                return Err(Problem::TooFewFields { found: tokens.len(), expected: column });
             };
-            let number = token.parse().ok().filter(|value: &f64| value.is_finite() && value.abs() < 9e18);
-            values[field] = match number {
-                Some(value) if !LABELS.contains(&field) || value < 0.0 => value,
-                _ if LABELS.contains(&field) => {
-                    let known = &mut self.labels[field];
-                    let next = known.len() as i64 + 1;
-                    *known.entry((*token).to_owned()).or_insert(next) as f64
-                }
-                _ => {
-                    let (found, name) = (token.chars().take(20).collect(), FIELD_NAMES[field]);
-                    return Err(Problem::NotANumber {
-                        field: usize::from(column),
-                        name,
-                        found,
-                        expected: "a number",
-                    });
-                }
-            };
+            values[field] = self.value(field, column, token)?;
         }
         self.jobs += 1;
-        let whole = |field: usize| values[field].round() as i64;
-        let job = if self.columns.columns[0].is_some() { whole(0) } else { self.jobs };
-        Ok(Record {
-            job,
-            submit_s: whole(1),
-            wait_s: whole(2),
-            run_s: whole(3),
-            allocated_procs: whole(4),
-            average_cpu_s: values[5],
-            used_memory_kb: whole(6),
-            requested_procs: whole(7),
-            requested_time_s: whole(8),
-            requested_memory_kb: whole(9),
-            status: whole(10),
-            user: whole(11),
-            group: whole(12),
-            executable: whole(13),
-            queue: whole(14),
-            partition: whole(15),
-            preceding_job: whole(16),
-            think_time_s: whole(17),
-            sides: None,
-        })
+        let mut fields = values.map(|value| value.round() as i64);
+        if self.columns.columns[0].is_none() {
+            fields[0] = self.jobs;
+        }
+        Ok(Parsed::Record(Record::from_fields(fields, values[CPU]), 0))
     }
 }
 
@@ -153,11 +155,17 @@ mod tests {
     #[test]
     fn columns_become_fields_and_names_numbers() -> Result<(), Box<dyn std::error::Error>> {
         let columns: Columns = "procs=2,submit=1,run=4,user=3".parse()?;
-        assert_eq!(columns.to_string(), "submit=1,run=4,procs=2,user=3");
-        let mut reader = ColumnReader::new(columns);
-        let a = reader.parse(b"10 4 anna 2.5 rest")?;
-        let b = reader.parse(b"\t11.4\t8 bert 9")?;
-        let c = reader.parse(b"12 1 anna 3")?;
+        assert_eq!(columns.spec().to_string(), "columns:procs=2,run=4,submit=1,user=3");
+        assert_eq!(Columns::of(&columns.spec())?, columns);
+        let mut parser = ColumnParser::new(columns);
+        let mut record = |line: &[u8]| match parser.parse(line)? {
+            Parsed::Record(record, _) => Ok(record),
+            other => Err(format!("{other:?}").into()),
+        };
+        let record: &mut dyn FnMut(&[u8]) -> Result<Record, Box<dyn std::error::Error>> = &mut record;
+        let a = record(b"10 4 anna 2.5 rest")?;
+        let b = record(b"\t11.4\t8 bert 9")?;
+        let c = record(b"12 1 anna 3")?;
         assert_eq!((a.job, a.submit_s, a.allocated_procs, a.run_s, a.user, a.queue), (1, 10, 4, 3, 1, -1));
         assert_eq!((b.job, b.submit_s, b.user, c.user), (2, 11, 2, 1));
         Ok(())
@@ -172,14 +180,14 @@ mod tests {
             ("submit=1,run=2,procs=3,run=4", "field 'run' is given twice"),
             ("submit=1,run=2,nodes=3", "unknown field 'nodes' (one of: job, submit,"),
         ] {
-            let found = text.parse::<Columns>().expect_err("wrong");
+            let found = text.parse::<Columns>().expect_err("malformed");
             assert!(found.contains(problem), "{text}: {found}");
         }
-        let mut reader = ColumnReader::new("submit=1,run=2,procs=3".parse()?);
-        let short = reader.parse(b"1 2").expect_err("short").to_string();
+        let mut parser = ColumnParser::new("submit=1,run=2,procs=3".parse()?);
+        let short = parser.parse(b"1 2").expect_err("short").to_string();
         assert_eq!(short, "2 fields, expected 3");
-        let wrong = reader.parse(b"1 x 2").expect_err("wrong").to_string();
-        assert!(wrong.starts_with("field 2 (run time): found 'x', expected a number"), "{wrong}");
+        let message = parser.parse(b"1 x 2").expect_err("malformed").to_string();
+        assert!(message.starts_with("field 2 (run time): found 'x', expected a number"), "{message}");
         Ok(())
     }
 }

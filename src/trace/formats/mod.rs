@@ -1,51 +1,76 @@
-//! The formats of logs, and how a file name tells them.
+//! The registry of log formats, and how the right one is found.
+//!
+//! A format is a row and a file: the file has the parser and the row, [`FORMATS`] lists it. Readers, writers, the commands
+//! and `list formats` know formats by their rows only.
 
-pub(in crate::trace) mod columns;
-pub(in crate::trace) mod nas_ipsc;
-pub mod premas;
-pub(in crate::trace) mod swf;
+mod columns;
+mod format;
+mod labels;
+mod nas_ipsc;
+mod premas;
+mod swf;
 
 use std::path::Path;
 
-/// How the lines of a log are to be understood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Standard Workload Format: 18 fields, header lines that begin with `;`.
-    Swf,
-    /// The four columns of the `PReMAS` simulator: arrival, processors, run time, estimate.
-    Premas,
-    /// The native log of the iPSC/860 at NASA Ames; it can be read only.
-    NasIpsc,
-    /// Columns that are told; they can be read only.
-    Columns,
-}
+pub use columns::Columns;
+pub use format::{Format, LineParser, Parsed, Writing};
+pub use swf::SHAPES;
+
+use crate::spec::{Params, Spec, SpecError, unknown};
+
+/// Every log format.
+pub const FORMATS: &[Format] = &[swf::FORMAT, premas::FORMAT, nas_ipsc::FORMAT, columns::FORMAT];
+
+/// The Standard Workload Format: what a log is read as that nothing else is known of, and what models are written in.
+pub const SWF: &Format = &swf::FORMAT;
 
 impl Format {
-    /// Every format that has a name of its own.
-    pub const ALL: [Self; 3] = [Self::Swf, Self::Premas, Self::NasIpsc];
-    /// Those that can be written.
-    pub const WRITABLE: [Self; 2] = [Self::Swf, Self::Premas];
-
-    /// What the format is called on the command line, and its file name extension.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Swf => "swf",
-            Self::Premas => "premas",
-            Self::NasIpsc => "nas-ipsc",
-            Self::Columns => "columns",
-        }
+    /// Returns the format of this name, or an error that lists all names.
+    pub fn find(name: &str) -> Result<&'static Self, SpecError> {
+        let found = FORMATS.iter().find(|format| format.name == name);
+        found.ok_or_else(|| unknown("log format", name, FORMATS.iter().map(|format| format.name)))
     }
 
-    /// The format that the name of a file tells (`.swf`, `.premas`, each with or without `.gz`), if any.
-    pub fn of_path(path: &Path) -> Option<Self> {
+    /// Returns the format that the name of a file tells (`.swf`, `.premas`, each with or without `.gz`), or `None`.
+    pub fn of_path(path: &Path) -> Option<&'static Self> {
         let stem = if is_gzip_name(path) { Path::new(path.file_stem()?) } else { path };
         let extension = stem.extension()?.to_str()?;
-        Self::WRITABLE.into_iter().find(|format| extension.eq_ignore_ascii_case(format.name()))
+        FORMATS
+            .iter()
+            .find(|format| format.extensions.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+    }
+
+    /// Returns the format that recognises `line`, the first of a log that is neither blank nor a comment, or `None`.
+    pub fn of_line(line: &[u8]) -> Option<&'static Self> {
+        FORMATS.iter().find(|format| format.recognises.is_some_and(|recognises| recognises(line)))
+    }
+
+    /// Returns the formats that can be written.
+    pub fn writable() -> impl Iterator<Item = &'static Self> {
+        FORMATS.iter().filter(|format| format.writing.is_some())
     }
 }
 
-/// Whether a file of this name is to be compressed.
-pub(in crate::trace) fn is_gzip_name(path: &Path) -> bool {
+/// Returns the format that `spec` names and a parser for one log, or says what is wrong with the spec: `nas-ipsc`,
+/// `columns:submit=3,run=5,procs=2`.
+pub fn build(spec: &Spec) -> Result<(&'static Format, Box<dyn LineParser>), SpecError> {
+    let format = Format::find(&spec.name)?;
+    if format.parameters.is_empty() {
+        Params::new(spec).finish()?;
+    }
+    Ok((format, (format.parser)(spec)?))
+}
+
+/// Returns the name of a log's file without `.gz` and without the extension of its format.
+pub fn without_extensions(file_name: &str) -> &str {
+    let plain = file_name.strip_suffix(".gz").unwrap_or(file_name);
+    let mut extensions = FORMATS.iter().flat_map(|format| format.extensions);
+    let stem = extensions.find_map(|extension| plain.strip_suffix(extension)?.strip_suffix('.'));
+    stem.unwrap_or(plain)
+}
+
+/// Tells whether a file of this name is to be compressed.
+pub(super) fn is_gzip_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }
 
@@ -56,16 +81,56 @@ mod tests {
     #[test]
     fn names_tell_formats() {
         for (name, format) in [
-            ("a.swf", Some(Format::Swf)),
-            ("dir.premas/a.SWF.GZ", Some(Format::Swf)),
-            ("a.b.premas", Some(Format::Premas)),
-            ("a.premas.gz", Some(Format::Premas)),
+            ("a.swf", Some("swf")),
+            ("dir.premas/a.SWF.GZ", Some("swf")),
+            ("a.b.premas", Some("premas")),
+            ("a.premas.gz", Some("premas")),
             ("a.gz", None),
             ("swf", None),
             ("a.txt", None),
             ("-", None),
         ] {
-            assert_eq!(Format::of_path(Path::new(name)), format, "{name}");
+            assert_eq!(Format::of_path(Path::new(name)).map(|format| format.name), format, "{name}");
         }
+    }
+
+    #[test]
+    fn lines_tell_only_formats_that_look_like_no_other() {
+        for (line, format) in [
+            ("user0 nqs0 128 1451 10/01/93 00:00:03", Some("nas-ipsc")),
+            ("1 0 -1 60 4 -1 -1 4 90 -1 1 1 1 -1 -1 -1 -1 -1", None),
+            ("0\t4\t60\t-1", None),
+            ("anna q4s 4 100 160", None),
+            ("Date User Host Node Day Hour", None),
+        ] {
+            assert_eq!(Format::of_line(line.as_bytes()).map(|format| format.name), format, "{line}");
+        }
+    }
+
+    #[test]
+    fn rows_are_whole_and_their_names_and_extensions_their_own() {
+        let mut seen = std::collections::HashSet::new();
+        for format in FORMATS {
+            assert!(seen.insert(format.name), "{} is there twice", format.name);
+            assert!(!format.summary.is_empty() && !format.source.is_empty(), "{}", format.name);
+            assert!(format.writing.is_none() || !format.extensions.is_empty(), "{}", format.name);
+            for extension in format.extensions {
+                assert!(*extension == format.name || seen.insert(extension), "{extension} is there twice");
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_specs_say_what_was_expected() -> Result<(), SpecError> {
+        for (text, problem) in [
+            ("cwf", "unknown log format 'cwf' (one of: swf, premas, nas-ipsc, columns)"),
+            ("swf:shapes=yes", "'swf' has no parameter 'shapes'"),
+            ("columns:submit=1,run=2", "field 'procs' is missing; submit, run and procs are needed"),
+            ("columns", "field 'submit' is missing"),
+        ] {
+            let Err(error) = build(&text.parse()?) else { panic!("{text} is no format") };
+            assert!(error.to_string().contains(problem), "{text}: {error}");
+        }
+        Ok(())
     }
 }

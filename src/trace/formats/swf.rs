@@ -1,113 +1,131 @@
 //! The Standard Workload Format as the Parallel Workloads Archive defines it: 18 numbers on a line.
+//!
+//! An extension of ours: behind the 18 fields stand the three sides of a job's shape if the header has an entry `Shapes`.
 
-use nom::Parser;
+use std::io::Write;
 
-use super::super::error::Problem;
-use super::super::fields::{decimal, explain, fields, integer, is_blank};
-use super::super::record::{FIELD_NAMES, Record};
+use nom::Err;
 
-/// Parses one line without its end; also how many fields there are beyond the 18. O(length).
-pub(in crate::trace) fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
-    let times = (integer(1), integer(2), integer(3), integer(4));
-    let used = (integer(5), decimal(6), integer(7));
-    let asked = (integer(8), integer(9), integer(10));
-    let labels = (integer(11), integer(12), integer(13), integer(14), integer(15), integer(16));
-    let links = (integer(17), integer(18));
-    let (rest, (times, used, asked, labels, links)) = (times, used, asked, labels, links)
-        .parse(line)
-        .map_err(|error| explain(line, &error, &FIELD_NAMES))?;
-    let record = Record {
-        job: times.0,
-        submit_s: times.1,
-        wait_s: times.2,
-        run_s: times.3,
-        allocated_procs: used.0,
-        average_cpu_s: used.1,
-        used_memory_kb: used.2,
-        requested_procs: asked.0,
-        requested_time_s: asked.1,
-        requested_memory_kb: asked.2,
-        status: labels.0,
-        user: labels.1,
-        group: labels.2,
-        executable: labels.3,
-        queue: labels.4,
-        partition: labels.5,
-        preceding_job: links.0,
-        think_time_s: links.1,
-        sides: None,
-    };
-    Ok((record, if rest.is_empty() { 0 } else { fields(rest) }))
-}
+use super::format::{Format, LineParser, Parsed, Writing};
+use crate::trace::error::Problem;
+use crate::trace::fields::{Fault, decimal, explain, fields, integer, tokens};
+use crate::trace::header::Header;
+use crate::trace::record::{CPU, FIELD_NAMES, FIELDS, Record};
 
-/// Fields beyond the 18 that hold the sides of a job's shape.
-pub(in crate::trace) const SIDES: usize = 3;
-/// Longest side that any machine has.
+pub(super) const FORMAT: Format = Format {
+    name: "swf",
+    summary: "Standard Workload Format: 18 numbers on each line, header lines that begin with ;",
+    source: "S. Chapin et al., \"Benchmarks and standards for the evaluation of parallel job schedulers\", JSSPP 1999; \
+             version 2.2 of the Parallel Workloads Archive",
+    parameters: "",
+    lacks: "",
+    extensions: &["swf"],
+    recognises: None,
+    expects_spaces: true,
+    parser: |_| Ok(Box::new(Swf { has_sides: false })),
+    writing: Some(Writing { has_comments: true, by_authors_rules: false, append }),
+};
+
+/// The header entry of a log whose records have sides.
+pub const SHAPES: &str = "Shapes";
+/// The number of fields that hold the sides of a job's shape.
+const SIDES: usize = 3;
+/// The longest side that any machine has.
 const LONGEST: u32 = 1 << 24;
 
-/// Parses the three fields behind the 18 of a line as the sides of a job's shape; `None` if they are unknown. O(length).
-pub(in crate::trace) fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
+/// The parser of one log.
+struct Swf {
+    /// Whether sides stand behind the 18 fields.
+    has_sides: bool,
+}
+
+impl LineParser for Swf {
+    fn begin(&mut self, header: &Header) {
+        self.has_sides = header.get(SHAPES).is_some();
+    }
+
+    /// O(length of the line); nothing is allocated unless there are sides.
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
+        let (record, surplus) = parse(line)?;
+        if !self.has_sides {
+            return Ok(Parsed::Record(record, surplus));
+        }
+        let sides = sides(line)?;
+        if let Some(sides) = sides {
+            let found: u128 = sides.into_iter().map(u128::from).product();
+            let is_same = |procs: i64| u128::try_from(procs).is_ok_and(|procs| procs == found);
+            if !is_same(record.allocated_procs) && !is_same(record.requested_procs) {
+                let expected = format!("{} and {}", record.allocated_procs, record.requested_procs);
+                return Err(Problem::Sides { found, expected });
+            }
+        }
+        Ok(Parsed::Record(Record { sides, ..record }, surplus - SIDES))
+    }
+}
+
+/// Parses the 18 fields of a line, and counts those beyond them.
+fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
+    let explained = |error: Err<Fault>| explain(line, &error, &FIELD_NAMES);
+    let (mut rest, mut values, mut average_cpu_s) = (line, [-1; FIELDS], -1.0);
+    for (i, value) in values.iter_mut().enumerate() {
+        if i == CPU {
+            (rest, average_cpu_s) = decimal(i + 1)(rest).map_err(explained)?;
+        } else {
+            (rest, *value) = integer(i + 1)(rest).map_err(explained)?;
+        }
+    }
+    let surplus = if rest.is_empty() { 0 } else { fields(rest) };
+    Ok((Record::from_fields(values, average_cpu_s), surplus))
+}
+
+/// Parses the three fields behind the 18 of a line as the sides of a job's shape; `None` if all three are −1, unknown.
+fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
     const NAMES: [&str; SIDES] = ["side along x", "side along y", "side along z"];
-    let tokens: Vec<&[u8]> = line.split(|&byte| is_blank(byte)).filter(|token| !token.is_empty()).collect();
-    let Some(last) = tokens.get(FIELD_NAMES.len()..FIELD_NAMES.len() + SIDES) else {
-        return Err(Problem::TooFewFields { found: tokens.len(), expected: FIELD_NAMES.len() + SIDES });
+    const EXPECTED: &str = "an integer from 1 to 2^24, or all three sides";
+    let tokens: Vec<&[u8]> = tokens(line).collect();
+    let Some(last) = tokens.get(FIELDS..FIELDS + SIDES) else {
+        return Err(Problem::TooFewFields { found: tokens.len(), expected: FIELDS + SIDES });
     };
     if last.iter().all(|token| *token == b"-1") {
         return Ok(None);
     }
     let mut sides = [0; SIDES];
     for (i, token) in last.iter().enumerate() {
-        let text = String::from_utf8_lossy(token);
-        sides[i] = text.parse().ok().filter(|side| (1..=LONGEST).contains(side)).ok_or_else(|| {
-            Problem::NotANumber {
-                field: FIELD_NAMES.len() + 1 + i,
-                name: NAMES[i],
-                found: text.chars().take(20).collect(),
-                expected: "an integer from 1 to 2^24, or all three sides",
-            }
-        })?;
+        let side = std::str::from_utf8(token).ok().and_then(|text| text.parse().ok());
+        sides[i] = side
+            .filter(|side| (1..=LONGEST).contains(side))
+            .ok_or_else(|| Problem::not_a_number(FIELDS + 1 + i, NAMES[i], token, EXPECTED))?;
     }
     Ok(Some(sides))
 }
 
-/// Appends the line of `record`, with the sides of its shape if the log has them, with its end. An average CPU time that is no number is written as unknown.
-pub(in crate::trace) fn format(record: &Record, with_sides: bool, line: &mut Vec<u8>) {
-    use std::io::Write;
-    let r = record;
-    let cpu_s = if r.average_cpu_s.is_finite() { r.average_cpu_s } else { -1.0 };
+/// Appends the line of `record`, with the sides of its shape if `has_sides`. An average CPU time that is no number is written
+/// as unknown.
+fn append(record: &Record, has_sides: bool, line: &mut Vec<u8>) {
+    let average_cpu_s = if record.average_cpu_s.is_finite() { record.average_cpu_s } else { -1.0 };
     // Writing to memory cannot fail.
-    let _ = write!(
-        line,
-        "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}",
-        r.job,
-        r.submit_s,
-        r.wait_s,
-        r.run_s,
-        r.allocated_procs,
-        cpu_s,
-        r.used_memory_kb,
-        r.requested_procs,
-        r.requested_time_s,
-        r.requested_memory_kb,
-        r.status,
-        r.user,
-        r.group,
-        r.executable,
-        r.queue,
-        r.partition,
-        r.preceding_job,
-        r.think_time_s
-    );
-    let _ = match r.sides {
-        _ if !with_sides => Ok(()),
-        Some([a, b, c]) => write!(line, " {a} {b} {c}"),
-        None => write!(line, " -1 -1 -1"),
-    };
+    for (i, value) in record.fields().into_iter().enumerate() {
+        let separator = if i == 0 { "" } else { " " };
+        let _ = if i == CPU {
+            write!(line, "{separator}{average_cpu_s}")
+        } else {
+            write!(line, "{separator}{value}")
+        };
+    }
+    if has_sides {
+        let _ = match record.sides {
+            Some([x, y, z]) => write!(line, " {x} {y} {z}"),
+            None => write!(line, " -1 -1 -1"),
+        };
+    }
     line.push(b'\n');
 }
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     const LINE: &str =
@@ -117,7 +135,7 @@ mod tests {
     fn every_field_has_its_place() -> Result<(), Problem> {
         let (record, surplus) = parse(LINE.as_bytes())?;
         let mut line = Vec::new();
-        format(&record, false, &mut line);
+        append(&record, false, &mut line);
         assert_eq!(line, b"12 342343 5 553 40 552.21 -1 48 43200 -2 1 4 3 -1 6 7 8 9\n");
         assert_eq!((record.run_s, record.requested_procs, record.queue, surplus), (553, 48, 6, 0));
         Ok(())
@@ -138,7 +156,7 @@ mod tests {
         assert_eq!(with("-1 -1\t-1")?, None);
         let (record, _) = parse(LINE.as_bytes())?;
         let mut line = Vec::new();
-        format(&Record { sides: Some([3, 2, 1]), ..record }, true, &mut line);
+        append(&Record { sides: Some([3, 2, 1]), ..record }, true, &mut line);
         assert!(line.ends_with(b" 8 9 3 2 1\n"));
         assert_eq!(sides(&line[..line.len() - 1])?, Some([3, 2, 1]));
         for (rest, problem) in [
@@ -150,7 +168,7 @@ mod tests {
             ("x 2 1", "field 19 (side along x): found 'x'"),
             ("3 2 99999999999", "field 21 (side along z): found '99999999999'"),
         ] {
-            let found = with(rest).expect_err("wrong").to_string();
+            let found = with(rest).expect_err("malformed").to_string();
             assert!(found.starts_with(problem), "{rest}: {found}");
         }
         Ok(())
@@ -164,18 +182,15 @@ mod tests {
         assert_eq!(parse(b"1").expect_err("short").to_string(), "1 field, expected 18");
         let mut tokens = tokens;
         tokens[4] = "x12";
-        let wrong = parse(tokens.join(" ").as_bytes()).expect_err("wrong").to_string();
-        assert_eq!(wrong, "field 5 (allocated processors): found 'x12', expected an integer or -1");
+        let message = parse(tokens.join(" ").as_bytes()).expect_err("malformed").to_string();
+        assert_eq!(message, "field 5 (allocated processors): found 'x12', expected an integer or -1");
     }
 
     #[test]
     fn mutated_lines_are_parsed_or_explained() {
         const BYTES: &[u8] = b"0123456789-+.;:x \t\r\x00\xff";
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % below
-        };
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut random = |below: usize| rng.random_range(0..below);
         for _ in 0..100_000 {
             let mut line = LINE.as_bytes().to_vec();
             for _ in 0..=random(3) {
@@ -189,7 +204,7 @@ mod tests {
             match parse(&line) {
                 Ok((record, surplus)) => {
                     let mut again = Vec::new();
-                    format(&record, false, &mut again);
+                    append(&record, false, &mut again);
                     assert_eq!(parse(again.trim_ascii_end()), Ok((record, 0)));
                     assert_eq!(fields(&line), 18 + surplus);
                 }
@@ -202,7 +217,7 @@ mod tests {
     fn times_that_are_no_numbers_are_written_as_unknown() {
         for average_cpu_s in [f64::NAN, f64::INFINITY] {
             let mut line = Vec::new();
-            format(&Record { average_cpu_s, ..Record::UNKNOWN }, false, &mut line);
+            append(&Record { average_cpu_s, ..Record::UNKNOWN }, false, &mut line);
             assert_eq!(parse(line.trim_ascii_end()).map(|(record, _)| record), Ok(Record::UNKNOWN));
         }
     }

@@ -1,4 +1,5 @@
-//! What logs hold, and what is wrong with them.
+//! Surveys of a log: what it holds ([`profile`]), and what is wrong with it ([`validate`]).
 
 pub(super) mod profile;
+mod text;
 pub(super) mod validate;

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::super::error::TraceError;
-use super::super::reader::{LogSummary, ReadOptions, read};
-use super::super::record::{FIELD_NAMES, FIELDS, Record};
+use crate::trace::error::TraceError;
+use crate::trace::reader::{ReadOptions, read};
+use crate::trace::record::{FIELD_NAMES, FIELDS, Record};
+use crate::trace::summary::LogSummary;
 
 /// Statistics of a log as it is recorded, before any rule has chosen jobs from it. Sizes are [`Record::procs`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -165,7 +166,7 @@ impl Gathering {
         let missing = self.missing.iter().enumerate().filter(|&(_, &jobs)| jobs > 0);
         Profile {
             log: summary.path.display().to_string(),
-            format: summary.format.name(),
+            format: summary.format.name,
             bytes: summary.bytes,
             lines: summary.lines,
             jobs: summary.records,
@@ -189,7 +190,7 @@ impl Gathering {
 }
 
 fn irregularities(summary: &LogSummary) -> Vec<Irregularity> {
-    summary.findings.rows().into_iter().map(|(what, count)| Irregularity { what, count }).collect()
+    summary.irregularities.rows().into_iter().map(|(what, count)| Irregularity { what, count }).collect()
 }
 
 fn share(part: usize, whole: usize) -> Option<f64> {

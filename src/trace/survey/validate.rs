@@ -1,12 +1,15 @@
-//! Everything that is wrong or odd in a log, with its line.
+//! Validation of a log: everything that is wrong or odd in it, with its line.
 
 use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
 
-use super::super::error::{Problem, TraceError};
-use super::super::reader::{Entry, LogSummary, ReadOptions, Reader};
-use super::super::record::Record;
+use crate::trace::error::{Problem, TraceError};
+use crate::trace::reader::{Entry, ReadOptions, Reader};
+use crate::trace::record::Record;
+use crate::trace::summary::LogSummary;
+
+use Severity::{Error, Warning};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,10 +20,10 @@ pub enum Severity {
     Warning,
 }
 
-/// What was found.
+/// Something that is wrong or odd in a log; its row in the table below says more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "`title` says what each of them is")]
-pub enum Kind {
+pub enum Defect {
     TooFewFields,
     NotANumber,
     OutOfRange,
@@ -44,84 +47,65 @@ pub enum Kind {
     Unterminated,
 }
 
-impl Kind {
-    /// Every kind, errors first, in the order of a report.
-    pub const ALL: [Self; 21] = [
-        Self::TooFewFields,
-        Self::NotANumber,
-        Self::OutOfRange,
-        Self::NegativeSubmit,
-        Self::LargerThanMachine,
-        Self::DuplicateJob,
-        Self::NoMachine,
-        Self::RecordCount,
-        Self::TooManyFields,
-        Self::SubmitDescent,
-        Self::JobDescent,
-        Self::NoProcs,
-        Self::NoRun,
-        Self::ZeroRun,
-        Self::RunAboveRequest,
-        Self::OddStatus,
-        Self::LateComment,
-        Self::BlankLine,
-        Self::Tabs,
-        Self::CarriageReturns,
-        Self::Unterminated,
-    ];
+/// Every defect with its severity and its title, in the order of the enum, which is that of a report.
+const DEFECTS: [(Defect, Severity, &str); 21] = [
+    (Defect::TooFewFields, Error, "too few fields"),
+    (Defect::NotANumber, Error, "not a number"),
+    (Defect::OutOfRange, Error, "number out of range"),
+    (Defect::NegativeSubmit, Error, "submit time unknown or negative"),
+    (Defect::LargerThanMachine, Error, "job larger than the machine"),
+    (Defect::DuplicateJob, Error, "job number used before"),
+    (Defect::NoMachine, Warning, "no MaxProcs and no MaxNodes in the header"),
+    (Defect::RecordCount, Warning, "header counts other than the jobs there are"),
+    (Defect::TooManyFields, Warning, "too many fields"),
+    (Defect::SubmitDescent, Warning, "submit time below the one before"),
+    (Defect::JobDescent, Warning, "job number below the one before"),
+    (Defect::NoProcs, Warning, "allocated processors unknown or 0"),
+    (Defect::NoRun, Warning, "run time unknown"),
+    (Defect::ZeroRun, Warning, "run time 0"),
+    (Defect::RunAboveRequest, Warning, "run time above requested time"),
+    (Defect::OddStatus, Warning, "status outside -1 to 5"),
+    (Defect::LateComment, Warning, "comment after the first job"),
+    (Defect::BlankLine, Warning, "blank line"),
+    (Defect::Tabs, Warning, "fields separated by tabs"),
+    (Defect::CarriageReturns, Warning, "lines ending in CR LF"),
+    (Defect::Unterminated, Warning, "last line without a line end"),
+];
 
-    /// What it is, in words.
+impl Defect {
+    /// The defect in words.
     pub const fn title(self) -> &'static str {
+        DEFECTS[self as usize].2
+    }
+
+    /// How bad the defect is. A line that does not follow the format is only worth a warning to those who read leniently.
+    pub const fn severity(self, lenient: bool) -> Severity {
         match self {
-            Self::TooFewFields => "too few fields",
-            Self::NotANumber => "not a number",
-            Self::OutOfRange => "number out of range",
-            Self::NegativeSubmit => "submit time unknown or negative",
-            Self::LargerThanMachine => "job larger than the machine",
-            Self::DuplicateJob => "job number used before",
-            Self::NoMachine => "no MaxProcs and no MaxNodes in the header",
-            Self::RecordCount => "header counts other than the jobs there are",
-            Self::TooManyFields => "too many fields",
-            Self::SubmitDescent => "submit time below the one before",
-            Self::JobDescent => "job number below the one before",
-            Self::NoProcs => "allocated processors unknown or 0",
-            Self::NoRun => "run time unknown",
-            Self::ZeroRun => "run time 0",
-            Self::RunAboveRequest => "run time above requested time",
-            Self::OddStatus => "status outside -1 to 5",
-            Self::LateComment => "comment after the first job",
-            Self::BlankLine => "blank line",
-            Self::Tabs => "fields separated by tabs",
-            Self::CarriageReturns => "lines ending in CR LF",
-            Self::Unterminated => "last line without a line end",
+            Self::TooFewFields | Self::NotANumber | Self::OutOfRange if lenient => Warning,
+            _ => DEFECTS[self as usize].1,
         }
     }
 
-    /// How bad it is. A line that is not understood is only worth a warning to those who read leniently.
-    pub const fn severity(self, lenient: bool) -> Severity {
-        match self {
-            Self::TooFewFields | Self::NotANumber | Self::OutOfRange if lenient => Severity::Warning,
-            Self::TooFewFields
-            | Self::NotANumber
-            | Self::OutOfRange
-            | Self::NegativeSubmit
-            | Self::LargerThanMachine
-            | Self::DuplicateJob => Severity::Error,
-            _ => Severity::Warning,
+    /// The defect of a line that does not follow the format.
+    const fn of_line(problem: &Problem) -> Self {
+        match problem {
+            Problem::TooFewFields { .. } => Self::TooFewFields,
+            Problem::NotANumber { .. } => Self::NotANumber,
+            Problem::OutOfRange { .. } | Problem::Sides { .. } => Self::OutOfRange,
         }
     }
 }
 
-/// All findings of one kind.
+/// All findings of one defect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
-    /// What was found.
-    pub kind: Kind,
+    /// The defect.
+    pub defect: Defect,
     /// How bad it is.
     pub severity: Severity,
     /// How often.
     pub count: u64,
-    /// The first of them; none where the count says everything.
+    /// The first findings; empty where the count says everything.
     pub shown: Vec<Finding>,
 }
 
@@ -130,31 +114,31 @@ pub struct Tally {
 pub struct Finding {
     /// Its line, from 1; `None` if it is about the log as a whole.
     pub line: Option<u64>,
-    /// What there is to say of it, perhaps nothing.
+    /// The values that are wrong, in words; empty if the title says everything.
     pub detail: String,
 }
 
 /// The outcome of [`validate`].
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct Validation {
     /// The log.
     pub summary: LogSummary,
-    /// What was found at least once, errors first.
+    /// The defects that were found at least once, errors first.
     pub tallies: Vec<Tally>,
 }
 
-impl Report {
-    /// Number of findings of a severity.
+impl Validation {
+    /// Returns the number of findings of a severity.
     pub fn count(&self, severity: Severity) -> u64 {
         self.tallies.iter().filter(|tally| tally.severity == severity).map(|tally| tally.count).sum()
     }
 }
 
-/// Reads the whole log at `path` and reports what is wrong or odd; at most `shown_max` findings of a kind with their
-/// lines. Only a log that cannot be read at all is an error here.
+/// Reads the whole log at `path` and returns what is wrong or odd in it, with at most `shown_max` findings of each defect.
+/// Only a log that cannot be read at all is an error here.
 ///
 /// Memory: the job numbers, to find duplicates.
-pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Report, TraceError> {
+pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Validation, TraceError> {
     let mut reader = Reader::open(path, ReadOptions { lenient: true, ..options })?;
     let mut check = Check::new(shown_max);
     let mut procs_max = None;
@@ -166,28 +150,24 @@ pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<R
                 check.record(line, &record, surplus, limit);
             }
             Entry::Comment(_) if procs_max.is_some() => {
-                check.found(Kind::LateComment, reader.line(), format_args!(""));
+                check.found(Defect::LateComment, reader.line(), format_args!(""));
             }
             Entry::Comment(_) | Entry::NoJob => {}
-            Entry::Blank => check.found(Kind::BlankLine, reader.line(), format_args!("")),
+            Entry::Blank => check.found(Defect::BlankLine, reader.line(), format_args!("")),
             Entry::Skipped(problem) => {
-                let kind = match problem {
-                    Problem::TooFewFields { .. } => Kind::TooFewFields,
-                    Problem::NotANumber { .. } => Kind::NotANumber,
-                    Problem::OutOfRange { .. } | Problem::Sides { .. } => Kind::OutOfRange,
-                };
-                check.found(kind, reader.line(), format_args!("{problem}"));
+                check.found(Defect::of_line(&problem), reader.line(), format_args!("{problem}"));
             }
         }
     }
     let summary = reader.finish()?;
     check.log(&summary);
-    Ok(Report { summary, tallies: check.tallies(options.lenient) })
+    Ok(Validation { summary, tallies: check.tallies(options.lenient) })
 }
 
+/// The findings so far, and what is needed to find more.
 struct Check {
     shown_max: usize,
-    /// Count and first findings of each kind, by its place in `Kind::ALL`.
+    /// Count and first findings of each defect, by its place in [`DEFECTS`].
     found: Vec<(u64, Vec<Finding>)>,
     jobs: HashSet<i64>,
     previous: Option<Record>,
@@ -195,89 +175,86 @@ struct Check {
 
 impl Check {
     fn new(shown_max: usize) -> Self {
-        Self {
-            shown_max,
-            found: vec![(0, Vec::new()); Kind::ALL.len()],
-            jobs: HashSet::new(),
-            previous: None,
-        }
+        Self { shown_max, found: vec![(0, Vec::new()); DEFECTS.len()], jobs: HashSet::new(), previous: None }
     }
 
-    fn found(&mut self, kind: Kind, line: u64, detail: fmt::Arguments<'_>) {
-        let (count, shown) = &mut self.found[kind as usize];
+    /// Counts a finding, and keeps it if it is among the first.
+    fn found(&mut self, defect: Defect, line: u64, detail: fmt::Arguments<'_>) {
+        let (count, shown) = &mut self.found[defect as usize];
         *count += 1;
         if shown.len() < self.shown_max {
             shown.push(Finding { line: Some(line), detail: detail.to_string() });
         }
     }
 
+    /// Adds what is wrong with one record.
     fn record(&mut self, line: u64, record: &Record, surplus: usize, procs_max: Option<i64>) {
         let Record { job, submit_s, run_s, allocated_procs, requested_time_s, status, .. } = *record;
         if surplus > 0 {
-            self.found(Kind::TooManyFields, line, format_args!("{surplus} more than the format has"));
+            self.found(Defect::TooManyFields, line, format_args!("{surplus} more than the format has"));
         }
         if submit_s < 0 {
-            self.found(Kind::NegativeSubmit, line, format_args!("job {job}: {submit_s}"));
+            self.found(Defect::NegativeSubmit, line, format_args!("job {job}: {submit_s}"));
         }
         if let Some((procs, limit)) = record.procs().zip(procs_max).filter(|(procs, limit)| procs > limit) {
             let detail = format_args!("job {job}: {procs} processors, the machine has {limit}");
-            self.found(Kind::LargerThanMachine, line, detail);
+            self.found(Defect::LargerThanMachine, line, detail);
         }
         // The parts of an interrupted job (status 2 to 4) share its number.
         if !self.jobs.insert(job) && !(2..=4).contains(&status) {
-            self.found(Kind::DuplicateJob, line, format_args!("job {job}"));
+            self.found(Defect::DuplicateJob, line, format_args!("job {job}"));
         }
         if let Some(previous) = self.previous.replace(*record) {
             if submit_s < previous.submit_s {
                 let detail = format_args!("job {job}: {submit_s} after {}", previous.submit_s);
-                self.found(Kind::SubmitDescent, line, detail);
+                self.found(Defect::SubmitDescent, line, detail);
             }
             if job < previous.job {
-                self.found(Kind::JobDescent, line, format_args!("{job} after {}", previous.job));
+                self.found(Defect::JobDescent, line, format_args!("{job} after {}", previous.job));
             }
         }
         if allocated_procs <= 0 {
             let requested = record.requested_procs;
             let detail = format_args!("job {job}: {allocated_procs}, requested {requested}");
-            self.found(Kind::NoProcs, line, detail);
+            self.found(Defect::NoProcs, line, detail);
         }
         match run_s {
-            ..0 => self.found(Kind::NoRun, line, format_args!("job {job}: {run_s}, status {status}")),
-            0 => self.found(Kind::ZeroRun, line, format_args!("job {job}, status {status}")),
+            ..0 => self.found(Defect::NoRun, line, format_args!("job {job}: {run_s}, status {status}")),
+            0 => self.found(Defect::ZeroRun, line, format_args!("job {job}, status {status}")),
             _ if requested_time_s > 0 && run_s > requested_time_s => {
                 let detail = format_args!("job {job}: ran {run_s} s, requested {requested_time_s} s");
-                self.found(Kind::RunAboveRequest, line, detail);
+                self.found(Defect::RunAboveRequest, line, detail);
             }
             _ => {}
         }
         if !(-1..=5).contains(&status) {
-            self.found(Kind::OddStatus, line, format_args!("job {job}: {status}"));
+            self.found(Defect::OddStatus, line, format_args!("job {job}: {status}"));
         }
     }
 
-    /// What concerns the log as a whole is counted without lines.
+    /// Adds what concerns the log as a whole; it is counted without lines.
     fn log(&mut self, summary: &LogSummary) {
-        let findings = &summary.findings;
-        self.found[Kind::Tabs as usize].0 = findings.tab_lines;
-        self.found[Kind::CarriageReturns as usize].0 = findings.crlf_lines;
-        self.found[Kind::Unterminated as usize].0 = findings.unterminated_lines;
-        self.found[Kind::NoMachine as usize].0 = u64::from(summary.header.processors().is_none());
+        let findings = &summary.irregularities;
+        self.found[Defect::Tabs as usize].0 = findings.tab_lines;
+        self.found[Defect::CarriageReturns as usize].0 = findings.crlf_lines;
+        self.found[Defect::Unterminated as usize].0 = findings.unterminated_lines;
+        self.found[Defect::NoMachine as usize].0 = u64::from(summary.header.processors().is_none());
         let counts = ["MaxJobs", "MaxRecords"].map(|key| (key, summary.header.number(key)));
         for (key, count) in counts {
             let Some(count) = count.filter(|&count| count != summary.records as i64) else { continue };
             let detail = format!("{key} is {count}, there are {}", summary.records);
-            let (found, shown) = &mut self.found[Kind::RecordCount as usize];
+            let (found, shown) = &mut self.found[Defect::RecordCount as usize];
             *found += 1;
             shown.push(Finding { line: None, detail });
         }
     }
 
     fn tallies(self, lenient: bool) -> Vec<Tally> {
-        let tally = |(kind, (count, shown)): (Kind, _)| {
-            let severity = kind.severity(lenient);
-            (count > 0).then_some(Tally { kind, severity, count, shown })
+        let tally = |((defect, ..), (count, shown)): ((Defect, _, _), _)| {
+            let severity = defect.severity(lenient);
+            (count > 0).then_some(Tally { defect, severity, count, shown })
         };
-        let mut tallies: Vec<Tally> = Kind::ALL.into_iter().zip(self.found).filter_map(tally).collect();
+        let mut tallies: Vec<Tally> = DEFECTS.into_iter().zip(self.found).filter_map(tally).collect();
         tallies.sort_by_key(|tally| tally.severity);
         tallies
     }
@@ -288,7 +265,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    type Found = Vec<(Kind, u64, Option<u64>)>;
+    type Found = Vec<(Defect, u64, Option<u64>)>;
 
     fn findings(text: &str, lenient: bool) -> Result<(Found, u64), Box<dyn std::error::Error>> {
         let mut file = tempfile::NamedTempFile::new()?;
@@ -296,7 +273,7 @@ mod tests {
         let report = validate(file.path(), ReadOptions { lenient, ..ReadOptions::default() }, 2)?;
         let errors = report.count(Severity::Error);
         let row =
-            |tally: Tally| (tally.kind, tally.count, tally.shown.first().and_then(|finding| finding.line));
+            |tally: Tally| (tally.defect, tally.count, tally.shown.first().and_then(|finding| finding.line));
         Ok((report.tallies.into_iter().map(row).collect(), errors))
     }
 
@@ -307,9 +284,9 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_in_their_places() {
-        for (place, kind) in Kind::ALL.into_iter().enumerate() {
-            assert_eq!(kind as usize, place, "{}", kind.title());
+    fn rows_are_in_the_order_of_the_enum() {
+        for (place, (defect, ..)) in DEFECTS.into_iter().enumerate() {
+            assert_eq!(defect as usize, place, "{}", defect.title());
         }
     }
 
@@ -322,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_found_on_its_line() -> Result<(), Box<dyn std::error::Error>> {
+    fn every_defect_is_found_on_its_line() -> Result<(), Box<dyn std::error::Error>> {
         let text = [
             "; MaxProcs: 8\n; MaxJobs: 99\n".to_owned(),
             job(5, 50, 5, 8, 5, 1),
@@ -338,26 +315,26 @@ mod tests {
         ]
         .concat();
         let expected = vec![
-            (Kind::TooFewFields, 1, Some(4)),
-            (Kind::NotANumber, 1, Some(5)),
-            (Kind::OutOfRange, 1, Some(6)),
-            (Kind::NegativeSubmit, 1, Some(7)),
-            (Kind::LargerThanMachine, 1, Some(7)),
-            (Kind::DuplicateJob, 1, Some(8)),
-            (Kind::RecordCount, 1, None),
-            (Kind::TooManyFields, 1, Some(9)),
-            (Kind::SubmitDescent, 1, Some(7)),
-            (Kind::JobDescent, 1, Some(10)),
-            (Kind::NoProcs, 1, Some(8)),
-            (Kind::NoRun, 1, Some(10)),
-            (Kind::ZeroRun, 1, Some(13)),
-            (Kind::RunAboveRequest, 1, Some(8)),
-            (Kind::OddStatus, 1, Some(8)),
-            (Kind::LateComment, 1, Some(12)),
-            (Kind::BlankLine, 1, Some(11)),
-            (Kind::Tabs, 1, None),
-            (Kind::CarriageReturns, 1, None),
-            (Kind::Unterminated, 1, None),
+            (Defect::TooFewFields, 1, Some(4)),
+            (Defect::NotANumber, 1, Some(5)),
+            (Defect::OutOfRange, 1, Some(6)),
+            (Defect::NegativeSubmit, 1, Some(7)),
+            (Defect::LargerThanMachine, 1, Some(7)),
+            (Defect::DuplicateJob, 1, Some(8)),
+            (Defect::RecordCount, 1, None),
+            (Defect::TooManyFields, 1, Some(9)),
+            (Defect::SubmitDescent, 1, Some(7)),
+            (Defect::JobDescent, 1, Some(10)),
+            (Defect::NoProcs, 1, Some(8)),
+            (Defect::NoRun, 1, Some(10)),
+            (Defect::ZeroRun, 1, Some(13)),
+            (Defect::RunAboveRequest, 1, Some(8)),
+            (Defect::OddStatus, 1, Some(8)),
+            (Defect::LateComment, 1, Some(12)),
+            (Defect::BlankLine, 1, Some(11)),
+            (Defect::Tabs, 1, None),
+            (Defect::CarriageReturns, 1, None),
+            (Defect::Unterminated, 1, None),
         ];
         assert_eq!(findings(&text, false)?, (expected, 6));
         assert_eq!(findings(&text, true)?.1, 3);
@@ -367,7 +344,7 @@ mod tests {
     #[test]
     fn a_missing_machine_is_found_and_few_are_shown() -> Result<(), Box<dyn std::error::Error>> {
         let text: String = (1..=5).map(|number| job(number, 0, 0, 1, -1, 1)).collect();
-        assert_eq!(findings(&text, false)?.0, [(Kind::NoMachine, 1, None), (Kind::ZeroRun, 5, Some(1))]);
+        assert_eq!(findings(&text, false)?.0, [(Defect::NoMachine, 1, None), (Defect::ZeroRun, 5, Some(1))]);
         Ok(())
     }
 }

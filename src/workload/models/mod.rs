@@ -1,5 +1,6 @@
-//! Models that draw jobs at random.
+//! Models that draw jobs at random, and logs of them.
 
+pub(super) mod logs;
 pub mod lublin;
 pub(super) mod side_lengths;
 pub(super) mod synthetic;

@@ -63,7 +63,12 @@ impl LeftOut {
         self.counts[reason as usize] += records;
     }
 
-    /// Records left out for any reason.
+    /// The number of records left out for this reason.
+    pub fn count(&self, reason: Reason) -> u64 {
+        self.counts[reason as usize]
+    }
+
+    /// The number of records left out for any reason.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }

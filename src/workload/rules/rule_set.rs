@@ -170,39 +170,19 @@ impl Rules {
         }
     }
 
-    /// The job that a record stands for, or why it stands for none.
+    /// Returns the job that a record stands for, or why it stands for none.
     pub fn job(&self, record: &Record) -> Result<Job, Reason> {
-        let procs = match self.set {
-            RuleSet::Requested if record.requested_procs > 0 => record.requested_procs,
-            _ => record.allocated_procs,
-        };
-        if procs <= 0 {
-            return Err(Reason::NoProcessors);
-        }
-        // Beyond 32 bits a number of processors is beyond every machine.
-        let procs = u32::try_from(procs).unwrap_or(u32::MAX);
-        let run_s = match self.set {
-            RuleSet::Authors if record.run_s == -1 => record.average_cpu_s.round() as i64,
-            _ => record.run_s,
-        };
-        let accepted = match self.status {
-            Status::Authors => matches!(record.status, -1..=1) || record.status == 5 && run_s > 0,
-            Status::Completed => record.status == 1,
-            Status::All => true,
-        };
-        if !accepted {
-            return Err(Reason::Status);
-        }
-        if run_s < 0 || run_s == 0 && self.set != RuleSet::Authors {
-            return Err(Reason::NoRunTime);
-        }
+        let (procs, run_s) = self.accept(record)?;
         if record.submit_s < 0 {
             return Err(Reason::NoSubmitTime);
         }
+        // Beyond 32 bits a number of processors is beyond every machine.
+        let procs = u32::try_from(procs).unwrap_or(u32::MAX);
         if !self.sizes.include(procs) {
             return Err(Reason::Size);
         }
-        let (run_s, estimate_s) = self.times(run_s, record.requested_time_s);
+        let requested_s = Some(record.requested_time_s).filter(|&requested_s| requested_s > 0);
+        let (run_s, estimate_s) = self.run_and_estimate(run_s, requested_s);
         let [submit, run, estimate] = [record.submit_s, run_s, estimate_s].map(Time::from_seconds);
         // A shape of another size than what the job got would change the job.
         let size = |sides: [u32; 3]| sides.into_iter().map(u128::from).product::<u128>();
@@ -211,37 +191,57 @@ impl Rules {
         Ok(Job { number: record.job, submit, run, estimate, procs, shape })
     }
 
-    /// A job of a workload model by these rules: what they say of records alone does not matter, and the estimate is the run
+    /// Returns the processors and the run time in seconds that a record counts with by the rule set and the statuses, or why
+    /// it does not count. The processors are at least 1, the run time at least 0.
+    pub fn accept(&self, record: &Record) -> Result<(i64, i64), Reason> {
+        let procs = match self.set {
+            RuleSet::Requested if record.requested_procs > 0 => record.requested_procs,
+            _ => record.allocated_procs,
+        };
+        if procs <= 0 {
+            return Err(Reason::NoProcessors);
+        }
+        let run_s = match self.set {
+            // Half seconds are rounded away from zero.
+            RuleSet::Authors if record.run_s == -1 => record.average_cpu_s.round() as i64,
+            _ => record.run_s,
+        };
+        let is_accepted = match self.status {
+            Status::Authors => matches!(record.status, -1..=1) || record.status == 5 && run_s > 0,
+            Status::Completed => record.status == 1,
+            Status::All => true,
+        };
+        if !is_accepted {
+            return Err(Reason::Status);
+        }
+        if run_s < 0 || run_s == 0 && self.set != RuleSet::Authors {
+            return Err(Reason::NoRunTime);
+        }
+        Ok((procs, run_s))
+    }
+
+    /// Returns a job of a workload model as these rules have it. Rules about records do not matter, and the estimate is the run
     /// time or a multiple of it.
     pub fn drawn(&self, job: Job) -> Result<Job, Reason> {
         if !self.sizes.include(job.procs) {
             return Err(Reason::Size);
         }
-        let estimate = match self.estimate {
-            Estimate::Recorded | Estimate::Exact => job.run,
-            Estimate::Factor(factor) => {
-                Time::from_micros((job.run.as_micros() as f64 * factor).round() as i64)
-            }
-        };
-        let (run, estimate) = match self.overrun {
-            Overrun::Extend => (job.run, estimate.max(job.run)),
-            Overrun::Kill => (job.run.min(estimate), estimate),
-            Overrun::RunOn => (job.run, estimate),
-        };
-        Ok(Job { run, estimate, ..job })
+        let (run, estimate) = self.run_and_estimate(job.run.as_micros(), None);
+        Ok(Job { run: Time::from_micros(run), estimate: Time::from_micros(estimate), ..job })
     }
 
-    /// Run time and estimate, in seconds.
-    fn times(&self, run_s: i64, requested_s: i64) -> (i64, i64) {
-        let estimate_s = match self.estimate {
-            Estimate::Recorded if requested_s > 0 => requested_s,
-            Estimate::Recorded | Estimate::Exact => run_s,
-            Estimate::Factor(factor) => (run_s as f64 * factor).round() as i64,
+    /// Returns run time and estimate by the rules about estimates and overruns, in the unit of `run`; a multiple is rounded to
+    /// whole units. `requested` is the log's estimate, if it has one.
+    fn run_and_estimate(&self, run: i64, requested: Option<i64>) -> (i64, i64) {
+        let estimate = match self.estimate {
+            Estimate::Recorded => requested.unwrap_or(run),
+            Estimate::Exact => run,
+            Estimate::Factor(factor) => (run as f64 * factor).round() as i64,
         };
         match self.overrun {
-            Overrun::Extend => (run_s, estimate_s.max(run_s)),
-            Overrun::Kill => (run_s.min(estimate_s), estimate_s),
-            Overrun::RunOn => (run_s, estimate_s),
+            Overrun::Extend => (run, estimate.max(run)),
+            Overrun::Kill => (run.min(estimate), estimate),
+            Overrun::RunOn => (run, estimate),
         }
     }
 }
@@ -292,6 +292,23 @@ mod tests {
             let found = job(&rules, Record { run_s, status, ..RECORD });
             assert_eq!(found.err(), (!taken).then_some(Reason::Status), "status {status}, {run_s} s");
         }
+    }
+
+    #[test]
+    fn of_a_log_for_the_authors_simulator_nothing_changes_but_unknown_run_times() {
+        let kept = |record: Record| Rules::default().accept(&record);
+        let job = Record { allocated_procs: 4, run_s: 10, status: 1, ..Record::UNKNOWN };
+        for status in [-1, 0, 1, 5] {
+            assert_eq!(kept(Record { status, ..job }), Ok((4, 10)));
+        }
+        for status in [-2, 2, 3, 4, 6, 126] {
+            assert_eq!(kept(Record { status, ..job }), Err(Reason::Status));
+        }
+        assert_eq!(kept(Record { status: 5, run_s: 0, ..job }), Err(Reason::Status));
+        assert_eq!(kept(Record { run_s: 0, ..job }), Ok((4, 0)));
+        assert_eq!(kept(Record { run_s: -1, average_cpu_s: 2.5, ..job }), Ok((4, 3)));
+        assert_eq!(kept(Record { run_s: -1, ..job }), Err(Reason::NoRunTime));
+        assert_eq!(kept(Record { allocated_procs: 0, requested_procs: 8, ..job }), Err(Reason::NoProcessors));
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! The bound for k nodes that lie in slices across a dimension, each slice holding only so many.
 //!
-//! Let the slices hold c, c′, … nodes. Along the dimension the sum is that of P·(k − P) over the cuts between slices, P nodes
-//! lying before the cut. Across it, L1 distances are of negative type, so nodes of two slices are on average at least as
-//! far apart as half the mean distance within the one (a node's distance 0 to itself included) and half that within the
-//! other: with T(c) the least sum within a slice, 2·T(c)/c². Over all pairs of slices that comes to k·Σ T(c)/c. The
-//! least of both together over all sequences of c is a shortest path from P = 0 to P = k.
+//! Let the slices hold c, c′, … nodes. Along the dimension the sum is that of P·(k − P) over the cuts between slices, P
+//! nodes lying before the cut. Across it, L1 distances are of negative type, so nodes of two slices are on average at
+//! least as far apart as half the mean distance within the one (a node's distance 0 to itself included) and half that
+//! within the other: with T(c) the least sum within a slice, 2·T(c)/c². Over all pairs of slices that comes to k·Σ
+//! T(c)/c. The least of both together over all sequences of c is a shortest path from P = 0 to P = k.
 
 use super::grid::{rounded_up, simple};
 
 /// Most steps of a shortest path that are worth it, some tenths of a millisecond.
 const MOST_STEPS: u64 = 1 << 19;
 
-/// The largest bound that slicing along one of the dimensions gives; O(min(k·slice, 2^22)) time each, O(k) memory.
+/// Returns the largest bound that slicing along one of the dimensions gives; O(min(k·slice, 2^22)) time each, O(k)
+/// memory.
 ///
 /// Where k is too large, what follows from the largest k0 that is not: the mean distance of an optimum never falls.
 pub(super) fn bound(sides: &[u64], k: u64) -> u64 {
@@ -31,7 +32,7 @@ pub(super) fn bound(sides: &[u64], k: u64) -> u64 {
     (0..sides.len()).map(along).max().unwrap_or(0)
 }
 
-/// From a bound for k0 nodes, one for k.
+/// Returns a bound for k nodes that follows from one for k0: the mean distance of an optimum never falls as k grows.
 fn extended(bound: u64, k0: u64, k: u64) -> u64 {
     let pairs = |n: u64| n as f64 * (n as f64 - 1.0);
     rounded_up(bound as f64 / pairs(k0) * pairs(k))

@@ -32,15 +32,15 @@ pub struct PairwiseBound {
 }
 
 impl PairwiseBound {
-    /// For placements on `mesh`.
+    /// Makes the bound of placements on `mesh`; nothing is worked out yet.
     pub fn new(mesh: &Mesh) -> Self {
         let sides: Vec<u64> = mesh.extents().into_iter().map(u64::from).filter(|&side| side > 1).collect();
         let ring = mesh.is_torus().then(|| Ring::new(&sides));
         Self { sides, ring, known: HashMap::new() }
     }
 
-    /// A number of hops that no sum over the pairs of `nodes` nodes of the machine is below. It never falls as `nodes`
-    /// grows, up to the size of the machine, and is 0 for up to one node.
+    /// Returns a number of hops that no sum over the pairs of `nodes` nodes of the machine is below. It never falls as
+    /// `nodes` grows, up to the size of the machine, and is 0 for up to one node.
     pub fn of(&mut self, nodes: u32) -> u64 {
         let Self { sides, ring, known } = self;
         *known.entry(nodes).or_insert_with(|| match ring {
@@ -58,7 +58,7 @@ mod tests {
         PairwiseBound::new(&machine.parse().expect("a machine")).of(k)
     }
 
-    /// The sum over pairs of all nodes of a machine.
+    /// Returns the sum over pairs of all nodes of a machine.
     fn whole(machine: &str) -> u64 {
         let mesh: Mesh = machine.parse().expect("a machine");
         let along = |d: usize| {

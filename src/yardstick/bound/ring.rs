@@ -12,7 +12,7 @@
 use super::grid::simple;
 use super::mesh::mesh_bound;
 
-/// What a torus of certain sides needs to know.
+/// The tables from which bounds on a torus of certain sides are worked out.
 #[derive(Debug)]
 pub(super) struct Ring {
     /// Half of every ring.
@@ -24,7 +24,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// For a torus of these sides; O(dimensions · diameter²) at most.
+    /// Makes the tables of a torus of these sides. O(dimensions · diameter²).
     pub(super) fn new(sides: &[u64]) -> Self {
         let halves = sides.iter().map(|side| side / 2 + 1).collect();
         let shortest = sides.iter().copied().filter(|&side| side > 2).min();
@@ -44,12 +44,12 @@ impl Ring {
         Self { halves, shortest, shells }
     }
 
-    /// The bound for k nodes.
+    /// Returns the bound for k nodes.
     pub(super) fn bound(&self, k: u64) -> u64 {
         self.around_each(k).max(self.unrolled(k))
     }
 
-    /// Half of k times the distances from a node to the k − 1 nearest others.
+    /// Returns the first bound: half of k times the sum of the distances from a node to the k − 1 nearest others.
     fn around_each(&self, k: u64) -> u64 {
         let (mut left, mut sum) = (k, 0);
         for (distance, &nodes) in (0..).zip(&self.shells) {
@@ -63,7 +63,8 @@ impl Ring {
         u64::try_from((u128::from(k) * sum).div_ceil(2)).unwrap_or(u64::MAX)
     }
 
-    /// Threes that go round are taken away until the rest fits into half of every ring.
+    /// Returns the second bound: threes of nodes that go round a ring are taken away until the rest fits into half of every
+    /// ring.
     fn unrolled(&self, k: u64) -> u64 {
         let room: u64 = self.halves.iter().product();
         let halves: Vec<u64> = self.halves.iter().copied().filter(|&half| half > 1).collect();

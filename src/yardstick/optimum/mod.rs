@@ -1,8 +1,8 @@
 //! Finds k free nodes whose sum of hops between pairs is smallest, and proves it: the yardstick of allocators.
 //!
 //! The problem is NP-hard on graphs in general, so this is for small cases: branch and bound, stopped after a given
-//! amount of work. It starts from a good placement (see `incumbent`), which may be as small as [`PairwiseBound`] allows;
-//! otherwise every set of nodes is either looked at or ruled out (see `search`).
+//! amount of work. It starts from a good placement (see `incumbent`), which may be as small as [`PairwiseBound`]
+//! allows; otherwise every set of nodes is either looked at or ruled out (see `search`).
 
 mod best;
 mod incumbent;
@@ -15,7 +15,7 @@ use best::Best;
 /// Most nodes that an optimum is searched for: far more than can be proven best in practice.
 pub const MAX_OPTIMUM_NODES: u32 = 1000;
 
-/// Nodes with the smallest sum.
+/// A set of free nodes whose pairwise sum is proven to be the smallest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Optimum {
     /// The nodes, ascending; of several optima, always the same one.
@@ -26,7 +26,7 @@ pub struct Optimum {
     pub steps: u64,
 }
 
-/// Why there is no optimum.
+/// The reasons for which there is no optimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptimumError {
     /// More nodes are asked for than are free, or none.

@@ -1,9 +1,9 @@
 //! The branch and bound.
 //!
-//! Free nodes are taken in order of their distance from the median of the best placement so far. Sets are divided by the
-//! first of their nodes in that order, the root, and from there by whether they hold the candidate that is nearest to
-//! the nodes chosen. With nodes S chosen and r wanted, w(c) the sum of distances of candidate c to S, every completion
-//! costs at least
+//! Free nodes are taken in order of their distance from the median of the best placement so far. Sets are divided by
+//! the first of their nodes in that order, the root, and from there by whether they hold the candidate that is nearest
+//! to the nodes chosen. With nodes S chosen and r wanted, w(c) the sum of distances of candidate c to S, every
+//! completion costs at least
 //!
 //! * cost(S) + the r smallest w(c) + what r nodes need on this machine, and
 //! * cost(S) + the r smallest of w(c) + half the sum of the distances from c to the r − 1 candidates nearest to it.
@@ -66,7 +66,7 @@ pub(super) fn improve(best: &mut Best<'_>, free: &[Coord]) -> Option<()> {
     Some(())
 }
 
-/// The nodes of `later` with which `root` may be part of something better. Nodes that are left out are nobody's
+/// Returns the nodes of `later` with which `root` may be part of something better. Nodes that are left out are nobody's
 /// neighbours any more, which leaves out more.
 fn worth_trying(best: &mut Best<'_>, root: Coord, later: &[Coord]) -> Option<Vec<Coord>> {
     let (mesh, k) = (best.mesh, best.k());
@@ -176,7 +176,7 @@ impl Root<'_, '_> {
     }
 }
 
-/// The sum of the `count` smallest values, and the last of them; all values if there are fewer.
+/// Returns the sum of the `count` smallest values, and the last of them; all values if there are fewer.
 fn smallest(values: &mut [u64], count: usize) -> (u64, u64) {
     if count == 0 || values.is_empty() {
         return (0, 0);

@@ -1,0 +1,180 @@
+//! `meshreplay trace generate`: a log drawn from a workload model.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::anyhow;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::value_parser;
+
+use super::Failure;
+use crate::cli::complain;
+use crate::machine::Mesh;
+use crate::machine::mesh::MAX_NODES;
+use crate::spec::{Spec, SpecError, unknown};
+use crate::trace::{Format, SWF, Writer};
+use crate::workload::lublin::LublinOptions;
+use crate::workload::{LUBLIN_TYPES, LublinLog, ModelLogError, Synthetic, write_synthetic};
+
+/// The mean run time in seconds below which rounding to whole seconds loses more than a percent.
+const SHORT_S: f64 = 50.0;
+
+/// Makes a log from a workload model; the same options give the same bytes.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The workload model: lublin (Lublin and Feitelson, 2003), or synthetic:KEY=VALUE,… with the keys that `meshreplay
+    /// replay --help` explains; its jobs have shapes, in fields 19 to 21
+    #[arg(long)]
+    model: Model,
+
+    /// How many jobs
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100_000_000))]
+    jobs: Option<u32>,
+
+    /// Processors of the machine (lublin)
+    #[arg(long, value_name = "P", value_parser = value_parser!(u32).range(1..=i64::from(MAX_NODES)))]
+    procs: Option<u32>,
+
+    /// The machine (synthetic)
+    #[arg(long, value_name = "MACHINE")]
+    machine: Option<Mesh>,
+
+    /// Seed of the random numbers
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+
+    /// Types of jobs that the model tells apart (lublin) [default: batch+interactive]
+    #[arg(long, value_parser = types_parser())]
+    types: Option<bool>,
+
+    /// Keep the published range of sizes, up to 128 processors, instead of fitting it to the machine (lublin)
+    #[arg(long)]
+    published_sizes: bool,
+
+    /// Stretch the arrivals until the jobs' work is this share of what the machine can do while they arrive (lublin)
+    #[arg(long, value_name = "L", value_parser = parse_load)]
+    load: Option<f64>,
+
+    /// Where the log goes: NAME.swf, NAME.swf.gz, or - for standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+
+    /// Overwrite a file that is there already
+    #[arg(long)]
+    force: bool,
+}
+
+/// What logs can be drawn from.
+#[derive(Clone, Debug)]
+enum Model {
+    /// Lublin and Feitelson's model of rigid jobs (2003).
+    Lublin,
+    /// Jobs that bring their shape.
+    Synthetic(Spec),
+}
+
+impl FromStr for Model {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        match text {
+            "lublin" => Ok(Self::Lublin),
+            _ if Synthetic::is_spec(text) => {
+                let spec: Spec = text.parse()?;
+                Synthetic::new(&spec)?;
+                Ok(Self::Synthetic(spec))
+            }
+            _ => Err(unknown("workload model", text, ["lublin", "synthetic"])),
+        }
+    }
+}
+
+/// Parses the types of jobs: whether there is one type only.
+fn types_parser() -> impl TypedValueParser<Value = bool> {
+    let values = LUBLIN_TYPES.map(|(_, name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).map(|given| LUBLIN_TYPES.iter().any(|row| row.0 && row.1 == given))
+}
+
+fn parse_load(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(load) if f64::is_finite(load) && load > 0.0 => Ok(load),
+        _ => Err("expected a number above 0, such as 0.7".to_owned()),
+    }
+}
+
+/// Draws the jobs and writes the log.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    match &args.model {
+        Model::Lublin => {
+            refuse("lublin", &[("--machine", args.machine.is_some())])?;
+            let needed = |value: Option<u32>, option: &str| {
+                value.ok_or_else(|| Failure::Usage(anyhow!("model 'lublin' needs {option}")))
+            };
+            let (jobs, procs) = (needed(args.jobs, "--jobs N")?, needed(args.procs, "--procs P")?);
+            let options = LublinOptions {
+                typeless: args.types.unwrap_or_default(),
+                published_sizes: args.published_sizes,
+            };
+            let log = LublinLog { jobs, procs, options, load: args.load, seed: args.seed };
+            let mut writer = create(&args.output, args.force)?;
+            log.write(&mut writer).map_err(|error| match error {
+                ModelLogError::Trace(_) | ModelLogError::Synthetic(_) => Failure::Failed(error.into()),
+                _ => Failure::Usage(error.into()),
+            })?;
+            Ok(writer.finish()?)
+        }
+        Model::Synthetic(spec) => draw_synthetic(args, spec),
+    }
+}
+
+fn draw_synthetic(args: &Args, spec: &Spec) -> Result<(), Failure> {
+    let useless = [
+        ("--procs", args.procs.is_some()),
+        ("--types", args.types.is_some()),
+        ("--published-sizes", args.published_sizes),
+        ("--load", args.load.is_some()),
+    ];
+    refuse("synthetic", &useless)?;
+    let Some(machine) = &args.machine else {
+        return Err(Failure::Usage(anyhow!("model 'synthetic' needs --machine, such as --machine 32x32")));
+    };
+    let spec = match args.jobs {
+        Some(jobs) if !spec.params.contains_key("jobs") => spec.clone().with("jobs", &jobs.to_string()),
+        Some(_) => return Err(Failure::Usage(anyhow!("'jobs' is in --model already; give it once"))),
+        None => spec.clone(),
+    };
+    let model = Synthetic::new(&spec).map_err(|error| Failure::Usage(error.into()))?;
+    let mut writer = create(&args.output, args.force)?;
+    let described = (machine.to_string(), machine.extents());
+    let mean_s = write_synthetic(&mut writer, &model, (&described.0, described.1), args.seed)?;
+    writer.finish()?;
+    if mean_s < SHORT_S {
+        complain(&format!(
+            "note: run times are rounded to whole seconds, of {mean_s:.1} s on average; with service=5000 and the same \
+             ratio less is lost"
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses options that would do nothing.
+fn refuse(model: &str, options: &[(&str, bool)]) -> Result<(), Failure> {
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Failure::Usage(anyhow!("model '{model}' takes no {option}; leave it out"))),
+        None => Ok(()),
+    }
+}
+
+fn create(output: &Path, force: bool) -> Result<Writer, Failure> {
+    if output == Path::new("-") {
+        return Ok(Writer::to(io::stdout(), "standard output", SWF)?);
+    }
+    if Format::of_path(output) != Some(SWF) {
+        return Err(Failure::Usage(anyhow!(
+            "cannot tell the format of '{}'; expected NAME.swf, NAME.swf.gz, or - for standard output",
+            output.display()
+        )));
+    }
+    Ok(Writer::create(output, SWF, force)?)
+}

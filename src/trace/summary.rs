@@ -1,0 +1,96 @@
+//! What reading a log tells of it as a whole.
+
+use std::path::PathBuf;
+
+use super::error::Problem;
+use super::formats::Format;
+use super::header::Header;
+
+/// How often something odd was found while reading a log. None of it stops reading, except that a line that does not
+/// follow the format does unless reading is lenient.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Irregularities {
+    /// Lines that end in carriage return and line feed.
+    pub crlf_lines: u64,
+    /// Records with tabs between fields (counted only where the format expects spaces).
+    pub tab_lines: u64,
+    /// Lines of nothing but blanks.
+    pub blank_lines: u64,
+    /// Comments after the first record.
+    pub late_comments: u64,
+    /// Lines that say nothing of any job.
+    pub no_jobs: u64,
+    /// Records with more fields than the format has.
+    pub surplus_field_lines: u64,
+    /// Records submitted before the record above them.
+    pub submit_descents: u64,
+    /// Records submitted at the same second as the record above them.
+    pub equal_submits: u64,
+    /// Records with a job number below that of the record above them.
+    pub job_descents: u64,
+    /// Last lines without a line end: 0 or 1.
+    pub unterminated_lines: u64,
+    /// Skipped lines with too few fields.
+    pub skipped_too_few_fields: u64,
+    /// Skipped lines with a field that is no number of its kind.
+    pub skipped_not_a_number: u64,
+    /// Skipped lines with a number beyond all bounds.
+    pub skipped_out_of_range: u64,
+}
+
+impl Irregularities {
+    /// The number of lines that were skipped because they do not follow the format.
+    pub fn skipped(&self) -> u64 {
+        self.skipped_too_few_fields + self.skipped_not_a_number + self.skipped_out_of_range
+    }
+
+    /// What was found at least once, in words, with its count; empty if nothing was.
+    pub fn rows(&self) -> Vec<(&'static str, u64)> {
+        let rows = [
+            ("skipped lines: too few fields", self.skipped_too_few_fields),
+            ("skipped lines: not a number", self.skipped_not_a_number),
+            ("skipped lines: number out of range", self.skipped_out_of_range),
+            ("lines that are no jobs", self.no_jobs),
+            ("lines with too many fields", self.surplus_field_lines),
+            ("lines separated by tabs", self.tab_lines),
+            ("lines ending in CR LF", self.crlf_lines),
+            ("blank lines", self.blank_lines),
+            ("comments after the first job", self.late_comments),
+            ("last line without a line end", self.unterminated_lines),
+            ("submit times below the one before", self.submit_descents),
+            ("submit times equal to the one before", self.equal_submits),
+            ("job numbers below the one before", self.job_descents),
+        ];
+        rows.into_iter().filter(|&(_, count)| count > 0).collect()
+    }
+
+    /// Counts a line that was skipped.
+    pub(super) fn skip(&mut self, problem: &Problem) {
+        match problem {
+            Problem::TooFewFields { .. } => self.skipped_too_few_fields += 1,
+            Problem::NotANumber { .. } => self.skipped_not_a_number += 1,
+            Problem::OutOfRange { .. } | Problem::Sides { .. } => self.skipped_out_of_range += 1,
+        }
+    }
+}
+
+/// The facts about a log that has been read to its end.
+#[derive(Clone, Debug)]
+pub struct LogSummary {
+    /// The log's name, or `standard input`.
+    pub path: PathBuf,
+    /// The format that was read.
+    pub format: &'static Format,
+    /// Its comment lines.
+    pub header: Header,
+    /// SHA-256 of its uncompressed text, in hexadecimal.
+    pub sha256: String,
+    /// Size of its uncompressed text, in bytes.
+    pub bytes: u64,
+    /// Lines of any kind.
+    pub lines: u64,
+    /// Records; lines that were skipped have none.
+    pub records: u64,
+    /// Irregularities.
+    pub irregularities: Irregularities,
+}

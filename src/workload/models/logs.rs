@@ -1,0 +1,165 @@
+//! Models drawn as logs: the jobs of one seed, with a header that says how to make the log again.
+
+use super::lublin::{self, Lublin, LublinError, LublinJob, LublinOptions};
+use super::synthetic::{Synthetic, SyntheticError};
+use crate::job::{Shape, Time};
+use crate::trace::{Header, Record, SHAPES, TraceError, Writer};
+
+/// Why a model gives no log.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelLogError {
+    /// There is no such model.
+    #[error(transparent)]
+    Lublin(#[from] LublinError),
+    /// The load is so small that arrivals are stretched beyond the range of time.
+    #[error(
+        "--load {load:?} stretches arrivals beyond the range of time, 292,000 years; a larger load helps"
+    )]
+    SmallLoad {
+        /// The load as given.
+        load: f64,
+    },
+    /// All jobs arrive at once, whatever the factor.
+    #[error("--load needs jobs that arrive at different times; make more jobs")]
+    OneArrival,
+    /// The model has no jobs.
+    #[error(transparent)]
+    Synthetic(#[from] SyntheticError),
+    /// The log cannot be written.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+/// A log of the Lublin–Feitelson model.
+#[derive(Clone, Copy, Debug)]
+pub struct LublinLog {
+    /// The number of jobs.
+    pub jobs: u32,
+    /// The processors of the machine.
+    pub procs: u32,
+    /// What the model lets one choose.
+    pub options: LublinOptions,
+    /// The share of what the machine can do that the jobs' work is while they arrive; `None` for arrivals as the model has
+    /// them.
+    pub load: Option<f64>,
+    /// The seed of the random numbers.
+    pub seed: u64,
+}
+
+/// What the types of jobs are called: whether the model is typeless, its name, and what queues mean.
+pub const LUBLIN_TYPES: [(bool, &str, &str); 2] = [
+    (false, "batch+interactive", "Queue 0 interactive, queue 1 batch"),
+    (true, "typeless", "One stream fitted to both, in queue 0"),
+];
+
+impl LublinLog {
+    /// Writes the header and the jobs, and leaves the writer unfinished.
+    pub fn write(&self, writer: &mut Writer) -> Result<(), ModelLogError> {
+        let jobs = Lublin::new(self.procs, self.options, self.seed)?.take(self.jobs as usize);
+        let Some(load) = self.load else {
+            writer.header(&self.header(None))?;
+            return Ok(write_all(writer, jobs)?);
+        };
+        let mut jobs: Vec<LublinJob> = jobs.collect();
+        let last_s = jobs.last().map_or(0.0, |job| job.submit_s as f64);
+        let offered = lublin::offered_load(&jobs, self.procs);
+        if offered.is_some_and(|offered| last_s * (offered / load) >= Time::MAX.as_seconds()) {
+            return Err(ModelLogError::SmallLoad { load });
+        }
+        let factor = lublin::scale_to_load(&mut jobs, self.procs, load).ok_or(ModelLogError::OneArrival)?;
+        writer.header(&self.header(Some(factor)))?;
+        Ok(write_all(writer, jobs)?)
+    }
+
+    /// Returns what makes the log again, in a form that people and tools read.
+    fn header(&self, factor: Option<f64>) -> Header {
+        let Self { jobs, procs, seed, options, .. } = self;
+        let types = LUBLIN_TYPES[usize::from(options.typeless)].1;
+        let published = if options.published_sizes { " --published-sizes" } else { "" };
+        let load = self.load.map_or_else(String::new, |load| format!(" --load {load}"));
+        let mut lines = head("workload model of Lublin and Feitelson (2003)", *jobs, u64::from(*procs));
+        lines.push(format!(
+            "Note: {MADE} --model lublin --jobs {jobs} --procs {procs} --seed {seed} --types {types}{published}{load}"
+        ));
+        lines.push(format!("Note: model lublin, seed {seed}"));
+        lines.extend(factor.map(|factor| format!("Note: arrival times multiplied by {factor}")));
+        if !options.typeless {
+            lines.extend(["Queue: 0 interactive", "Queue: 1 batch"].map(str::to_owned));
+        }
+        header_of(&lines)
+    }
+}
+
+fn write_all(writer: &mut Writer, jobs: impl IntoIterator<Item = LublinJob>) -> Result<(), TraceError> {
+    (1..).zip(jobs).try_for_each(|(number, job)| {
+        writer.record(&Record {
+            job: number,
+            submit_s: job.submit_s,
+            run_s: job.run_s,
+            allocated_procs: i64::from(job.procs),
+            requested_procs: i64::from(job.procs),
+            status: 1,
+            queue: i64::from(!job.interactive),
+            ..Record::UNKNOWN
+        })
+    })
+}
+
+/// Writes the jobs of a synthetic model as `seed` draws them for a `machine` of these extents, with their shapes, and
+/// returns their mean run time in seconds. Records have whole seconds only, so times are rounded, run times up to at
+/// least 1. Leaves the writer unfinished.
+pub fn write_synthetic(
+    writer: &mut Writer,
+    model: &Synthetic,
+    (machine, extents): (&str, [u32; 3]),
+    seed: u64,
+) -> Result<f64, ModelLogError> {
+    let jobs = model.draw(seed, extents, 1.0)?;
+    let nodes = extents.into_iter().map(u64::from).product();
+    let spec = model.spec();
+    let mut lines = head("synthetic workload of jobs that bring their shape", model.jobs(), nodes);
+    lines.push(format!("{SHAPES}: fields 19 to 21 are the sides of the job along x, y and z"));
+    lines.push(format!("Note: {MADE} --model {spec} --machine {machine} --seed {seed}"));
+    lines.push("Note: times are rounded to whole seconds".to_owned());
+    writer.header(&header_of(&lines))?;
+    let whole_seconds = |time: Time| time.as_seconds().round() as i64;
+    for job in &jobs {
+        let Shape::Sides(sides) = job.shape else { continue };
+        writer.record(&Record {
+            job: job.number,
+            submit_s: whole_seconds(job.submit),
+            run_s: whole_seconds(job.run).max(1),
+            allocated_procs: i64::from(job.procs),
+            requested_procs: i64::from(job.procs),
+            status: 1,
+            sides: Some(sides),
+            ..Record::UNKNOWN
+        })?;
+    }
+    Ok(jobs.iter().map(|job| job.run.as_seconds()).sum::<f64>() / jobs.len() as f64)
+}
+
+/// The beginning of the command that makes a log.
+const MADE: &str = concat!("made by meshreplay ", env!("CARGO_PKG_VERSION"), ": trace generate");
+
+/// The first lines of every header.
+fn head(computer: &str, jobs: u32, nodes: u64) -> Vec<String> {
+    vec![
+        "Version: 2.2".to_owned(),
+        format!("Computer: {computer}"),
+        format!("MaxJobs: {jobs}"),
+        format!("MaxRecords: {jobs}"),
+        "UnixStartTime: 0".to_owned(),
+        format!("MaxNodes: {nodes}"),
+        format!("MaxProcs: {nodes}"),
+    ]
+}
+
+/// Returns the lines as comments.
+fn header_of(lines: &[String]) -> Header {
+    let mut header = Header::default();
+    for line in lines {
+        header.push(format!("; {line}").as_bytes());
+    }
+    header
+}
