@@ -5,97 +5,111 @@
 //!
 //! 1. Every member chooses nodes in the same state of the machine.
 //! 2. The smallest sum of L1 distances over pairs wins, the first member of equals.
-//! 3. The others take their choice back and are told of the winner's nodes, so that every member goes on from the truth.
+//! 3. All are told of the winner's nodes, so that every member goes on from the truth.
 //!
 //! `best-of:a|b|c` names the members, each a spec. They take as many nodes as requested, and one of them at least never
 //! refuses while enough are free; so all this holds of best-of. Members with a memory are refused: a loser would remember
 //! choices that were not taken. Time: that of all members.
 
-use crate::allocator::registry::build as build_member;
-use crate::allocator::registry::find;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Setup};
+use crate::allocator::seam::{
+    Allocator, Builder, Built, Entry, Kind, Placement, Promises, Request, Setup, Strategy,
+};
 use crate::machine::{Machine, pairwise_sum};
 use crate::spec::{Params, Spec, SpecError};
 
-pub(crate) const ENTRY: Entry = Entry {
-    name: "best-of",
-    summary: "several allocators asked, the placement of smallest pairwise sum taken",
-    source: "after Walker, Bunde, Leung, 2010, §V",
-    parameters: "the members: mc1x1|mm|column-snake+bf|granular-mbs (any specs, best-of:A|B|…)",
-    max_dims: 3,
-    kind: Kind::NonContiguous,
-    promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build,
-};
+const NAME: &str = "best-of";
+
+/// Returns the row. The registry gives the builder, since members are built from its rows.
+pub(crate) const fn entry(build: Builder) -> Entry {
+    Entry {
+        name: NAME,
+        summary: "several allocators asked, the placement of smallest pairwise sum taken",
+        source: "after Walker, Bunde, Leung, 2010, §V",
+        parameters: "the members: mc1x1|mm|column-snake+bf|granular-mbs (any specs, best-of:A|B|…)",
+        max_dims: 3,
+        kind: Kind::NonContiguous,
+        promises: |_| Promises { exact: true, complete: true, forgets: true },
+        build,
+    }
+}
 
 /// Who is asked if the spec names nobody: one of each family.
-const USUAL: &str = "mc1x1|mm|column-snake+bf|granular-mbs";
+const DEFAULT_MEMBERS: &str = "mc1x1|mm|column-snake+bf|granular-mbs";
 
 /// What the parameter would accept.
 const EXPECTED: &str = "at least two specs with | between them, such as best-of:mm|granular-mbs";
 
-fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
-    let text = params.take_members().unwrap_or_else(|| USUAL.to_owned());
+/// Builds best-of, its members by `build_member`.
+pub(crate) fn build(
+    params: &mut Params,
+    setup: &Setup<'_>,
+    build_member: fn(&Spec, &Setup<'_>) -> Result<Built, SpecError>,
+) -> Result<Strategy, SpecError> {
+    let text = params.take_members().unwrap_or_else(|| DEFAULT_MEMBERS.to_owned());
     let specs: Vec<Spec> = text.split('|').map(str::parse).collect::<Result<_, _>>()?;
-    let wrong = |expected: &str| params.bad_members(&text, expected);
+    let bad = |expected: &str| params.bad_members(&text, expected);
     let (mut members, mut resolved) = (Vec::new(), Vec::new());
     let mut complete = false;
     for spec in &specs {
-        let (entry, _) = find(spec)?;
-        if entry.name == ENTRY.name {
-            return Err(wrong("members other than itself"));
+        if spec.name == NAME {
+            return Err(bad("members other than itself"));
         }
-        let (member, spec) = build_member(spec, setup)?;
-        let promises = (entry.promises)(&spec);
+        let Built { spec, promises, strategy } = build_member(spec, setup)?;
         if !promises.exact {
-            return Err(wrong("members that take exactly as many nodes as requested"));
+            return Err(bad("members that take exactly as many nodes as requested"));
         }
         if !promises.forgets {
-            return Err(wrong("members that decide alike whenever the machine is idle"));
+            return Err(bad("members that decide alike whenever the machine is idle"));
         }
         complete |= promises.complete;
-        if member.rearranges() {
-            return Err(wrong("members that leave running jobs where they are"));
+        if strategy.moves_jobs {
+            return Err(bad("members that leave running jobs where they are"));
         }
-        members.push(member);
+        members.push(strategy);
         resolved.push(spec.to_string());
     }
     if members.len() < 2 {
-        return Err(wrong(EXPECTED));
+        return Err(bad(EXPECTED));
     }
     if !complete {
-        return Err(wrong("at least one member that never refuses while enough nodes are free"));
+        return Err(bad("at least one member that never refuses while enough nodes are free"));
     }
     params.resolve_members(&resolved.join("|"));
-    Ok(Box::new(BestOf { members }))
+    Ok(Strategy::of(BestOf { members, winner: 0 }))
 }
 
 struct BestOf {
-    members: Vec<Box<dyn Allocator>>,
+    members: Vec<Strategy>,
+    /// Whose placement the last proposal is.
+    winner: usize,
 }
 
 impl Allocator for BestOf {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        let choices: Vec<Option<Placement>> =
-            self.members.iter_mut().map(|member| member.allocate(request, machine)).collect();
-        let sum = |choice: &Option<Placement>| {
-            choice.as_ref().map_or(u64::MAX, |placement| pairwise_sum(machine.mesh(), &placement.nodes))
-        };
-        let winner = (0..choices.len()).min_by_key(|&i| sum(&choices[i]))?;
-        let best = choices[winner].clone()?;
-        for (i, (member, choice)) in self.members.iter_mut().zip(choices).enumerate() {
-            if i != winner {
-                if let Some(own) = choice {
-                    member.released(&own, machine);
-                }
-                member.occupied(&best, machine);
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let mut best: Option<(u64, Placement)> = None;
+        for (i, member) in self.members.iter_mut().enumerate() {
+            let Some(placement) = member.propose(request, machine) else { continue };
+            let sum = pairwise_sum(machine.mesh(), &placement.nodes);
+            if best.as_ref().is_none_or(|(least, _)| sum < *least) {
+                best = Some((sum, placement));
+                self.winner = i;
             }
         }
-        Some(best)
+        best.map(|(_, placement)| placement)
     }
 
-    fn occupied(&mut self, placement: &Placement, machine: &Machine) {
-        self.members.iter_mut().for_each(|member| member.occupied(placement, machine));
+    fn accepted(&mut self, placement: &Placement, machine: &Machine) {
+        for (i, member) in self.members.iter_mut().enumerate() {
+            if i == self.winner {
+                member.accepted(placement, machine);
+            } else {
+                member.taken(placement, machine);
+            }
+        }
+    }
+
+    fn taken(&mut self, placement: &Placement, machine: &Machine) {
+        self.members.iter_mut().for_each(|member| member.taken(placement, machine));
     }
 
     fn released(&mut self, placement: &Placement, machine: &Machine) {
@@ -110,7 +124,7 @@ mod tests {
     use crate::machine::Mesh;
 
     fn outcome(text: &str, mesh: &Mesh) -> Result<String, SpecError> {
-        build_allocator(&text.parse()?, &Setup { mesh, seed: 1 }).map(|(_, spec)| spec.to_string())
+        build_allocator(&text.parse()?, &Setup { mesh, seed: 1 }).map(|built| built.spec.to_string())
     }
 
     #[test]
@@ -119,7 +133,7 @@ mod tests {
         let resolved = outcome("best-of:mm:ties=location|hilbert+bf|naive", &mesh)?;
         assert_eq!(resolved, "best-of:mm:ties=location|curve:order=hilbert,select=best-fit|naive");
         assert_eq!(outcome(&resolved, &mesh)?, resolved);
-        assert_eq!(outcome("best-of", &mesh)?, outcome(&format!("best-of:{USUAL}"), &mesh)?);
+        assert_eq!(outcome("best-of", &mesh)?, outcome(&format!("best-of:{DEFAULT_MEMBERS}"), &mesh)?);
         Ok(())
     }
 
@@ -146,11 +160,11 @@ mod tests {
         let mesh: Mesh = "5x5".parse()?;
         let setup = Setup { mesh: &mesh, seed: 1 };
         let specs = ["naive", "row-snake+ff", "granular-mbs", "mm"];
-        let (mut best_of, _) = build_allocator(&format!("best-of:{}", specs.join("|")).parse()?, &setup)?;
+        let mut best_of = build_allocator(&format!("best-of:{}", specs.join("|")).parse()?, &setup)?.strategy;
         let mut machine = Machine::new(mesh.clone());
         machine.occupy(&[6, 7, 18, 20, 4])?;
-        let nodes = best_of.allocate(&Request::of(6), &machine).ok_or("refused")?.nodes;
-        // MM's 26 of algorithms.md §3.12 is the smallest of the four.
+        let nodes = best_of.propose(&Request::of(6), &machine).ok_or("refused")?.nodes;
+        // MM's 26 is the smallest of the four.
         assert_eq!(pairwise_sum(&mesh, &nodes), 26);
         Ok(())
     }

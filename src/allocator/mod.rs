@@ -19,6 +19,6 @@ mod snug;
 
 pub use self::registry::{ALLOCATORS, build, find, short};
 pub use self::seam::{
-    Allocator, Block, Builder, Entry, JobMove, Kind, NodesFor, Placement, Promises, Rearrangement, Request,
-    Setup,
+    Allocator, Block, BlocksOf, Builder, Built, Entry, Foresight, JobMove, Kind, NodesFor, Placement,
+    Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,
 };

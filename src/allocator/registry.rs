@@ -1,6 +1,6 @@
 //! The rows of all allocators, and how a spec finds its row and is built.
 
-use super::seam::{Allocator, Entry, Setup};
+use super::seam::{Built, Entry, Setup};
 use super::{anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, shells, snug};
 use crate::machine::Mesh;
 use crate::machine::order::ORDERS;
@@ -13,7 +13,7 @@ pub const ALLOCATORS: &[Entry] = &[
     anywhere::paging::ENTRY,
     curve::ENTRY,
     buddy::mbs::ENTRY,
-    buddy::layered_mbs::ENTRY,
+    buddy::mbs::LAYERED,
     buddy::octet_mbs::ENTRY,
     buddy::granular_mbs::ENTRY,
     buddy::round_up_mbs::ENTRY,
@@ -24,7 +24,7 @@ pub const ALLOCATORS: &[Entry] = &[
     nearest::mm::ENTRY,
     nearest::mm_inc::ENTRY,
     shells::mc_pair::ENTRY,
-    best_of::ENTRY,
+    best_of::entry(|params, setup| best_of::build(params, setup, build)),
     snug::ENTRY,
     pieces::anca::ENTRY,
     pieces::gabl::ENTRY,
@@ -41,11 +41,11 @@ pub const ALLOCATORS: &[Entry] = &[
     contiguous::rbs::ENTRY,
     contiguous::stack_based::ENTRY,
     contiguous::qna_scan::ENTRY,
-    compaction::linear_first_fit::ENTRY,
-    compaction::left_compaction::ENTRY,
-    compaction::right_compaction::ENTRY,
-    compaction::ordered_compaction::ENTRY,
-    compaction::cost_free_compaction::ENTRY,
+    compaction::rows::LINEAR_FIRST_FIT,
+    compaction::rows::LEFT,
+    compaction::rows::RIGHT,
+    compaction::rows::ORDERED,
+    compaction::rows::COST_FREE,
 ];
 
 /// Finds the row of a spec: its name, or `ORDER+SELECT` as the papers abbreviate curve allocators (`hilbert+bf`).
@@ -93,11 +93,11 @@ pub fn short(spec: &Spec) -> String {
 /// A spec with every default written out.
 fn defaults(spec: &Spec) -> Option<Spec> {
     let smallest = Mesh::new(&[1]).ok()?;
-    Some(build(spec, &Setup { mesh: &smallest, seed: 0 }).ok()?.1)
+    Some(build(spec, &Setup { mesh: &smallest, seed: 0 }).ok()?.spec)
 }
 
-/// Builds the allocator that `spec` names, and the spec with every default written out.
-pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Allocator>, Spec), SpecError> {
+/// Builds the allocator that `spec` names.
+pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
     let (entry, spec) = find(spec)?;
     if !entry.serves(setup.mesh) {
         let problem = format!(
@@ -107,6 +107,7 @@ pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Allocator>, Spec
         return Err(SpecError::Unsuited { owner: spec.name, machine: setup.mesh.to_string(), problem });
     }
     let mut params = Params::new(&spec);
-    let allocator = (entry.build)(&mut params, setup)?;
-    Ok((allocator, params.finish()?))
+    let strategy = (entry.build)(&mut params, setup)?;
+    let spec = params.finish()?;
+    Ok(Built { promises: (entry.promises)(&spec), spec, strategy })
 }

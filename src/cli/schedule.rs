@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::anyhow;
 
 use super::Failure;
-use crate::allocator::{self, Allocator, Kind, Request, Setup};
+use crate::allocator::{self, Kind, Request, Served, Setup, Strategy};
 use crate::audit::{self, Schedule, ScheduledJob};
 use crate::frame::{self, Selected, Selection, Sheet};
 use crate::job::Shape;
@@ -55,7 +55,7 @@ pub(super) enum StartRule {
 
 /// Asks an allocator whether it has a place for a job.
 pub(super) struct Places {
-    allocator: Box<dyn Allocator>,
+    strategy: Strategy,
     /// The shape of jobs that bring none.
     shape: ShapeRule,
     kind: Kind,
@@ -65,11 +65,14 @@ impl Places {
     /// Whether a job has a place on a machine in this state; `None` if its shape is not known.
     pub(super) fn has_place(&mut self, job: &ScheduledJob, machine: &Machine) -> Option<bool> {
         let request = self.request(job, machine)?;
-        match self.allocator.boxes(&request, machine.mesh()) {
-            None => Some(self.allocator.foresee(&request, machine).is_some()),
-            Some(boxes) => {
+        match self.strategy.served {
+            Served::ByCount => {
+                Some(self.strategy.nodes_for(&request, machine.mesh()).least <= machine.free_count())
+            }
+            Served::ByState(_) => Some(self.strategy.foresee(&request, machine).is_some()),
+            Served::BySubmesh(submeshes) => {
                 let mut frames = Frames::default();
-                Some(boxes.into_iter().any(|sizes| {
+                Some((submeshes.sizes)(&request, machine.mesh()).into_iter().any(|sizes| {
                     frames.find(machine, sizes);
                     frames.first().is_some()
                 }))
@@ -81,7 +84,7 @@ impl Places {
     /// its nodes are a box, that box.
     fn request(&self, job: &ScheduledJob, machine: &Machine) -> Option<Request> {
         let mesh = machine.mesh();
-        let takes = |request: &Request| self.allocator.nodes_for(request, mesh).most == job.allocated;
+        let takes = |request: &Request| self.strategy.nodes_for(request, mesh).most == job.allocated;
         let ruled = Request { procs: job.procs, shape: self.shape.shape(job.procs) };
         let nodes: Vec<NodeId> = job.each_node().collect();
         let own =
@@ -133,14 +136,13 @@ impl Input {
         let spec = self.allocator.as_ref().and_then(|spec| spec.parse::<Spec>().ok());
         let built = spec.and_then(|spec| {
             let (entry, _) = allocator::find(&spec).ok()?;
-            Some((allocator::build(&spec, &Setup { mesh: machine, seed: 0 }).ok()?.0, entry.kind))
+            Some((allocator::build(&spec, &Setup { mesh: machine, seed: 0 }).ok()?.strategy, entry.kind))
         });
-        let Some((allocator, kind)) = built else { return StartRule::Counts };
-        if allocator.rearranges() {
+        let Some((strategy, kind)) = built else { return StartRule::Counts };
+        if strategy.moves_jobs {
             return StartRule::Unknown("the allocator makes jobs wait for others that move");
         }
-        let boxes_decide = allocator.boxes(&Request::of(1), machine).is_some();
-        if !boxes_decide && !allocator.must_foresee() {
+        if matches!(strategy.served, Served::ByCount) {
             return StartRule::Counts;
         }
         if self.schedule.jobs.iter().any(|job| job.nodes.is_none()) {
@@ -151,7 +153,7 @@ impl Input {
         }
         let rules = self.rules.as_ref().and_then(|rules| rules.parse::<Rules>().ok());
         let shape = rules.map(|rules| rules.shape).unwrap_or_default();
-        StartRule::Places(Places { allocator, shape, kind })
+        StartRule::Places(Places { strategy, shape, kind })
     }
 
     /// The machine, as given or else as the results have it.

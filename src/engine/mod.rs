@@ -4,18 +4,16 @@
 //! the scheduler (or as [`crate::scheduler::Pass`] says). The engine owns the machine, carries out and checks every
 //! placement, and emits plain records; everything else reads them.
 
-mod held;
-mod moves;
-mod replay;
+mod event_loop;
+mod rearrangement;
 mod reservation;
 mod state;
 
-pub use replay::{Parts, replay};
+pub use event_loop::{Parts, replay};
 
 use crate::allocator::{Placement, Rearrangement};
 use crate::job::{JobId, Time};
 use crate::machine::{Mesh, NodeId, OccupyError};
-use crate::stop::Stop;
 
 /// When a job of a replay started and ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,10 +43,10 @@ pub enum Compaction {
     CarriedOut,
 }
 
-/// Told what happens in a replay, at the instant at which it happens.
+/// Is told what happens in a replay, at the instant at which it happens.
 pub trait Observer {
-    /// An allocator call has returned after `cost_ns` (0 where calls are not timed): a placement for `job`, already
-    /// checked and carried out, or a refusal.
+    /// The allocator was asked for `job`, and has refused it (`None`) or proposed a placement, which was checked and carried
+    /// out. It took `cost_ns`, with the allocator being told of it; 0 where calls are not timed.
     fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64);
 
     /// A job has taken nodes into use, at its start or as it moves.
@@ -63,19 +61,14 @@ pub trait Observer {
     /// An allocator was told of a release, which took it `cost_ns`.
     fn released(&mut self, cost_ns: u64);
 
-    /// `finished` jobs have ended; false stops the replay.
-    fn proceed(&mut self, finished: usize) -> bool;
-
-    /// The switch that stops the replay in the middle of an allocator's call or a scheduler's pass; nobody's by default.
-    fn stop(&self) -> Stop {
-        Stop::default()
-    }
+    /// So many jobs have ended so far; reported now and then, and at the end.
+    fn finished(&mut self, _jobs: usize) {}
 }
 
 /// Why a replay did not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// The observer asked to stop.
+    /// The switch of [`Parts::stop`] was thrown.
     #[error("interrupted")]
     Interrupted,
     /// A job asks for more processors than there are.

@@ -1,7 +1,7 @@
 //! The place that the first waiting job will have, for allocators that may refuse a job although as many nodes are free as
 //! it takes: then a number of nodes is no promise.
 
-use crate::allocator::{Allocator, Placement, Request};
+use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::job::{JobId, Time};
 use crate::machine::{Cuboid, Frames, Machine, NodeId};
 use crate::scheduler::{Running, RunningJobs};
@@ -9,9 +9,9 @@ use crate::scheduler::{Running, RunningJobs};
 /// What is kept free for a waiting job at the time of its reservation.
 #[derive(Clone, Debug)]
 pub(super) enum Reservation {
-    /// For allocators that place jobs as boxes wherever one is free: every place that is free for a box then. One of them
-    /// must stay so.
-    Boxes(Vec<Cuboid>),
+    /// For allocators that are served wherever a submesh is free: every place that is free then for a submesh that serves
+    /// the job. One of them must stay so.
+    Submeshes(Vec<Cuboid>),
     /// For other allocators: the nodes that they would choose then.
     Nodes {
         /// Whose place it is.
@@ -25,6 +25,23 @@ pub(super) enum Reservation {
         /// The place, free in `then`.
         nodes: Vec<NodeId>,
     },
+}
+
+/// A placement that is to be carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// The allocator's last proposal.
+    Proposal(Placement),
+    /// One that the allocator has not proposed.
+    Other(Placement),
+}
+
+impl Choice {
+    /// The placement, whoever has chosen it.
+    pub(super) fn placement(self) -> Placement {
+        let (Self::Proposal(placement) | Self::Other(placement)) = self;
+        placement
+    }
 }
 
 /// The jobs that run now, and where.
@@ -78,7 +95,7 @@ impl Reservation {
     /// that is never.
     ///
     /// O(N/64 · log a) for each end at which enough nodes are free, and what the jobs hold.
-    pub(super) fn of_boxes(
+    pub(super) fn of_submeshes(
         machine: &Machine,
         running: RunningPlaces<'_>,
         boxes: &[[u32; 3]],
@@ -92,7 +109,7 @@ impl Reservation {
             Some(all_places(&mut frames, then, boxes)).filter(|places| !places.is_empty())
         };
         let (shadow, _, places) = running.first_end(machine, places)?;
-        Some((shadow, Self::Boxes(places)))
+        Some((shadow, Self::Submeshes(places)))
     }
 
     /// The first estimated end of a running job at which `allocator` would serve `request` of `job`, and the nodes that it
@@ -102,7 +119,7 @@ impl Reservation {
         machine: &Machine,
         running: RunningPlaces<'_>,
         (job, request): (JobId, Request),
-        (allocator, before): (&mut dyn Allocator, Option<Self>),
+        (allocator, before): (&mut Strategy, Option<Self>),
     ) -> Option<(Time, Self)> {
         let least = allocator.nodes_for(&request, machine.mesh()).least;
         let found = running.first_end(machine, |then| {
@@ -135,44 +152,38 @@ impl Reservation {
         }
     }
 
-    /// The place of a job that runs beside the reserved one: `chosen`, which `allocator` has chosen, or another one; `None`
-    /// if the reserved job would have no place then. The reservation is up to date afterwards, and a choice that is not
-    /// taken is given back.
+    /// Returns what a job takes that runs beside the reserved one: the allocator's `proposal`, or another place; `None` if
+    /// the reserved job would have no place then. The reservation counts with what is returned as being in use.
     pub(super) fn make_room(
         &mut self,
-        chosen: Option<Placement>,
+        proposal: Placement,
         request: &Request,
-        (allocator, machine): (&mut dyn Allocator, &Machine),
-    ) -> Option<Placement> {
-        let chosen = chosen?;
+        allocator: &mut Strategy,
+        machine: &Machine,
+    ) -> Option<Choice> {
         match self {
-            Self::Boxes(places) => {
-                let place = Cuboid::around(machine.mesh(), &chosen.nodes);
-                if let Some(place) = place.filter(|place| admits(places, place)) {
-                    places.retain(|other| !other.meets(&place));
-                    return Some(chosen);
-                }
-                allocator.released(&chosen, machine);
-                let boxes = allocator.boxes(request, machine.mesh()).unwrap_or_default();
-                let place = beside(places, machine, &boxes)?;
+            Self::Submeshes(places) => {
+                let place = Cuboid::around(machine.mesh(), &proposal.nodes);
+                let (choice, place) = match place.filter(|place| admits(places, place)) {
+                    Some(place) => (Choice::Proposal(proposal), place),
+                    None => {
+                        let Served::BySubmesh(submeshes) = &allocator.served else { return None };
+                        let place = beside(places, machine, &(submeshes.sizes)(request, machine.mesh()))?;
+                        (Choice::Other(Placement::of((submeshes.nodes)(request, place, machine))), place)
+                    }
+                };
                 places.retain(|other| !other.meets(&place));
-                Some(allocator.take_box(request, place, machine))
+                Some(choice)
             }
             Self::Nodes { request: reserved, then, nodes, .. } => {
                 let mut later = then.clone();
                 // Nodes that are free now are free then too, unless this allocator's choice is wrong.
-                let fits = later.occupy(&chosen.nodes).is_ok();
-                let kept = nodes.iter().all(|&node| later.free().contains(node));
-                let other = if kept { None } else { allocator.foresee(reserved, &later) };
-                if !fits || !kept && other.is_none() {
-                    allocator.released(&chosen, machine);
-                    return None;
+                later.occupy(&proposal.nodes).ok()?;
+                if !nodes.iter().all(|&node| later.free().contains(node)) {
+                    *nodes = allocator.foresee(reserved, &later)?.nodes;
                 }
                 *then = later;
-                if let Some(other) = other {
-                    *nodes = other.nodes;
-                }
-                Some(chosen)
+                Some(Choice::Proposal(proposal))
             }
         }
     }
@@ -221,8 +232,8 @@ mod tests {
         }
         let now = Time::from_seconds(now_s);
         let running = RunningPlaces { running: &running, placements: &placements, now };
-        Ok(match Reservation::of_boxes(&machine, running, boxes) {
-            Some((end, Reservation::Boxes(places))) => Some((end.as_seconds(), places.len())),
+        Ok(match Reservation::of_submeshes(&machine, running, boxes) {
+            Some((end, Reservation::Submeshes(places))) => Some((end.as_seconds(), places.len())),
             _ => None,
         })
     }

@@ -2,40 +2,42 @@
 
 use std::time::Instant;
 
-use super::held::Held;
-use super::reservation::{Reservation, RunningPlaces};
+use super::rearrangement::NextJob;
+use super::reservation::{Choice, Reservation, RunningPlaces};
 use super::{Observer, Record, ReplayError};
-use crate::allocator::{Allocator, Placement, Request};
+use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::execution::{Execution, Started};
 use crate::job::{Job, JobId, Time};
-use crate::machine::Machine;
-use crate::scheduler::{Cause, Decides, Dispatch, Running, RunningJobs, Scheduler, Slot, WaitQueue, Waiting};
+use crate::machine::{Machine, NodeId};
+use crate::scheduler::{Cause, Decides, Running, RunningJobs, Scheduler, Slot, View, WaitQueue, Waiting};
+use crate::stop::Stop;
 
 /// Everything that changes during a replay; to the scheduler it is the view.
-pub(super) struct State<'a> {
+pub(super) struct ReplayState<'a> {
     pub(super) jobs: &'a [Job],
     pub(super) now: Time,
     /// What the next pass is for.
     pub(super) cause: Cause,
     pub(super) machine: Machine,
-    pub(super) allocator: &'a mut dyn Allocator,
+    pub(super) allocator: &'a mut Strategy,
     pub(super) execution: &'a mut dyn Execution,
     pub(super) timed: bool,
+    pub(super) stop: Stop,
     pub(super) observer: &'a mut dyn Observer,
     pub(super) queue: WaitQueue,
     pub(super) running: RunningJobs,
     /// Of running jobs; empty before and after.
     pub(super) placements: Vec<Placement>,
     pub(super) records: Vec<Record>,
-    /// A job that others make room for.
-    pub(super) held: Option<Held>,
+    /// The job that others make room for.
+    pub(super) next_job: Option<NextJob>,
     /// The place that was reserved last.
     pub(super) reservation: Option<Reservation>,
     /// The first thing that went wrong; nothing starts after it.
     pub(super) error: Option<ReplayError>,
 }
 
-impl State<'_> {
+impl ReplayState<'_> {
     fn arrive(&mut self, job: JobId) {
         let Job { submit, procs, estimate, .. } = self.jobs[job as usize];
         if self.queue.is_empty() {
@@ -46,24 +48,29 @@ impl State<'_> {
     }
 
     /// A pass of the scheduler, unless a job is about to start that others make room for.
-    pub(super) fn dispatch(&mut self, scheduler: &mut dyn Scheduler) {
-        if self.held.is_none() {
-            scheduler.dispatch(self);
+    pub(super) fn run_scheduler(&mut self, scheduler: &mut dyn Scheduler) {
+        if self.next_job.is_none() {
+            scheduler.start_jobs(self);
         }
     }
 
     /// All events of an instant, then one pass.
-    pub(super) fn batch(&mut self, done: &mut Vec<JobId>, arriving: &[JobId], scheduler: &mut dyn Scheduler) {
+    pub(super) fn pass_once(
+        &mut self,
+        done: &mut Vec<JobId>,
+        arriving: &[JobId],
+        scheduler: &mut dyn Scheduler,
+    ) {
         done.drain(..).for_each(|job| self.end(job));
         for &job in arriving {
             self.arrive(job);
         }
-        self.dispatch(scheduler);
+        self.run_scheduler(scheduler);
     }
 
     /// A pass after each event of an instant. A scheduler that is asked then counts on estimates: jobs that end as
     /// their estimates run out are gone for it from the first pass on; other departures come after the arrivals.
-    pub(super) fn one_by_one(
+    pub(super) fn pass_per_event(
         &mut self,
         done: &mut Vec<JobId>,
         arriving: &[JobId],
@@ -73,7 +80,7 @@ impl State<'_> {
             state.records[job as usize].start + state.jobs[job as usize].estimate <= state.now
         };
         // Jobs that could be moved must not be there any more once they have ended.
-        let movable = self.allocator.rearranges();
+        let movable = self.allocator.moves_jobs;
         let expected = |state: &Self, job: JobId| movable || expected(state, job);
         for &job in &*done {
             if expected(self, job) {
@@ -82,18 +89,18 @@ impl State<'_> {
         }
         for &job in arriving {
             self.arrive(job);
-            self.dispatch(scheduler);
+            self.run_scheduler(scheduler);
         }
         for job in done.drain(..) {
             if !expected(self, job) {
                 self.end(job);
             }
-            self.dispatch(scheduler);
+            self.run_scheduler(scheduler);
         }
     }
 
     /// All departures of an instant, then a pass; then one after each arrival.
-    pub(super) fn kind_by_kind(
+    pub(super) fn pass_per_kind(
         &mut self,
         done: &mut Vec<JobId>,
         arriving: &[JobId],
@@ -102,12 +109,12 @@ impl State<'_> {
         if !done.is_empty() {
             done.drain(..).for_each(|job| self.end(job));
             self.cause = Cause::Departures;
-            self.dispatch(scheduler);
+            self.run_scheduler(scheduler);
         }
         self.cause = Cause::Arrival;
         for &job in arriving {
             self.arrive(job);
-            self.dispatch(scheduler);
+            self.run_scheduler(scheduler);
         }
     }
 
@@ -127,54 +134,80 @@ impl State<'_> {
         Request::from(&self.jobs[job as usize])
     }
 
-    /// Asks the allocator for a place for `job`, and takes it into use, unless others must move first. A place that is not
-    /// beside the reservation, where it has to be, is given back, and another one made if there is one. A job that is
-    /// refused gets the place that is reserved for it, if that is free.
+    /// Asks the allocator for nodes for `job`, and takes them into use unless others must move first. Returns the placement
+    /// and what the allocator's calls took; `None` if the job does not start now.
+    ///
+    /// With `beside`, the job may only go where it leaves a place for the reserved one. Without it, a job that is refused
+    /// gets the nodes that are reserved for it, if these are free.
     fn place(&mut self, job: JobId, beside: Option<&mut Reservation>) -> Option<(Placement, u64)> {
         let request = self.request(job);
         let began = self.timed.then(Instant::now);
-        let mut answer = self.allocator.allocate(&request, &self.machine);
-        let cost_ns = elapsed_ns(began);
-        if self.machine.is_stopped() {
+        let proposal = self.allocator.propose(&request, &self.machine);
+        if self.stop.is_thrown() {
             // The allocator may have given up, which is no refusal.
             return None;
         }
-        if let Some(reservation) = beside {
-            answer = reservation.make_room(answer, &request, (self.allocator, &self.machine));
-        } else if answer.is_none()
-            && let Some(nodes) = self.reservation.as_ref().and_then(|kept| kept.nodes_for(job, &self.machine))
-        {
-            let placement = Placement::of(nodes.to_vec());
-            self.allocator.occupied(&placement, &self.machine);
-            answer = Some(placement);
+        let (choice, cost_ns) = match (proposal, beside) {
+            (Some(placement), None) => (Some(Choice::Proposal(placement)), None),
+            (Some(placement), Some(reservation)) => {
+                let cost_ns = elapsed_ns(began);
+                let choice = reservation.make_room(placement, &request, self.allocator, &self.machine);
+                (choice, Some(cost_ns))
+            }
+            (None, beside) => {
+                let cost_ns = elapsed_ns(began);
+                let kept = self.reservation.as_ref().filter(|_| beside.is_none());
+                let nodes = kept.and_then(|kept| kept.nodes_for(job, &self.machine));
+                (nodes.map(|nodes| Choice::Other(Placement::of(nodes.to_vec()))), Some(cost_ns))
+            }
+        };
+        let Some(choice) = choice else {
+            self.observer.allocated(job, None, cost_ns.unwrap_or_default());
+            return None;
+        };
+        if let Err(error) = self.carry_out(job, &request, &choice) {
+            self.error = Some(error);
+            return None;
         }
-        if let Some(placement) = &answer {
-            let number = self.jobs[job as usize].number;
-            let found = placement.nodes.len();
-            if found < request.procs as usize {
-                self.error = Some(ReplayError::WrongSize { number, found, procs: request.procs });
-                return None;
-            }
-            if placement.rearrangement.is_some() {
-                return answer.map(|placement| (placement, cost_ns));
-            }
-            if let Err(problem) = self.machine.occupy(&placement.nodes) {
-                self.error = Some(ReplayError::BadPlacement { number, problem });
-                return None;
-            }
-        }
-        self.observer.allocated(job, answer.as_ref(), cost_ns);
-        if let Some(placement) = &answer {
+        let cost_ns = cost_ns.unwrap_or_else(|| elapsed_ns(began));
+        let placement = choice.placement();
+        if placement.rearrangement.is_none() {
+            self.observer.allocated(job, Some(&placement), cost_ns);
             self.observer.occupied(job, &placement.nodes, self.now);
         }
-        answer.map(|placement| (placement, cost_ns))
+        Some((placement, cost_ns))
+    }
+
+    /// Checks a placement and, unless others must move first, takes it into use and tells the allocator.
+    fn carry_out(&mut self, job: JobId, request: &Request, choice: &Choice) -> Result<(), ReplayError> {
+        let (Choice::Proposal(placement) | Choice::Other(placement)) = choice;
+        let found = placement.nodes.len();
+        if found < request.procs as usize {
+            let number = self.jobs[job as usize].number;
+            return Err(ReplayError::WrongSize { number, found, procs: request.procs });
+        }
+        if placement.rearrangement.is_some() {
+            return Ok(());
+        }
+        self.occupy(job, &placement.nodes)?;
+        match choice {
+            Choice::Proposal(_) => self.allocator.accepted(placement, &self.machine),
+            Choice::Other(_) => self.allocator.taken(placement, &self.machine),
+        }
+        Ok(())
+    }
+
+    /// Takes nodes into use for `job`; fails if they are not free.
+    pub(super) fn occupy(&mut self, job: JobId, nodes: &[NodeId]) -> Result<(), ReplayError> {
+        let number = self.jobs[job as usize].number;
+        self.machine.occupy(nodes).map_err(|problem| ReplayError::BadPlacement { number, problem })
     }
 }
 
-impl State<'_> {
+impl ReplayState<'_> {
     /// Whether anything may start: nothing has gone wrong, and nobody waits for others to make room.
     fn may_start(&self) -> bool {
-        self.error.is_none() && self.held.is_none() && !self.machine.is_stopped()
+        self.error.is_none() && self.next_job.is_none() && !self.stop.is_thrown()
     }
 
     /// Starts a waiting job, whose nodes are in use already.
@@ -198,13 +231,13 @@ impl State<'_> {
     }
 }
 
-impl Dispatch for State<'_> {
+impl View for ReplayState<'_> {
     fn now(&self) -> Time {
         self.now
     }
 
     fn stopped(&self) -> bool {
-        self.machine.is_stopped()
+        self.stop.is_thrown()
     }
 
     fn cause(&self) -> Cause {
@@ -227,19 +260,17 @@ impl Dispatch for State<'_> {
         let Some(waiting) = self.queue.get(slot).filter(|_| self.may_start()) else { return false };
         let Some((placement, cost_ns)) = self.place(waiting.job, None) else { return false };
         if placement.rearrangement.is_some() {
-            return self.hold(waiting.job, placement, cost_ns);
+            return self.make_room(waiting.job, placement, cost_ns);
         }
         self.start(waiting, placement);
         true
     }
 
     fn decides(&self) -> Decides {
-        if self.allocator.must_foresee() {
-            Decides::State
-        } else if self.allocator.boxes(&Request::of(1), self.machine.mesh()).is_some() {
-            Decides::Boxes
-        } else {
-            Decides::Counts
+        match self.allocator.served {
+            Served::ByCount => Decides::Counts,
+            Served::BySubmesh(_) => Decides::Submeshes,
+            Served::ByState(_) => Decides::State,
         }
     }
 
@@ -247,8 +278,12 @@ impl Dispatch for State<'_> {
         let job = self.queue.get(slot)?.job;
         let request = self.request(job);
         let running = RunningPlaces { running: &self.running, placements: &self.placements, now: self.now };
-        let found = if let Some(boxes) = self.allocator.boxes(&request, self.machine.mesh()) {
-            Reservation::of_boxes(&self.machine, running, &boxes)
+        let found = if let Served::BySubmesh(submeshes) = self.allocator.served {
+            Reservation::of_submeshes(
+                &self.machine,
+                running,
+                &(submeshes.sizes)(&request, self.machine.mesh()),
+            )
         } else {
             let before = self.reservation.take();
             Reservation::of_nodes(&self.machine, running, (job, request), (self.allocator, before))

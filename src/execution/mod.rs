@@ -9,6 +9,7 @@ pub use wormhole::{JobTraffic, Traffic};
 use crate::job::{Job, JobId, Time};
 use crate::machine::{Mesh, NodeId};
 use crate::spec::{Params, Spec, SpecError, unknown};
+use crate::stop::Stop;
 
 /// A job that starts.
 #[derive(Clone, Copy, Debug)]
@@ -42,10 +43,9 @@ pub trait Execution: Send {
         None
     }
 
-    /// When the next running job ends if nothing starts or moves until then, if any runs. A model that has to find out
-    /// may look as far as `until`, and answers with nothing if that is before the end. If that takes long it asks now
-    /// and then whether to go on, and answers with nothing if not.
-    fn next_completion(&mut self, until: Time, go_on: &mut dyn FnMut() -> bool) -> Option<Time>;
+    /// Returns when the next running job ends if nothing starts or moves until then. A model that has to find out may look
+    /// as far as `until` and no farther, and gives up once `stop` is thrown.
+    fn next_completion(&mut self, until: Time, stop: &Stop) -> Next;
 
     /// Ends the jobs that end until `until`, appending them to `done` in the order of their ends.
     fn advance(&mut self, until: Time, done: &mut Vec<JobId>);
@@ -53,6 +53,29 @@ pub trait Execution: Send {
     /// What the jobs have sent each other; nothing for models without a network.
     fn traffic(&mut self) -> Option<Traffic> {
         None
+    }
+}
+
+/// When the next running job ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// At this time.
+    At(Time),
+    /// After the time as far as which was looked.
+    Later,
+    /// Never: nothing runs.
+    Idle,
+    /// That was not found out, since the switch was thrown.
+    Stopped,
+}
+
+impl Next {
+    /// The time of the end if it is known.
+    pub fn time(self) -> Option<Time> {
+        match self {
+            Self::At(time) => Some(time),
+            Self::Later | Self::Idle | Self::Stopped => None,
+        }
     }
 }
 

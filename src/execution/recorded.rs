@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Entry, Execution, Started};
+use super::{Entry, Execution, Next, Started};
 use crate::job::{JobId, Time};
+use crate::stop::Stop;
 
 /// Its row in the registry.
 pub(super) const ENTRY: Entry = Entry {
@@ -47,8 +48,8 @@ impl Execution for RecordedRunTimes {
         self.ends.iter().find(|Reverse((.., other))| *other == job).map(|Reverse((end, ..))| *end)
     }
 
-    fn next_completion(&mut self, _until: Time, _go_on: &mut dyn FnMut() -> bool) -> Option<Time> {
-        self.ends.peek().map(|Reverse((end, ..))| *end)
+    fn next_completion(&mut self, _until: Time, _stop: &Stop) -> Next {
+        self.ends.peek().map_or(Next::Idle, |Reverse((end, ..))| Next::At(*end))
     }
 
     fn advance(&mut self, until: Time, done: &mut Vec<JobId>) {
@@ -81,7 +82,7 @@ mod tests {
         start(&mut model, 1, 0, 20);
         model.postpone(&[(0, at(15)), (7, at(1))]);
         assert_eq!([0, 1, 7].map(|job| model.end_of(job)), [Some(at(25)), Some(at(20)), None]);
-        assert_eq!(model.next_completion(Time::MAX, &mut || true), Some(at(20)));
+        assert_eq!(model.next_completion(Time::MAX, &Stop::default()), Next::At(at(20)));
         let mut done = Vec::new();
         model.advance(at(25), &mut done);
         assert_eq!(done, [1, 0]);
@@ -95,8 +96,8 @@ mod tests {
         start(&mut model, 3, 4, 6);
         start(&mut model, 9, 4, 1);
         let mut done = Vec::new();
-        assert_eq!(model.next_completion(Time::MAX, &mut || true), Some(at(5)));
+        assert_eq!(model.next_completion(Time::MAX, &Stop::default()), Next::At(at(5)));
         model.advance(at(10), &mut done);
-        assert_eq!((done, model.next_completion(Time::MAX, &mut || true)), (vec![9, 5, 3], None));
+        assert_eq!((done, model.next_completion(Time::MAX, &Stop::default())), (vec![9, 5, 3], Next::Idle));
     }
 }

@@ -148,13 +148,8 @@ impl Observer for Recorder<'_> {
         if self.timed { cost.add(cost_ns) } else { cost.count() }
     }
 
-    fn proceed(&mut self, finished: usize) -> bool {
+    fn finished(&mut self, jobs: usize) {
         let earlier = self.monitor.earlier.load(Ordering::Relaxed);
-        self.monitor.finished.store(earlier + finished, Ordering::Relaxed);
-        !self.monitor.stop.is_thrown()
-    }
-
-    fn stop(&self) -> Stop {
-        self.monitor.stop.clone()
+        self.monitor.finished.store(earlier + jobs, Ordering::Relaxed);
     }
 }

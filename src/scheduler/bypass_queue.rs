@@ -26,7 +26,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Backfill, Cause, Dispatch, Entry, Pass, Scheduler};
+use super::seam::{Cause, Entry, Laws, Pass, Scheduler, View};
+use super::wait_queue::Admission;
 use crate::job::Time;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -35,6 +36,11 @@ pub(super) const ENTRY: Entry = Entry {
     source: "Chang & Mohapatra, 1998",
     parameters: "rule=strict-fcfs (literal), threshold=inf (seconds)",
     promises: "nobody is bypassed after waiting for the threshold",
+    laws: |spec| {
+        let threshold = spec.params.get("threshold").and_then(|text| text.parse().ok());
+        let until = threshold.and_then(|Threshold(time)| Some(time).filter(|time| *time < Time::MAX));
+        Laws { passed_until: until, in_order: until == Some(Time::ZERO), ..Laws::default() }
+    },
     build: |params| {
         let Threshold(threshold) =
             params.take("threshold", Threshold(Time::MAX), "a number of seconds, at least 0, or inf")?;
@@ -72,7 +78,7 @@ struct BypassQueue {
 }
 
 impl Scheduler for BypassQueue {
-    fn dispatch(&mut self, view: &mut dyn Dispatch) {
+    fn start_jobs(&mut self, view: &mut dyn View) {
         match view.cause() {
             Cause::Arrival if view.queue().len() > 1 => {}
             _ => self.departure(view),
@@ -86,7 +92,7 @@ impl Scheduler for BypassQueue {
 
 impl BypassQueue {
     /// Steps 3 to 5; on a queue of one job they are step 2.
-    fn departure(&self, view: &mut dyn Dispatch) {
+    fn departure(&self, view: &mut dyn View) {
         // While the head may not be bypassed it is the only candidate.
         while let Some(head) = view.queue().head() {
             if view.now() - head.submit < self.threshold {
@@ -99,7 +105,7 @@ impl BypassQueue {
         }
         // Younger jobs have waited less, so bypassing stays allowed to the end of the queue.
         let mut from = 0;
-        while let Some(slot) = view.queue().first(from, &Backfill::count(view.free())) {
+        while let Some(slot) = view.queue().first(from, &Admission::by_count(view.free())) {
             view.try_start(slot);
             from = slot + 1;
         }
@@ -122,11 +128,11 @@ mod tests {
         let mut scheduler = queue(threshold_s, literal);
         for job in [(8, 100), (9, 100), (1, 100), (4, 100), (2, 100)] {
             fake.arrive(i64::from(job.0 != 8), job);
-            scheduler.dispatch(&mut fake);
+            scheduler.start_jobs(&mut fake);
         }
         assert_eq!(fake.started, [0], "nobody bypasses by arriving");
         fake.depart(50, &[0]);
-        scheduler.dispatch(&mut fake);
+        scheduler.start_jobs(&mut fake);
         fake.started
     }
 
@@ -151,7 +157,7 @@ mod tests {
             // The first pass would start everybody that fits; only the first two are to run.
             assert!(fake.try_start(0) && fake.try_start(1));
             fake.depart(20, &[1]);
-            scheduler.dispatch(&mut fake);
+            scheduler.start_jobs(&mut fake);
             assert_eq!(fake.started, expected, "{threshold_s}");
         }
     }

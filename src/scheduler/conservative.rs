@@ -39,7 +39,9 @@
 use std::collections::BTreeSet;
 
 use super::profile::{Profile, TICK};
-use super::{Dispatch, Entry, RunningJobs, Scheduler, WaitQueue, Waiting};
+use super::running_jobs::RunningJobs;
+use super::seam::{Entry, Laws, Scheduler, View};
+use super::wait_queue::{WaitQueue, Waiting};
 use crate::job::{JobId, Time};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -48,6 +50,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "Feitelson & Mu'alem Weil, IPPS 1998; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
     parameters: "pass=batch (ends-first, per-event), compress=repeat (once)",
     promises: "no job starts later than reserved on arrival if no estimate is too short and none that fits is refused",
+    laws: |_| Laws { head_does_not_fit: true, head_in_time: true, ..Laws::default() },
     build: |params| {
         let passes = [
             ("batch", EventOrder::Batch),
@@ -76,9 +79,9 @@ struct Reservation {
     start: Time,
 }
 
-/// A running job as the profile has it.
+/// The nodes of a running job, as the profile has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Held {
+struct Occupation {
     until: Time,
     estimated_end: Time,
     job: JobId,
@@ -92,7 +95,7 @@ struct Conservative {
     repeat: bool,
     profile: Profile,
     /// The running jobs that the profile expects to run on after the last pass.
-    held: BTreeSet<Held>,
+    held: BTreeSet<Occupation>,
     /// One for each waiting job, in order of arrival.
     reservations: Vec<Reservation>,
     /// The earliest of their starts; if it has passed the plan is made anew.
@@ -109,13 +112,13 @@ struct Conservative {
 /// A job that has ended, as the profile has it.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
-    held: Held,
+    held: Occupation,
     /// Whether it ended before its estimate, so that the profile holds nodes for it still.
     early: bool,
 }
 
 impl Scheduler for Conservative {
-    fn dispatch(&mut self, view: &mut dyn Dispatch) {
+    fn start_jobs(&mut self, view: &mut dyn View) {
         let now = view.now();
         let refused = self.refused.take();
         let has_started = refused.is_some_and(|job| view.queue().iter().all(|waiting| waiting.job != job));
@@ -174,7 +177,7 @@ impl Conservative {
     /// The jobs that have ended since the last pass, in the order in which they have started. They are no longer held; the
     /// profile is not changed.
     fn ended(&mut self, running: &RunningJobs, now: Time) -> Vec<Ended> {
-        let runs = |held: &Held| running.contains(held.estimated_end, held.job);
+        let runs = |held: &Occupation| running.contains(held.estimated_end, held.job);
         let mut ended = Vec::new();
         while let Some(&held) = self.held.first().filter(|held| held.until <= now) {
             self.held.pop_first();
@@ -184,7 +187,7 @@ impl Conservative {
         }
         // All that run and are expected to run on are held; whoever is held beyond them may have ended.
         if self.held.len() > running.len_after(now) {
-            let early: Vec<Held> = self.held.iter().filter(|held| !runs(held)).copied().collect();
+            let early: Vec<Occupation> = self.held.iter().filter(|held| !runs(held)).copied().collect();
             for held in early {
                 self.held.remove(&held);
                 ended.push(Ended { held, early: true });
@@ -195,7 +198,7 @@ impl Conservative {
     }
 
     /// Step 1 for jobs that have ended.
-    fn end(&mut self, ended: &[Ended], view: &dyn Dispatch) {
+    fn end(&mut self, ended: &[Ended], view: &dyn View) {
         let (now, mut early) = (view.now(), false);
         for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
             self.profile.take(now, held.until - now, -i64::from(held.nodes));
@@ -208,7 +211,7 @@ impl Conservative {
     }
 
     /// Moves those that wait to earlier starts. If the replay is stopped, the rest stays where it is.
-    fn compress(&mut self, view: &dyn Dispatch) {
+    fn compress(&mut self, view: &dyn View) {
         let now = view.now();
         loop {
             let mut moved = false;
@@ -255,7 +258,7 @@ impl Conservative {
     }
 
     /// Step 3; the first job that does not start although it is time ends it, and is returned.
-    fn start_due(&mut self, view: &mut dyn Dispatch) -> Option<JobId> {
+    fn start_due(&mut self, view: &mut dyn View) -> Option<JobId> {
         let now = view.now();
         let all = view.queue().iter().zip(&self.reservations);
         let due: Vec<Waiting> =
@@ -270,7 +273,7 @@ impl Conservative {
     }
 
     /// Starts a job for which the profile has `reserved` nodes already; false if it cannot be.
-    fn start(&mut self, view: &mut dyn Dispatch, job: &Waiting, reserved: u32) -> bool {
+    fn start(&mut self, view: &mut dyn View, job: &Waiting, reserved: u32) -> bool {
         let (now, free) = (view.now(), view.free());
         if job.nodes.most > free {
             return false;
@@ -281,7 +284,7 @@ impl Conservative {
         }
         let (nodes, length) = (free - view.free(), job.estimate.max(TICK));
         self.profile.take(now, length, i64::from(nodes) - i64::from(reserved));
-        self.held.insert(Held {
+        self.held.insert(Occupation {
             until: now + length,
             estimated_end: now + job.estimate,
             job: job.job,
@@ -292,10 +295,10 @@ impl Conservative {
     }
 
     /// Step 4. The allocator has refused `refused` in this pass already.
-    fn plan_anew(&mut self, view: &mut dyn Dispatch, refused: Option<JobId>) {
+    fn plan_anew(&mut self, view: &mut dyn View, refused: Option<JobId>) {
         let now = view.now();
         self.profile = Profile::new(now, view.free(), view.running());
-        let held = |job: &super::Running| Held {
+        let held = |job: &super::Running| Occupation {
             until: job.estimated_end.max(now + TICK),
             estimated_end: job.estimated_end,
             job: job.job,
@@ -340,9 +343,9 @@ mod tests {
     fn example() -> (Fake, Conservative) {
         let (mut fake, mut scheduler) =
             (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::new(EventOrder::Batch, true));
-        scheduler.dispatch(&mut fake);
+        scheduler.start_jobs(&mut fake);
         fake.advance(1, &[(4, 100), (4, 99), (2, 500)]);
-        scheduler.dispatch(&mut fake);
+        scheduler.start_jobs(&mut fake);
         (fake, scheduler)
     }
 
@@ -362,11 +365,11 @@ mod tests {
     fn reservations_move_forward_when_a_job_ends_early() {
         let (mut fake, mut scheduler) = example();
         fake.depart(10, &[0]);
-        scheduler.dispatch(&mut fake);
+        scheduler.start_jobs(&mut fake);
         assert_eq!(fake.started, [0, 3, 4], "job 4 fits beside all that is reserved");
         assert_eq!(starts_s(&scheduler), [100.0, 150.0]);
         fake.depart(20, &[3]);
-        scheduler.dispatch(&mut fake);
+        scheduler.start_jobs(&mut fake);
         assert_eq!(fake.started, [0, 3, 4, 1]);
         assert_eq!(starts_s(&scheduler), [70.0]);
     }
@@ -376,7 +379,7 @@ mod tests {
         let (mut fake, mut scheduler) = example();
         let before = scheduler.profile.clone();
         fake.depart(100, &[0, 3]);
-        scheduler.dispatch(&mut fake);
+        scheduler.start_jobs(&mut fake);
         assert_eq!(fake.started, [0, 3, 1, 4]);
         let mut expected = before;
         expected.advance(Time::from_seconds(100));
@@ -387,11 +390,11 @@ mod tests {
     fn who_waits_for_a_job_that_outlives_its_estimate_starts_when_it_ends() {
         let (mut fake, mut scheduler) = example();
         fake.depart(100, &[3]);
-        scheduler.dispatch(&mut fake);
+        scheduler.start_jobs(&mut fake);
         // Job 0 holds 6 nodes still, so job 1 waits, and nobody who would delay it starts.
         assert_eq!(fake.started, [0, 3, 4]);
         fake.depart(130, &[0]);
-        scheduler.dispatch(&mut fake);
+        scheduler.start_jobs(&mut fake);
         assert_eq!(fake.started, [0, 3, 4, 1]);
         assert_eq!(starts_s(&scheduler), [180.0]);
     }

@@ -28,14 +28,15 @@
 //! they would choose at the first end at which they serve the head are reserved, and the head gets them if the allocator
 //! refuses it when they are free. This last rule is ours.
 //!
-//! With `order=` the queue is in another order than that of arrival, see [`super::order`]: its first job is the head that
+//! With `order=` the queue is in another order than that of arrival, see [`super::priority`]: its first job is the head that
 //! is never delayed, and the rest is tried in that order. An order by age can change its head from pass to pass.
 //!
 //! Time per pass O(R + b·log Q): R running jobs that end by the shadow time, b jobs started, Q waiting jobs. Orders other
 //! than arrival add O(Q·log Q) where anybody fits.
 
-use super::order::{Line, Order};
-use super::{Backfill, Decides, Dispatch, Entry, Pass, Scheduler, Slot, Waiting};
+use super::priority::{Candidates, Order};
+use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
+use super::wait_queue::{Admission, Slot, Waiting};
 use crate::job::Time;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -45,6 +46,10 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: "order=arrival (sjf, ljf, smallest, largest, ssd, wfp3, unicef, f1, f2, f3, f4), pass=batch (per-event)",
     promises: "the oldest waiting job (with order=arrival) starts by the shadow time that it has as it becomes the oldest, if \
                no estimate is too short and no job is suspended",
+    laws: |spec| {
+        let by_arrival = spec.params.get("order").is_none_or(|order| order == "arrival");
+        Laws { head_does_not_fit: by_arrival, head_in_time: by_arrival, ..Laws::default() }
+    },
     build: |params| {
         let pass = params.choose("pass", &[("batch", Pass::Batch), ("per-event", Pass::PerEvent)])?;
         Ok(Box::new(Easy { order: Order::take(params)?, pass }))
@@ -57,11 +62,12 @@ struct Easy {
 }
 
 impl Easy {
-    /// Steps 1 to 3; whether the head has started while others were backfilled, so that there is a new head to begin with.
-    fn round(&self, view: &mut dyn Dispatch) -> bool {
-        let mut line = self.order.line(view.queue(), view.free(), view.now());
+    /// Steps 1 to 3. Returns whether the head has started while others were backfilled, so that there is a new head to begin
+    /// with.
+    fn round(&self, view: &mut dyn View) -> bool {
+        let mut candidates = self.order.candidates(view.queue(), view.free(), view.now());
         let (head, refused) = loop {
-            let Some(head) = line.head(view.queue()) else { return false };
+            let Some(head) = candidates.head(view.queue()) else { return false };
             if head.nodes.least > view.free() {
                 break (head, false);
             }
@@ -70,28 +76,28 @@ impl Easy {
             }
         };
         // Nobody fits: spare the walk over the running jobs.
-        if !line.any(view.queue(), &Backfill::count(view.free())) {
+        if !candidates.any(view.queue(), &Admission::by_count(view.free())) {
             return false;
         }
         match view.decides() {
             Decides::Counts => {}
-            Decides::Boxes => {
-                backfill_beside(&mut line, head.slot, view);
+            Decides::Submeshes => {
+                backfill_beside(&mut candidates, head.slot, view);
                 return false;
             }
-            Decides::State => return backfill_and_retry(&mut line, head.slot, view),
+            Decides::State => return backfill_and_retry(&mut candidates, head.slot, view),
         }
         let (now, mut free) = (view.now(), view.free());
         let need = if refused { free + 1 } else { head.nodes.least };
         let Some((shadow, free_then)) = view.running().free_by(need, free, now) else { return false };
         let mut extra = free_then.saturating_sub(head.nodes.least);
         loop {
-            let rule = Backfill { free, extra, slack: shadow - now };
-            let Some(job) = line.next(view.queue(), &rule) else { return false };
+            let admission = Admission { free, extra, slack: shadow - now };
+            let Some(job) = candidates.next(view.queue(), &admission) else { return false };
             if view.try_start(job.slot) {
                 let taken = free.saturating_sub(view.free());
                 free = view.free();
-                if job.estimate > rule.slack {
+                if job.estimate > admission.slack {
                     extra = extra.saturating_sub(taken);
                 }
             }
@@ -100,7 +106,7 @@ impl Easy {
 }
 
 impl Scheduler for Easy {
-    fn dispatch(&mut self, view: &mut dyn Dispatch) {
+    fn start_jobs(&mut self, view: &mut dyn View) {
         while self.round(view) {}
     }
 
@@ -110,10 +116,10 @@ impl Scheduler for Easy {
 }
 
 /// As [`backfill_beside`], for allocators that may serve the head once others have started, so that it is tried again after
-/// every start; whether it has started, and the rest of the queue is to be looked at anew.
-fn backfill_and_retry(line: &mut Line, head: Slot, view: &mut dyn Dispatch) -> bool {
+/// every start. Returns whether it has started, and the rest of the queue is to be looked at anew.
+fn backfill_and_retry(candidates: &mut Candidates, head: Slot, view: &mut dyn View) -> bool {
     let Some(shadow) = view.reserve(head) else { return false };
-    while let Some(job) = line.next(view.queue(), &Backfill::count(view.free())) {
+    while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
         if try_beside(&job, shadow, view) && view.try_start(head) {
             return true;
         }
@@ -121,16 +127,16 @@ fn backfill_and_retry(line: &mut Line, head: Slot, view: &mut dyn Dispatch) -> b
     false
 }
 
-/// Starts what leaves a place for the head.
-fn backfill_beside(line: &mut Line, head: Slot, view: &mut dyn Dispatch) {
+/// Starts the jobs that leave a place for the head.
+fn backfill_beside(candidates: &mut Candidates, head: Slot, view: &mut dyn View) {
     let Some(shadow) = view.reserve(head) else { return };
-    while let Some(job) = line.next(view.queue(), &Backfill::count(view.free())) {
+    while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
         try_beside(&job, shadow, view);
     }
 }
 
-/// Starts a job if it ends by the shadow time of the head or leaves a place for it; whether it has started.
-fn try_beside(job: &Waiting, shadow: Time, view: &mut dyn Dispatch) -> bool {
+/// Starts a job if it ends by the shadow time of the head or leaves a place for it. Returns whether it has started.
+fn try_beside(job: &Waiting, shadow: Time, view: &mut dyn View) -> bool {
     if view.now() + job.estimate <= shadow {
         view.try_start(job.slot)
     } else {
@@ -145,7 +151,7 @@ mod tests {
 
     /// One pass of EASY.
     fn pass(fake: &mut Fake) {
-        Easy { order: Order::Arrival, pass: Pass::Batch }.dispatch(fake);
+        Easy { order: Order::Arrival, pass: Pass::Batch }.start_jobs(fake);
     }
 
     /// 10 nodes, a job of 6 runs until 100, one of 8 is blocked at time 1.

@@ -1,6 +1,8 @@
 //! A machine that only counts, for the schedulers' own tests.
 
-use super::{Cause, Dispatch, Running, RunningJobs, Slot, WaitQueue, Waiting};
+use super::running_jobs::{Running, RunningJobs};
+use super::seam::{Cause, View};
+use super::wait_queue::{Slot, WaitQueue, Waiting};
 use crate::job::{JobId, NodesFor, Time};
 
 /// Jobs are (processors, estimate in seconds), numbered in the order given; they end when they are told to.
@@ -52,7 +54,7 @@ impl Fake {
     }
 }
 
-impl Dispatch for Fake {
+impl View for Fake {
     fn now(&self) -> Time {
         self.now
     }

@@ -2,7 +2,7 @@
 //!
 //! 1. Start the oldest waiting job while it fits; never look further.
 
-use super::{Dispatch, Entry, Scheduler};
+use super::seam::{Entry, Laws, Scheduler, View};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "fcfs",
@@ -10,13 +10,14 @@ pub(super) const ENTRY: Entry = Entry {
     source: "the baseline of Chang & Mohapatra, 1998, and Walker, Bunde, Leung, 2010",
     parameters: "",
     promises: "jobs start in order of arrival",
+    laws: |_| Laws { in_order: true, head_does_not_fit: true, ..Laws::default() },
     build: |_| Ok(Box::new(Fcfs)),
 };
 
 struct Fcfs;
 
 impl Scheduler for Fcfs {
-    fn dispatch(&mut self, view: &mut dyn Dispatch) {
+    fn start_jobs(&mut self, view: &mut dyn View) {
         while let Some(head) = view.queue().head() {
             if head.nodes.least > view.free() || !view.try_start(head.slot) {
                 break;
@@ -33,7 +34,7 @@ mod tests {
     #[test]
     fn the_head_blocks_the_queue() {
         let mut fake = Fake::new(10, &[(6, 100), (8, 50), (2, 5)]);
-        Fcfs.dispatch(&mut fake);
+        Fcfs.start_jobs(&mut fake);
         assert_eq!(fake.started, [0]);
     }
 }

@@ -5,8 +5,9 @@
 //! A large job can wait for ever behind small ones. O(log queue) per start; orders other than arrival sort the queue at
 //! each pass in which anybody fits.
 
-use super::order::Order;
-use super::{Backfill, Dispatch, Entry, Scheduler};
+use super::priority::Order;
+use super::seam::{Entry, Laws, Scheduler, View};
+use super::wait_queue::Admission;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "first-fit-queue",
@@ -14,6 +15,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "the aggressive scheduler of the simulator of Walker, Bunde, Leung, 2010",
     parameters: "order=arrival (sjf, ljf, smallest, largest, ssd, wfp3, unicef, f1, f2, f3, f4)",
     promises: "no waiting job fits",
+    laws: |_| Laws { nobody_fits: true, head_does_not_fit: true, ..Laws::default() },
     build: |params| Ok(Box::new(FirstFitQueue { order: Order::take(params)? })),
 };
 
@@ -22,9 +24,9 @@ struct FirstFitQueue {
 }
 
 impl Scheduler for FirstFitQueue {
-    fn dispatch(&mut self, view: &mut dyn Dispatch) {
-        let mut line = self.order.line(view.queue(), view.free(), view.now());
-        while let Some(job) = line.next(view.queue(), &Backfill::count(view.free())) {
+    fn start_jobs(&mut self, view: &mut dyn View) {
+        let mut candidates = self.order.candidates(view.queue(), view.free(), view.now());
+        while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
             view.try_start(job.slot);
         }
     }
@@ -38,7 +40,7 @@ mod tests {
     #[test]
     fn all_that_fits_starts() {
         let mut fake = Fake::new(10, &[(6, 100), (8, 50), (2, 5), (3, 5), (2, 7)]);
-        FirstFitQueue { order: Order::Arrival }.dispatch(&mut fake);
+        FirstFitQueue { order: Order::Arrival }.start_jobs(&mut fake);
         assert_eq!(fake.started, [0, 2, 4]);
     }
 }

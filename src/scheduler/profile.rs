@@ -1,6 +1,6 @@
 //! How many nodes will be free when, as far as estimates and reservations tell.
 
-use super::RunningJobs;
+use super::running_jobs::RunningJobs;
 use crate::job::Time;
 
 /// The shortest length of time.

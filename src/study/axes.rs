@@ -2,7 +2,7 @@
 
 use super::all::{ALL, unserving, written_out};
 use super::replay_spec::ReplaySpec;
-use crate::allocator::{self, Setup};
+use crate::allocator::{self, Built, Setup};
 use crate::execution::{self, RECORDED};
 use crate::machine::Mesh;
 use crate::scheduler;
@@ -59,9 +59,9 @@ impl Axes {
             for given in &self.allocators {
                 for spec in written_out(given, machine) {
                     let setup = Setup { mesh: machine, seed: 0 };
-                    let (allocator, spec) = allocator::build(&spec, &setup)?;
+                    let Built { spec, strategy, .. } = allocator::build(&spec, &setup)?;
                     for network in &networks {
-                        if network.moves || !allocator.rearranges() {
+                        if network.moves || !strategy.moves_jobs {
                             served.push((spec.clone(), network.spec.clone(), *given == Spec::named(ALL)));
                         } else if *given != Spec::named(ALL) {
                             return Err(network.cannot_move(&spec, machine));
@@ -130,7 +130,7 @@ impl Network {
 /// The allocator with every default written out; fails if it cannot serve `machine`. What it resolves to does not
 /// depend on the seed.
 pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
-    Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.1)
+    Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.spec)
 }
 
 impl Axes {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::log::LoadedLog;
-use crate::allocator::{self, Request, Setup};
+use crate::allocator::{self, Built, Request, Setup};
 use crate::job::{Job, Shape, Time};
 use crate::machine::{Machine, Mesh};
 use crate::spec::{Spec, SpecError};
@@ -191,25 +191,15 @@ pub(super) fn served(
     mesh: &Mesh,
     spec: &Spec,
 ) -> Result<BTreeMap<Request, bool>, JobsError> {
-    let (entry, _) = allocator::find(spec)?;
     let mut found = BTreeMap::new();
-    let (mut allocator, resolved) = allocator::build(spec, &Setup { mesh, seed: 0 })?;
-    let promises = (entry.promises)(&resolved);
+    let Built { promises, mut strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 0 })?;
     // Whoever takes more than is asked for may need more than there is.
     if promises.complete && promises.exact {
         return Ok(found);
     }
-    let mut machine = Machine::new(mesh.clone());
+    let machine = Machine::new(mesh.clone());
     for request in requests.filter(|request| request.procs <= mesh.nodes()) {
-        found.entry(request).or_insert_with(|| {
-            let Some(placement) = allocator.allocate(&request, &machine) else { return false };
-            // A wrong placement is for the replay to complain of.
-            if machine.occupy(&placement.nodes).is_ok() {
-                machine.vacate(&placement.nodes);
-            }
-            allocator.released(&placement, &machine);
-            true
-        });
+        found.entry(request).or_insert_with(|| strategy.propose(&request, &machine).is_some());
     }
     Ok(found)
 }

@@ -15,6 +15,7 @@ use crate::job::Job;
 use crate::metrics::{Monitor, Recorder, Recording, Summary, TrafficSummary, summarize};
 use crate::scheduler;
 use crate::spec::SpecError;
+use crate::stop::Stop;
 
 /// A replay with its jobs.
 #[derive(Clone, Debug)]
@@ -91,7 +92,8 @@ impl Replay {
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
         }
-        let Driven { records, traffic, wall } = self.drive(&jobs, seed, options.timed, &mut recorder)?;
+        let Driven { records, traffic, wall } =
+            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), &mut recorder)?;
         let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
         let recording = recorder.finish();
         let mut summary = summarize(&jobs, &records, &recording, &self.spec.machine, options.trim);
@@ -107,25 +109,27 @@ impl Replay {
         Ok(Fitting { jobs, skipped: skipped + never_fit, never_fit })
     }
 
-    /// Replays these jobs, seen by `observer`.
+    /// Replays these jobs, seen by `observer`, until they have ended or `stop` is thrown; allocator calls are `timed` or
+    /// not.
     pub(super) fn drive(
         &self,
         jobs: &[Job],
         seed: u64,
-        timed: bool,
+        (timed, stop): (bool, Stop),
         observer: &mut dyn Observer,
     ) -> Result<Driven, RunError> {
         let spec = &self.spec;
-        let (mut allocator, _) = allocator::build(&spec.allocator, &Setup { mesh: &spec.machine, seed })?;
+        let mut built = allocator::build(&spec.allocator, &Setup { mesh: &spec.machine, seed })?;
         let (mut scheduler, _) = scheduler::build(&spec.scheduler)?;
         let setup = execution::Setup { mesh: &spec.machine, jobs: jobs.len(), seed };
         let (mut execution, _) = execution::build(&spec.network, &setup)?;
         let parts = Parts {
             mesh: spec.machine.clone(),
             scheduler: scheduler.as_mut(),
-            allocator: allocator.as_mut(),
+            allocator: &mut built.strategy,
             execution: execution.as_mut(),
             timed,
+            stop,
         };
         let began = Instant::now();
         let records = engine::replay(jobs, parts, observer)?;

@@ -7,6 +7,7 @@ use crate::allocator::Placement;
 use crate::engine::{Observer, ReplayError};
 use crate::job::{Job, JobId, Time};
 use crate::machine::NodeId;
+use crate::stop::Stop;
 
 /// A job that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +36,18 @@ struct Watcher {
     running: BTreeMap<NodeId, (JobId, Vec<NodeId>)>,
     /// When each job started, and how many had before it; a job that moves has started once.
     started: BTreeMap<JobId, (Time, usize)>,
-    is_past: bool,
+    /// Stops the replay once the time has passed.
+    stop: Stop,
+}
+
+impl Watcher {
+    /// Whether `now` is after the time; then the replay stops.
+    fn is_past(&self, now: Time) -> bool {
+        if now > self.at {
+            self.stop.throw();
+        }
+        now > self.at
+    }
 }
 
 impl Observer for Watcher {
@@ -44,8 +56,7 @@ impl Observer for Watcher {
     fn released(&mut self, _cost_ns: u64) {}
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
-        self.is_past |= now > self.at;
-        if let (false, Some(&first)) = (self.is_past, nodes.first()) {
+        if let (false, Some(&first)) = (self.is_past(now), nodes.first()) {
             let before = self.started.len();
             self.started.entry(job).or_insert((now, before));
             self.running.insert(first, (job, nodes.to_vec()));
@@ -53,14 +64,9 @@ impl Observer for Watcher {
     }
 
     fn vacated(&mut self, nodes: &[NodeId], now: Time) {
-        self.is_past |= now > self.at;
-        if let (false, Some(first)) = (self.is_past, nodes.first()) {
+        if let (false, Some(first)) = (self.is_past(now), nodes.first()) {
             self.running.remove(first);
         }
-    }
-
-    fn proceed(&mut self, _finished: usize) -> bool {
-        !self.is_past
     }
 }
 
@@ -68,8 +74,9 @@ impl Replay {
     /// Replays the cell until `at`, events of that instant included.
     pub fn snapshot(&self, at: Time) -> Result<Snapshot, RunError> {
         let jobs = self.jobs(self.spec.seed)?.jobs;
-        let mut watcher = Watcher { at, running: BTreeMap::new(), started: BTreeMap::new(), is_past: false };
-        match self.drive(&jobs, self.spec.seed, false, &mut watcher) {
+        let mut watcher =
+            Watcher { at, running: BTreeMap::new(), started: BTreeMap::new(), stop: Stop::default() };
+        match self.drive(&jobs, self.spec.seed, (false, watcher.stop.clone()), &mut watcher) {
             Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),
         }

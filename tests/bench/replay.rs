@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use meshreplay::allocator::{Placement, Request, Setup, build};
+use meshreplay::allocator::{Built, Placement, Request, Setup, build};
 use meshreplay::job::{Job, Shape, Time};
 use meshreplay::machine::{Cuboid, Machine, Mesh};
 use meshreplay::metrics::{Meter, Monitor};
@@ -65,9 +65,9 @@ fn calls(criterion: &mut Criterion) {
         let Some(state) = half_full(machine) else { continue };
         for allocator in ["naive", "mc1x1-shells", "mc1x1"] {
             let setup = Setup { mesh: state.mesh(), seed: 1 };
-            let Ok((mut allocator_, _)) = build(&Spec::named(allocator), &setup) else { continue };
+            let Ok(mut built) = build(&Spec::named(allocator), &setup) else { continue };
             group.sample_size(20).bench_function(format!("{allocator}, {procs} of {machine}"), |bencher| {
-                bencher.iter(|| allocator_.allocate(black_box(&Request::of(procs)), &state));
+                bencher.iter(|| built.strategy.propose(black_box(&Request::of(procs)), &state));
             });
         }
     }
@@ -97,26 +97,16 @@ fn submeshes(criterion: &mut Criterion) {
     group.sample_size(20);
     for name in ["first-fit", "first-fit:turn=yes", "rbs", "stack-based", "qna-scan", "adaptive-scan"] {
         let Ok(spec) = name.parse::<Spec>() else { continue };
-        let Ok((mut allocator, _)) = build(&spec, &Setup { mesh, seed: 1 }) else { continue };
+        let Ok(Built { mut strategy, .. }) = build(&spec, &Setup { mesh, seed: 1 }) else { continue };
         for placement in &held {
-            allocator.occupied(placement, &machine);
+            strategy.taken(placement, &machine);
         }
         for sides in [[4, 3, 1], [16, 12, 1], [60, 40, 1]] {
             let request = Request::sides(sides);
-            let found = match allocator.allocate(&request, &machine) {
-                Some(placement) => {
-                    allocator.released(&placement, &machine);
-                    "found"
-                }
-                None => "refused",
-            };
+            let found = if strategy.propose(&request, &machine).is_some() { "found" } else { "refused" };
             let label = format!("{name}, {}x{} of 512x512, {found}", sides[0], sides[1]);
             group.bench_function(label, |bencher| {
-                bencher.iter(|| {
-                    if let Some(placement) = allocator.allocate(black_box(&request), &machine) {
-                        allocator.released(&placement, &machine);
-                    }
-                });
+                bencher.iter(|| strategy.propose(black_box(&request), &machine));
             });
         }
     }
@@ -130,7 +120,8 @@ fn compaction(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("compaction");
     group.sample_size(20);
     for name in ["left-compaction", "ordered-compaction", "cost-free-compaction"] {
-        let Ok((mut allocator, _)) = build(&Spec::named(name), &Setup { mesh: &mesh, seed: 1 }) else {
+        let Ok(Built { mut strategy, .. }) = build(&Spec::named(name), &Setup { mesh: &mesh, seed: 1 })
+        else {
             continue;
         };
         let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -141,14 +132,14 @@ fn compaction(criterion: &mut Criterion) {
                 break;
             }
             let nodes = (at + gap..at + gap + length).collect();
-            allocator.occupied(&Placement::of(nodes), &machine);
+            strategy.taken(&Placement::of(nodes), &machine);
             at += gap + length;
         }
         // The rest is one task, so that no block is long.
-        allocator.occupied(&Placement::of((at + 3..100_000).collect()), &machine);
+        strategy.taken(&Placement::of((at + 3..100_000).collect()), &machine);
         for procs in [64, 1024, 5000] {
             group.bench_function(format!("{name}, {procs} of 100,000"), |bencher| {
-                bencher.iter(|| allocator.allocate(black_box(&Request::of(procs)), &machine));
+                bencher.iter(|| strategy.propose(black_box(&Request::of(procs)), &machine));
             });
         }
     }

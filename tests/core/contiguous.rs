@@ -1,6 +1,6 @@
 //! Contiguous allocators: what they return, what they recognise, and which of them are the same.
 
-use meshreplay::allocator::{ALLOCATORS, Allocator, Kind, Placement, Request, Setup, build};
+use meshreplay::allocator::{ALLOCATORS, Kind, Placement, Request, Served, Setup, Strategy, build};
 use meshreplay::machine::{Coord, Cuboid, Machine, Mesh, NodeId, near_square};
 
 use super::laws::MACHINES;
@@ -129,18 +129,18 @@ fn check_scores(machine: &Machine, shape: [u32; 3], label: &str) -> Tested {
         ),
     ] {
         let found =
-            told(text, machine)?.allocate(&Request::sides(shape), machine).map(|placement| placement.nodes);
+            told(text, machine)?.propose(&Request::sides(shape), machine).map(|placement| placement.nodes);
         assert_eq!(found, expected, "{text} on {label}: {shape:?} of {:?}", machine.free());
     }
     Ok(())
 }
 
 /// The allocator `text`, told that the nodes in use were chosen by somebody else.
-fn told(text: &str, machine: &Machine) -> Result<Box<dyn Allocator>, Box<dyn std::error::Error>> {
+fn told(text: &str, machine: &Machine) -> Result<Strategy, Box<dyn std::error::Error>> {
     let mesh = machine.mesh();
-    let (mut allocator, _) = build(&text.parse()?, &Setup { mesh, seed: 0 })?;
+    let mut allocator = build(&text.parse()?, &Setup { mesh, seed: 0 })?.strategy;
     let nodes = (0..mesh.nodes()).filter(|&node| !machine.free().contains(node)).collect();
-    allocator.occupied(&Placement::of(nodes), &Machine::new(mesh.clone()));
+    allocator.taken(&Placement::of(nodes), machine);
     Ok(allocator)
 }
 
@@ -170,7 +170,7 @@ fn check(machine: &Machine, shape: [u32; 3], label: &str) -> Tested {
     let expected = [false, true].map(|turn| first_free(machine, shape, turn));
     for (text, turn) in RECOGNISE.into_iter().chain([("qna-scan", true)]) {
         let found =
-            told(text, machine)?.allocate(&Request::sides(shape), machine).map(|placement| placement.nodes);
+            told(text, machine)?.propose(&Request::sides(shape), machine).map(|placement| placement.nodes);
         let plain = &expected[usize::from(turn)];
         assert_eq!(found.is_some(), plain.is_some(), "{text} on {label}: {shape:?} of {:?}", machine.free());
         if text.starts_with("first-fit") || ["adaptive-scan", "qna-scan"].contains(&text) {
@@ -187,7 +187,7 @@ fn check(machine: &Machine, shape: [u32; 3], label: &str) -> Tested {
     for (d, side) in by_length(machine.mesh().extents()).into_iter().zip(by_length(shape)) {
         laid[d] = shape[side];
     }
-    let fixed = told("fixed-orientation", machine)?.allocate(&Request::sides(shape), machine);
+    let fixed = told("fixed-orientation", machine)?.propose(&Request::sides(shape), machine);
     let mut fixed = fixed.map(|placement| placement.nodes);
     if let Some(nodes) = &mut fixed {
         nodes.sort_unstable();
@@ -197,7 +197,7 @@ fn check(machine: &Machine, shape: [u32; 3], label: &str) -> Tested {
         nodes.sort_unstable();
     }
     assert_eq!(fixed, plain, "fixed-orientation on {label}: {shape:?} of {:?}", machine.free());
-    let slid = told("frame-sliding", machine)?.allocate(&Request::sides(shape), machine);
+    let slid = told("frame-sliding", machine)?.propose(&Request::sides(shape), machine);
     assert!(slid.is_none() || expected[0].is_some(), "frame-sliding on {label}: {shape:?}");
     if shape == [1; 3] {
         assert_eq!(slid.map(|placement| placement.nodes), expected[0], "frame-sliding on {label}");
@@ -209,8 +209,9 @@ fn check(machine: &Machine, shape: [u32; 3], label: &str) -> Tested {
 fn check_boxes(text: &str, machine: &Machine, shape: [u32; 3]) -> Tested {
     let mut allocator = told(text, machine)?;
     let request = Request::sides(shape);
-    let boxes = allocator.boxes(&request, machine.mesh()).ok_or("it names no boxes")?;
-    let place = allocator.allocate(&request, machine);
+    let Served::BySubmesh(submeshes) = allocator.served else { return Err("it names no submeshes".into()) };
+    let boxes = (submeshes.sizes)(&request, machine.mesh());
+    let place = allocator.propose(&request, machine);
     let place = place.and_then(|placement| Cuboid::around(machine.mesh(), &placement.nodes));
     let free = boxes.iter().any(|&sizes| first_free(machine, sizes, false).is_some());
     let label = || format!("{text} on {}: {shape:?} of {:?}", machine.mesh(), machine.free());
@@ -245,7 +246,7 @@ const STATES: usize = 100_000;
 /// A random machine and one allocator of each kind, which all follow the same jobs.
 struct Crowd {
     machine: Machine,
-    members: Vec<(&'static str, bool, Box<dyn Allocator>)>,
+    members: Vec<(&'static str, bool, Strategy)>,
     held: Vec<Placement>,
 }
 
@@ -253,17 +254,17 @@ impl Crowd {
     fn new(mesh: &Mesh) -> Result<Self, Box<dyn std::error::Error>> {
         let mut members = Vec::new();
         for (text, turn) in RECOGNISE.into_iter().chain([("qna-scan", true)]) {
-            members.push((text, turn, build(&text.parse()?, &Setup { mesh, seed: 0 })?.0));
+            members.push((text, turn, build(&text.parse()?, &Setup { mesh, seed: 0 })?.strategy));
         }
         Ok(Self { machine: Machine::new(mesh.clone()), members, held: Vec::new() })
     }
 
-    /// Asks everybody, each of whom gives back what it got; then all are told of what `chosen` chose.
+    /// Asks everybody; then all are told of what `chosen` chose.
     fn ask(&mut self, shape: [u32; 3], chosen: usize) -> Tested {
         let expected = [false, true].map(|turn| first_free(&self.machine, shape, turn));
         let mut taken = None;
         for (i, (text, turn, member)) in self.members.iter_mut().enumerate() {
-            let found = member.allocate(&Request::sides(shape), &self.machine);
+            let found = member.propose(&Request::sides(shape), &self.machine);
             let plain = &expected[usize::from(*turn)];
             let state = || format!("{text}: {shape:?} on {}", self.machine.mesh());
             assert_eq!(found.is_some(), plain.is_some(), "{}", state());
@@ -271,17 +272,16 @@ impl Crowd {
                 if text.starts_with("first-fit") || ["adaptive-scan", "qna-scan"].contains(text) {
                     assert_eq!(Some(&placement.nodes), plain.as_ref(), "{}", state());
                 }
-                member.released(&placement, &self.machine);
                 if i == chosen {
                     taken = Some(placement);
                 }
             }
         }
         if let Some(placement) = taken {
-            for (.., member) in &mut self.members {
-                member.occupied(&placement, &self.machine);
-            }
             self.machine.occupy(&placement.nodes)?;
+            for (.., member) in &mut self.members {
+                member.taken(&placement, &self.machine);
+            }
             self.held.push(placement);
         }
         Ok(())
@@ -331,11 +331,11 @@ fn contiguous_placements_are_boxes_of_the_shape() -> Tested {
         let mesh: Mesh = text.parse()?;
         for entry in ALLOCATORS.iter().filter(|entry| entry.kind == Kind::Contiguous && entry.serves(&mesh)) {
             for procs in 1..=mesh.nodes() {
-                let (mut allocator, _) = build(&entry.name.parse()?, &Setup { mesh: &mesh, seed: 0 })?;
+                let mut allocator = build(&entry.name.parse()?, &Setup { mesh: &mesh, seed: 0 })?.strategy;
                 let idle = Machine::new(mesh.clone());
                 let shape = near_square(procs, &mesh).ok_or("no shape")?;
                 let label = format!("{} on {text}: {procs} as {shape:?}", entry.name);
-                let Some(placement) = allocator.allocate(&Request::of(procs), &idle) else {
+                let Some(placement) = allocator.propose(&Request::of(procs), &idle) else {
                     assert!(entry.name == "buddy-2d" && larger_than_every_block(shape, &mesh), "{label}");
                     continue;
                 };

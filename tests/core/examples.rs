@@ -20,20 +20,21 @@ fn placed(allocator: &str, before: &str, jobs: &[[u32; 3]]) -> Result<String, Bo
     let mut rows: Vec<Vec<u8>> = before.split_whitespace().map(|row| row.bytes().collect()).collect();
     rows.reverse();
     let mesh = Mesh::new(&[rows[0].len() as u32, rows.len() as u32])?;
-    let (mut strategy, _) = build(&allocator.parse()?, &Setup { mesh: &mesh, seed: 1 })?;
+    let mut strategy = build(&allocator.parse()?, &Setup { mesh: &mesh, seed: 1 })?.strategy;
     let mut machine = Machine::new(mesh.clone());
     for job in b'1'..=b'9' {
         let nodes: Vec<u32> =
             (0..).zip(rows.concat()).filter(|(_, at)| *at == job).map(|(node, _)| node).collect();
         if !nodes.is_empty() {
             let placement = Placement::of(nodes);
-            strategy.occupied(&placement, &machine);
             machine.occupy(&placement.nodes)?;
+            strategy.taken(&placement, &machine);
         }
     }
     for (letter, &sides) in (b'A'..).zip(jobs) {
-        let Some(placement) = strategy.allocate(&Request::sides(sides), &machine) else { continue };
+        let Some(placement) = strategy.propose(&Request::sides(sides), &machine) else { continue };
         machine.occupy(&placement.nodes)?;
+        strategy.accepted(&placement, &machine);
         for [x, y, _] in placement.nodes.into_iter().map(|node| mesh.coord(node)) {
             rows[y as usize][x as usize] = letter;
         }

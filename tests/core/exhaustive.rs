@@ -79,9 +79,9 @@ pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
         ("snug", snug),
     ];
     for (name, twin) in twins {
-        let (mut allocator, _) = build(&name.parse()?, &Setup { mesh: state.mesh(), seed: 0 })?;
+        let mut allocator = build(&name.parse()?, &Setup { mesh: state.mesh(), seed: 0 })?.strategy;
         for procs in 1..=state.free_count() {
-            let mut found = allocator.allocate(&Request::of(procs), state).ok_or("refused")?.nodes;
+            let mut found = allocator.propose(&Request::of(procs), state).ok_or("refused")?.nodes;
             found.sort_unstable();
             let free: Vec<u32> = state.free().iter().collect();
             assert_eq!(found, twin(state, procs), "{name} on {label}: {procs} of {free:?}");

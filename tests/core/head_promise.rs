@@ -1,7 +1,7 @@
 //! The promise of EASY to the head of the queue, over every allocator: with estimates that hold it starts no later than the
 //! shadow time that it had when it became the head.
 
-use meshreplay::allocator::{self, Placement, Request, Setup};
+use meshreplay::allocator::{self, Built, Placement, Request, Served, Setup};
 use meshreplay::audit::{Fits, Policy, Promised, Schedule, ScheduledJob, audit};
 use meshreplay::job::{Job, Shape, Time};
 use meshreplay::machine::{Machine, Mesh, NodeId};
@@ -44,12 +44,14 @@ fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseIntError> {
 /// Whether a new allocator that is told what is in use serves a request.
 fn serves(spec: &Spec, request: &Request, machine: &Machine) -> bool {
     let mesh = machine.mesh();
-    let Ok((mut allocator, _)) = allocator::build(spec, &Setup { mesh, seed: 5 }) else { return false };
+    let Ok(Built { mut strategy, .. }) = allocator::build(spec, &Setup { mesh, seed: 5 }) else {
+        return false;
+    };
     let busy: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| !machine.free().contains(node)).collect();
     if !busy.is_empty() {
-        allocator.occupied(&Placement::of(busy), &Machine::new(mesh.clone()));
+        strategy.taken(&Placement::of(busy), machine);
     }
-    allocator.allocate(request, machine).is_some()
+    strategy.propose(request, machine).is_some()
 }
 
 /// Replays `jobs` and audits the promise; how many shadow times there were.
@@ -61,8 +63,8 @@ fn promises_kept(
 ) -> Result<u64, Box<dyn std::error::Error>> {
     let outcome = replay_with_placements(jobs, &mesh.to_string(), scheduler, &spec.to_string())?;
     let schedule = schedule(&outcome)?;
-    let (allocator, _) = allocator::build(spec, &Setup { mesh, seed: 1 })?;
-    let counts = allocator.boxes(&Request::of(1), mesh).is_none() && !allocator.must_foresee();
+    let strategy = allocator::build(spec, &Setup { mesh, seed: 1 })?.strategy;
+    let counts = matches!(strategy.served, Served::ByCount);
     let shapes: Vec<Shape> = outcome.jobs.iter().map(|job| job.shape).collect();
     let mut has_place = |job: &ScheduledJob, machine: &Machine| {
         let request = Request { procs: job.procs, shape: shapes[job.row as usize - 1] };
@@ -81,7 +83,7 @@ fn promises_kept(
 fn promising(mesh: &Mesh) -> impl Iterator<Item = Spec> {
     let moves = |spec: &Spec| {
         let built = allocator::build(spec, &Setup { mesh, seed: 1 });
-        spec.name != "cost-free-compaction" && built.is_ok_and(|(allocator, _)| allocator.rearranges())
+        spec.name != "cost-free-compaction" && built.is_ok_and(|built| built.strategy.moves_jobs)
     };
     specs(mesh).into_iter().map(|(spec, _)| spec).filter(|spec| !moves(spec)).collect::<Vec<_>>().into_iter()
 }

@@ -1,6 +1,6 @@
-//! What every registered allocator must do on every history: the laws of algorithms.md §1, over the whole registry.
+//! What every registered allocator must do on every history: laws over the whole registry.
 
-use meshreplay::allocator::{self, ALLOCATORS, Allocator, Placement, Promises, Request, Setup};
+use meshreplay::allocator::{self, ALLOCATORS, Built, Placement, Promises, Request, Setup, Strategy};
 use meshreplay::job::Shape;
 use meshreplay::machine::order::ORDERS;
 use meshreplay::machine::{Machine, Mesh, NodeId};
@@ -47,9 +47,7 @@ pub(crate) fn specs(mesh: &Mesh) -> Vec<(Spec, Promises)> {
 
 /// What a spec promises once it is resolved.
 fn promises(spec: &Spec, mesh: &Mesh) -> Promises {
-    let (entry, _) = allocator::find(spec).expect("it is registered");
-    let (_, resolved) = allocator::build(spec, &Setup { mesh, seed: 0 }).expect("it serves the machine");
-    (entry.promises)(&resolved)
+    allocator::build(spec, &Setup { mesh, seed: 0 }).expect("it serves the machine").promises
 }
 
 #[test]
@@ -78,7 +76,7 @@ fn promises_are_those_of_the_resolved_spec() -> Tested {
 pub(crate) struct History {
     pub(crate) machine: Machine,
     pub(crate) held: Vec<Placement>,
-    allocator: Box<dyn Allocator>,
+    strategy: Strategy,
     promises: Promises,
     label: String,
 }
@@ -89,9 +87,9 @@ impl History {
         promises: Promises,
         mesh: &Mesh,
     ) -> Result<Self, Box<dyn std::error::Error>> {
-        let (allocator, resolved) = allocator::build(spec, &Setup { mesh, seed: 5 })?;
+        let Built { spec: resolved, strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 5 })?;
         let label = format!("{resolved} on {mesh}");
-        Ok(Self { machine: Machine::new(mesh.clone()), held: Vec::new(), allocator, promises, label })
+        Ok(Self { machine: Machine::new(mesh.clone()), held: Vec::new(), strategy, promises, label })
     }
 
     /// One request for processors of which only the number is known.
@@ -102,8 +100,8 @@ impl History {
     /// One request; the placement, already carried out.
     pub(crate) fn request(&mut self, request: &Request) -> Option<Placement> {
         let (free, procs) = (self.machine.free_count(), request.procs);
-        let takes = self.allocator.nodes_for(request, self.machine.mesh());
-        let placement = self.allocator.allocate(request, &self.machine);
+        let takes = self.strategy.nodes_for(request, self.machine.mesh());
+        let placement = self.strategy.propose(request, &self.machine);
         let label = self.label.clone();
         match &placement {
             None => {
@@ -126,6 +124,7 @@ impl History {
                 self.rearrange(placement);
                 let done = self.machine.occupy(&placement.nodes);
                 assert_eq!(done, Ok(()), "{label}: {:?}", placement.nodes);
+                self.strategy.accepted(placement, &self.machine);
                 self.held.push(placement.clone());
             }
         }
@@ -135,7 +134,7 @@ impl History {
     /// Moves what has to make room for a placement.
     fn rearrange(&mut self, placement: &Placement) {
         let Some(plan) = &placement.rearrangement else { return };
-        assert!(self.allocator.rearranges(), "{}", self.label);
+        assert!(self.strategy.moves_jobs, "{}", self.label);
         let holder = |held: &[Placement], first| held.iter().position(|other| other.nodes.contains(&first));
         // A placement of others may be several tasks to an allocator that knows rows of nodes only.
         let mut moved = Vec::new();
@@ -150,14 +149,13 @@ impl History {
             assert_eq!(self.machine.occupy(&job.nodes), Ok(()), "{}", self.label);
             self.held[i].nodes[at..at + job.nodes.len()].copy_from_slice(&job.nodes);
         }
-        self.allocator.rearranged(placement);
     }
 
     /// Gives nodes that somebody else has chosen to a job.
     pub(crate) fn occupy(&mut self, nodes: Vec<NodeId>) {
         let placement = Placement::of(nodes);
-        self.allocator.occupied(&placement, &self.machine);
         assert_eq!(self.machine.occupy(&placement.nodes), Ok(()));
+        self.strategy.taken(&placement, &self.machine);
         self.held.push(placement);
     }
 
@@ -165,7 +163,7 @@ impl History {
     pub(crate) fn release(&mut self, i: usize) {
         let placement = self.held.swap_remove(i);
         self.machine.vacate(&placement.nodes);
-        self.allocator.released(&placement, &self.machine);
+        self.strategy.released(&placement, &self.machine);
     }
 }
 
@@ -230,6 +228,27 @@ fn a_refused_request_changes_nothing() -> Tested {
             for _ in 0..200 {
                 let too_many = twins[1].machine.free_count() + 1;
                 assert_eq!(twins[1].allocate(too_many), None, "{spec} on {machine}");
+                let [a, b] = [0, 1].map(|i| step(&mut twins[i], &mut numbers[i]));
+                assert_eq!(a, b, "{spec} on {machine}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_proposed_and_not_taken_changes_nothing() -> Tested {
+    for machine in MACHINES {
+        let mesh: Mesh = machine.parse()?;
+        for (spec, promises) in specs(&mesh).into_iter().filter(|(_, promises)| promises.forgets) {
+            let mut twins = [History::new(&spec, promises, &mesh)?, History::new(&spec, promises, &mesh)?];
+            let (mut numbers, mut more) = ([Numbers(5), Numbers(5)], Numbers(6));
+            for _ in 0..200 {
+                let free = twins[1].machine.free_count();
+                if free > 0 {
+                    let History { strategy, machine, .. } = &mut twins[1];
+                    strategy.propose(&Request::of(1 + more.below(free)), machine);
+                }
                 let [a, b] = [0, 1].map(|i| step(&mut twins[i], &mut numbers[i]));
                 assert_eq!(a, b, "{spec} on {machine}");
             }

@@ -141,7 +141,7 @@ fn snug_equals_its_definition_on_larger_machines() -> Result<(), Box<dyn std::er
     let mut random = ChaCha8Rng::seed_from_u64(8);
     for text in ["16x15", "20x15", "torus:13x11", "torus:20x13", "7x7x6", "8x4x4", "torus:5x5x4", "300"] {
         let mesh: Mesh = text.parse()?;
-        let (mut allocator, _) = build(&"snug".parse()?, &Setup { mesh: &mesh, seed: 0 })?;
+        let mut allocator = build(&"snug".parse()?, &Setup { mesh: &mesh, seed: 0 })?.strategy;
         for _ in 0..6 {
             let mut machine = Machine::new(mesh.clone());
             // Boxes, so that free regions have corners as real ones do, and single nodes.
@@ -156,7 +156,7 @@ fn snug_equals_its_definition_on_larger_machines() -> Result<(), Box<dyn std::er
             for _ in 0..4 {
                 let k = random.random_range(1..=machine.free_count());
                 let k = if random.random() { k } else { k.div_ceil(8) };
-                let mut found = allocator.allocate(&Request::of(k), &machine).ok_or("refused")?.nodes;
+                let mut found = allocator.propose(&Request::of(k), &machine).ok_or("refused")?.nodes;
                 found.sort_unstable();
                 assert_eq!(found, snug(&machine, k), "{text}: {k} of {}", machine.free_count());
             }

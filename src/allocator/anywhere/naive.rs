@@ -8,7 +8,7 @@
 //! Never refuses while k nodes are free; time O(N/64 + k). Equal to the curve allocator that takes a sorted free list
 //! in the order of node numbers, which the laws check.
 
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
 use crate::machine::Machine;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -19,16 +19,13 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build: |_, _| Ok(Box::new(Naive)),
+    build: |_, _| Ok(Strategy::of(Naive)),
 };
 
 struct Naive;
 
 impl Allocator for Naive {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mut nodes = Vec::with_capacity(request.procs as usize);
         nodes.extend(machine.free().iter().take(request.procs as usize));
         Some(Placement::of(nodes))

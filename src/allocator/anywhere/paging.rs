@@ -13,7 +13,9 @@
 //! With pages of one node it never refuses while k nodes are free, and wastes none. Time O(k + pages·log₆₄ N).
 
 use crate::allocator::buddy::first_set::FirstSet;
-use crate::allocator::seam::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, Setup, fits};
+use crate::allocator::seam::{
+    Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, Setup, Strategy,
+};
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
 
@@ -50,14 +52,16 @@ const INDEXINGS: &[(&str, Indexing)] = &[
     ("shuffled-snake", Indexing::ShuffledSnake),
 ];
 
-fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
+fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let expected = format!("a whole number up to {LARGEST}");
     let size = params.take("size", 0, &expected)?;
     if size > LARGEST {
         return Err(params.bad_value("size", &size.to_string(), &expected));
     }
     let indexing = params.choose("order", INDEXINGS)?;
-    Ok(Box::new(Paging::new(setup.mesh, size, indexing)))
+    let paging = Paging::new(setup.mesh, size, indexing);
+    let page_sizes = paging.page_sizes();
+    Ok(Strategy::of(paging).with_nodes_for(move |request, mesh| nodes_for(page_sizes, request, mesh)))
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -70,8 +74,6 @@ struct Paging {
     busy: Vec<u32>,
     /// Pages of which no node is.
     free: FirstSet,
-    /// Nodes of the smallest and of the largest page.
-    page_sizes: [u32; 2],
 }
 
 impl Paging {
@@ -96,9 +98,13 @@ impl Paging {
         }
         let mut free = FirstSet::empty(pages.len());
         (0..pages.len() as u32).for_each(|page| free.insert(page));
-        let sizes = || pages.iter().map(|page| page.len() as u32);
-        let page_sizes = [sizes().min().unwrap_or(1), sizes().max().unwrap_or(1)];
-        Self { busy: vec![0; pages.len()], pages, page_of, free, page_sizes }
+        Self { busy: vec![0; pages.len()], pages, page_of, free }
+    }
+
+    /// Returns the nodes of the smallest and of the largest page.
+    fn page_sizes(&self) -> [u32; 2] {
+        let sizes = || self.pages.iter().map(|page| page.len() as u32);
+        [sizes().min().unwrap_or(1), sizes().max().unwrap_or(1)]
     }
 }
 
@@ -125,46 +131,37 @@ fn number([x, y, z]: Coord, [columns, rows, _]: [u32; 3], indexing: Indexing) ->
     }
 }
 
-impl Allocator for Paging {
-    /// Whole pages. Where those at the far borders are clipped, the first free ones may have more nodes or fewer.
-    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
-        let [least, most] = self.page_sizes;
-        if least == most {
-            return NodesFor::exactly(request.procs.div_ceil(most).saturating_mul(most));
-        }
-        let spare = request.procs.saturating_add(most - 1);
-        NodesFor { least: request.procs, most: spare.min(mesh.nodes()).max(request.procs) }
+/// Returns how many nodes a placement of whole pages has. Where pages at the far borders are clipped, the first free ones
+/// may have more nodes or fewer.
+fn nodes_for([least, most]: [u32; 2], request: &Request, mesh: &Mesh) -> NodesFor {
+    if least == most {
+        return NodesFor::exactly(request.procs.div_ceil(most).saturating_mul(most));
     }
+    let spare = request.procs.saturating_add(most - 1);
+    NodesFor { least: request.procs, most: spare.min(mesh.nodes()).max(request.procs) }
+}
 
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
+impl Allocator for Paging {
+    fn propose(&mut self, request: &Request, _machine: &Machine) -> Option<Placement> {
         let wanted = request.procs as usize;
         let mut nodes = Vec::with_capacity(wanted);
-        let mut taken = Vec::new();
-        while nodes.len() < wanted {
-            let Some(page) = self.free.first() else {
-                for page in taken {
-                    self.free.insert(page);
-                }
-                return None;
-            };
-            self.free.remove(page);
-            taken.push(page);
+        for page in self.free.iter() {
             nodes.extend_from_slice(&self.pages[page as usize]);
+            if nodes.len() >= wanted {
+                return Some(Placement::of(nodes));
+            }
         }
-        for page in taken {
-            self.busy[page as usize] = self.pages[page as usize].len() as u32;
-        }
-        Some(Placement::of(nodes))
+        None
     }
 
-    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
+    fn taken(&mut self, placement: &Placement, _machine: &Machine) {
         for &node in &placement.nodes {
             let page = self.page_of[node as usize];
-            self.busy[page as usize] += 1;
-            self.free.remove(page);
+            let busy = &mut self.busy[page as usize];
+            if *busy == 0 {
+                self.free.remove(page);
+            }
+            *busy += 1;
         }
     }
 
@@ -217,12 +214,14 @@ mod tests {
         let machine = Machine::new("4x4".parse()?);
         let fresh = || Paging::new(machine.mesh(), 1, Indexing::RowMajor);
         let mut paging = fresh();
-        let placement = paging.allocate(&Request::of(5), &machine).ok_or("refused")?;
+        let placement = paging.propose(&Request::of(5), &machine).ok_or("refused")?;
         assert_eq!(placement.nodes, [0, 1, 4, 5, 2, 3, 6, 7]);
+        assert_eq!(paging, fresh(), "nothing is in use yet");
+        paging.taken(&placement, &machine);
         // Two pages are left, which have eight nodes.
-        let before = paging.allocate(&Request::of(9), &machine);
-        assert_eq!(before, None);
-        let rest = paging.allocate(&Request::of(8), &machine).ok_or("refused")?;
+        assert_eq!(paging.propose(&Request::of(9), &machine), None);
+        let rest = paging.propose(&Request::of(8), &machine).ok_or("refused")?;
+        paging.taken(&rest, &machine);
         paging.released(&placement, &machine);
         paging.released(&rest, &machine);
         assert_eq!(paging, fresh());

@@ -12,7 +12,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
 use crate::machine::{Machine, NodeId};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -23,7 +23,9 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: false },
-    build: |_, setup| Ok(Box::new(Random { rng: ChaCha8Rng::seed_from_u64(setup.seed), free: Vec::new() })),
+    build: |_, setup| {
+        Ok(Strategy::of(Random { rng: ChaCha8Rng::seed_from_u64(setup.seed), free: Vec::new() }))
+    },
 };
 
 struct Random {
@@ -33,10 +35,7 @@ struct Random {
 }
 
 impl Allocator for Random {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         self.free.clear();
         self.free.extend(machine.free().iter());
         let (procs, count) = (request.procs as usize, self.free.len());
@@ -61,7 +60,7 @@ mod tests {
         let mut random = Random { rng: ChaCha8Rng::seed_from_u64(1), free: Vec::new() };
         let mut counts = [0_u32; 16];
         for _ in 0..4000 {
-            for node in random.allocate(&Request::of(4), &machine).ok_or("refused")?.nodes {
+            for node in random.propose(&Request::of(4), &machine).ok_or("refused")?.nodes {
                 counts[node as usize] += 1;
             }
         }

@@ -13,13 +13,15 @@
 //! machines of three dimensions into cubes, which split into eight, and arrays into intervals. Blocks lie on a grid of their size, so it may refuse
 //! although a free square is there, and jobs larger than the largest block never fit. Time O(log N) beside the nodes.
 
+use super::allocator::BlockAllocator;
 use super::forest::Forest;
 use super::octet_mbs::cubes;
 use super::system::{BlockOrder, Buddy};
 use crate::allocator::contiguous::orientations::orientations;
-use crate::allocator::seam::Block;
-use crate::allocator::seam::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, Setup, fits};
-use crate::machine::{Cuboid, Machine, Mesh};
+use crate::allocator::seam::{
+    Block, Entry, Foresight, Kind, NodesFor, Placement, Promises, Request, Served, Setup, Strategy,
+};
+use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -33,7 +35,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
+fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let whole = params.choose("partition", &[("pieces", false), ("whole", true)])?;
     let mesh = setup.mesh;
     let extents = &mesh.extents()[..mesh.dims()];
@@ -46,22 +48,22 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, S
                     .to_owned(),
         });
     }
-    Ok(Box::new(Buddy2d::new(mesh)))
+    let strategy = BlockAllocator::strategy(mesh, blocks, BlockOrder::Scan, one_block);
+    let layout = Layout::new(mesh);
+    let foresight = Foresight::Function(Box::new(move |request, machine| layout.choose(request, machine)));
+    Ok(strategy.served(Served::ByState(foresight)).with_nodes_for(nodes_for))
 }
 
-struct Buddy2d {
-    buddy: Buddy,
-    /// All blocks, whether or not they are free.
+/// The blocks of a machine, whether or not they are free.
+struct Layout {
     blocks: Vec<Block>,
     /// The blocks of each class by their place in `blocks`, in scan order.
     classes: Vec<Vec<u32>>,
 }
 
-impl Buddy2d {
+impl Layout {
     fn new(mesh: &Mesh) -> Self {
-        let forest = blocks(mesh);
-        let buddy = Buddy::ordered(mesh, &forest, BlockOrder::Scan);
-        let blocks = forest.blocks;
+        let blocks = blocks(mesh).blocks;
         let count = blocks.iter().map(|block| usize::from(block.class) + 1).max().unwrap_or(0);
         let mut classes = vec![Vec::new(); count];
         for (i, block) in (0..).zip(&blocks) {
@@ -73,7 +75,23 @@ impl Buddy2d {
                 [z, y, x]
             });
         }
-        Self { buddy, blocks, classes }
+        Self { blocks, classes }
+    }
+
+    /// Returns what the allocator would choose if `machine` were the one that it serves.
+    ///
+    /// Which blocks are free follows from which nodes are, as blocks are joined again as soon as they can be: those that
+    /// are free as a whole and part of no block that is.
+    fn choose(&self, request: &Request, machine: &Machine) -> Option<Placement> {
+        let class = class_for(request, machine.mesh())? as usize;
+        let is_free = |i: u32| place(&self.blocks[i as usize]).is_free(machine);
+        let listed = |&i: &u32| is_free(i) && self.blocks[i as usize].parent.is_none_or(|i| !is_free(i));
+        let found =
+            self.classes.get(class..)?.iter().find_map(|blocks| blocks.iter().copied().find(listed))?;
+        // A larger block is split, and of its parts the one at its base again, down to the class.
+        let sizes = self.blocks[*self.classes[class].first()? as usize].sizes;
+        let base = self.blocks[found as usize].base;
+        Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
     }
 }
 
@@ -119,68 +137,40 @@ fn class_for(request: &Request, mesh: &Mesh) -> Option<u32> {
     Some(longest.checked_next_power_of_two()?.ilog2())
 }
 
-impl Allocator for Buddy2d {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        let class = class_for(request, machine.mesh())?;
-        if !fits(*request, machine) {
-            return None;
-        }
-        self.buddy.allocate_block(class as usize)
-    }
+/// Serves a request by the block of its class.
+fn one_block(buddy: &mut Buddy, request: &Request, mesh: &Mesh) -> Option<Vec<NodeId>> {
+    buddy.hand_out_one(class_for(request, mesh)? as usize)
+}
 
-    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
-        let dims = mesh.extents().iter().filter(|&&extent| extent > 1).count() as u32;
-        let nodes = class_for(request, mesh).and_then(|class| 1_u32.checked_shl(class * dims));
-        NodesFor::exactly(nodes.unwrap_or(u32::MAX))
-    }
-
-    fn must_foresee(&self) -> bool {
-        true
-    }
-
-    /// Which blocks are free follows from which nodes are, as blocks are joined again as soon as they can be: those that
-    /// are free as a whole and part of no block that is.
-    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        let class = class_for(request, machine.mesh())? as usize;
-        let is_free = |i: u32| place(&self.blocks[i as usize]).is_free(machine);
-        let listed = |&i: &u32| is_free(i) && self.blocks[i as usize].parent.is_none_or(|i| !is_free(i));
-        let found =
-            self.classes.get(class..)?.iter().find_map(|blocks| blocks.iter().copied().find(listed))?;
-        // A larger block is split, and of its parts the one at its base again, down to the class.
-        let sizes = self.blocks[*self.classes[class].first()? as usize].sizes;
-        let base = self.blocks[found as usize].base;
-        Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
-    }
-
-    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
-        self.buddy.occupy(placement);
-    }
-
-    fn released(&mut self, placement: &Placement, _machine: &Machine) {
-        self.buddy.release(placement);
-    }
-
-    fn blocks(&self) -> Vec<Block> {
-        self.buddy.blocks()
-    }
+/// Returns how many nodes the block has that serves a request; more than are ever free if none does.
+fn nodes_for(request: &Request, mesh: &Mesh) -> NodesFor {
+    let dims = mesh.extents().iter().filter(|&&extent| extent > 1).count() as u32;
+    let nodes = class_for(request, mesh).and_then(|class| 1_u32.checked_shl(class * dims));
+    NodesFor::exactly(nodes.unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::allocator::seam::Allocator;
+
+    fn idle(mesh: &Mesh) -> BlockAllocator {
+        BlockAllocator::new(Buddy::new(mesh, &blocks(mesh), BlockOrder::Scan), one_block)
+    }
 
     type Placed = Option<([u32; 3], usize)>;
 
     /// Base and number of nodes of each job's block, the jobs coming one after the other.
     fn blocks_of(machine: &str, jobs: &[[u32; 3]]) -> Result<Vec<Placed>, Box<dyn std::error::Error>> {
         let mut machine = Machine::new(machine.parse()?);
-        let mut strategy = Buddy2d::new(machine.mesh());
+        let mut strategy = idle(machine.mesh());
         let fresh = strategy.buddy.clone();
         let (mut found, mut held) = (Vec::new(), Vec::new());
         for &sides in jobs {
-            let placement = strategy.allocate(&Request::sides(sides), &machine);
+            let placement = strategy.propose(&Request::sides(sides), &machine);
             if let Some(placement) = &placement {
                 machine.occupy(&placement.nodes)?;
+                strategy.accepted(placement, &machine);
                 held.push(placement.clone());
             }
             found.push(
@@ -241,13 +231,13 @@ mod tests {
         };
         for machine in ["8x8", "7x5", "13", "5x4x3"] {
             let mesh: Mesh = machine.parse()?;
-            let mut strategy = Buddy2d::new(&mesh);
+            let layout = Layout::new(&mesh);
             for _ in 0..300 {
                 let (share, mut machine) = (1 + random(9), Machine::new(mesh.clone()));
                 let busy: Vec<u32> = (0..mesh.nodes()).filter(|_| random(10) >= share).collect();
                 machine.occupy(&busy)?;
-                let mut told = Buddy2d::new(&mesh);
-                told.buddy.occupy(&Placement::of(busy));
+                let mut told = idle(&mesh);
+                told.buddy.occupy(&busy);
                 let request = Request::of(1 + random(mesh.nodes() / 2));
                 let sorted = |placement: Option<Placement>| {
                     placement.map(|placement| {
@@ -256,8 +246,8 @@ mod tests {
                         nodes
                     })
                 };
-                let foreseen = sorted(strategy.foresee(&request, &machine));
-                assert_eq!(foreseen, sorted(told.allocate(&request, &machine)), "{request:?} on {mesh}");
+                let foreseen = sorted(layout.choose(&request, &machine));
+                assert_eq!(foreseen, sorted(told.propose(&request, &machine)), "{request:?} on {mesh}");
             }
         }
         Ok(())
@@ -270,7 +260,7 @@ mod tests {
             let mesh = machine.parse()?;
             let spec = "buddy-2d:partition=whole".parse()?;
             let built = crate::allocator::build(&spec, &Setup { mesh: &mesh, seed: 0 });
-            let message = built.map(|(_, spec)| spec.to_string()).map_err(|error| error.to_string());
+            let message = built.map(|built| built.spec.to_string()).map_err(|error| error.to_string());
             match message {
                 Ok(spec) => assert!(fine && spec == "buddy-2d:partition=whole", "{machine}"),
                 Err(message) => {

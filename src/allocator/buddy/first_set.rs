@@ -89,12 +89,13 @@ impl FirstSet {
     }
 
     /// Members in ascending order.
-    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        let bits = |(word, &bits): (usize, &u64)| {
-            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word as u32 * 64 + bit)
-        };
-        self.levels[0].iter().enumerate().flat_map(bits)
+        let words = self.levels[0].iter().enumerate().filter(|(_, bits)| **bits != 0);
+        words.flat_map(|(word, &bits)| {
+            // Each step clears the lowest bit that is set.
+            let rest = std::iter::successors(Some(bits), |rest| Some(rest & (rest - 1)));
+            rest.take_while(|rest| *rest != 0).map(move |rest| word as u32 * 64 + rest.trailing_zeros())
+        })
     }
 }
 

@@ -6,14 +6,13 @@
 //!    block of the same sizes whose base is one block further in that direction. The two become children of one block.
 //!    Blocks are asked in location order, and each joins one pair per phase at most.
 //! 2. Rounds of three phases are repeated until no block finds a buddy.
-//! 3. Requests are served as in `buddy`.
+//! 3. Requests are served as in `system`.
 //!
 //! The paper says of 16 × 15 that the largest block is 8 × 8; by its own construction it is 16 × 8, and the construction
 //! is what counts here (and in the authors' simulator). On a torus blocks do not wrap.
 
+use super::allocator::BlockAllocator;
 use super::forest::Forest;
-use super::mbs::Mbs;
-use super::system::Buddy;
 use crate::allocator::seam::Block;
 use crate::allocator::seam::{Entry, Kind, Promises};
 use crate::machine::Mesh;
@@ -26,7 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build: |_, setup| Ok(Box::new(Mbs { buddy: Buddy::new(setup.mesh, &pairs(setup.mesh)) })),
+    build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, pairs)),
 };
 
 const NONE: u32 = u32::MAX;

@@ -1,22 +1,23 @@
-//! MBS: the multiple buddy strategy on the squares of a two-dimensional mesh.
+//! MBS and Layered MBS: the multiple buddy strategy on the squares of a two-dimensional mesh, or of every layer of a
+//! three-dimensional one.
 //!
 //! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
 //! multicomputers", IEEE TPDS 8(7), 1997; P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
-//! 2010, §III and Fig. 10.
+//! 2010, §III, §III-A (Layered MBS) and Fig. 10.
 //!
 //! 1. A mesh of w × h nodes has one top-level block at its origin, the square of side 2^⌊log₂ min(w, h)⌋; the part right
-//!    of it, of full height, and the part above it are partitioned likewise.
+//!    of it, of full height, and the part above it are partitioned likewise. `layered-mbs` partitions each layer z in this
+//!    way; blocks are one node deep, and with one layer it is MBS.
 //! 2. A block of side 2^j has four children of half its side, down to single nodes.
-//! 3. Requests are served as in `buddy`.
+//! 3. Requests are served as in `system`.
 //!
 //! The paper does not say how other meshes than squares are partitioned; this is its authors' simulator's way. On a
 //! torus blocks do not wrap.
 
+use super::allocator::BlockAllocator;
 use super::forest::Forest;
-use super::system::Buddy;
-use crate::allocator::seam::Block;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request};
-use crate::machine::{Machine, Mesh};
+use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::machine::Mesh;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "mbs",
@@ -26,30 +27,17 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 2,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build: |_, setup| Ok(Box::new(Mbs { buddy: Buddy::new(setup.mesh, &layers(setup.mesh)) })),
+    build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, layers)),
 };
 
-pub(crate) struct Mbs {
-    pub(crate) buddy: Buddy,
-}
-
-impl Allocator for Mbs {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        self.buddy.allocate(*request, machine)
-    }
-
-    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
-        self.buddy.occupy(placement);
-    }
-
-    fn released(&mut self, placement: &Placement, _machine: &Machine) {
-        self.buddy.release(placement);
-    }
-
-    fn blocks(&self) -> Vec<Block> {
-        self.buddy.blocks()
-    }
-}
+/// The same for machines of three dimensions, under the name that it has there.
+pub(crate) const LAYERED: Entry = Entry {
+    name: "layered-mbs",
+    summary: "MBS on each layer of a 3D mesh; blocks are flat squares",
+    source: "Walker, Bunde, Leung, 2010",
+    max_dims: 3,
+    ..ENTRY
+};
 
 /// Each layer of the machine partitioned into squares.
 pub(crate) fn layers(mesh: &Mesh) -> Forest {
@@ -77,7 +65,11 @@ fn squares(forest: &mut Forest, base: [u32; 3], width: u32, length: u32) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::allocator::several_blocks;
+    use super::super::system::{BlockOrder, Buddy};
     use super::*;
+    use crate::allocator::seam::{Allocator, Request};
+    use crate::machine::Machine;
 
     #[test]
     fn figure_10_a_square_and_four_single_nodes() -> Result<(), Box<dyn std::error::Error>> {
@@ -99,12 +91,14 @@ mod tests {
     #[test]
     fn seven_nodes_are_one_block_of_four_and_three_single_ones() -> Result<(), Box<dyn std::error::Error>> {
         let machine = Machine::new("8x8".parse()?);
-        let mut mbs = Mbs { buddy: Buddy::new(machine.mesh(), &layers(machine.mesh())) };
+        let buddy = Buddy::new(machine.mesh(), &layers(machine.mesh()), BlockOrder::Location);
+        let mut mbs = BlockAllocator::new(buddy, several_blocks);
         let fresh = mbs.buddy.clone();
-        let placement = mbs.allocate(&Request::of(7), &machine).ok_or("refused")?;
+        let placement = mbs.propose(&Request::of(7), &machine).ok_or("refused")?;
         let coords: Vec<_> = placement.nodes.iter().map(|&node| machine.mesh().coord(node)).collect();
         let expected = [[0, 0], [1, 0], [0, 1], [1, 1], [0, 2], [0, 3], [1, 2]];
         assert_eq!(coords, expected.map(|[x, y]| [x, y, 0]));
+        mbs.accepted(&placement, &machine);
         mbs.released(&placement, &machine);
         assert_eq!(mbs.buddy, fresh);
         Ok(())

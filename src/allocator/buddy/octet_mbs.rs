@@ -5,14 +5,13 @@
 //! 1. A mesh of w × h × d nodes has one top-level block at its origin, the cube of side s = 2^⌊log₂ min(w, h, d)⌋; the
 //!    parts beyond it along x (s high and s deep), y (w wide, s deep) and z (w wide, h high) are partitioned likewise.
 //! 2. A block has eight children of half its side, down to single nodes.
-//! 3. Requests are served as in `buddy`.
+//! 3. Requests are served as in `system`.
 //!
 //! On a two-dimensional mesh all blocks are single nodes, so it takes the first free nodes in location order. How other
 //! meshes than cubes are partitioned is the way of the authors' simulator. On a torus blocks do not wrap.
 
+use super::allocator::BlockAllocator;
 use super::forest::Forest;
-use super::mbs::Mbs;
-use super::system::Buddy;
 use crate::allocator::seam::{Entry, Kind, Promises};
 use crate::machine::Mesh;
 
@@ -24,7 +23,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build: |_, setup| Ok(Box::new(Mbs { buddy: Buddy::new(setup.mesh, &cubes(setup.mesh)) })),
+    build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, cubes)),
 };
 
 /// The machine partitioned into cubes.

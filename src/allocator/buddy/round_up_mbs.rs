@@ -12,11 +12,11 @@
 //!
 //! So no node is wasted, and it never refuses while k nodes are free.
 
+use super::allocator::BlockAllocator;
 use super::granular_mbs::pairs;
-use super::system::Buddy;
-use crate::allocator::seam::Block;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request};
-use crate::machine::Machine;
+use super::system::{BlockOrder, Buddy};
+use crate::allocator::seam::{Entry, Kind, Promises, Request};
+use crate::machine::{Mesh, NodeId};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "round-up-mbs",
@@ -26,43 +26,32 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build: |_, setup| Ok(Box::new(RoundUpMbs { buddy: Buddy::new(setup.mesh, &pairs(setup.mesh)) })),
+    build: |_, setup| {
+        Ok(BlockAllocator::strategy(setup.mesh, pairs, BlockOrder::Location, one_block_or_several))
+    },
 };
 
-struct RoundUpMbs {
-    buddy: Buddy,
-}
-
-impl Allocator for RoundUpMbs {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        self.buddy.allocate_within_one(*request, machine).or_else(|| self.buddy.allocate(*request, machine))
-    }
-
-    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
-        self.buddy.occupy(placement);
-    }
-
-    fn released(&mut self, placement: &Placement, _machine: &Machine) {
-        self.buddy.release(placement);
-    }
-
-    fn blocks(&self) -> Vec<Block> {
-        self.buddy.blocks()
-    }
+/// Serves a request by a part of one block or, where none is that large, by several blocks.
+fn one_block_or_several(buddy: &mut Buddy, request: &Request, _mesh: &Mesh) -> Option<Vec<NodeId>> {
+    buddy.hand_out_within_one(request.procs).or_else(|| buddy.hand_out_several(request.procs))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::allocator::seam::Allocator;
+    use crate::machine::Machine;
 
     #[test]
     fn a_job_stays_within_one_block_and_the_rest_is_free() -> Result<(), Box<dyn std::error::Error>> {
         let machine = Machine::new("4x4".parse()?);
-        let mut strategy = RoundUpMbs { buddy: Buddy::new(machine.mesh(), &pairs(machine.mesh())) };
+        let buddy = Buddy::new(machine.mesh(), &pairs(machine.mesh()), BlockOrder::Location);
+        let mut strategy = BlockAllocator::new(buddy, one_block_or_several);
         let fresh = strategy.buddy.clone();
-        let placement = strategy.allocate(&Request::of(5), &machine).ok_or("refused")?;
+        let placement = strategy.propose(&Request::of(5), &machine).ok_or("refused")?;
         // The lower 4x2 block, whose children are the 2x2 blocks at (0, 0) and (2, 0).
         assert_eq!(placement.nodes, [0, 1, 4, 5, 2]);
+        strategy.accepted(&placement, &machine);
         strategy.released(&placement, &machine);
         assert_eq!(strategy.buddy, fresh);
         Ok(())

@@ -1,4 +1,4 @@
-//! The multiple buddy strategy on any hierarchy of blocks; the strategies differ in the hierarchy alone.
+//! A buddy system: which blocks of a hierarchy are free, and how blocks are handed out and come back.
 //!
 //! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
 //! multicomputers", IEEE TPDS 8(7), 1997; P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
@@ -18,8 +18,8 @@
 
 use super::first_set::FirstSet;
 use super::forest::Forest;
-use crate::allocator::seam::{Block, Placement, Request, fits};
-use crate::machine::{Machine, Mesh, NodeId};
+use crate::allocator::seam::Block;
+use crate::machine::{Mesh, NodeId};
 
 const NONE: u32 = u32::MAX;
 
@@ -59,13 +59,8 @@ pub(crate) struct Buddy {
 }
 
 impl Buddy {
-    /// All blocks of `forest`, its top-level ones free, in location order. O(B log B) for B blocks.
-    pub(crate) fn new(mesh: &Mesh, forest: &Forest) -> Self {
-        Self::ordered(mesh, forest, BlockOrder::Location)
-    }
-
-    /// The same in any order.
-    pub(crate) fn ordered(mesh: &Mesh, forest: &Forest, by: BlockOrder) -> Self {
+    /// Returns all blocks of `forest` with its top-level ones free. O(B log B) for B blocks.
+    pub(crate) fn new(mesh: &Mesh, forest: &Forest, by: BlockOrder) -> Self {
         let blocks = &forest.blocks;
         let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
         let key = |&id: &u32| {
@@ -231,17 +226,14 @@ impl Buddy {
         }
     }
 
-    /// Serves a request by the steps of the strategy.
-    pub(crate) fn allocate(&mut self, request: Request, machine: &Machine) -> Option<Placement> {
-        if !fits(request, machine) {
-            return None;
-        }
-        let mut left = request.procs;
+    /// Hands out `k` nodes by the steps of the strategy. Returns `None` if fewer are free.
+    pub(crate) fn hand_out_several(&mut self, k: u32) -> Option<Vec<NodeId>> {
+        let mut left = k;
         for class in (0..self.free.len()).rev() {
             self.wanted[class] = left / self.nodes_of_class(class);
             left %= self.nodes_of_class(class);
         }
-        let mut nodes = Vec::with_capacity(request.procs as usize);
+        let mut nodes = Vec::with_capacity(k as usize);
         for class in (0..self.free.len()).rev() {
             while self.wanted[class] > 0 {
                 if self.split_larger(class).is_some() {
@@ -251,30 +243,28 @@ impl Buddy {
                     self.wanted[class] = 0;
                 } else {
                     // Fewer single nodes than are free: only if the caller's machine is not the one served so far.
+                    self.release(&nodes);
                     return None;
                 }
             }
         }
-        Some(Placement::of(nodes))
+        Some(nodes)
     }
 
     /// Hands out a whole block of `class`, splitting a larger one if need be; `None` if there is none so large.
-    pub(crate) fn allocate_block(&mut self, class: usize) -> Option<Placement> {
+    pub(crate) fn hand_out_one(&mut self, class: usize) -> Option<Vec<NodeId>> {
         let block = self.take(class)?;
         let mut nodes = Vec::with_capacity(self.nodes_of_class(class) as usize);
         self.hand_out(block, &mut nodes);
-        Some(Placement::of(nodes))
+        Some(nodes)
     }
 
-    /// Serves a request from one block, if a free one is large enough: the smallest such size, of which just the first
-    /// nodes are taken, smaller and smaller blocks of it, and the rest stays free.
-    pub(crate) fn allocate_within_one(&mut self, request: Request, machine: &Machine) -> Option<Placement> {
-        if !fits(request, machine) {
-            return None;
-        }
-        let class = (0..self.free.len()).find(|&class| self.nodes_of_class(class) >= request.procs)?;
+    /// Hands out `k` nodes of one block, if a free one is large enough: the smallest such size, of which just the first
+    /// nodes are taken, smaller and smaller blocks of it, and the rest stays free. Returns `None` if there is none.
+    pub(crate) fn hand_out_within_one(&mut self, k: u32) -> Option<Vec<NodeId>> {
+        let class = (0..self.free.len()).find(|&class| self.nodes_of_class(class) >= k)?;
         let mut block = self.take(class)?;
-        let (mut nodes, mut left) = (Vec::with_capacity(request.procs as usize), request.procs);
+        let (mut nodes, mut left) = (Vec::with_capacity(k as usize), k);
         for class in (0..=class).rev() {
             if left == self.nodes_of_class(class) {
                 self.hand_out(block, &mut nodes);
@@ -295,13 +285,13 @@ impl Buddy {
             }
             block = next;
         }
-        Some(Placement::of(nodes))
+        Some(nodes)
     }
 
     /// Takes nodes that somebody else has chosen, each as a block of its own. O(k·log N).
-    pub(crate) fn occupy(&mut self, placement: &Placement) {
+    pub(super) fn occupy(&mut self, nodes: &[NodeId]) {
         let [_, length, depth] = self.mesh.extents();
-        for &node in &placement.nodes {
+        for &node in nodes {
             // Blocks of the smallest class are the single nodes, in the order of the blocks.
             let [x, y, z] = self.mesh.coord(node);
             let unit = match self.order {
@@ -344,9 +334,9 @@ impl Buddy {
         taken
     }
 
-    /// Takes back the blocks of a placement that came from here, or nodes that were occupied.
-    pub(crate) fn release(&mut self, placement: &Placement) {
-        let mut rest = placement.nodes.as_slice();
+    /// Takes back the blocks of nodes that were handed out together, or nodes that were occupied.
+    pub(super) fn release(&mut self, nodes: &[NodeId]) {
+        let mut rest = nodes;
         loop {
             rest = &rest[self.release_run(rest)..];
             let [base, ..] = *rest else { return };

@@ -14,9 +14,10 @@
 use std::cmp::Ordering;
 
 use super::array::{Array, Schedule, Task, Window};
-use crate::allocator::seam::{Allocator, JobMove, Placement, Rearrangement, Request, fits};
+use crate::allocator::contiguous::orientations::row_by_row;
+use crate::allocator::seam::{Allocator, JobMove, Placement, Rearrangement, Request, Submeshes};
 use crate::job::Time;
-use crate::machine::{Machine, Mesh, NodeId, row};
+use crate::machine::{Machine, NodeId, row};
 use crate::spec::{Params, SpecError};
 
 /// In which direction tasks may move.
@@ -45,35 +46,43 @@ pub(crate) struct Costs {
     check: bool,
 }
 
-/// What the parameters are in help texts.
-pub(crate) const COSTS: &str =
-    "step_time=0.1, height=1, select_cost=0.000001, schedule_cost=0.000001 (seconds, rows), check=no (yes)";
-
-/// Takes the parameters.
-pub(crate) fn take_costs(params: &mut Params) -> Result<Costs, SpecError> {
-    let mut seconds = |key: &str, usual: f64| {
-        let expected = "a number of seconds, at least 0";
-        let value = params.take(key, usual, expected)?;
-        if (0.0..1e9).contains(&value) {
-            Ok(value)
-        } else {
-            Err(params.bad_value(key, &value.to_string(), expected))
-        }
-    };
-    let step_s = seconds("step_time", 0.1)?;
-    let (select_s, schedule_s) = (seconds("select_cost", 1e-6)?, seconds("schedule_cost", 1e-6)?);
-    let height = params.take("height", 1_u32, "a whole number from 1")?;
-    if height == 0 {
-        return Err(params.bad_value("height", "0", "a whole number from 1"));
-    }
-    let check = params.choose("check", &[("no", false), ("yes", true)])?;
-    Ok(Costs { step_s, height, select_s, schedule_s, check })
-}
+/// Where nothing moves, a job is a row of the array, wherever one is free.
+pub(crate) const SUBMESHES: Submeshes = Submeshes {
+    sizes: |request, mesh| {
+        let sizes = row(request.procs, mesh);
+        if request.procs <= mesh.nodes() { vec![sizes] } else { Vec::new() }
+    },
+    nodes: row_by_row,
+};
 
 impl Costs {
+    /// What the parameters are in help texts.
+    pub(crate) const PARAMETERS: &str = "step_time=0.1, height=1, select_cost=0.000001, schedule_cost=0.000001 (seconds, rows), check=no (yes)";
+
     /// Nothing costs anything.
     pub(crate) const NONE: Self =
         Self { step_s: 0.0, height: 1, select_s: 0.0, schedule_s: 0.0, check: false };
+
+    /// Takes the parameters.
+    pub(crate) fn take(params: &mut Params) -> Result<Self, SpecError> {
+        let mut seconds = |key: &str, default: f64| {
+            let expected = "a number of seconds, at least 0";
+            let value = params.take(key, default, expected)?;
+            if (0.0..1e9).contains(&value) {
+                Ok(value)
+            } else {
+                Err(params.bad_value(key, &value.to_string(), expected))
+            }
+        };
+        let step_s = seconds("step_time", 0.1)?;
+        let (select_s, schedule_s) = (seconds("select_cost", 1e-6)?, seconds("schedule_cost", 1e-6)?);
+        let height = params.take("height", 1_u32, "a whole number from 1")?;
+        if height == 0 {
+            return Err(params.bad_value("height", "0", "a whole number from 1"));
+        }
+        let check = params.choose("check", &[("no", false), ("yes", true)])?;
+        Ok(Self { step_s, height, select_s, schedule_s, check })
+    }
 
     /// Steps that take whole rows.
     fn steps(&self, steps: u32) -> Time {
@@ -180,39 +189,23 @@ fn tasks(nodes: &[NodeId]) -> impl Iterator<Item = Task> {
 }
 
 impl Allocator for Compactor {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+    fn propose(&mut self, request: &Request, _machine: &Machine) -> Option<Placement> {
         let length = request.procs;
-        if !fits(*request, machine) {
-            return None;
+        match self.array.first_fit(length) {
+            Some(base) => Some(Placement::of(nodes(base, length))),
+            None => self.plan(length),
         }
-        let Some(base) = self.array.first_fit(length) else { return self.plan(length) };
-        self.array.insert(Task { base, length });
-        Some(Placement::of(nodes(base, length)))
     }
 
-    /// Where nothing moves, a job is a row of the array, wherever one is free.
-    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
-        let sizes = row(request.procs, mesh);
-        let fits = request.procs <= mesh.nodes();
-        self.compaction.is_none().then(|| if fits { vec![sizes] } else { Vec::new() })
-    }
-
-    fn rearranges(&self) -> bool {
-        self.compaction.is_some()
-    }
-
-    fn rearranged(&mut self, placement: &Placement) {
+    fn taken(&mut self, placement: &Placement, _machine: &Machine) {
         let moves = placement.rearrangement.iter().flat_map(|rearrangement| &rearrangement.moves);
+        // All give up their processors before any takes its new ones, which may be another's old ones.
         let gone: Vec<Option<Task>> = moves.clone().map(|moved| self.array.remove(moved.first)).collect();
         for (moved, task) in moves.zip(gone) {
             if let (Some(task), Some(&base)) = (task, moved.nodes.first()) {
                 self.array.insert(Task { base, ..task });
             }
         }
-        tasks(&placement.nodes).for_each(|task| self.array.insert(task));
-    }
-
-    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
         tasks(&placement.nodes).for_each(|task| self.array.insert(task));
     }
 

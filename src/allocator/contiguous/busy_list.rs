@@ -12,10 +12,12 @@
 //! free box. How candidates are scored is a choice of ours, which follows Zhu's best fit. Time O(c) for c candidates,
 //! O(m²) of them in two dimensions for m boxes in use, after O(N) for counts of free nodes.
 
-use super::border_fit::BorderFit;
+use super::border::Border;
 use super::coverage::{BusyList, Region};
-use super::orientations::{Turn, tried};
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use super::orientations::Turn;
+use crate::allocator::seam::{
+    Allocator, Entry, Kind, Placement, Promises, Request, Served, Strategy, Submeshes,
+};
 use crate::machine::{Coord, Cuboid, Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -26,45 +28,39 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
-    build: |_, _| Ok(Box::<BusyCorners>::default()),
+    build: |_, _| {
+        let (submeshes, busy, border) = (Turn::Yes.submeshes(), BusyList::default(), Border::default());
+        Ok(Strategy::of(BusyCorners { submeshes, busy, border }).served(Served::BySubmesh(submeshes)))
+    },
 };
 
-#[derive(Default)]
 struct BusyCorners {
+    submeshes: Submeshes,
     busy: BusyList,
-    fit: BorderFit,
+    border: Border,
 }
 
 impl Allocator for BusyCorners {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
-        self.fit.prepare(machine);
+        self.border.prepare(machine);
         let mut best: Option<(u32, Cuboid)> = None;
-        for sizes in tried(request, mesh, Turn::Yes) {
+        for sizes in (self.submeshes.sizes)(request, mesh) {
             for base in corners(mesh, sizes, &self.busy) {
                 let place = Cuboid { base, sizes };
-                if !self.fit.is_free(place) {
+                if !self.border.is_free(place) {
                     continue;
                 }
-                let taken = self.fit.taken_border(machine, place);
+                let taken = self.border.taken(machine, place);
                 if best.is_none_or(|(most, _)| taken > most) {
                     best = Some((taken, place));
                 }
             }
         }
-        let nodes = best?.1.nodes(machine);
-        self.busy.add(mesh, &nodes);
-        Some(Placement::of(nodes))
+        best.map(|(_, place)| Placement::of(place.nodes(machine)))
     }
 
-    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
-        Some(tried(request, mesh, Turn::Yes))
-    }
-
-    fn occupied(&mut self, placement: &Placement, machine: &Machine) {
+    fn taken(&mut self, placement: &Placement, machine: &Machine) {
         self.busy.add(machine.mesh(), &placement.nodes);
     }
 

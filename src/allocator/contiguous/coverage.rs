@@ -33,6 +33,11 @@ impl BusyList {
         self.boxes.push(place);
     }
 
+    /// Keeps the first boxes, so many, and drops those that were added after them.
+    pub(in crate::allocator) fn keep_first(&mut self, count: usize) {
+        self.boxes.truncate(count);
+    }
+
     /// Removes nodes that were added together. O(boxes).
     pub(in crate::allocator) fn remove(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
         let gone: Vec<Cuboid> = boxes_of(mesh, nodes).collect();

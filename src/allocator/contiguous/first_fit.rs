@@ -9,9 +9,11 @@
 //! It recognises every free box of an orientation that it tries, and refuses where there is none, whatever is free
 //! besides. The original finds places with a coverage array, O(N); here rows of bits are narrowed, O(N/64 · log a).
 
-use super::orientations::{TURN, Turn, take_turn, tried};
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::{Cuboid, Frames, Machine, Mesh};
+use super::orientations::{TURN, take_turn};
+use crate::allocator::seam::{
+    Allocator, Entry, Kind, Placement, Promises, Request, Served, Strategy, Submeshes,
+};
+use crate::machine::{Cuboid, Frames, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "first-fit",
@@ -21,27 +23,29 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
-    build: |params, _| Ok(Box::new(FirstFit { turn: take_turn(params)?, frames: Frames::default() })),
+    build: |params, _| Ok(FirstFit::strategy(take_turn(params)?.submeshes())),
 };
 
-struct FirstFit {
-    turn: Turn,
+/// First fit among the submeshes that serve a request.
+pub(crate) struct FirstFit {
+    submeshes: Submeshes,
+    /// The free places of the call at hand; kept between calls for its memory only.
     frames: Frames,
 }
 
-impl Allocator for FirstFit {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
-        tried(request, machine.mesh(), self.turn).into_iter().find_map(|sizes| {
-            self.frames.find(machine, sizes);
-            let base = self.frames.first()?;
-            Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
-        })
+impl FirstFit {
+    /// Returns the strategy for these submeshes.
+    pub(crate) fn strategy(submeshes: Submeshes) -> Strategy {
+        Strategy::of(Self { submeshes, frames: Frames::default() }).served(Served::BySubmesh(submeshes))
     }
+}
 
-    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
-        Some(tried(request, mesh, self.turn))
+impl Allocator for FirstFit {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        (self.submeshes.sizes)(request, machine.mesh()).into_iter().find_map(|sizes| {
+            self.frames.find(machine, sizes);
+            let place = Cuboid { base: self.frames.first()?, sizes };
+            Some(Placement::of((self.submeshes.nodes)(request, place, machine)))
+        })
     }
 }

@@ -11,8 +11,9 @@
 //! It recognises every free box of its one orientation. What the paper calls rotation is the order of the nodes here. Three
 //! dimensions are a choice of ours. A box that fits the machine fits in this orientation too. Cost as first fit.
 
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh, NodeId};
+use super::first_fit::FirstFit;
+use crate::allocator::seam::{Entry, Kind, Promises, Request, Submeshes};
+use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "fixed-orientation",
@@ -22,38 +23,8 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
-    build: |_, _| Ok(Box::<FixedOrientation>::default()),
+    build: |_, _| Ok(FirstFit::strategy(Submeshes { sizes, nodes })),
 };
-
-#[derive(Default)]
-struct FixedOrientation {
-    frames: Frames,
-}
-
-impl Allocator for FixedOrientation {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
-        let mesh = machine.mesh();
-        let sizes = laid(request.sides_on(mesh)?, mesh);
-        self.frames.find(machine, sizes);
-        let base = self.frames.first()?;
-        Some(self.take_box(request, Cuboid { base, sizes }, machine))
-    }
-
-    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
-        let sizes = request.sides_on(mesh).map(|shape| laid(shape, mesh));
-        let fits = |sizes: &[u32; 3]| (0..3).all(|d| sizes[d] <= mesh.extents()[d]);
-        Some(sizes.into_iter().filter(fits).collect())
-    }
-
-    fn take_box(&mut self, request: &Request, place: Cuboid, machine: &Machine) -> Placement {
-        let mesh = machine.mesh();
-        let shape = request.sides_on(mesh).unwrap_or(place.sizes);
-        Placement::of(nodes(mesh, place.base, shape, axes(shape, mesh)))
-    }
-}
 
 /// The machine's dimension along which each side of the job lies.
 fn axes(shape: [u32; 3], mesh: &Mesh) -> [usize; 3] {
@@ -70,24 +41,31 @@ fn axes(shape: [u32; 3], mesh: &Mesh) -> [usize; 3] {
     along
 }
 
-/// The sides along the machine's dimensions.
-fn laid(shape: [u32; 3], mesh: &Mesh) -> [u32; 3] {
-    let along = axes(shape, mesh);
-    let mut sizes = [1; 3];
-    for d in 0..3 {
-        sizes[along[d]] = shape[d];
-    }
-    sizes
+/// Returns the sides of a request's one orientation along the machine's dimensions; nothing if it does not fit.
+fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
+    let laid = |shape: [u32; 3]| {
+        let along = axes(shape, mesh);
+        let mut sizes = [1; 3];
+        for d in 0..3 {
+            sizes[along[d]] = shape[d];
+        }
+        sizes
+    };
+    let fits = |sizes: &[u32; 3]| (0..3).all(|d| sizes[d] <= mesh.extents()[d]);
+    request.sides_on(mesh).map(laid).filter(fits).into_iter().collect()
 }
 
-/// The nodes of the box at `base` in the order of the job's own coordinates.
-fn nodes(mesh: &Mesh, base: Coord, shape: [u32; 3], along: [usize; 3]) -> Vec<NodeId> {
+/// Returns the nodes of the submesh that `request` has at a place, in the order of the job's own coordinates.
+fn nodes(request: &Request, place: Cuboid, machine: &Machine) -> Vec<NodeId> {
+    let mesh = machine.mesh();
+    let shape = request.sides_on(mesh).unwrap_or(place.sizes);
+    let along = axes(shape, mesh);
     let [a, b, c] = shape;
     let mut nodes = Vec::with_capacity((a * b * c) as usize);
     for k in 0..c {
         for j in 0..b {
             for i in 0..a {
-                let mut at = base;
+                let mut at = place.base;
                 for (d, step) in [i, j, k].into_iter().enumerate() {
                     at[along[d]] += step;
                 }
@@ -106,8 +84,8 @@ mod tests {
     fn turned_jobs_keep_their_own_coordinates() -> Result<(), Box<dyn std::error::Error>> {
         let machine = Machine::new("4x3".parse()?);
         let placed = |sides| {
-            let mut strategy = FixedOrientation::default();
-            strategy.allocate(&Request::sides(sides), &machine).map(|placement| placement.nodes)
+            let mut strategy = FirstFit::strategy(Submeshes { sizes, nodes });
+            strategy.propose(&Request::sides(sides), &machine).map(|placement| placement.nodes)
         };
         assert_eq!(placed([3, 2, 1]), Some(vec![0, 1, 2, 4, 5, 6]));
         // Task (i, j) of 2×3 is on node (j, i).

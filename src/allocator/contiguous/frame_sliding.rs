@@ -12,7 +12,9 @@
 //! strategy. Details of the slide are choices of ours. O(N) per call for the free places, then O(frames).
 
 use super::coverage::Region;
-use crate::allocator::seam::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, fits};
+use crate::allocator::seam::{
+    Allocator, Entry, Foresight, Kind, NodesFor, Placement, Promises, Request, Served, Strategy,
+};
 use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -23,7 +25,13 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
-    build: |_, _| Ok(Box::<FrameSliding>::default()),
+    build: |_, _| {
+        let strategy = Strategy::of(FrameSliding::default()).served(Served::ByState(Foresight::Proposes));
+        Ok(strategy.with_nodes_for(|request, mesh| {
+            let fits = |sizes: &[u32; 3]| Region::of_bases(mesh, *sizes).is_some();
+            NodesFor::of_box(request.sides_on(mesh).filter(fits))
+        }))
+    },
 };
 
 #[derive(Default)]
@@ -32,23 +40,7 @@ struct FrameSliding {
 }
 
 impl Allocator for FrameSliding {
-    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
-        let fits = |sizes: &[u32; 3]| Region::of_bases(mesh, *sizes).is_some();
-        NodesFor::of_box(request.sides_on(mesh).filter(fits))
-    }
-
-    fn must_foresee(&self) -> bool {
-        true
-    }
-
-    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        self.allocate(request, machine)
-    }
-
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
         let sizes = request.sides_on(mesh)?;
         let first = mesh.coord(machine.free().iter().next()?);
@@ -92,7 +84,7 @@ mod tests {
     fn the_frame_goes_to_and_fro() -> Result<(), Box<dyn std::error::Error>> {
         let flat = |bases: Vec<Coord>| bases.into_iter().map(|[x, y, _]| [x, y]).collect::<Vec<_>>();
         let mesh: Mesh = "6x6".parse()?;
-        // The running example of algorithms.md §2.2: the first free node is (4, 0).
+        // The running example of the paper: the first free node is (4, 0).
         assert_eq!(flat(slide(&mesh, [3, 2, 1], [4, 0, 0])), [[1, 0], [1, 2], [1, 4]]);
         let found = flat(slide(&mesh, [2, 2, 1], [0, 1, 0]));
         assert_eq!(found, [[0, 1], [2, 1], [4, 1], [4, 3], [2, 3], [0, 3]]);

@@ -10,9 +10,10 @@
 //!
 //! It recognises every free box. O(N) per call and orientation.
 
-use super::orientations::{Turn, tried};
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
-use crate::machine::{Cuboid, Frames, Machine, Mesh};
+use super::best_place::{BestPlace, Orientations, Score};
+use super::orientations::Turn;
+use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::machine::{Cuboid, Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "max-periphery",
@@ -22,38 +23,17 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
-    build: |_, _| Ok(Box::<MaxPeriphery>::default()),
+    build: |_, _| Ok(BestPlace::strategy(Turn::Yes.submeshes(), Orientations::Together, Contact)),
 };
 
-#[derive(Default)]
-struct MaxPeriphery {
-    frames: Frames,
-}
+/// Scores a place by its contact with the border.
+struct Contact;
 
-impl Allocator for MaxPeriphery {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
-        let mesh = machine.mesh();
-        // A place that does not touch the border has no contact at all, so that the first such place is kept only while
-        // there is no other.
-        let mut best: Option<(u32, Cuboid)> = None;
-        for sizes in tried(request, mesh, Turn::Yes) {
-            self.frames.find(machine, sizes);
-            for base in self.frames.iter() {
-                let place = Cuboid { base, sizes };
-                let contact = contact(mesh, place);
-                if best.is_none_or(|(most, _)| contact > most) {
-                    best = Some((contact, place));
-                }
-            }
-        }
-        best.map(|(_, place)| Placement::of(place.nodes(machine)))
-    }
-
-    fn boxes(&self, request: &Request, mesh: &Mesh) -> Option<Vec<[u32; 3]>> {
-        Some(tried(request, mesh, Turn::Yes))
+impl Score for Contact {
+    /// A place that does not touch the border has no contact at all, so that the first such place is kept only while there
+    /// is no other.
+    fn of(&self, machine: &Machine, place: Cuboid) -> i64 {
+        i64::from(contact(machine.mesh(), place))
     }
 }
 
@@ -72,6 +52,7 @@ fn contact(mesh: &Mesh, place: Cuboid) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::allocator::seam::{Allocator, Request};
 
     #[test]
     fn corners_come_before_sides_and_sides_before_the_middle() -> Result<(), Box<dyn std::error::Error>> {
@@ -86,8 +67,8 @@ mod tests {
         let mut machine = Machine::new(mesh.clone());
         // As a row it finds places in the middle only; turned, it stands on the upper border.
         machine.occupy(&[0, 1, 2, 3, 4, 5, 6, 11, 12, 17, 18, 23, 26, 27])?;
-        let mut strategy = MaxPeriphery::default();
-        let nodes = strategy.allocate(&Request::sides([3, 1, 1]), &machine).ok_or("refused")?.nodes;
+        let mut strategy = BestPlace::new(Turn::Yes.submeshes(), Orientations::Together, Contact);
+        let nodes = strategy.propose(&Request::sides([3, 1, 1]), &machine).ok_or("refused")?.nodes;
         assert_eq!(nodes, [13, 19, 25]);
         Ok(())
     }

@@ -2,12 +2,13 @@
 //!
 //! They differ in where they look for a base (everywhere, at strides, beside busy jobs), in whether the sides may turn,
 //! and in the score by which one of several free places is chosen. Communication stays inside the place, but jobs wait
-//! although enough nodes are free. `orientations` lists the ways a request's sides may lie, `border_fit` counts the
+//! although enough nodes are free. `orientations` lists the ways a request's sides may lie, `border` counts the
 //! border that a place would share with busy nodes, `busy_search` runs the strategies that search beside busy jobs.
 
 pub(super) mod adaptive_scan;
 pub(super) mod best_fit;
-pub(super) mod border_fit;
+mod best_place;
+mod border;
 pub(super) mod busy_list;
 pub(super) mod busy_search;
 pub(super) mod coverage;

@@ -1,7 +1,7 @@
 //! The orientations in which a shape can be placed, and whether others than the first are tried.
 
-use crate::allocator::seam::Request;
-use crate::machine::Mesh;
+use crate::allocator::seam::{Request, Submeshes};
+use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
 
 /// Whether a strategy turns a shape that does not fit as it is.
@@ -31,12 +31,29 @@ pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     found
 }
 
-/// The orientations of the shape of a request that a strategy tries, those that fit `mesh`.
-pub(crate) fn tried(request: &Request, mesh: &Mesh, turn: Turn) -> Vec<[u32; 3]> {
-    let Some(shape) = request.sides_on(mesh) else { return Vec::new() };
-    match turn {
-        Turn::No if (0..3).any(|d| shape[d] > mesh.extents()[d]) => Vec::new(),
-        Turn::No => vec![shape],
-        Turn::Yes => orientations(shape, mesh),
+impl Turn {
+    /// Returns the submeshes that serve a request: its shape as it is, or in every orientation; their nodes row by row.
+    pub(crate) fn submeshes(self) -> Submeshes {
+        let sizes = match self {
+            Self::No => as_it_is,
+            Self::Yes => in_every_orientation,
+        };
+        Submeshes { sizes, nodes: row_by_row }
     }
+}
+
+/// Returns the shape of a request if it fits `mesh` without being turned, or nothing.
+fn as_it_is(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
+    let fits = |shape: &[u32; 3]| (0..3).all(|d| shape[d] <= mesh.extents()[d]);
+    request.sides_on(mesh).filter(fits).into_iter().collect()
+}
+
+/// Returns the orientations of the shape of a request that fit `mesh`.
+fn in_every_orientation(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
+    request.sides_on(mesh).map_or_else(Vec::new, |shape| orientations(shape, mesh))
+}
+
+/// Returns the nodes of a submesh: x fastest, then y, then z.
+pub(crate) fn row_by_row(_request: &Request, place: Cuboid, machine: &Machine) -> Vec<NodeId> {
+    place.nodes(machine)
 }

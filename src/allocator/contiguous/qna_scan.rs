@@ -27,7 +27,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
-    build: |_, _| Ok(Box::new(BusySearch::new(Turn::Yes, scan))),
+    build: |_, _| Ok(BusySearch::strategy(Turn::Yes, scan)),
 };
 
 /// The first base in scan order that no coverage contains.

@@ -29,7 +29,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
-    build: |params, _| Ok(Box::new(BusySearch::new(take_turn(params)?, search))),
+    build: |params, _| Ok(BusySearch::strategy(take_turn(params)?, search)),
 };
 
 /// The base that is found first.

@@ -29,7 +29,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
-    build: |_, _| Ok(Box::new(BusySearch::new(Turn::Yes, search))),
+    build: |_, _| Ok(BusySearch::strategy(Turn::Yes, search)),
 };
 
 /// The base that the stack finds first.

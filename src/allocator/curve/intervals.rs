@@ -67,13 +67,23 @@ impl Intervals {
         best
     }
 
-    /// Takes `k` ranks from the start of interval `from` upwards, handing each piece to `piece` as start and end.
-    /// At least `k` ranks must be free from there on.
-    pub(super) fn take(&mut self, from: usize, k: u32, mut piece: impl FnMut(u32, u32)) {
+    /// Returns the first `k` ranks from the start of interval `from` upwards as pieces, one for each interval that they are
+    /// part of; fewer if not so many are free from there on.
+    pub(super) fn pieces(&self, from: usize, k: u32) -> impl Iterator<Item = Range<u32>> + '_ {
+        let mut left = k;
+        let pieces = self.runs[from..].iter().map(move |run| {
+            let taken = length(run).min(left);
+            left -= taken;
+            run.start..run.start + taken
+        });
+        pieces.take_while(|piece| !piece.is_empty())
+    }
+
+    /// Takes the ranks of [`Self::pieces`]. At least `k` ranks must be free from there on.
+    pub(super) fn take(&mut self, from: usize, k: u32) {
         let (mut left, mut whole) = (k, 0);
         for run in &mut self.runs[from..] {
             let taken = length(run).min(left);
-            piece(run.start, run.start + taken);
             self.by_length[length(run) as usize] -= 1;
             left -= taken;
             if taken < length(run) {
@@ -147,10 +157,10 @@ fn length(run: &Range<u32>) -> u32 {
 mod tests {
     use super::*;
 
-    /// The free ranks of algorithms.md §3.3: 0, 1, 3, 4, 5, 8–11, 13, 15.
+    /// A worked example: the free ranks are 0, 1, 3, 4, 5, 8–11, 13, 15.
     fn example() -> Intervals {
         let mut free = Intervals::full(16);
-        free.take(0, 16, |_, _| {});
+        free.take(0, 16);
         for (start, end) in [(8, 10), (0, 2), (15, 16), (3, 6), (13, 14), (10, 12)] {
             free.put_back(start, end);
         }
@@ -158,8 +168,9 @@ mod tests {
     }
 
     fn taken(mut free: Intervals, from: usize, k: u32) -> Vec<u32> {
-        let mut ranks = Vec::new();
-        free.take(from, k, |start, end| ranks.extend(start..end));
+        let ranks: Vec<u32> = free.pieces(from, k).flatten().collect();
+        free.take(from, k);
+        assert!(ranks.iter().all(|rank| free.runs.iter().all(|run| !run.contains(rank))), "{free:?}");
         ranks
     }
 
@@ -180,7 +191,7 @@ mod tests {
     #[test]
     fn sum_of_squares_is_not_best_fit() {
         let mut free = Intervals::full(10);
-        free.take(0, 10, |_, _| {});
+        free.take(0, 10);
         for (start, end) in [(0, 3), (4, 8), (9, 10)] {
             free.put_back(start, end);
         }

@@ -20,7 +20,7 @@ mod intervals;
 use std::path::Path;
 
 use self::intervals::Intervals;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, Strategy};
 use crate::machine::Machine;
 use crate::machine::order::{self, Order};
 use crate::spec::{Params, Spec, SpecError};
@@ -76,7 +76,7 @@ pub(crate) fn abbreviate(spec: &Spec) -> Option<String> {
     Some(format!("{order}+{short}"))
 }
 
-fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
+fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let name = params.take("order", "column-snake".to_owned(), "the name of an order")?;
     let select = params.choose("select", SELECTIONS)?;
     let order = if name == "file" {
@@ -88,20 +88,19 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, S
         order::build(&name, setup.mesh)?
     };
     let free = Intervals::full(setup.mesh.nodes());
-    Ok(Box::new(Curve { order, select, free }))
+    Ok(Strategy::of(Curve { order, select, free, proposed: None }))
 }
 
 struct Curve {
     order: Order,
     select: Select,
     free: Intervals,
+    /// The interval from which the last proposal takes ranks.
+    proposed: Option<usize>,
 }
 
 impl Allocator for Curve {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
+    fn propose(&mut self, request: &Request, _machine: &Machine) -> Option<Placement> {
         let k = request.procs;
         let bin = match self.select {
             Select::BestFit => self.free.best_fit(k),
@@ -111,18 +110,27 @@ impl Allocator for Curve {
         };
         let from = bin.unwrap_or_else(|| self.free.narrowest_window(k));
         let mut nodes = Vec::with_capacity(k as usize);
-        let order = &self.order;
-        self.free.take(from, k, |start, end| {
-            nodes.extend_from_slice(&order.nodes()[start as usize..end as usize]);
-        });
+        for piece in self.free.pieces(from, k) {
+            nodes.extend_from_slice(&self.order.nodes()[piece.start as usize..piece.end as usize]);
+        }
+        self.proposed = Some(from);
         Some(Placement::of(nodes))
     }
 
-    fn occupied(&mut self, placement: &Placement, _machine: &Machine) {
+    fn accepted(&mut self, placement: &Placement, machine: &Machine) {
+        match self.proposed.take() {
+            Some(from) => self.free.take(from, placement.nodes.len() as u32),
+            None => self.taken(placement, machine),
+        }
+    }
+
+    fn taken(&mut self, placement: &Placement, _machine: &Machine) {
+        self.proposed = None;
         for_each_run(self.order.ranks(), placement, |start, end| self.free.remove(start, end));
     }
 
     fn released(&mut self, placement: &Placement, _machine: &Machine) {
+        self.proposed = None;
         for_each_run(self.order.ranks(), placement, |start, end| self.free.put_back(start, end));
     }
 }

@@ -15,7 +15,7 @@
 use super::centres::Centres;
 use super::search::Nearest;
 use super::ties::TIES;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
 use crate::machine::Machine;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -28,7 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| {
         let ties = params.choose("ties", TIES)?;
-        Ok(Box::new(GenAlg { nearest: Nearest::new(setup.mesh, Centres::Free, ties) }))
+        Ok(Strategy::of(GenAlg { nearest: Nearest::new(setup.mesh, Centres::Free, ties) }))
     },
 };
 
@@ -37,13 +37,10 @@ struct GenAlg {
 }
 
 impl Allocator for GenAlg {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let (k, mesh) = (request.procs, machine.mesh());
-        if !fits(*request, machine) {
-            return None;
-        }
         if k == machine.free_count() {
-            return Some(Placement::of(machine.free().iter().collect()));
+            return Some(Placement::of_all_free(machine));
         }
         if k == 1 {
             // Every centre takes itself, at no cost; the first one wins.

@@ -15,7 +15,7 @@
 use super::centres::Centres;
 use super::search::Nearest;
 use super::ties::{TIES, Ties};
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
 use crate::machine::{Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -26,7 +26,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build: |params, setup| Ok(Box::new(Mm::new(setup.mesh, params.choose("ties", TIES)?))),
+    build: |params, setup| Ok(Strategy::of(Mm::new(setup.mesh, params.choose("ties", TIES)?))),
 };
 
 /// MM, kept by `mm-inc` too.
@@ -41,12 +41,9 @@ impl Mm {
 }
 
 impl Allocator for Mm {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         if request.procs == machine.free_count() {
-            return Some(Placement::of(machine.free().iter().collect()));
+            return Some(Placement::of_all_free(machine));
         }
         let nodes = self.nearest.choose(request.procs, machine)?;
         Some(Placement::of(nodes))

@@ -13,7 +13,7 @@
 
 use super::mm::Mm;
 use super::ties::TIES;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, Mesh, distances_along};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -24,7 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build: |params, setup| Ok(Box::new(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) })),
+    build: |params, setup| Ok(Strategy::of(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) })),
 };
 
 struct MmInc {
@@ -32,15 +32,12 @@ struct MmInc {
 }
 
 impl Allocator for MmInc {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let (k, mesh) = (request.procs, machine.mesh());
-        if !fits(*request, machine) {
-            return None;
-        }
         if k == machine.free_count() {
-            return Some(Placement::of(machine.free().iter().collect()));
+            return Some(Placement::of_all_free(machine));
         }
-        let chosen = self.mm.allocate(request, machine)?.nodes;
+        let chosen = self.mm.propose(request, machine)?.nodes;
         let mut taken: Vec<Coord> = chosen.into_iter().map(|node| mesh.coord(node)).collect();
         taken.sort_unstable();
         let mut free: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();

@@ -13,7 +13,9 @@
 //! Time O(f·N/64·log a) for a level of f frames.
 
 use crate::allocator::contiguous::orientations::orientations;
-use crate::allocator::seam::{Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, fits};
+use crate::allocator::seam::{
+    Allocator, Entry, Foresight, Kind, NodesFor, Placement, Promises, Request, Served, Strategy,
+};
 use crate::machine::{Cuboid, Frames, Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -29,7 +31,12 @@ pub(crate) const ENTRY: Entry = Entry {
     },
     build: |params, _| {
         let split = params.choose("split", &[("published", Split::Published), ("full", Split::Full)])?;
-        Ok(Box::new(Anca { split, frames: Frames::default() }))
+        let strategy = Strategy::of(Anca { split, frames: Frames::default() });
+        let served = match split {
+            Split::Published => Served::ByState(Foresight::Proposes),
+            Split::Full => Served::ByCount,
+        };
+        Ok(strategy.served(served).with_nodes_for(|request, mesh| NodesFor::of_box(request.sides_on(mesh))))
     },
 };
 
@@ -46,22 +53,10 @@ struct Anca {
 }
 
 impl Allocator for Anca {
-    fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
-        NodesFor::of_box(request.sides_on(mesh))
-    }
-
-    fn must_foresee(&self) -> bool {
-        self.split == Split::Published
-    }
-
-    fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        self.allocate(request, machine)
-    }
-
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
         let shape = request.sides_on(mesh)?;
-        if !fits(*request, machine) || shape.iter().product::<u32>() > machine.free_count() {
+        if shape.iter().product::<u32>() > machine.free_count() {
             return None;
         }
         let mut level = vec![shape];
@@ -123,7 +118,7 @@ mod tests {
 
     fn placed(machine: &Machine, sides: [u32; 3], split: Split) -> Option<Vec<u32>> {
         let mut strategy = Anca { split, frames: Frames::default() };
-        strategy.allocate(&Request::sides(sides), machine).map(|placement| placement.nodes)
+        strategy.propose(&Request::sides(sides), machine).map(|placement| placement.nodes)
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, "Non-contiguous processor allocation strategy for 2D mesh
 //! connected multicomputers based on sub-meshes available for allocation", ICPADS 2006.
 //!
-//! 1. A free box of the job's shape is taken if there is one, else smaller and smaller ones (see `pieces`). The printed
+//! 1. A free box of the job's shape is taken if there is one, else smaller and smaller ones (see `repeated`). The printed
 //!    listing would look for one size for ever; here it goes on to the next, as the text says.
 //! 2. Boxes are found right of busy ones (see `rbs`); with `turn=yes` in every orientation.
 //!
@@ -12,7 +12,7 @@
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::orientations::{TURN, take_turn};
 use crate::allocator::contiguous::rbs;
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Entry, Kind, Promises, Strategy};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "gabl",
@@ -22,7 +22,5 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build: |params, setup| {
-        Ok(Box::new(Pieces::new(setup.mesh, rbs::search, take_turn(params)?, Repeat::Text)))
-    },
+    build: |params, _| Ok(Strategy::of(Pieces::new(rbs::search, take_turn(params)?, Repeat::Text))),
 };

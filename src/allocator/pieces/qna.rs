@@ -2,7 +2,7 @@
 //!
 //! R. Zolfaghari, "Quick non-contiguous allocation", Int. J. of Engineering and Advanced Technology, 2013.
 //!
-//! 1. A free box of the job's shape is taken if there is one, else smaller and smaller ones (see `pieces`), turned if
+//! 1. A free box of the job's shape is taken if there is one, else smaller and smaller ones (see `repeated`), turned if
 //!    need be.
 //! 2. Boxes are found by how far rows are covered from the left (see `qna_scan`).
 //! 3. `repeat=text` looks for a size again after a box of it was taken, as the text and the example do; `literal`
@@ -13,7 +13,7 @@
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::coverage::BusyList;
 use crate::allocator::contiguous::orientations::Turn;
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Entry, Kind, Promises, Strategy};
 use crate::machine::{Coord, Frames, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -24,9 +24,9 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build: |params, setup| {
+    build: |params, _| {
         let repeat = params.choose("repeat", &[("text", Repeat::Text), ("literal", Repeat::Literal)])?;
-        Ok(Box::new(Pieces::new(setup.mesh, lowest, Turn::Yes, repeat)))
+        Ok(Strategy::of(Pieces::new(lowest, Turn::Yes, repeat)))
     },
 };
 

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use crate::allocator::contiguous::busy_search::Search;
 use crate::allocator::contiguous::coverage::BusyList;
 use crate::allocator::contiguous::orientations::{Turn, orientations};
-use crate::allocator::seam::{Allocator, Placement, Request, fits};
+use crate::allocator::seam::{Allocator, Placement, Request};
 use crate::machine::{Cuboid, Machine, Mesh, NodeId, near_square};
 
 /// Whether a size is looked for again after a box of it was taken.
@@ -26,44 +26,38 @@ pub(crate) enum Repeat {
     Literal,
 }
 
-/// Serves requests piece by piece with a search over the boxes in use.
+/// Serves requests piece by piece with a search over the submeshes in use.
 pub(crate) struct Pieces {
     search: Search,
     turn: Turn,
     repeat: Repeat,
     busy: BusyList,
-    /// The nodes that the boxes leave free, also while a job has only some of its boxes.
-    machine: Machine,
-    /// The boxes of each placement by its first node.
+    /// The submeshes of each placement by its first node.
     held: BTreeMap<NodeId, Vec<Cuboid>>,
+    /// Those of the last proposal.
+    proposed: Vec<Cuboid>,
 }
 
 impl Pieces {
     /// On an idle machine.
-    pub(crate) fn new(mesh: &Mesh, search: Search, turn: Turn, repeat: Repeat) -> Self {
-        let machine = Machine::new(mesh.clone());
-        Self { search, turn, repeat, busy: BusyList::default(), machine, held: BTreeMap::new() }
+    pub(crate) fn new(search: Search, turn: Turn, repeat: Repeat) -> Self {
+        let (busy, held, proposed) = (BusyList::default(), BTreeMap::new(), Vec::new());
+        Self { search, turn, repeat, busy, held, proposed }
     }
 
-    /// Takes a box into use; one that is not free is left alone, which no search returns.
-    fn hold(&mut self, place: Cuboid) -> bool {
-        let nodes = place.nodes(&self.machine);
-        let free = self.machine.occupy(&nodes).is_ok();
-        if free {
-            self.busy.add_box(place);
-        }
-        free
-    }
-
-    /// The boxes for a job of `procs` processors and this shape, which are then in use; as many nodes must be free.
-    fn take(&mut self, procs: u32, shape: [u32; 3]) -> Vec<Cuboid> {
+    /// Returns the submeshes for a job of `procs` processors and this shape; as many nodes must be free.
+    fn choose(&mut self, machine: &Machine, procs: u32, shape: [u32; 3]) -> Vec<Cuboid> {
         let nodes = |sizes: [u32; 3]| sizes.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
         let (mut sizes, mut missing) = (shape, procs);
+        // The machine as it is with the pieces so far in use, which the list of submeshes in use shows as well meanwhile.
+        let (mut left, in_use) = (machine.clone(), self.busy.boxes().len());
         let mut pieces = Vec::new();
         while missing > 0 {
-            let place = if nodes(sizes) <= missing { self.place(sizes) } else { None };
-            let place = place.filter(|&place| self.hold(place));
+            let place = if nodes(sizes) <= missing { self.place(&left, sizes) } else { None };
+            // A place that is not free is left alone; no search returns one.
+            let place = place.filter(|place| left.occupy(&place.nodes(machine)).is_ok());
             if let Some(place) = place {
+                self.busy.add_box(place);
                 pieces.push(place);
                 missing -= nodes(sizes);
             }
@@ -72,14 +66,15 @@ impl Pieces {
                 break;
             }
         }
+        self.busy.keep_first(in_use);
         pieces
     }
 
-    fn place(&self, sizes: [u32; 3]) -> Option<Cuboid> {
-        let find = |sizes| Some(Cuboid { base: (self.search)(&self.machine, sizes, &self.busy)?, sizes });
+    fn place(&self, machine: &Machine, sizes: [u32; 3]) -> Option<Cuboid> {
+        let find = |sizes| Some(Cuboid { base: (self.search)(machine, sizes, &self.busy)?, sizes });
         match self.turn {
             Turn::No => find(sizes),
-            Turn::Yes => orientations(sizes, self.machine.mesh()).into_iter().find_map(find),
+            Turn::Yes => orientations(sizes, machine.mesh()).into_iter().find_map(find),
         }
     }
 }
@@ -102,24 +97,22 @@ fn shorten(sizes: &mut [u32; 3]) -> bool {
 }
 
 impl Allocator for Pieces {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if !fits(*request, machine) {
-            return None;
-        }
-        let pieces = self.take(request.procs, largest_piece(request, machine.mesh())?);
-        let nodes: Vec<NodeId> = pieces.iter().flat_map(|piece| piece.nodes(machine)).collect();
-        self.held.insert(*nodes.first()?, pieces);
-        Some(Placement::of(nodes))
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        self.proposed = self.choose(machine, request.procs, largest_piece(request, machine.mesh())?);
+        Some(Placement::of(self.proposed.iter().flat_map(|piece| piece.nodes(machine)).collect()))
     }
 
-    fn occupied(&mut self, placement: &Placement, machine: &Machine) {
-        if self.machine.occupy(&placement.nodes).is_ok() {
-            self.busy.add(machine.mesh(), &placement.nodes);
-        }
+    fn accepted(&mut self, placement: &Placement, _machine: &Machine) {
+        let pieces = std::mem::take(&mut self.proposed);
+        pieces.iter().for_each(|&piece| self.busy.add_box(piece));
+        self.held.extend(placement.nodes.first().map(|&first| (first, pieces)));
+    }
+
+    fn taken(&mut self, placement: &Placement, machine: &Machine) {
+        self.busy.add(machine.mesh(), &placement.nodes);
     }
 
     fn released(&mut self, placement: &Placement, machine: &Machine) {
-        self.machine.vacate(&placement.nodes);
         match placement.nodes.first().and_then(|first| self.held.remove(first)) {
             Some(pieces) => self.busy.remove_boxes(&pieces),
             None => self.busy.remove(machine.mesh(), &placement.nodes),
@@ -132,23 +125,31 @@ mod tests {
     use super::super::qna;
     use super::*;
     use crate::allocator::contiguous::{qna_scan, rbs};
+    use crate::machine::OccupyError;
 
-    /// What a job of 6×2 gets on the running example of algorithms.md §2.
+    /// Takes a submesh into use that somebody else has chosen.
+    fn hold(place: Cuboid, strategy: &mut Pieces, machine: &mut Machine) -> Result<(), OccupyError> {
+        let placement = Placement::of(place.nodes(machine));
+        machine.occupy(&placement.nodes)?;
+        strategy.taken(&placement, machine);
+        Ok(())
+    }
+
+    /// What a job of 6×2 gets on the running example (of tests/core/contiguous.rs).
     fn example(
         search: Search,
         turn: Turn,
         repeat: Repeat,
     ) -> Result<Vec<[u32; 4]>, Box<dyn std::error::Error>> {
-        let mesh: Mesh = "6x6".parse()?;
-        let mut strategy = Pieces::new(&mesh, search, turn, repeat);
+        let (mut machine, mut strategy) = (Machine::new("6x6".parse()?), Pieces::new(search, turn, repeat));
         for (base, sizes) in [([0, 0, 0], [2, 3, 1]), ([2, 0, 0], [2, 2, 1]), ([4, 3, 0], [2, 3, 1])] {
-            assert!(strategy.hold(Cuboid { base, sizes }));
+            hold(Cuboid { base, sizes }, &mut strategy, &mut machine)?;
         }
         let corners = |piece: Cuboid| {
             let [x, y, _] = piece.base;
             [x, y, x + piece.sizes[0] - 1, y + piece.sizes[1] - 1]
         };
-        Ok(strategy.take(12, [6, 2, 1]).into_iter().map(corners).collect())
+        Ok(strategy.choose(&machine, 12, [6, 2, 1]).into_iter().map(corners).collect())
     }
 
     #[test]
@@ -164,10 +165,11 @@ mod tests {
     #[test]
     fn a_shape_with_nodes_to_spare_is_shortened_to_what_is_missing() -> Result<(), Box<dyn std::error::Error>>
     {
-        let mesh: Mesh = "16x16".parse()?;
-        let mut strategy = Pieces::new(&mesh, qna::lowest, Turn::Yes, Repeat::Text);
+        let machine = Machine::new("16x16".parse()?);
+        let mut strategy = Pieces::new(qna::lowest, Turn::Yes, Repeat::Text);
         // 13 processors are 5×3 with two to spare: 4×3 is the first size that is not more than what is missing.
-        let sizes: Vec<[u32; 3]> = strategy.take(13, [5, 3, 1]).iter().map(|piece| piece.sizes).collect();
+        let pieces = strategy.choose(&machine, 13, [5, 3, 1]);
+        let sizes: Vec<[u32; 3]> = pieces.iter().map(|piece| piece.sizes).collect();
         assert_eq!(sizes, [[4, 3, 1], [1, 1, 1]]);
         Ok(())
     }
@@ -176,19 +178,15 @@ mod tests {
     fn the_listing_never_takes_a_size_twice_while_it_can_shrink() -> Result<(), Box<dyn std::error::Error>> {
         let pieces = example(qna_scan::scan, Turn::Yes, Repeat::Literal)?;
         assert_eq!(pieces[..2], [[0, 3, 3, 4], [4, 0, 5, 1]]);
-        let mesh: Mesh = "3x3".parse()?;
-        let middle = Cuboid { base: [1, 1, 0], sizes: [1, 1, 1] };
-        let mut listing = Pieces::new(&mesh, qna_scan::scan, Turn::Yes, Repeat::Literal);
-        assert!(listing.hold(middle));
         // 3×2 is free nowhere, 2×2 neither: single columns and rows of two, of which the listing takes one.
-        let sizes: Vec<u32> =
-            listing.take(6, [3, 2, 1]).iter().map(|piece| piece.sizes.iter().product()).collect();
-        assert_eq!(sizes, [2, 1, 1, 1, 1]);
-        let mut text = Pieces::new(&mesh, qna_scan::scan, Turn::Yes, Repeat::Text);
-        assert!(text.hold(middle));
-        let sizes: Vec<u32> =
-            text.take(6, [3, 2, 1]).iter().map(|piece| piece.sizes.iter().product()).collect();
-        assert_eq!(sizes, [2, 2, 2]);
+        for (repeat, expected) in [(Repeat::Literal, vec![2, 1, 1, 1, 1]), (Repeat::Text, vec![2, 2, 2])] {
+            let mut machine = Machine::new("3x3".parse()?);
+            let mut strategy = Pieces::new(qna_scan::scan, Turn::Yes, repeat);
+            hold(Cuboid { base: [1, 1, 0], sizes: [1, 1, 1] }, &mut strategy, &mut machine)?;
+            let pieces = strategy.choose(&machine, 6, [3, 2, 1]);
+            let sizes: Vec<u32> = pieces.iter().map(|piece| piece.sizes.iter().product()).collect();
+            assert_eq!(sizes, expected, "{repeat:?}");
+        }
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::allocator::Allocator;
+use super::strategy::Strategy;
 use crate::machine::Mesh;
 use crate::spec::{Params, Spec, SpecError};
 
@@ -29,7 +29,7 @@ impl fmt::Display for Kind {
 pub struct Promises {
     /// A placement has exactly as many nodes as were requested.
     pub exact: bool,
-    /// A request is refused only while fewer nodes are free than it takes, see [`Allocator::nodes_for`].
+    /// A request is refused only while fewer nodes are free than it takes, see [`Strategy::nodes_for`].
     pub complete: bool,
     /// Once everything is released, it decides as when it was new.
     pub forgets: bool,
@@ -57,7 +57,17 @@ pub struct Setup<'a> {
 }
 
 /// Builds an allocator from the parameters that its spec gives.
-pub type Builder = fn(&mut Params, &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError>;
+pub type Builder = fn(&mut Params, &Setup<'_>) -> Result<Strategy, SpecError>;
+
+/// An allocator that was built from a spec.
+pub struct Built {
+    /// The spec with every default written out.
+    pub spec: Spec,
+    /// What the allocator promises with these parameters.
+    pub promises: Promises,
+    /// The allocator and its capabilities.
+    pub strategy: Strategy,
+}
 
 /// One row of the registry.
 #[derive(Clone, Copy, Debug)]

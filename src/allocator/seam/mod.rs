@@ -5,11 +5,12 @@ mod block;
 mod entry;
 mod placement;
 mod request;
+mod strategy;
 
 pub use self::allocator::Allocator;
 pub use self::block::Block;
-pub use self::entry::{Builder, Entry, Kind, Promises, Setup};
+pub use self::entry::{Builder, Built, Entry, Kind, Promises, Setup};
 pub use self::placement::{JobMove, Placement, Rearrangement};
 pub use self::request::Request;
-pub(crate) use self::request::fits;
+pub use self::strategy::{BlocksOf, Foresight, Served, Strategy, Submeshes};
 pub use crate::job::NodesFor;

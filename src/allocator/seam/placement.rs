@@ -1,7 +1,7 @@
 //! What a job gets of an allocator.
 
 use crate::job::Time;
-use crate::machine::NodeId;
+use crate::machine::{Machine, NodeId};
 
 /// What a job gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +16,11 @@ impl Placement {
     /// Nodes that are free.
     pub fn of(nodes: Vec<NodeId>) -> Self {
         Self { nodes, rearrangement: None }
+    }
+
+    /// All nodes that are free, in the order of their numbers.
+    pub fn of_all_free(machine: &Machine) -> Self {
+        Self::of(machine.free().iter().collect())
     }
 }
 

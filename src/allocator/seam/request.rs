@@ -1,7 +1,7 @@
 //! What a job asks of an allocator.
 
 use crate::job::{Job, Shape};
-use crate::machine::{Machine, Mesh, along_axes, even_factors, near_square, powers_of_two, row};
+use crate::machine::{Mesh, along_axes, even_factors, near_square, powers_of_two, row};
 
 /// What a job asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,9 +44,4 @@ impl Request {
         let nodes = sides.iter().fold(1_u64, |product, &side| product.saturating_mul(u64::from(side)));
         (u64::from(self.procs)..=u64::from(mesh.nodes())).contains(&nodes).then_some(sides)
     }
-}
-
-/// A request is never larger than what is free, or smaller than one node: the guard that complete allocators share.
-pub(crate) fn fits(request: Request, machine: &Machine) -> bool {
-    (1..=machine.free_count()).contains(&request.procs)
 }

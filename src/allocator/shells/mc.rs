@@ -17,7 +17,7 @@
 //! shells that k nodes need; places are given up as soon as they cannot win, so a free submesh ends the search.
 
 use crate::allocator::contiguous::orientations::orientations;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
 use crate::job::Shape;
 use crate::machine::{Coord, Cuboid, FreeCounts, Machine, Mesh, near_square};
 
@@ -30,7 +30,7 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| {
-        Ok(Box::new(Mc {
+        Ok(Strategy::of(Mc {
             shapes: vec![None; setup.mesh.nodes() as usize + 1],
             counts: FreeCounts::default(),
         }))
@@ -44,13 +44,10 @@ struct Mc {
 }
 
 impl Allocator for Mc {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let k = request.procs;
-        if !fits(*request, machine) {
-            return None;
-        }
         if k == machine.free_count() {
-            return Some(Placement::of(machine.free().iter().collect()));
+            return Some(Placement::of_all_free(machine));
         }
         let mesh = machine.mesh();
         let mut tried = match request.shape {
@@ -171,7 +168,7 @@ mod tests {
             }
         }
         let mut mc = Mc { shapes: vec![None; mesh.nodes() as usize + 1], counts: FreeCounts::default() };
-        let placement = mc.allocate(&Request::of(k), &machine).ok_or("refused")?;
+        let placement = mc.propose(&Request::of(k), &machine).ok_or("refused")?;
         Ok(placement.nodes.into_iter().map(|node| mesh.coord(node)).collect())
     }
 

@@ -22,7 +22,7 @@
 use super::fill::{Fill, Last, ShellFill};
 use super::scores::{Centre, ShellScores};
 use super::tie_break::{EXPECTED, TieBreak};
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -36,7 +36,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |params, _| {
         let last = params.choose("fill", &[("nearest", Last::Nearest), ("shells", Last::Shell)])?;
         let ties = params.take("tie-break", TieBreak::default(), EXPECTED)?;
-        Ok(Box::new(Mc1x1 { ties, fill: ShellFill::new(last), ..Mc1x1::default() }))
+        Ok(Strategy::of(Mc1x1 { ties, fill: ShellFill::new(last), ..Mc1x1::default() }))
     },
 };
 
@@ -49,13 +49,10 @@ struct Mc1x1 {
 }
 
 impl Allocator for Mc1x1 {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let k = request.procs;
-        if !fits(*request, machine) {
-            return None;
-        }
         if k == machine.free_count() {
-            return Some(Placement::of(machine.free().iter().collect()));
+            return Some(Placement::of_all_free(machine));
         }
         let mesh = machine.mesh();
         self.shells.prepare(machine, k);

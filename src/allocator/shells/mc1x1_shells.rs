@@ -15,7 +15,7 @@
 use super::scores::ShellScores;
 use crate::allocator::nearest::carried;
 use crate::allocator::nearest::ties::{TIES, Ties};
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, NodeId, ranges};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -28,7 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
         let ties = params.choose("ties", TIES)?;
-        Ok(Box::new(Mc1x1Shells { ties, shells: ShellScores::default() }))
+        Ok(Strategy::of(Mc1x1Shells { ties, shells: ShellScores::default() }))
     },
 };
 
@@ -38,13 +38,10 @@ struct Mc1x1Shells {
 }
 
 impl Allocator for Mc1x1Shells {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let k = request.procs;
-        if !fits(*request, machine) {
-            return None;
-        }
         if k == machine.free_count() {
-            return Some(Placement::of(machine.free().iter().collect()));
+            return Some(Placement::of_all_free(machine));
         }
         self.shells.prepare(machine, k);
         let best = self.shells.best(machine, k)?;

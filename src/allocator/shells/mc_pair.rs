@@ -10,7 +10,7 @@
 
 use super::fill::ShellFill;
 use super::scores::ShellScores;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, NodeId, pairwise_sum};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -21,7 +21,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     kind: Kind::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
-    build: |_, _| Ok(Box::<McPair>::default()),
+    build: |_, _| Ok(Strategy::of(McPair::default())),
 };
 
 #[derive(Default)]
@@ -31,13 +31,10 @@ struct McPair {
 }
 
 impl Allocator for McPair {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let k = request.procs;
-        if !fits(*request, machine) {
-            return None;
-        }
         if k == machine.free_count() {
-            return Some(Placement::of(machine.free().iter().collect()));
+            return Some(Placement::of_all_free(machine));
         }
         self.shells.prepare(machine, k);
         self.fill.prepare(machine);

@@ -42,7 +42,7 @@ mod shapes;
 mod single;
 mod submesh_counts;
 
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, fits};
+use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, Strategy};
 use crate::machine::{Machine, Mesh};
 use crate::spec::{Params, SpecError};
 use choice::Choice;
@@ -67,7 +67,7 @@ const MOST_ABOVE: u32 = 2;
 /// Far more than rounding, far less than what matters, as a share of the numbers that are added.
 const ROUNDING: f64 = 1e-9;
 
-fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Allocator>, SpecError> {
+fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let expected = "a number from 0 to 1";
     let weight = params.take("weight", 0.9, expected)?;
     if !(0.0..=1.0).contains(&weight) {
@@ -96,9 +96,9 @@ fn sums_fit(mesh: &Mesh) -> bool {
     u128::from(mesh.nodes()).pow(2) * girth / 2 <= i64::MAX as u128
 }
 
-fn snug<C: Count>(weight: f64, setup: &Setup<'_>) -> Box<dyn Allocator> {
+fn snug<C: Count>(weight: f64, setup: &Setup<'_>) -> Strategy {
     let shapes = BoxShapes::new(setup.mesh);
-    Box::new(Snug { weight, shapes, choice: Choice::<C>::new(Compact::new(setup.mesh)) })
+    Strategy::of(Snug { weight, shapes, choice: Choice::<C>::new(Compact::new(setup.mesh)) })
 }
 
 struct Snug<C> {
@@ -108,14 +108,11 @@ struct Snug<C> {
 }
 
 impl<C: Count> Allocator for Snug<C> {
-    fn allocate(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let k = request.procs;
-        if !fits(*request, machine) {
-            return None;
-        }
         let free = machine.free_count();
         if k == free {
-            return Some(Placement::of(machine.free().iter().collect()));
+            return Some(Placement::of_all_free(machine));
         }
         if k == 1 && self.weight == 0.0 {
             return machine.free().iter().next().map(|node| Placement::of(vec![node]));
@@ -203,7 +200,7 @@ mod tests {
                 machine.occupy(&busy)?;
                 let k = random.random_range(1..=machine.free_count());
                 let [narrow, middle, wide] =
-                    allocators.each_mut().map(|allocator| allocator.allocate(&Request::of(k), &machine));
+                    allocators.each_mut().map(|allocator| allocator.propose(&Request::of(k), &machine));
                 let nodes = |placed: Option<Placement>| placed.map(|placed| placed.nodes);
                 let wide = nodes(wide);
                 assert!(wide.as_ref().is_some_and(|nodes| nodes.len() == k as usize), "{text}: {k}");

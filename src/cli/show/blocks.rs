@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::listed::{Specs, flat};
 use super::{Failure, coloured, print};
-use crate::allocator::{self, ALLOCATORS, Block, Setup};
+use crate::allocator::{self, ALLOCATORS, Block, Built, Setup};
 use crate::figure::show::picture;
 use crate::machine::Mesh;
 use crate::spec::Spec;
@@ -91,11 +91,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 /// The blocks that the allocator of `spec` works with.
 fn hierarchy(spec: &Spec, mesh: &Mesh) -> Result<Hierarchy> {
-    let (allocator, resolved) = allocator::build(spec, &Setup { mesh, seed: 0 })?;
-    let blocks = allocator.blocks();
-    if blocks.is_empty() {
+    let Built { spec: resolved, strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 0 })?;
+    let Some(blocks) = strategy.blocks.map(|blocks| blocks(mesh)) else {
         bail!("--allocator {spec}: it does not work by blocks that split; expected one of {}", known()?);
-    }
+    };
     Ok(Hierarchy { name: allocator::short(&resolved), blocks })
 }
 
@@ -105,9 +104,8 @@ fn known() -> Result<String> {
     let mut names = Vec::new();
     for entry in ALLOCATORS {
         let spec = Spec::named(entry.name);
-        let (allocator, _) =
-            allocator::build(&spec, &Setup { mesh: &smallest, seed: 0 }).context(entry.name)?;
-        if !allocator.blocks().is_empty() {
+        let built = allocator::build(&spec, &Setup { mesh: &smallest, seed: 0 }).context(entry.name)?;
+        if built.strategy.blocks.is_some() {
             names.push(entry.name);
         }
     }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail};
 
 use super::Failure;
-use crate::allocator::{self, Placement, Request, Setup};
+use crate::allocator::{self, Built, Placement, Request, Setup};
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::Spec;
 
@@ -63,14 +63,14 @@ pub(super) fn placed(
     seed: u64,
 ) -> Result<(String, Option<Vec<NodeId>>), Failure> {
     let mesh = state.mesh();
-    let (mut allocator, resolved) =
+    let Built { spec: resolved, mut strategy, .. } =
         allocator::build(spec, &Setup { mesh, seed }).context("--allocator").map_err(Failure::Usage)?;
     let name = allocator::short(&resolved);
     let busy: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| !state.free().contains(node)).collect();
     if !busy.is_empty() {
-        allocator.occupied(&Placement::of(busy), &Machine::new(mesh.clone()));
+        strategy.taken(&Placement::of(busy), state);
     }
-    let Some(placement) = allocator.allocate(&Request::of(procs), state) else { return Ok((name, None)) };
+    let Some(placement) = strategy.propose(&Request::of(procs), state) else { return Ok((name, None)) };
     if placement.rearrangement.is_some() {
         let problem = "it moves the jobs that run, and a state of nodes does not say which they are";
         return Err(Failure::Failed(anyhow::anyhow!("{resolved} cannot be shown here: {problem}")));

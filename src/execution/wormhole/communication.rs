@@ -125,6 +125,11 @@ impl Communication {
         !self.finished.is_empty()
     }
 
+    /// Returns whether no job has packets on their way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.unused.len() == self.talks.len()
+    }
+
     /// Returns the jobs that have finished, each with its cycle.
     pub(super) fn take_finished(&mut self) -> Vec<(JobId, i64)> {
         std::mem::take(&mut self.finished)

@@ -37,9 +37,10 @@ use self::pattern::PATTERNS;
 use self::quota::{Law, Plan, Quota};
 use self::topology::Topology;
 use self::worms::Packet;
-use super::{Entry, Execution, Setup, Started};
+use super::{Entry, Execution, Next, Setup, Started};
 use crate::job::{JobId, Time};
 use crate::spec::{Params, SpecError};
+use crate::stop::Stop;
 
 /// Its row in the registry.
 pub(super) const ENTRY: Entry = Entry {
@@ -238,7 +239,7 @@ impl Execution for Wormhole {
     }
 
     /// Goes through the cycles until the first end, or `until`.
-    fn next_completion(&mut self, until: Time, go_on: &mut dyn FnMut() -> bool) -> Option<Time> {
+    fn next_completion(&mut self, until: Time, stop: &Stop) -> Next {
         loop {
             self.gather();
             let first = self.ends.peek().map(|Reverse((end, ..))| *end);
@@ -249,18 +250,20 @@ impl Execution for Wormhole {
                 .div_euclid(self.cycle.as_micros())
                 .min(LAST_CYCLE);
             while !self.fabric.run(limit, &mut self.communication, CYCLES) {
-                if !go_on() {
-                    return None;
+                if stop.is_thrown() {
+                    return Next::Stopped;
                 }
             }
             if !self.communication.has_finished() {
-                return first;
+                let nobody = if self.communication.is_idle() { Next::Idle } else { Next::Later };
+                return first.map_or(nobody, Next::At);
             }
         }
     }
 
     fn advance(&mut self, until: Time, done: &mut Vec<JobId>) {
-        while let Some(end) = self.next_completion(until, &mut || true).filter(|end| *end <= until) {
+        let never = Stop::default();
+        while let Some(end) = self.next_completion(until, &never).time().filter(|end| *end <= until) {
             while let Some(&Reverse((at, _, job))) = self.ends.peek().filter(|Reverse((at, ..))| *at <= end) {
                 debug_assert!(at <= until);
                 self.ends.pop();

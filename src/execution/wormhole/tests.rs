@@ -140,7 +140,7 @@ fn replay(
     let mut starts = (0..).zip(jobs).peekable();
     loop {
         let start = starts.peek().map(|(_, (start, _))| *start);
-        let completion = model.next_completion(start.unwrap_or(Time::MAX), &mut || true);
+        let completion = model.next_completion(start.unwrap_or(Time::MAX), &Stop::default()).time();
         let Some(now) = start.into_iter().chain(completion).min() else { break };
         model.advance(now, &mut done);
         done.drain(..).for_each(|id: JobId| ends[id as usize] = now);
@@ -266,12 +266,9 @@ fn a_long_conversation_can_be_interrupted() -> Tested {
         let (mut model, _) = build(&spec.parse()?, &Setup { mesh: &mesh, jobs: 1, seed: 9 })?;
         let nodes: Vec<NodeId> = (0..64).collect();
         model.start(Started { id: 0, job: &job(64, 1), nodes: &nodes, now: Time::ZERO });
-        let mut asked = 0;
-        let found = model.next_completion(Time::MAX, &mut || {
-            asked += 1;
-            asked < 3
-        });
-        assert_eq!((found, asked), (None, 3), "{level}");
+        let stop = Stop::default();
+        stop.throw();
+        assert_eq!(model.next_completion(Time::MAX, &stop), Next::Stopped, "{level}");
     }
     Ok(())
 }

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use super::MACHINE;
-use crate::allocator::{Allocator, Placement, Request, Setup, build};
+use crate::allocator::{Placement, Request, Setup, Strategy, build};
 use crate::job::{Job, Time};
 use crate::machine::Machine;
 use crate::paper::evidence::Evidence;
@@ -28,7 +28,7 @@ const BATCH: usize = 250;
 
 /// Two allocators that are asked together; the first one's placements are carried out.
 struct Both {
-    allocators: [Box<dyn Allocator>; 2],
+    allocators: [Strategy; 2],
     machine: Machine,
     calls: usize,
     /// Nanoseconds of both in this batch, and in those before.
@@ -39,8 +39,8 @@ struct Both {
 impl Both {
     fn new(names: [&str; 2]) -> Option<Self> {
         let machine = Machine::new(MACHINE.parse().ok()?);
-        let built = |name: &str| -> Option<Box<dyn Allocator>> {
-            Some(build(&name.parse().ok()?, &Setup { mesh: machine.mesh(), seed: 1 }).ok()?.0)
+        let built = |name: &str| -> Option<Strategy> {
+            Some(build(&name.parse().ok()?, &Setup { mesh: machine.mesh(), seed: 1 }).ok()?.strategy)
         };
         let allocators = [built(names[0])?, built(names[1])?];
         Some(Self { allocators, machine, calls: 0, batch: (0.0, 0.0), batches: Vec::new() })
@@ -52,7 +52,7 @@ impl Both {
         let turn = self.calls % 2;
         for which in [turn, 1 - turn] {
             let began = Instant::now();
-            let answer = self.allocators[which].allocate(request, &self.machine);
+            let answer = self.allocators[which].propose(request, &self.machine);
             let ns = began.elapsed().as_secs_f64() * 1e9;
             *(if which == 0 { &mut self.batch.0 } else { &mut self.batch.1 }) += ns;
             found[which] = answer;
@@ -61,15 +61,12 @@ impl Both {
         if self.calls.is_multiple_of(BATCH) {
             self.batches.push(std::mem::take(&mut self.batch));
         }
-        let [first, second] = found;
-        if let Some(placement) = &second {
-            self.allocators[1].released(placement, &self.machine);
-        }
+        let [first, _] = found;
         let mut placement = first?;
-        // Rank order is nothing to an allocator that is told of somebody else's box.
+        // Rank order is nothing to an allocator that is told of somebody else's submesh.
         placement.nodes.sort_unstable();
-        self.allocators[1].occupied(&placement, &self.machine);
         self.machine.occupy(&placement.nodes).ok()?;
+        self.allocators[1].taken(&placement, &self.machine);
         Some(placement)
     }
 
@@ -188,9 +185,8 @@ mod tests {
         assert_eq!(placements.len(), 16);
         assert_eq!(both.machine.free_count(), 1024 - 16 * 60);
         // Adaptive scan finds what is left, two columns, if it knows what the other one took.
-        let answer = both.allocators[1].allocate(&tall, &both.machine).expect("two columns are free");
+        let answer = both.allocators[1].propose(&tall, &both.machine).expect("two columns are free");
         assert!(answer.nodes.iter().all(|node| node % 32 >= 30), "{answer:?}");
-        both.allocators[1].released(&answer, &both.machine);
         for placement in &placements {
             both.release(placement);
         }

@@ -15,11 +15,12 @@ const JOBS: [[u32; 3]; 4] = [[1, 1, 1], [1, 1, 1], [1, 3, 1], [3, 2, 1]];
 fn placed(allocator: &str) -> Option<usize> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
-    let (mut allocator, _) = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 1 }).ok()?;
+    let mut allocator = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 1 }).ok()?.strategy;
     let mut placed = 0;
     for sides in JOBS {
-        let Some(placement) = allocator.allocate(&Request::sides(sides), &machine) else { break };
+        let Some(placement) = allocator.propose(&Request::sides(sides), &machine) else { break };
         machine.occupy(&placement.nodes).ok()?;
+        allocator.accepted(&placement, &machine);
         placed += 1;
     }
     Some(placed)

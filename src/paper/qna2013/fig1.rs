@@ -24,13 +24,13 @@ fn between([left, low, right, high]: Busy, machine: &Machine) -> Vec<u32> {
 fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
-    let (mut allocator, _) = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 1 }).ok()?;
+    let mut allocator = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 1 }).ok()?.strategy;
     for corners in RUNNING {
         let placement = Placement::of(between(corners, &machine));
-        allocator.occupied(&placement, &machine);
         machine.occupy(&placement.nodes).ok()?;
+        allocator.taken(&placement, &machine);
     }
-    let nodes = allocator.allocate(&Request::sides(sides), &machine)?.nodes;
+    let nodes = allocator.propose(&Request::sides(sides), &machine)?.nodes;
     Some(nodes.into_iter().map(|node| mesh.coord(node)).collect())
 }
 

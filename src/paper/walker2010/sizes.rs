@@ -94,8 +94,7 @@ fn largest_block() -> Option<Item> {
     let mesh: Mesh = "16x15".parse().ok()?;
     let largest = |name: &str| {
         let setup = allocator::Setup { mesh: &mesh, seed: 0 };
-        let (built, _) = allocator::build(&name.parse().ok()?, &setup).ok()?;
-        let blocks = built.blocks();
+        let blocks = allocator::build(&name.parse().ok()?, &setup).ok()?.strategy.blocks?(&mesh);
         let nodes = blocks.iter().map(|block| block.sizes.iter().product::<u32>()).max()?;
         Some(100.0 * f64::from(nodes) / f64::from(mesh.nodes()))
     };

@@ -24,7 +24,7 @@
 
 use std::vec::IntoIter;
 
-use super::{Backfill, Slot, WaitQueue, Waiting};
+use super::wait_queue::{Admission, Slot, WaitQueue, Waiting};
 use crate::job::Time;
 use crate::spec::{Params, SpecError};
 
@@ -64,15 +64,16 @@ impl Order {
         params.choose("order", &choices)
     }
 
-    /// The jobs of `queue` in this order; by another than arrival nobody if none needs at most `free` nodes.
-    pub(super) fn line(self, queue: &WaitQueue, free: u32, now: Time) -> Line {
-        let Self::Value(value) = self else { return Line::Arrival { from: 0 } };
-        if queue.first(0, &Backfill::count(free)).is_none() {
-            return Line::Ranked(Vec::new().into_iter());
+    /// Returns the jobs of `queue` in this order, as candidates of a pass. Sorting is spared where it is of no use: if no
+    /// job needs at most `free` nodes, orders other than arrival have no candidates.
+    pub(super) fn candidates(self, queue: &WaitQueue, free: u32, now: Time) -> Candidates {
+        let Self::Value(value) = self else { return Candidates::Arrival { from: 0 } };
+        if queue.first(0, &Admission::by_count(free)).is_none() {
+            return Candidates::Ranked(Vec::new().into_iter());
         }
         let mut ranked: Vec<(f64, Waiting)> = queue.iter().map(|job| (value(&job, now), job)).collect();
         ranked.sort_unstable_by(|(a, job), (b, other)| a.total_cmp(b).then(job.slot.cmp(&other.slot)));
-        Line::Ranked(ranked.into_iter().map(|(_, job)| job).collect::<Vec<_>>().into_iter())
+        Candidates::Ranked(ranked.into_iter().map(|(_, job)| job).collect::<Vec<_>>().into_iter())
     }
 }
 
@@ -90,14 +91,14 @@ fn log_submit(job: &Waiting) -> f64 {
 
 /// The waiting jobs that one pass has not considered yet. Jobs that it returned may leave the queue, none may come.
 #[derive(Clone, Debug)]
-pub(super) enum Line {
+pub(super) enum Candidates {
     /// By arrival; the queue's index finds the next one.
     Arrival { from: Slot },
     /// As sorted at the start of the pass.
     Ranked(IntoIter<Waiting>),
 }
 
-impl Line {
+impl Candidates {
     /// The next job, whatever it asks for.
     pub(super) fn head(&mut self, queue: &WaitQueue) -> Option<Waiting> {
         match self {
@@ -110,23 +111,23 @@ impl Line {
         }
     }
 
-    /// The next job that `rule` admits; those before it are passed over.
-    pub(super) fn next(&mut self, queue: &WaitQueue, rule: &Backfill) -> Option<Waiting> {
+    /// The next job that `admission` admits; those before it are passed over.
+    pub(super) fn next(&mut self, queue: &WaitQueue, admission: &Admission) -> Option<Waiting> {
         match self {
             Self::Arrival { from } => {
-                let job = queue.get(queue.first(*from, rule)?)?;
+                let job = queue.get(queue.first(*from, admission)?)?;
                 *from = job.slot + 1;
                 Some(job)
             }
-            Self::Ranked(jobs) => jobs.find(|job| rule.admits(job.nodes, job.estimate)),
+            Self::Ranked(jobs) => jobs.find(|job| admission.admits(job.nodes, job.estimate)),
         }
     }
 
-    /// Whether there is a job that `rule` admits.
-    pub(super) fn any(&self, queue: &WaitQueue, rule: &Backfill) -> bool {
+    /// Whether there is a job that `admission` admits.
+    pub(super) fn any(&self, queue: &WaitQueue, admission: &Admission) -> bool {
         match self {
-            Self::Arrival { from } => queue.first(*from, rule).is_some(),
-            Self::Ranked(jobs) => jobs.as_slice().iter().any(|job| rule.admits(job.nodes, job.estimate)),
+            Self::Arrival { from } => queue.first(*from, admission).is_some(),
+            Self::Ranked(jobs) => jobs.as_slice().iter().any(|job| admission.admits(job.nodes, job.estimate)),
         }
     }
 }
@@ -149,8 +150,10 @@ mod tests {
             let nodes = NodesFor::exactly(procs);
             queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
         }
-        let mut line = order(name)?.line(&queue, u32::MAX, Time::from_seconds(now_s));
-        Ok(std::iter::from_fn(|| line.next(&queue, &Backfill::count(u32::MAX))).map(|job| job.job).collect())
+        let mut candidates = order(name)?.candidates(&queue, u32::MAX, Time::from_seconds(now_s));
+        Ok(std::iter::from_fn(|| candidates.next(&queue, &Admission::by_count(u32::MAX)))
+            .map(|job| job.job)
+            .collect())
     }
 
     #[test]

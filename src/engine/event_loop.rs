@@ -1,13 +1,14 @@
-//! The replay loop.
+//! The replay loop: from one instant at which something happens to the next.
 
-use super::held::Held;
-use super::state::State;
+use super::rearrangement::NextJob;
+use super::state::ReplayState;
 use super::{Observer, Record, ReplayError};
-use crate::allocator::{Allocator, Placement};
-use crate::execution::Execution;
+use crate::allocator::{Placement, Strategy};
+use crate::execution::{Execution, Next};
 use crate::job::{Job, JobId, Time};
 use crate::machine::{Machine, Mesh};
 use crate::scheduler::{Cause, Pass, RunningJobs, Scheduler, WaitQueue};
+use crate::stop::Stop;
 
 /// What a replay is put together from.
 pub struct Parts<'a> {
@@ -16,30 +17,26 @@ pub struct Parts<'a> {
     /// Decides when jobs start.
     pub scheduler: &'a mut dyn Scheduler,
     /// Decides where.
-    pub allocator: &'a mut dyn Allocator,
+    pub allocator: &'a mut Strategy,
     /// Decides how long.
     pub execution: &'a mut dyn Execution,
     /// Whether allocator calls are timed, with a monotonic clock.
     pub timed: bool,
+    /// Stops the replay once it is thrown, also in the middle of an allocator's call or a scheduler's pass.
+    pub stop: Stop,
 }
 
-/// How many instants pass between two calls of [`Observer::proceed`].
+/// How many instants pass between two calls of [`Observer::finished`].
 const INSTANTS_PER_REPORT: u32 = 1024;
 
-/// The next instant at which something happens: `event`, if there is one, or the end of a job before it.
-fn next_instant(
-    state: &mut State<'_>,
-    event: Option<Time>,
-    finished: usize,
-) -> Result<Option<Time>, ReplayError> {
-    let (observer, mut goes_on) = (&mut *state.observer, true);
-    let completion = state.execution.next_completion(event.unwrap_or(Time::MAX), &mut || {
-        goes_on = observer.proceed(finished);
-        goes_on
-    });
-    if !goes_on {
-        return Err(ReplayError::Interrupted);
-    }
+/// Returns the next instant at which something happens: that of `event`, if there is one, or the end of a job before it;
+/// `None` if nothing happens any more.
+fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Option<Time>, ReplayError> {
+    let completion = match state.execution.next_completion(event.unwrap_or(Time::MAX), &state.stop) {
+        Next::Stopped => return Err(ReplayError::Interrupted),
+        Next::At(end) => Some(end),
+        Next::Later | Next::Idle => None,
+    };
     let next = event.into_iter().chain(completion).min();
     if next == Some(Time::MAX) {
         // Sums of times stay at the end of their range.
@@ -50,10 +47,10 @@ fn next_instant(
     Ok(next)
 }
 
-impl State<'_> {
+impl ReplayState<'_> {
     /// Whether all jobs have run, once nothing happens any more.
     fn check_end(&self) -> Result<(), ReplayError> {
-        if !self.running.is_empty() || self.held.is_some() {
+        if !self.running.is_empty() || self.next_job.is_some() {
             // No end comes for them that could be told.
             return Err(self.beyond_time(None));
         }
@@ -68,8 +65,8 @@ impl State<'_> {
 
     /// The error that `job`, or the first of those that run, does not end within the range of time.
     fn beyond_time(&self, job: Option<JobId>) -> ReplayError {
-        let held = self.held.as_ref().map(|held| held.job);
-        let job = job.or_else(|| self.running.iter().next().map(|running| running.job)).or(held);
+        let next = self.next_job.as_ref().map(|next| next.job);
+        let job = job.or_else(|| self.running.iter().next().map(|running| running.job)).or(next);
         let number = job.map_or(0, |job| self.jobs[job as usize].number);
         ReplayError::OutOfRange { number }
     }
@@ -91,58 +88,61 @@ pub fn replay(
     arrivals.sort_by_key(|&job| jobs[job as usize].submit);
     let pass = parts.scheduler.pass();
     let scheduler = parts.scheduler;
-    let mut state = State {
+    let mut state = ReplayState {
         jobs,
         now: Time::ZERO,
         cause: Cause::Batch,
-        machine: Machine::new(parts.mesh).with_stop(observer.stop()),
+        machine: Machine::new(parts.mesh).with_stop(parts.stop.clone()),
         allocator: parts.allocator,
         execution: parts.execution,
         timed: parts.timed,
+        stop: parts.stop,
         observer,
         queue: WaitQueue::default(),
         running: RunningJobs::default(),
         placements: jobs.iter().map(|_| Placement::default()).collect(),
         records: vec![Record::default(); jobs.len()],
-        held: None,
+        next_job: None,
         reservation: None,
         error: None,
     };
     let (mut next, mut finished, mut instants, mut done) = (0, 0, 0_u32, Vec::new());
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
-        let due = state.held.as_ref().map(Held::due);
+        let due = state.next_job.as_ref().map(NextJob::due);
         let wake = scheduler.wakes().filter(|&wake| wake > state.now);
         let event = arrival.into_iter().chain(due).chain(wake).min();
-        let Some(now) = next_instant(&mut state, event, finished)? else { break };
+        let Some(now) = next_instant(&mut state, event)? else { break };
         state.now = now;
         state.execution.advance(now, &mut done);
         finished += done.len();
-        state.void_if_ended(&done);
-        let started = state.go_on();
+        state.drop_plan_if_ended(&done);
+        let started = state.finish_stages();
         let arriving = arrivals[next..].partition_point(|&job| jobs[job as usize].submit == now);
         let (first, arrived) = (next, next + arriving);
         next = arrived;
         match pass {
-            Pass::Batch => state.batch(&mut done, &arrivals[first..arrived], scheduler),
-            Pass::PerEvent => state.one_by_one(&mut done, &arrivals[first..arrived], scheduler),
-            Pass::Separate => state.kind_by_kind(&mut done, &arrivals[first..arrived], scheduler),
+            Pass::Batch => state.pass_once(&mut done, &arrivals[first..arrived], scheduler),
+            Pass::PerEvent => state.pass_per_event(&mut done, &arrivals[first..arrived], scheduler),
+            Pass::Separate => state.pass_per_kind(&mut done, &arrivals[first..arrived], scheduler),
         }
         if started && pass != Pass::Batch {
             // The queue has a new head, and no event of its own has asked for it.
             state.cause = Cause::Departures;
-            state.dispatch(scheduler);
+            state.run_scheduler(scheduler);
         }
         if let Some(error) = state.error {
             return Err(error);
         }
         instants += 1;
-        let is_reported = instants % INSTANTS_PER_REPORT == 0;
-        if state.machine.is_stopped() || is_reported && !state.observer.proceed(finished) {
+        if instants % INSTANTS_PER_REPORT == 0 {
+            state.observer.finished(finished);
+        }
+        if state.stop.is_thrown() {
             return Err(ReplayError::Interrupted);
         }
     }
     state.check_end()?;
-    state.observer.proceed(finished);
+    state.observer.finished(finished);
     Ok(state.records)
 }

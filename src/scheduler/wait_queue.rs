@@ -2,13 +2,13 @@
 
 use crate::job::{JobId, NodesFor, Time};
 
-/// A waiting job's place: ascending in order of arrival, valid until the next [`WaitQueue::push`].
+/// Where a waiting job stands: ascending in order of arrival, valid until the next [`WaitQueue::push`].
 pub type Slot = usize;
 
 /// A waiting job as schedulers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Its place in the queue.
+    /// Where it stands in the queue.
     pub slot: Slot,
     /// Which job it is.
     pub job: JobId,
@@ -25,7 +25,7 @@ pub struct Waiting {
 /// Which waiting jobs may start now: those that take at most `free` nodes and are also short (estimate at most `slack`) or
 /// narrow (at most `extra` nodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Backfill {
+pub struct Admission {
     /// Free nodes.
     pub free: u32,
     /// Nodes that may stay in use beyond the reservation.
@@ -34,9 +34,9 @@ pub struct Backfill {
     pub slack: Time,
 }
 
-impl Backfill {
+impl Admission {
     /// All jobs that take at most `free` nodes.
-    pub fn count(free: u32) -> Self {
+    pub fn by_count(free: u32) -> Self {
         Self { free, extra: free, slack: Time::MAX }
     }
 
@@ -49,11 +49,11 @@ impl Backfill {
 /// Jobs below a node of the index: how many it covers at the leaves.
 const BLOCK: usize = 16;
 /// What a block without jobs looks like.
-const NOBODY: (u32, Time) = (u32::MAX, Time::MAX);
+const NO_JOBS: (u32, Time) = (u32::MAX, Time::MAX);
 
 /// What the queue keeps of a job.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Queued {
     job: JobId,
     procs: u32,
     nodes: NodesFor,
@@ -69,7 +69,7 @@ struct Place {
 #[derive(Clone, Debug, Default)]
 pub struct WaitQueue {
     /// Places in order of arrival; a job that has left keeps an empty place until the next compaction.
-    places: Vec<Option<Place>>,
+    places: Vec<Option<Queued>>,
     /// The index, root at 1, `tree[blocks + i]` for block i; empty until there are places.
     tree: Vec<(u32, Time)>,
     first: usize,
@@ -94,7 +94,7 @@ impl WaitQueue {
 
     /// The waiting job at `slot`.
     pub fn get(&self, slot: Slot) -> Option<Waiting> {
-        let Place { job, procs, nodes, estimate, submit } = (*self.places.get(slot)?)?;
+        let Queued { job, procs, nodes, estimate, submit } = (*self.places.get(slot)?)?;
         Some(Waiting { slot, job, submit, procs, nodes, estimate })
     }
 
@@ -109,7 +109,7 @@ impl WaitQueue {
             self.compact();
         }
         let slot = self.places.len();
-        self.places.push(Some(Place { job, procs, nodes, estimate, submit }));
+        self.places.push(Some(Queued { job, procs, nodes, estimate, submit }));
         self.waiting += 1;
         let mut node = self.blocks() + slot / BLOCK;
         while node > 0 {
@@ -121,11 +121,11 @@ impl WaitQueue {
 
     /// Removes the job at `slot`; its id, or `None` if there is none.
     pub fn remove(&mut self, slot: Slot) -> Option<JobId> {
-        let Place { job, .. } = self.places.get_mut(slot)?.take()?;
+        let Queued { job, .. } = self.places.get_mut(slot)?.take()?;
         self.waiting -= 1;
         if self.waiting == 0 {
             self.places.clear();
-            self.tree.fill(NOBODY);
+            self.tree.fill(NO_JOBS);
             self.first = 0;
             return Some(job);
         }
@@ -143,14 +143,14 @@ impl WaitQueue {
         Some(job)
     }
 
-    /// The first waiting job at or after `from` that `rule` admits.
-    pub fn first(&self, from: Slot, rule: &Backfill) -> Option<Slot> {
+    /// The first waiting job at or after `from` that `admission` admits.
+    pub fn first(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         let from = from.max(self.first);
         let block = from / BLOCK;
         if block >= self.blocks() {
             return None;
         }
-        if let Some(slot) = self.first_in_block(from, rule) {
+        if let Some(slot) = self.first_in_block(from, admission) {
             return Some(slot);
         }
         // Climb until a right sibling may hold one, then descend to the leftmost such block.
@@ -166,33 +166,33 @@ impl WaitQueue {
                 return None;
             }
             node += 1;
-            if let Some(slot) = self.descend(node, rule) {
+            if let Some(slot) = self.descend(node, admission) {
                 return Some(slot);
             }
         }
     }
 
-    fn descend(&self, node: usize, rule: &Backfill) -> Option<Slot> {
-        if !self.may_hold(node, rule) {
+    fn descend(&self, node: usize, admission: &Admission) -> Option<Slot> {
+        if !self.may_hold(node, admission) {
             return None;
         }
         match node.checked_sub(self.blocks()) {
-            Some(block) => self.first_in_block(block * BLOCK, rule),
-            None => self.descend(2 * node, rule).or_else(|| self.descend(2 * node + 1, rule)),
+            Some(block) => self.first_in_block(block * BLOCK, admission),
+            None => self.descend(2 * node, admission).or_else(|| self.descend(2 * node + 1, admission)),
         }
     }
 
-    fn may_hold(&self, node: usize, rule: &Backfill) -> bool {
+    fn may_hold(&self, node: usize, admission: &Admission) -> bool {
         let (narrowest, shortest) = self.tree[node];
-        rule.admits(NodesFor::exactly(narrowest), shortest)
+        admission.admits(NodesFor::exactly(narrowest), shortest)
     }
 
     /// Searches from `from` to the end of its block.
-    fn first_in_block(&self, from: Slot, rule: &Backfill) -> Option<Slot> {
+    fn first_in_block(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         let end = ((from / BLOCK + 1) * BLOCK).min(self.places.len());
         let places = self.places.get(from..end)?;
         let admitted =
-            |place: &Option<Place>| place.is_some_and(|place| rule.admits(place.nodes, place.estimate));
+            |place: &Option<Queued>| place.is_some_and(|place| admission.admits(place.nodes, place.estimate));
         places.iter().position(admitted).map(|at| from + at)
     }
 
@@ -203,7 +203,7 @@ impl WaitQueue {
     fn summary(&self, block: usize) -> (u32, Time) {
         let end = ((block + 1) * BLOCK).min(self.places.len());
         let jobs = self.places[(block * BLOCK).min(end)..end].iter().flatten();
-        jobs.fold(NOBODY, |(narrowest, shortest), place| {
+        jobs.fold(NO_JOBS, |(narrowest, shortest), place| {
             (narrowest.min(place.nodes.least), shortest.min(place.estimate))
         })
     }
@@ -213,7 +213,7 @@ impl WaitQueue {
         self.places.retain(Option::is_some);
         self.first = 0;
         let blocks = (2 * self.places.len() / BLOCK + 1).next_power_of_two();
-        self.tree = vec![NOBODY; 2 * blocks];
+        self.tree = vec![NO_JOBS; 2 * blocks];
         for block in 0..blocks {
             self.tree[blocks + block] = self.summary(block);
         }
@@ -254,15 +254,16 @@ mod tests {
             assert_eq!(queue.head().map(|head| head.job), plain.first().map(|job| job.0));
             let submits = |job: Waiting| job.submit == Time::from_seconds(i64::from(job.job));
             assert!(queue.head().is_none_or(submits));
-            let rule = Backfill {
+            let admission = Admission {
                 free: random(60) as u32,
                 extra: random(5) as u32,
                 slack: Time::from_seconds(random(40) as i64),
             };
             let after = random(plain.len() as u64 + 1) as usize;
             let from = queue.iter().nth(after).map_or(queue.places.len(), |waiting| waiting.slot);
-            let found = queue.first(from, &rule).and_then(|slot| queue.get(slot)).map(|waiting| waiting.job);
-            let expected = plain[after..].iter().find(|job| rule.admits(job.1, job.2)).map(|job| job.0);
+            let found =
+                queue.first(from, &admission).and_then(|slot| queue.get(slot)).map(|waiting| waiting.job);
+            let expected = plain[after..].iter().find(|job| admission.admits(job.1, job.2)).map(|job| job.0);
             assert_eq!(found, expected, "step {step}");
             assert_eq!(queue.len(), plain.len());
         }

@@ -1,0 +1,123 @@
+//! The border of a submesh: how much of it is taken, by which best fit, worst fit and busy list score places.
+//!
+//! The border are the nodes that share a face with the submesh, one step outside; a position outside the machine counts
+//! as taken, and positions at edges and corners do not count. Free ones are counted by prefix sums, O(1) a side.
+
+use super::best_place::Score;
+use crate::machine::{Cuboid, FreeCounts, Machine};
+
+/// Counts what is taken of borders on one state of the machine; keeps its memory between calls.
+#[derive(Debug, Default)]
+pub(crate) struct Border {
+    counts: FreeCounts,
+}
+
+impl Border {
+    /// Counts the free nodes of `machine`, of which the other functions tell.
+    pub(crate) fn prepare(&mut self, machine: &Machine) {
+        self.counts.rebuild(machine, 0);
+    }
+
+    /// Returns whether all nodes of a submesh are free.
+    pub(crate) fn is_free(&self, place: Cuboid) -> bool {
+        let high = [0, 1, 2].map(|d| place.base[d] + place.sizes[d]);
+        self.counts.in_box(place.base, high) == place.sizes.iter().product::<u32>()
+    }
+
+    /// Returns how many positions of the border of a free submesh are taken or outside.
+    pub(crate) fn taken(&self, machine: &Machine, place: Cuboid) -> u32 {
+        let mesh = machine.mesh();
+        let low = place.base;
+        let high = [0, 1, 2].map(|d| low[d] + place.sizes[d]);
+        let nodes: u32 = place.sizes.iter().product();
+        let mut taken = 0;
+        // Along a dimension that the machine does not have there is no border.
+        for d in 0..mesh.dims() {
+            // The box itself is free: what else is free in it and its two faces along d is free border.
+            let (mut below, mut above) = (low, high);
+            below[d] = low[d].saturating_sub(1);
+            above[d] = (high[d] + 1).min(mesh.extents()[d]);
+            let free = self.counts.in_box(below, above) - nodes;
+            taken += 2 * nodes / place.sizes[d] - free;
+        }
+        taken
+    }
+}
+
+/// Scores a place by what is taken of its border.
+#[derive(Debug)]
+pub(crate) struct BorderScore {
+    border: Border,
+    /// 1 if much is wanted, −1 if little is.
+    sign: i64,
+}
+
+impl BorderScore {
+    /// Prefers places of which most is taken.
+    pub(crate) fn most() -> Self {
+        Self { border: Border::default(), sign: 1 }
+    }
+
+    /// Prefers places of which least is taken.
+    pub(crate) fn least() -> Self {
+        Self { border: Border::default(), sign: -1 }
+    }
+}
+
+impl Score for BorderScore {
+    fn prepare(&mut self, machine: &Machine) {
+        self.border.prepare(machine);
+    }
+
+    fn of(&self, machine: &Machine, place: Cuboid) -> i64 {
+        self.sign * i64::from(self.border.taken(machine, place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::best_place::{BestPlace, Orientations};
+    use super::super::orientations::Turn;
+    use super::*;
+    use crate::allocator::seam::{Allocator, Request};
+    use crate::machine::Frames;
+
+    /// The running example (of tests/core/contiguous.rs), busy nodes as `#`, the lowest row last.
+    const EXAMPLE: [&str; 6] = ["....##", "....##", "....##", "##....", "####..", "####.."];
+
+    #[test]
+    fn borders_of_the_running_example_come_out() -> Result<(), Box<dyn std::error::Error>> {
+        let mut machine = Machine::new("6x6".parse()?);
+        for (y, row) in (0..).zip(EXAMPLE.iter().rev()) {
+            for (x, _) in (0..).zip(row.bytes()).filter(|(_, byte)| *byte == b'#') {
+                machine.occupy(&[x + 6 * y])?;
+            }
+        }
+        let (mut frames, mut border) = (Frames::default(), Border::default());
+        border.prepare(&machine);
+        for (sizes, expected) in [
+            ([3, 2, 1], vec![([0, 3], 4), ([1, 3], 3), ([0, 4], 5), ([1, 4], 5)]),
+            ([2, 3, 1], vec![([4, 0], 9)]),
+        ] {
+            for ([x, y], taken) in expected {
+                frames.find(&machine, sizes);
+                let base = [x, y, 0];
+                assert!(frames.iter().any(|place| place == base), "{base:?}");
+                assert_eq!(border.taken(&machine, Cuboid { base, sizes }), taken, "{base:?}, {sizes:?}");
+            }
+        }
+        for (sizes, expected) in [
+            ([3, 2, 1], Some([0, 4])),
+            ([2, 2, 1], Some([4, 0])),
+            ([2, 3, 1], Some([4, 0])),
+            ([5, 2, 1], None),
+        ] {
+            let mut best_fit =
+                BestPlace::new(Turn::No.submeshes(), Orientations::OneByOne, BorderScore::most());
+            let found =
+                best_fit.propose(&Request::sides(sizes), &machine).map(|placement| placement.nodes[0]);
+            assert_eq!(found, expected.map(|[x, y]: [u32; 2]| x + 6 * y), "{sizes:?}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! Running jobs that move: a job that waits until others have made room for it, from the decision to its start.
+
+use super::state::ReplayState;
+use super::{Compaction, Record, ReplayError};
+use crate::allocator::{JobMove, Placement, Rearrangement};
+use crate::job::{JobId, Time};
+use crate::scheduler::Running;
+
+/// The job that others make room for. Nothing else starts meanwhile.
+pub(super) struct NextJob {
+    pub(super) job: JobId,
+    placement: Placement,
+    /// When it was decided that it is next.
+    asked: Time,
+    /// What the call of the allocator took.
+    cost_ns: u64,
+    stage: Stage,
+}
+
+/// How far making room has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The decision is ready at this time.
+    Deciding(Time),
+    /// The others are on their way; the job starts at this time.
+    Moving(Time),
+}
+
+impl NextJob {
+    /// Returns the time at which its stage ends.
+    pub(super) fn due(&self) -> Time {
+        match self.stage {
+            Stage::Deciding(at) | Stage::Moving(at) => at,
+        }
+    }
+
+    fn plan(&self) -> Option<&Rearrangement> {
+        self.placement.rearrangement.as_deref()
+    }
+
+    /// The jobs that move.
+    fn moves(&self) -> &[JobMove] {
+        self.plan().map_or(&[], |plan| &plan.moves)
+    }
+}
+
+impl ReplayState<'_> {
+    /// Begins to make room for a job whose placement needs a rearrangement. Returns whether the job has started already,
+    /// since nothing of it takes time.
+    pub(super) fn make_room(&mut self, job: JobId, placement: Placement, cost_ns: u64) -> bool {
+        let decided = placement.rearrangement.as_ref().map_or(Time::ZERO, |plan| plan.decided);
+        if let Some(plan) = &placement.rearrangement {
+            self.observer.compaction(Compaction::Begun, plan);
+        }
+        let (asked, stage) = (self.now, Stage::Deciding(self.now + decided));
+        self.next_job = Some(NextJob { job, placement, asked, cost_ns, stage });
+        self.finish_stages()
+    }
+
+    /// Drops the plan if one of these jobs, which end now, would have moved and the decision is not yet ready. The job
+    /// that others would have made room for waits on.
+    pub(super) fn drop_plan_if_ended(&mut self, ended: &[JobId]) {
+        let deciding = |next: &&NextJob| matches!(next.stage, Stage::Deciding(_));
+        let Some(next) = self.next_job.as_ref().filter(deciding) else { return };
+        let first = |job: &JobId| self.placements[*job as usize].nodes.first().copied();
+        let moves = |job| next.moves().iter().any(|moved| Some(moved.first) == first(job));
+        if ended.iter().any(moves) {
+            if let Some(plan) = next.plan() {
+                self.observer.compaction(Compaction::Aborted, plan);
+            }
+            self.observer.allocated(next.job, None, next.cost_ns);
+            self.next_job = None;
+        }
+    }
+
+    /// Carries out the stages of making room that end now: jobs move, the next job starts. Returns whether it has started.
+    pub(super) fn finish_stages(&mut self) -> bool {
+        while let Some(mut next) = self.next_job.take_if(|next| next.due() <= self.now) {
+            match next.stage {
+                Stage::Deciding(_) => {
+                    if let Err(error) = self.rearrange(&next) {
+                        self.error = Some(error);
+                        return false;
+                    }
+                    let ready = next.plan().map_or(Time::ZERO, |plan| plan.ready);
+                    next.stage = Stage::Moving(self.now + ready);
+                    self.next_job = Some(next);
+                }
+                Stage::Moving(_) => {
+                    let head = self.queue.head().filter(|head| head.job == next.job);
+                    let waiting = head.or_else(|| self.queue.iter().find(|waiting| waiting.job == next.job));
+                    let Some(waiting) = waiting else { return false };
+                    self.start(waiting, next.placement);
+                    if head.is_none() {
+                        // It passes others. Making room is part of the allocation, not of the queue.
+                        self.records[next.job as usize].head = next.asked;
+                    }
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Moves the running jobs, and takes the nodes of the next one into use; fails if the plan is wrong.
+    fn rearrange(&mut self, next: &NextJob) -> Result<(), ReplayError> {
+        let mut suspensions = Vec::with_capacity(next.moves().len());
+        // All give up their nodes before any takes its new ones, which may be another's old ones.
+        for moved in next.moves() {
+            let job = self.job_at(moved.first).ok_or_else(|| self.bad_move(next.job))?;
+            let by = self.suspension(job, moved);
+            let Record { start, suspended, .. } = self.records[job as usize];
+            let estimated_end = start + self.jobs[job as usize].estimate + suspended;
+            let nodes = &self.placements[job as usize].nodes;
+            self.machine.vacate(nodes);
+            self.observer.vacated(nodes, self.now);
+            if self.running.remove(estimated_end, job) {
+                let nodes = moved.nodes.len() as u32;
+                self.running.insert(Running { estimated_end: estimated_end + by, job, nodes, start });
+            }
+            suspensions.push((job, by));
+        }
+        for (moved, &(job, by)) in next.moves().iter().zip(&suspensions) {
+            self.occupy(job, &moved.nodes)?;
+            self.observer.occupied(job, &moved.nodes, self.now);
+            self.placements[job as usize].nodes.clone_from(&moved.nodes);
+            let record = &mut self.records[job as usize];
+            record.moves += 1;
+            record.suspended = record.suspended + by;
+        }
+        self.execution.postpone(&suspensions);
+        self.occupy(next.job, &next.placement.nodes)?;
+        self.allocator.accepted(&next.placement, &self.machine);
+        if let Some(plan) = next.plan() {
+            self.observer.compaction(Compaction::CarriedOut, plan);
+        }
+        self.observer.allocated(next.job, Some(&next.placement), next.cost_ns);
+        self.observer.occupied(next.job, &next.placement.nodes, self.now);
+        Ok(())
+    }
+
+    /// Returns how long a job stands still; longer than its move takes if it would end before it has moved.
+    fn suspension(&self, job: JobId, moved: &JobMove) -> Time {
+        let end = self.execution.end_of(job).map_or(Time::MAX, |end| end + moved.suspended);
+        moved.suspended + (self.now + moved.until - end).max(Time::ZERO)
+    }
+
+    /// Returns the running job whose first node is `first`.
+    fn job_at(&self, first: u32) -> Option<JobId> {
+        let holds = |job: &JobId| self.placements[*job as usize].nodes.first() == Some(&first);
+        self.running.iter().map(|running| running.job).find(holds)
+    }
+
+    fn bad_move(&self, job: JobId) -> ReplayError {
+        ReplayError::BadMove { number: self.jobs[job as usize].number }
+    }
+}
