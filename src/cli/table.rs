@@ -11,6 +11,7 @@ use crate::allocator;
 use crate::frame::{Sheet, SheetColumn, SheetValues};
 use crate::metrics::Interval;
 use crate::spec::Spec;
+use crate::study::Coordinate;
 use crate::text::{Best, PaperCell, PaperTable, Pivot, PivotEntry, Side, grouped};
 
 /// Print a table of saved results: one number per row and column, the best of each column bold.
@@ -69,17 +70,9 @@ enum BestArg {
 }
 
 /// Columns that say what was replayed: results that differ in one of them are not the same.
-const IDENTITY: &[&str] = &[
-    "log",
-    "rules",
-    "arrival_scale",
-    "machine",
-    "scheduler",
-    "allocator",
-    "network",
-    "seed",
-    "trim_percent",
-];
+fn identity() -> impl Iterator<Item = &'static str> {
+    Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"])
+}
 
 /// Values of which more is better.
 const HIGHEST: &[&str] = &["utilization", "contiguous_share"];
@@ -180,7 +173,7 @@ fn unknown<'a>(option: &str, name: &str, known: impl Iterator<Item = &'a str>) -
 fn hidden(args: &Args, sheet: &Sheet) -> Vec<&'static str> {
     let shown = |name: &str| args.rows.iter().chain(&args.columns).any(|other| other == name);
     let varies = |column: &SheetColumn| (1..sheet.height()).any(|i| column.label(i) != column.label(0));
-    IDENTITY.iter().copied().filter(|name| !shown(name) && sheet.column(name).is_some_and(varies)).collect()
+    identity().filter(|name| !shown(name) && sheet.column(name).is_some_and(varies)).collect()
 }
 
 /// What numbers are means of, if several results share a place.

@@ -10,9 +10,12 @@ use crate::allocator;
 use crate::frame::{Sheet, SheetValues};
 use crate::machine::Mesh;
 use crate::spec::{Spec, SpecError};
+use crate::study::Coordinate;
 
 /// Columns that tell results from each other. Seeds are replications.
-const IDENTITY: [&str; 7] = ["log", "rules", "arrival_scale", "machine", "scheduler", "allocator", "network"];
+fn identity() -> impl Iterator<Item = &'static str> {
+    Coordinate::listed().map(|coordinate| coordinate.name).filter(|name| *name != "seed")
+}
 
 /// Columns that tell replays from each other where every placement is as good, on an array, or where running jobs are moved.
 pub const DELAYS: [&str; 4] = ["queue_delay_s_mean", "allocation_delay_s_mean", "moves", "suspended_s_mean"];
@@ -50,7 +53,7 @@ impl Results {
                 .column(name)
                 .is_some_and(|column| (1..sheet.height()).any(|i| column.label(i) != column.label(0)))
         };
-        let varying: Vec<&str> = IDENTITY.into_iter().filter(varies).collect();
+        let varying: Vec<&str> = identity().filter(varies).collect();
         let gaps = if varying.contains(&"rules") { load::gaps(&sheet) } else { None };
         Ok(Self { sheet, varying, gaps })
     }
@@ -129,8 +132,8 @@ impl Results {
 
     /// What all rows share, in words.
     pub fn shared(&self) -> String {
-        let is_shown = |name: &&&str| !["rules", "network", "arrival_scale"].contains(*name);
-        let fixed = IDENTITY.iter().filter(|name| !self.varying.contains(name)).filter(is_shown);
+        let is_shown = |name: &&str| !["rules", "network", "arrival_scale"].contains(name);
+        let fixed = identity().filter(|name| !self.varying.contains(name)).filter(is_shown);
         let words = fixed.map(|name| self.label(0, name)).filter(|label| !label.is_empty());
         words.collect::<Vec<_>>().join(" · ")
     }

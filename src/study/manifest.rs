@@ -1,4 +1,4 @@
-//! What a study's directory says of itself: the resolved study, as JSON.
+//! study.json: the resolved study, as its directory holds it.
 
 use serde::{Deserialize, Serialize};
 

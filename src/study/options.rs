@@ -201,14 +201,14 @@ fn switch(target: &mut bool, text: &str) -> Result<(), String> {
 }
 
 impl Flag {
-    /// The flag as a command line has it, without its argument.
+    /// Returns the flag as a command line has it, without its argument.
     pub fn argument(&self) -> String {
         format!("--{}", self.name)
     }
 }
 
 impl ReplayOption {
-    /// Its value as content keys spell it.
+    /// Returns its value as content keys spell it.
     pub fn text(&self, options: &Options) -> String {
         match (self.value)(options) {
             Value::Null => NONE.to_owned(),
@@ -216,12 +216,12 @@ impl ReplayOption {
         }
     }
 
-    /// Whether its value differs from the one that it has without any flag.
+    /// Returns whether its value differs from the one that it has without any flag.
     fn is_given(&self, options: &Options) -> bool {
         (self.value)(options) != (self.value)(&Options::without_flags())
     }
 
-    /// The line of a content key; `None` if there is none.
+    /// Returns its line of a content key; `None` if the key does not depend on it.
     pub(super) fn line(&self, options: &Options) -> Option<String> {
         let is_keyed = match self.keyed {
             Keyed::Always => true,
@@ -231,14 +231,14 @@ impl ReplayOption {
         is_keyed.then(|| format!("{}={}\n", self.name, self.text(options)))
     }
 
-    /// Name and value as JSON has them; `None` if it does not say them.
+    /// Returns its name and value as JSON has them; `None` if JSON does not say them.
     fn entry(&self, options: &Options) -> Option<(&'static str, Value)> {
         let name = self.json.filter(|_| self.keyed == Keyed::Always || self.is_given(options))?;
         Some((name, (self.value)(options)))
     }
 
-    /// The flag with its argument, as a command line has them to give this value; `None` if it is the default, or has no
-    /// flag.
+    /// Returns the flag with its argument, as a command line has them to give this value; `None` if the value is the default,
+    /// or nothing gives it.
     fn arguments(&self, options: &Options) -> Option<(&'static Flag, Vec<String>)> {
         let flag = OPTIONS.iter().find(|other| other.name == self.name)?.flag.as_ref()?;
         let mut words = vec![flag.argument()];
@@ -250,18 +250,18 @@ impl ReplayOption {
 }
 
 impl Options {
-    /// The options of a command to which no flag is given: those that are the default, and times are measured.
+    /// Returns the options of a command to which no flag is given: the default ones, but times are measured.
     pub fn without_flags() -> Self {
         Self { timed: true, ..Self::default() }
     }
 
-    /// The flags by which `sweep` gets these options, but for what the study file says.
+    /// Returns the flags by which `sweep` gets these options, but for what the study file says.
     pub fn sweep_arguments(&self) -> Vec<String> {
         let given = OPTIONS.iter().filter_map(|option| option.arguments(self));
         given.filter(|(flag, _)| flag.is_of_sweep).flat_map(|(_, words)| words).collect()
     }
 
-    /// The arguments by which `replay` gets these options.
+    /// Returns the arguments by which `replay` gets these options.
     pub fn replay_arguments(&self) -> Vec<String> {
         let given = OPTIONS.iter().filter_map(|option| option.arguments(self));
         let words = |(flag, words): (&Flag, Vec<String>)| match flag.in_replay {
@@ -271,7 +271,7 @@ impl Options {
         given.flat_map(words).collect()
     }
 
-    /// The first option in which JSON says something else of `other`, in words; `None` if there is none.
+    /// Returns in words the first option of which JSON says something else for `other`; `None` if there is none.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let option = OPTIONS.iter().find(|option| option.entry(self) != option.entry(other))?;
         Some(format!("{} is {}, not {}", option.name, option.text(other), option.text(self)))
@@ -290,7 +290,7 @@ impl<'de> Deserialize<'de> for Options {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut options = Self::without_flags();
         for (name, value) in &Map::deserialize(deserializer)? {
-            let Some(row) = OPTIONS.iter().find(|row| row.json == Some(name)) else { continue };
+            let Some(row) = OPTIONS.iter().find(|row| row.json == Some(name.as_str())) else { continue };
             if *value == (row.value)(&options) {
                 // Null where nothing is given, which has no spelling.
                 continue;

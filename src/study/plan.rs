@@ -62,7 +62,7 @@ pub enum PlanError {
 }
 
 impl Draft {
-    /// Plans the study. What whoever starts it should know is added to `notes`, even if the plan fails.
+    /// Plans the study. Notes for the person who starts it are added to `notes`, even if planning fails.
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
         // Before any log is read, so that a wrong name fails at once.
         let combinations = self.combinations(notes)?;
@@ -92,7 +92,7 @@ impl Draft {
         Ok(study)
     }
 
-    /// Every replay that is asked for.
+    /// Returns every replay that is asked for, and adds notes on those that are left out.
     fn combinations(&mut self, notes: &mut Vec<String>) -> Result<Vec<Combination>, SpecError> {
         let given = self.logs.len();
         if self.is_of_command {
@@ -114,7 +114,7 @@ impl Draft {
         Ok(combinations)
     }
 
-    /// Reads every log once: what planning needs of each, by each of the rules.
+    /// Reads every log once. Returns the logs, and for each what planning needs of its jobs by each of the rules.
     fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<Survey>>), PlanError> {
         let (mut logs, mut surveys) = (Vec::new(), Vec::new());
         for (number, source) in self.logs.iter().enumerate() {
@@ -122,7 +122,8 @@ impl Draft {
             let (log, survey) = if let Some(model) = &source.model {
                 (of_model(source, model), vec![Survey::of_model(model); self.axes.rules.len()])
             } else if self.is_of_command {
-                let log = load(&source.path, source.read, self.axes.rules[0].clone()).map_err(failed)?;
+                let log =
+                    load(&source.path, source.read.clone(), self.axes.rules[0].clone()).map_err(failed)?;
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log)?;
                 let survey = Survey::of_jobs(&log.workload.jobs, self.axes.ask_for_all());
@@ -147,10 +148,10 @@ fn of_loaded(source: &LogSource, log: LoadedLog) -> StudyLog {
     StudyLog { source: source.clone(), sha256, records, loaded: Some(Arc::new(log)) }
 }
 
-/// Reads a log without keeping its jobs: a survey of them by each of `rules`.
+/// Reads a log without keeping its jobs, and surveys them by each of `rules`.
 fn surveyed(source: &LogSource, rules: &[Rules]) -> Result<(StudyLog, Vec<Survey>), TraceError> {
     let mut surveys = vec![Survey::default(); rules.len()];
-    let summary = trace::read(&source.path, source.read, |record| {
+    let summary = trace::read(&source.path, source.read.clone(), |record| {
         for (survey, rules) in surveys.iter_mut().zip(rules) {
             if let Ok(job) = rules.job(record) {
                 survey.jobs += 1;

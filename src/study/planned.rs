@@ -24,7 +24,7 @@ pub struct Study {
     /// Its replays: by log, then rules, arrival scale, machine, scheduler, allocator, network, seed; the last varies
     /// fastest.
     pub cells: Vec<PlannedReplay>,
-    /// What whoever starts it should know, such as allocators that `all` leaves out.
+    /// Notes for the person who starts it, such as allocators that `all` leaves out.
     pub notes: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ pub struct PlannedReplay {
 }
 
 impl Study {
-    /// The words of the command that repeats replay `i` on its own, with all that differs from its defaults.
+    /// Returns the words of the command that repeats replay `i` on its own, with all that differs from its defaults.
     pub fn command(&self, i: usize) -> Vec<String> {
         let PlannedReplay { spec, log, .. } = &self.cells[i];
         let mut words = vec!["meshreplay".to_owned(), "replay".to_owned(), self.logs[*log].source.argument()];
@@ -68,8 +68,8 @@ impl Study {
         words
     }
 
-    /// What somebody should know of the outcomes of replay `i`: how many jobs it had to leave out, where that was not known
-    /// before, and whether its means are less precise than was asked.
+    /// Returns notes on the outcomes of replay `i`: how many jobs it had to leave out, where that was not known before, and
+    /// whether its means are less precise than was asked. Often there are none.
     pub fn notes_on(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
         let PlannedReplay { spec: ReplaySpec { log, machine, allocator, .. }, source, .. } = &self.cells[i];
         let allocator = allocator::short(allocator);
@@ -99,7 +99,7 @@ impl Study {
         notes
     }
 
-    /// Replay `i` in words.
+    /// Returns replay `i` in words.
     pub fn label(&self, i: usize) -> String {
         self.cells[i].spec.label()
     }

@@ -124,12 +124,12 @@ pub const COORDINATES: &[Coordinate] = &[
 /// The only coordinate that does not identify a replay among others: a fact of the log.
 const SHA256: &str = "log_sha256";
 
-/// Puts a parsed value where it belongs; false if there is none.
+/// Puts a parsed value where it belongs; returns false if there is none.
 fn put<T, E>(target: &mut T, parsed: Result<T, E>) -> bool {
     parsed.map(|value| *target = value).is_ok()
 }
 
-/// A value without the quotes of JSON, and numbers as short as they can be written: 1, not 1.0.
+/// Returns a value without the quotes of JSON, and numbers as short as they can be written: 1, not 1.0.
 pub(super) fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -139,27 +139,27 @@ pub(super) fn plain_text(value: &Value) -> String {
 }
 
 impl Coordinate {
-    /// The coordinates that identify a replay among others, in their order.
+    /// Returns the coordinates that identify a replay among others, in their order.
     pub fn listed() -> impl Iterator<Item = &'static Self> {
         COORDINATES.iter().filter(|coordinate| coordinate.name != SHA256)
     }
 
-    /// Its title in tables for people.
+    /// Returns its title in tables for people.
     pub fn title(&self) -> &'static str {
         self.name.strip_prefix("arrival_").unwrap_or(self.name)
     }
 
-    /// Its value of `spec` as content keys and tables spell it.
+    /// Returns its value of `spec` as content keys and tables spell it.
     pub fn text(&self, spec: &ReplaySpec) -> String {
         plain_text(&(self.value)(spec))
     }
 
-    /// Its name and value of `spec` as JSON has them.
+    /// Returns its name and its value of `spec` as JSON has them.
     pub fn json(&self, spec: &ReplaySpec) -> (&'static str, Value) {
         (self.name, (self.value)(spec))
     }
 
-    /// The place of its arguments among those of a command of `replay`, and the arguments; `None` if there are none.
+    /// Returns the place of its arguments among those of a command of `replay`, and the arguments; `None` if there are none.
     fn arguments(&self, spec: &ReplaySpec) -> Option<(u8, Vec<String>)> {
         let option = || vec![format!("--{}", self.name.replace('_', "-")), self.text(spec)];
         match self.in_command {
@@ -172,7 +172,7 @@ impl Coordinate {
 }
 
 impl ReplaySpec {
-    /// The replay of a log without a name by the default rules, with jobs as they were recorded and seed 1.
+    /// Returns the replay of a log without a name by the default rules, with times as they were recorded and seed 1.
     pub fn new(machine: Mesh, scheduler: Spec, allocator: Spec) -> Self {
         Self {
             log: String::new(),
@@ -187,7 +187,7 @@ impl ReplaySpec {
         }
     }
 
-    /// The replay in words, such as `KTH × 1 on 10x10 under fcfs with naive, seed 1`.
+    /// Returns the replay in words, such as `KTH × 1 on 10x10 under fcfs with naive, seed 1`.
     pub fn label(&self) -> String {
         let Self { log, arrival_scale, machine, scheduler, allocator, network, seed, .. } = self;
         let network = if network.name == RECORDED { String::new() } else { format!(" over {network}") };
@@ -196,7 +196,7 @@ impl ReplaySpec {
         )
     }
 
-    /// The options of `meshreplay replay` that give all of it but the log.
+    /// Returns the options of `meshreplay replay` that give all of it but the log.
     pub fn arguments(&self) -> Vec<String> {
         let mut given: Vec<_> = COORDINATES.iter().filter_map(|row| row.arguments(self)).collect();
         given.sort();
@@ -204,8 +204,8 @@ impl ReplaySpec {
     }
 }
 
-/// The rules as options of `replay`, whose names and values are those of the canonical spelling. Nothing that is the
-/// default is written out.
+/// Returns the rules as options of `replay`, whose names and values are those of the canonical spelling. Defaults are not
+/// written out.
 fn rules_options(rules: &Rules) -> Vec<String> {
     let spelt = |rules: &Rules| rules.to_string().parse::<Spec>().ok();
     let (Some(spec), Some(default)) = (spelt(rules), spelt(&Rules::usual(rules.set))) else {

@@ -1,4 +1,4 @@
-//! What the directory of a run of `replay` says of itself: the resolved run, as JSON.
+//! run.json: the resolved run of `replay`, as its directory holds it.
 
 use std::collections::BTreeMap;
 

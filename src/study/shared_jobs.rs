@@ -86,7 +86,7 @@ fn count<K: Ord, T>(map: &mut BTreeMap<K, Shared<T>>, key: K) {
 }
 
 impl<'a> Workloads<'a> {
-    /// For the replays of `study` that `cells` names, each of which is released once.
+    /// Prepares the jobs of the replays of `study` that `cells` names, each of which must be released once.
     pub(super) fn new(study: &'a Study, cells: impl IntoIterator<Item = usize>) -> Self {
         let (logs, scaled, fitting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut workloads = Self { study, logs, scaled, fitting };
@@ -99,7 +99,7 @@ impl<'a> Workloads<'a> {
         workloads
     }
 
-    /// Replay `cell` of the study with its jobs.
+    /// Returns replay `cell` of the study with its jobs.
     pub(super) fn replay(&self, cell: usize) -> Result<Replay, NoJobs> {
         let PlannedReplay { spec, log: number, source, .. } = &self.study.cells[cell];
         if let Some(source) = source {
@@ -121,7 +121,7 @@ impl<'a> Workloads<'a> {
         Ok(Replay { spec: spec.clone(), source })
     }
 
-    /// Says that a replay has ended.
+    /// Drops what no replay needs any more once replay `cell` has ended.
     pub(super) fn release(&self, cell: usize) {
         let of = of(&self.study.cells[cell]);
         self.logs[&(of.0, of.1.clone())].release();
@@ -135,7 +135,7 @@ fn read(planned: &StudyLog, spec: &ReplaySpec) -> Result<Arc<LoadedLog>, NoJobs>
         return Ok(Arc::clone(log));
     }
     let path = &planned.source.path;
-    let log = load(path, planned.source.read, spec.rules.clone())?;
+    let log = load(path, planned.source.read.clone(), spec.rules.clone())?;
     if log.summary.sha256 != planned.sha256 {
         return Err(NoJobs::Changed { file: path.display().to_string() });
     }

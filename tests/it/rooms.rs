@@ -35,11 +35,15 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("execution", Layer::Core, "job machine spec"),
     ("engine", Layer::Core, "allocator execution job machine scheduler stop"),
     ("metrics", Layer::Core, "allocator engine execution job machine spec stop yardstick"),
-    ("study", Layer::Core, "allocator engine execution job machine metrics scheduler spec trace workload"),
+    (
+        "study",
+        Layer::Core,
+        "allocator engine execution job machine metrics scheduler spec stop trace workload",
+    ),
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
     ("text", Layer::Lab, ""),
-    ("figure", Layer::Lab, "allocator frame machine metrics spec text workload"),
+    ("figure", Layer::Lab, "allocator frame machine metrics spec study text workload"),
     ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
     ("report", Layer::Lab, "allocator figure frame machine metrics paper spec study text"),
     (

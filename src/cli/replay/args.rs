@@ -177,7 +177,7 @@ impl Args {
     /// The study that the arguments describe.
     pub(super) fn draft(&self) -> Result<Draft, SpecError> {
         let read = ReadOptions { lenient: self.lenient, ..ReadOptions::default() };
-        let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read);
+        let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
         let axes = Axes {
             logs: Vec::new(),
             rules: vec![self.rules()],
