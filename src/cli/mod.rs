@@ -9,7 +9,6 @@ mod interrupt;
 mod list;
 mod merge;
 mod options;
-mod overwrite;
 mod plot;
 mod progress;
 mod quoted;

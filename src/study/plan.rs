@@ -1,6 +1,6 @@
 //! Plans: from what is to be replayed to a list of replays with keys and costs, the logs read once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::all::{Requests, left_out};
@@ -69,15 +69,24 @@ impl Draft {
         self.options.traffic = self.axes.networks.iter().any(|network| network.name != RECORDED);
         let (logs, surveys) = self.survey(notes)?;
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
+        let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
         for Combination { log, spec, of_all } in combinations {
             let survey = &surveys[log][of_rules(&spec.rules)];
-            let note = if of_all { survey.left_out(&logs[log], &spec, &self.options)? } else { None };
-            if let Some(note) = note {
-                if !notes.contains(&note) {
-                    notes.push(note);
+            if of_all {
+                // Whether an allocator finds places depends on neither the scheduler nor the network.
+                let ReplaySpec { rules, arrival_scale, machine, allocator, seed, .. } = &spec;
+                let jobs = format!("{log} {rules} {arrival_scale} {machine} {allocator} {seed}");
+                if !known.contains_key(&jobs) {
+                    let note = survey.left_out(&logs[log], &spec, &self.options)?;
+                    notes.extend(
+                        note.iter().filter(|note| !notes.contains(note)).cloned().collect::<Vec<_>>(),
+                    );
+                    known.insert(jobs.clone(), note.is_some());
                 }
-                continue;
+                if known[&jobs] {
+                    continue;
+                }
             }
             let spec = ReplaySpec { log_sha256: logs[log].sha256.clone(), ..spec };
             let key = content_key(&spec, &self.options);
