@@ -30,6 +30,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::figure::FigureError;
+use crate::figure::show::ShowError;
 use crate::report::ReportError;
 
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
@@ -74,9 +75,10 @@ enum Failure {
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
         let error = error.into();
-        let figure = error.downcast_ref().is_some_and(FigureError::is_usage);
-        let report = error.downcast_ref().is_some_and(ReportError::is_usage);
-        if figure || report { Self::Usage(error) } else { Self::Failed(error) }
+        let is_usage = error.downcast_ref().is_some_and(FigureError::is_usage)
+            || error.downcast_ref().is_some_and(ReportError::is_usage)
+            || error.downcast_ref().is_some_and(ShowError::is_usage);
+        if is_usage { Self::Usage(error) } else { Self::Failed(error) }
     }
 }
 

@@ -43,14 +43,18 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
     ("text", Layer::Lab, ""),
-    ("figure", Layer::Lab, "allocator frame machine metrics spec study text workload"),
+    (
+        "figure",
+        Layer::Lab,
+        "allocator execution frame job machine metrics spec study text trace workload yardstick",
+    ),
     ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
     ("report", Layer::Lab, "allocator figure frame machine metrics paper spec study text"),
     (
         "cli",
         Layer::Cli,
         "allocator audit disk execution figure frame job machine metrics paper report scheduler spec study text trace \
-         workload yardstick",
+         workload",
     ),
 ];
 

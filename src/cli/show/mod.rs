@@ -6,7 +6,6 @@ mod compaction;
 mod curve;
 mod listed;
 mod optimum;
-mod state;
 
 use std::io::{self, IsTerminal};
 

@@ -3,25 +3,23 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anyhow::{Context, Result, bail};
-
-use super::Failure;
+use super::error::ShowError;
 use crate::allocator::{self, Built, Placement, Request, Setup};
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::Spec;
 
-/// Coordinates as given, `x,y` or `x,y,z`, not yet matched against a machine.
+/// Coordinates of a node as given, such as `3,1`, which no machine need have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Position(Vec<u32>);
+pub struct Position(Vec<u32>);
 
 impl FromStr for Position {
-    type Err = anyhow::Error;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let coordinate = |part: &str| {
-            part.parse().with_context(|| format!("'{part}' is not a coordinate; expected such as 3,1"))
+            part.parse().map_err(|_| format!("'{part}' is not a coordinate; expected such as 3,1"))
         };
-        Ok(Self(text.split(',').map(coordinate).collect::<Result<_>>()?))
+        Ok(Self(text.split(',').map(coordinate).collect::<Result<_, _>>()?))
     }
 }
 
@@ -32,8 +30,8 @@ impl fmt::Display for Position {
     }
 }
 
-/// The machine with these nodes in use.
-pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine> {
+/// The machine with these nodes in use. Fails if it lacks one of them, or if one is given twice.
+pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowError> {
     let mut machine = Machine::new(mesh.clone());
     for position in busy {
         let expected = || {
@@ -42,12 +40,15 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine> {
         };
         let inside = position.0.iter().zip(mesh.extents()).all(|(&at, extent)| at < extent);
         if position.0.len() != mesh.dims() || !inside {
-            bail!("--busy {position} is not on machine {mesh}; expected coordinates {}", expected());
+            let expected = expected();
+            return Err(ShowError::Option(format!(
+                "--busy {position} is not on machine {mesh}; expected coordinates {expected}"
+            )));
         }
         let mut coord: Coord = [0; 3];
         coord[..position.0.len()].copy_from_slice(&position.0);
         if machine.occupy(&[mesh.node(coord)]).is_err() {
-            bail!("--busy {position} is given twice; give it once");
+            return Err(ShowError::Option(format!("--busy {position} is given twice; give it once")));
         }
     }
     Ok(machine)
@@ -61,10 +62,10 @@ pub(super) fn placed(
     state: &Machine,
     procs: u32,
     seed: u64,
-) -> Result<(String, Option<Vec<NodeId>>), Failure> {
+) -> Result<(String, Option<Vec<NodeId>>), ShowError> {
     let mesh = state.mesh();
     let Built { spec: resolved, mut strategy, .. } =
-        allocator::build(spec, &Setup { mesh, seed }).context("--allocator").map_err(Failure::Usage)?;
+        allocator::build(spec, &Setup { mesh, seed }).map_err(ShowError::Allocator)?;
     let name = allocator::short(&resolved);
     let busy: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| !state.free().contains(node)).collect();
     if !busy.is_empty() {
@@ -72,9 +73,9 @@ pub(super) fn placed(
     }
     let Some(placement) = strategy.propose(&Request::of(procs), state) else { return Ok((name, None)) };
     if placement.rearrangement.is_some() {
-        let problem = "it moves the jobs that run, and a state of nodes does not say which they are";
-        return Err(Failure::Failed(anyhow::anyhow!("{resolved} cannot be shown here: {problem}")));
+        return Err(ShowError::Moves { allocator: resolved.to_string() });
     }
-    state.clone().occupy(&placement.nodes).with_context(|| resolved.to_string())?;
+    let taken = state.clone().occupy(&placement.nodes);
+    taken.map_err(|problem| ShowError::Placement { allocator: resolved.to_string(), problem })?;
     Ok((name, Some(placement.nodes)))
 }

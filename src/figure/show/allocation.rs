@@ -1,0 +1,107 @@
+//! The machine at a moment of a replay, job by job, for several allocators side by side.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::error::ShowError;
+use super::picture;
+use crate::allocator;
+use crate::execution::RECORDED;
+use crate::job::Time;
+use crate::machine::Mesh;
+use crate::spec::Spec;
+use crate::study::{Axes, Combination, JobSource, Replay, Snapshot, fitting, load};
+use crate::text::grouped;
+use crate::trace::ReadOptions;
+use crate::workload::{Oversize, Rules, Synthetic};
+
+/// A moment of several replays, which differ in their allocators.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// The log, or the spec of a workload model.
+    pub log: PathBuf,
+    /// The machine.
+    pub machine: Mesh,
+    /// The scheduler.
+    pub scheduler: Spec,
+    /// The allocators, from left to right.
+    pub allocators: Vec<Spec>,
+    /// Seconds of the log's time; what happens at that instant has happened.
+    pub at_s: f64,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// What happens to jobs that cannot be placed.
+    pub oversize: Oversize,
+}
+
+/// Draws the jobs on the machine at a moment, a letter each, and says in a line for each allocator what is seen.
+pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowError> {
+    let Moment { at_s, machine, oversize, .. } = moment;
+    if !at_s.is_finite() {
+        return Err(ShowError::Option(format!("--at {at_s}: expected a number of seconds")));
+    }
+    let at = Time::from_micros((at_s * 1e6).clamp(-9e18, 9e18) as i64);
+    let (name, source) = source(moment)?;
+    let axes = Axes {
+        logs: vec![name],
+        rules: vec![Rules { oversize: *oversize, ..Rules::default() }],
+        arrival_scales: vec![1.0],
+        machines: vec![machine.clone()],
+        schedulers: vec![moment.scheduler.clone()],
+        allocators: moment.allocators.clone(),
+        networks: vec![Spec::named(RECORDED)],
+        seeds: vec![moment.seed],
+    };
+    let (mut grids, mut facts) = (Vec::new(), String::new());
+    for Combination { spec, .. } in axes.combinations()? {
+        let title = allocator::short(&spec.allocator);
+        let found = Replay { spec, source: source.clone() }.snapshot(at)?;
+        facts += &described(&title, &found, machine);
+        grids.push((title, picture::jobs(machine, &letters(&found, machine), is_coloured)));
+    }
+    Ok(picture::side_by_side(&grids) + "\n" + &facts)
+}
+
+/// The name of the log or the model, and its jobs.
+fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
+    let rules = Rules { oversize: moment.oversize, ..Rules::default() };
+    if let Some(text) = moment.log.to_str().filter(|text| Synthetic::is_spec(text)) {
+        let model = text.parse().and_then(|spec| Synthetic::new(&spec))?;
+        let (name, model) = (model.to_string(), Box::new(model));
+        return Ok((name, JobSource::Drawn { model, rules, arrival_scale: 1.0 }));
+    }
+    let log = load(&moment.log, ReadOptions::default(), rules)?;
+    let jobs = Arc::new(log.workload.jobs);
+    let (jobs, skipped) = fitting(&log.name, &jobs, &moment.machine, moment.oversize)?;
+    Ok((log.name, JobSource::recorded(jobs, skipped)))
+}
+
+/// For each node the letter of its job and the number of its colour, in the order in which jobs started; the job that started
+/// last has `#`. `None` where the node is free.
+fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
+    let mut letters = vec![None; mesh.nodes() as usize];
+    for (i, running) in found.running.iter().enumerate() {
+        let is_newest = i + 1 == found.running.len();
+        let letter = if is_newest { '#' } else { picture::letter(i) };
+        for &node in &running.nodes {
+            letters[node as usize] = Some((letter, i));
+        }
+    }
+    letters
+}
+
+/// A line on what is seen.
+fn described(title: &str, found: &Snapshot, mesh: &Mesh) -> String {
+    let busy: usize = found.running.iter().map(|running| running.nodes.len()).sum();
+    let share = 100.0 * busy as f64 / f64::from(mesh.nodes());
+    let newest = found.running.last().map_or_else(String::new, |running| {
+        let (job, start_s) = (running.job, grouped(running.start.as_seconds(), 0));
+        format!("; # is job {} of {} processors, started at {start_s} s", job.number, job.procs)
+    });
+    format!(
+        "{title}: {} job{} on {busy} nodes ({share:.0}%), {} waiting{newest}\n",
+        found.running.len(),
+        if found.running.len() == 1 { "" } else { "s" },
+        found.waiting
+    )
+}

@@ -1,0 +1,190 @@
+//! One compaction of a linear array, before, step by step, and after.
+
+use std::fmt::Write;
+use std::str::FromStr;
+
+use super::error::ShowError;
+use crate::allocator::compaction::array::{Array, Schedule, Shift, Task, Window};
+use crate::text::{Align, Table};
+
+/// Wider pictures would wrap.
+const WIDEST: u32 = 200;
+
+/// A linear array with tasks, and a task that comes in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compaction {
+    /// Processors of the array.
+    pub processors: u32,
+    /// The tasks that run.
+    pub tasks: Vec<TaskRange>,
+    /// Processors that the incoming task asks for.
+    pub request: u32,
+    /// Where tasks move to.
+    pub way: Way,
+    /// Whether to prove that the schedule is free of conflicts.
+    pub check: bool,
+}
+
+/// Where tasks move to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To the left.
+    Left,
+    /// To the right.
+    Right,
+    /// To the side where fewer processors are covered, then to that of the shorter delay, then of the shorter schedule.
+    Better,
+}
+
+/// The processors of a task, from `first` to `last`. As text `3-5`, or `3` for one processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskRange {
+    first: u32,
+    last: u32,
+}
+
+impl FromStr for TaskRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        match (first.parse(), last.parse()) {
+            (Ok(first), Ok(last)) if first <= last => Ok(Self { first, last }),
+            _ => Err("expected the first and the last processor, such as 3-5, or one, such as 3".to_owned()),
+        }
+    }
+}
+
+/// Draws how the tasks move to make room for the incoming one.
+pub fn compaction(wanted: &Compaction) -> Result<String, ShowError> {
+    let array = array(wanted)?;
+    let (free, &Compaction { processors, request, .. }) = (array.free(), wanted);
+    if !(1..=free).contains(&request) {
+        return Err(ShowError::Option(format!(
+            "--request {request} cannot be served: {free} of {processors} processors are free"
+        )));
+    }
+    if let Some(base) = array.first_fit(request) {
+        let last = base + request - 1;
+        let picture = picture(&array, None);
+        return Ok(format!("{picture}\n nothing has to move: processors {base} to {last} are free\n"));
+    }
+    let (Some(left), Some(right)) = (Window::left(&array, request), Window::right(&array, request)) else {
+        return Err(ShowError::Schedule("no window was found".to_owned()));
+    };
+    let [left, right] = [left, right].map(|window| {
+        let schedule = Schedule::best(&window);
+        (window, schedule)
+    });
+    let key = |(window, schedule): &(Window, Schedule)| (window.covered, schedule.delay, schedule.length);
+    let (window, schedule) = match wanted.way {
+        Way::Right => right,
+        Way::Better if key(&right) < key(&left) => right,
+        Way::Left | Way::Better => left,
+    };
+    let mut text = described(&array, &window, &schedule);
+    if wanted.check {
+        schedule.check(&window, processors).map_err(ShowError::Schedule)?;
+        text += "\n checked: no two transfers cross, no processor holds three elements, the window is free in time\n";
+    }
+    Ok(text)
+}
+
+/// The array with its tasks. Fails if two of them share a processor or one leaves the array.
+fn array(wanted: &Compaction) -> Result<Array, ShowError> {
+    let mut ranges = wanted.tasks.clone();
+    ranges.sort_by_key(|range| range.first);
+    let mut array = Array::new(wanted.processors);
+    let mut free_from = 0;
+    for TaskRange { first, last } in ranges {
+        let problem = if first < free_from {
+            format!("processor {first} has a task already")
+        } else if last >= wanted.processors {
+            format!("the array has processors 0 to {} only", wanted.processors - 1)
+        } else {
+            array.insert(Task { base: first, length: last + 1 - first });
+            free_from = last + 1;
+            continue;
+        };
+        return Err(ShowError::Option(format!("--tasks {first}-{last}: {problem}")));
+    }
+    Ok(array)
+}
+
+/// The letter of a task by its position from the left.
+fn letter(i: usize) -> char {
+    char::from(b'A' + (i % 26) as u8)
+}
+
+/// A line of processors, and one below that marks a window.
+fn picture(array: &Array, window: Option<(u32, u32, char)>) -> String {
+    let width = array.processors();
+    if width > WIDEST {
+        return String::new();
+    }
+    let mut line = vec!['.'; width as usize];
+    for (i, task) in array.tasks().iter().enumerate() {
+        line[task.base as usize..task.end() as usize].fill(letter(i));
+    }
+    let mut text = format!(" {}\n", line.into_iter().collect::<String>());
+    if let Some((base, length, mark)) = window {
+        let blanks = " ".repeat(base as usize + 1);
+        text += &[blanks, mark.to_string().repeat(length as usize), "\n".to_owned()].concat();
+    }
+    text
+}
+
+fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
+    let Window { base, length, covered, .. } = *window;
+    let last = base + length - 1;
+    let mut text = format!(
+        " before; the incoming task gets processors {base} to {last}, of which {covered} are busy\n\n"
+    );
+    text += &picture(array, Some((base, length, '^')));
+    let mut table = Table::new(&[
+        ("task", Align::Left),
+        ("from", Align::Right),
+        ("to", Align::Right),
+        ("by", Align::Right),
+        ("steps", Align::Right),
+    ]);
+    let name = |shift: &Shift| {
+        array.tasks().iter().position(|task| *task == shift.task).map_or('?', letter).to_string()
+    };
+    for (shift, (first, last)) in window.shifts.iter().zip(&schedule.suspended) {
+        let place = |base: u32| format!("{base}-{}", base + shift.task.length - 1);
+        let cells = [
+            place(shift.task.base),
+            place(shift.target()),
+            shift.distance.to_string(),
+            format!("{first}-{last}"),
+        ];
+        table.add(std::iter::once(name(shift)).chain(cells).collect());
+    }
+    text += &["\n", &table.text(), "\n"].concat();
+    let transfers = schedule.transfers(window);
+    for step in 1..=schedule.length {
+        let moves = transfers.iter().filter(|transfer| transfer.step == step);
+        let words: Vec<String> = moves.map(|transfer| format!("{}→{}", transfer.from, transfer.to)).collect();
+        // Writing to memory cannot fail.
+        let _ = writeln!(text, " step {step}: {}", words.join(", "));
+    }
+    let Schedule { vacated, length, delay, candidates, .. } = schedule;
+    // Writing to memory cannot fail.
+    let _ = write!(
+        text,
+        "\n after; the incoming task starts after step {vacated}, all is done after {length}; tasks wait {delay} steps at \
+         most\n (the best of {candidates} schedules)\n\n"
+    );
+    // The letters stay with the tasks.
+    let mut line = vec!['.'; array.processors() as usize];
+    for (i, task) in array.tasks().iter().enumerate() {
+        let base = window.shifts.iter().find(|shift| shift.task == *task).map_or(task.base, Shift::target);
+        line[base as usize..(base + task.length) as usize].fill(letter(i));
+    }
+    line[base as usize..(base + window.length) as usize].fill('*');
+    if array.processors() <= WIDEST {
+        text += &[" ", &line.into_iter().collect::<String>(), "\n"].concat();
+    }
+    text
+}

@@ -1,0 +1,90 @@
+//! The best placement there is, drawn, and how far from it allocators stay.
+
+use std::fmt::Write;
+
+use super::error::ShowError;
+use super::picture;
+use super::state::{Position, occupied, placed};
+use crate::machine::{Mesh, NodeId};
+use crate::metrics::{Dispersal, Meter};
+use crate::spec::Spec;
+use crate::text::{Align, Table, grouped};
+use crate::yardstick::{self, Optimum, OptimumError, PairwiseBound};
+
+/// A search for the best placement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// The machine.
+    pub machine: Mesh,
+    /// Nodes to choose.
+    pub procs: u32,
+    /// Nodes that are in use.
+    pub busy: Vec<Position>,
+    /// Allocators that are compared in the same state.
+    pub allocators: Vec<Spec>,
+    /// The seed of allocators that draw at random.
+    pub seed: u64,
+    /// The most candidates that are looked at before giving up.
+    pub limit: u64,
+}
+
+/// Draws the free nodes with the smallest sum of hops between all pairs, above a table of the bound, the optimum and the
+/// allocators.
+pub fn optimum(search: &Search) -> Result<String, ShowError> {
+    let Search { machine, procs, limit, .. } = search;
+    let state = occupied(machine, &search.busy)?;
+    let free = state.free_count();
+    if !(1..=free).contains(procs) {
+        let expected = if free == 0 { "fewer --busy".to_owned() } else { format!("1 to {free}") };
+        let nodes = machine.nodes();
+        return Err(ShowError::Option(format!(
+            "--procs {procs} cannot be placed: {free} of {nodes} nodes are free; expected {expected}"
+        )));
+    }
+    let place = |spec| placed(spec, &state, *procs, search.seed);
+    let rivals = search.allocators.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+    let found = yardstick::optimum(machine, state.free(), *procs, *limit);
+    let best = found.map_err(|problem| match problem {
+        OptimumError::Limit { .. } => ShowError::Limit { limit: *limit, problem },
+        _ => ShowError::Optimum(problem),
+    })?;
+    let mut text = picture::placement(machine, &best.nodes, state.free());
+    let coords = best.nodes.iter().map(|&node| picture::place(machine, machine.coord(node)));
+    let coords = coords.collect::<Vec<_>>().join(" ");
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "\noptimum of {procs} of {free} free nodes: {coords}\n");
+    Ok(text + &table(search, &best, &rivals).text())
+}
+
+/// The bound, the optimum and the allocators, one row each.
+fn table(search: &Search, best: &Optimum, rivals: &[(String, Option<Vec<NodeId>>)]) -> Table {
+    let numbers = ["pairwise sum", "pairwise mean", "to bound", "to optimum"];
+    let mut columns = vec![("placement", Align::Left)];
+    columns.extend(numbers.map(|title| (title, Align::Right)));
+    let mut table = Table::new(&columns);
+    let bound = PairwiseBound::new(&search.machine).of(search.procs);
+    let mut row = |name: &str, sum: u64| {
+        let measured = Dispersal { pairwise_sum: sum, nodes: search.procs, ..Dispersal::default() };
+        // One node has nothing to be compared.
+        let ratio = |to: u64| if to == 0 { "–".to_owned() } else { grouped(sum as f64 / to as f64, 3) };
+        let [to_bound, to_optimum] = [bound, best.pairwise_sum].map(ratio);
+        let (sum, mean) = (grouped(sum as f64, 0), grouped(measured.pairwise_mean(), 3));
+        table.add(vec![name.to_owned(), sum, mean, to_bound, to_optimum]);
+    };
+    row("bound", bound);
+    row("optimum", best.pairwise_sum);
+    let mut meter = Meter::new(&search.machine);
+    let mut refused = Vec::new();
+    for (name, nodes) in rivals {
+        match nodes {
+            Some(nodes) => row(name, meter.measure(nodes).pairwise_sum),
+            None => refused.push(name),
+        }
+    }
+    for name in refused {
+        let mut cells = vec![name.clone(), "refused".to_owned()];
+        cells.resize(columns.len(), String::new());
+        table.add(cells);
+    }
+    table
+}
