@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
 use super::{Failure, print};
-use crate::frame::{self, FrameSchema};
+use crate::frame::FrameSchema;
 use crate::text::{Align, Table};
 
 /// Show the columns of results: name, type, unit, meaning, when they are there.
@@ -29,14 +29,14 @@ enum Format {
 }
 
 fn names() -> Vec<&'static str> {
-    frame::schemas().into_iter().map(|schema| schema.name).collect()
+    FrameSchema::all().into_iter().map(|schema| schema.name).collect()
 }
 
 /// Prints the frames that are asked for.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let wanted =
         |schema: &FrameSchema| args.frames.is_empty() || args.frames.iter().any(|frame| frame == schema.name);
-    let schemas: Vec<FrameSchema> = frame::schemas().into_iter().filter(wanted).collect();
+    let schemas: Vec<FrameSchema> = FrameSchema::all().into_iter().filter(wanted).collect();
     let text = match args.format {
         Format::Json => serde_json::to_string_pretty(&schemas)? + "\n",
         Format::Table => {
@@ -65,7 +65,7 @@ fn table(schema: &FrameSchema, code: impl Fn(&str) -> String) -> Table {
             column.kind.name().to_owned(),
             column.unit.to_owned(),
             column.meaning.to_owned(),
-            column.when.to_owned(),
+            column.when.words().to_owned(),
         ]);
     }
     table

@@ -18,4 +18,4 @@ pub use load::Load;
 pub use looks::{separate, style};
 pub use mark::{MARKED, is_marked, marked_png, marked_svg};
 pub use overwrite::{OverwriteError, check_overwrite};
-pub use results::{Curve, DELAYS, Results};
+pub use results::{Curve, Results};

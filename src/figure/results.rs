@@ -17,9 +17,6 @@ fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).filter(|name| *name != "seed")
 }
 
-/// Columns that tell replays from each other where every placement is as good, on an array, or where running jobs are moved.
-pub const DELAYS: [&str; 4] = ["queue_delay_s_mean", "allocation_delay_s_mean", "moves", "suspended_s_mean"];
-
 /// The summary of a directory of results.
 pub struct Results {
     /// The summary, with at least one row.
@@ -70,7 +67,7 @@ impl Results {
         Ok(notes)
     }
 
-    /// Whether a machine is an array, or jobs were moved, so that [`DELAYS`] say something.
+    /// Whether a machine is an array, or jobs were moved, so that delays say something.
     pub fn have_delays(&self) -> bool {
         let is_array =
             |row: usize| self.label(row, "machine").parse::<Mesh>().is_ok_and(|machine| machine.dims() == 1);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::FrameError;
 use super::read::read_file;
-use super::schema::schemas;
+use super::schema::FrameSchema;
 
 /// The last bytes of a Parquet file, behind four of the footer's length.
 const MAGIC: &[u8] = b"PAR1";
@@ -52,9 +52,8 @@ pub(super) fn foreign(path: &Path, key: &str, name: &str) -> Result<Result<Vec<u
         return Ok(Err(format!("{} is damaged or the result of another cell", path.display())));
     }
     let frame = read_file(path)?;
-    let schema = schemas().into_iter().find(|schema| schema.name == name);
-    let knows =
-        |column: &str| schema.iter().flat_map(|schema| &schema.columns).any(|known| known.name == column);
+    let schema = FrameSchema::all().into_iter().find(|schema| schema.name == name);
+    let knows = |column: &str| schema.as_ref().is_some_and(|schema| schema.column(column).is_some());
     if let Some(odd) = frame.get_column_names().into_iter().find(|column| !knows(column.as_str())) {
         return Ok(Err(format!(
             "{} has the column '{odd}', which the {name} of a cell do not have",

@@ -4,6 +4,7 @@ use polars::prelude::DataFrame;
 
 use super::FrameError;
 use super::folder::StudyFolder;
+use crate::metrics::{When, metric};
 use crate::study::Manifest;
 
 /// Why directories cannot be merged.
@@ -119,7 +120,7 @@ fn difference(a: &Manifest, b: &Manifest) -> String {
 
 /// Returns a row without the columns that are measured times.
 fn untimed(row: &DataFrame) -> DataFrame {
-    let measured = |column: &str| column.contains("_ns_") || column == "replay_wall_s";
+    let measured = |column: &str| metric(column).is_some_and(|metric| metric.column.when == When::Timed);
     let names: Vec<String> = row.get_column_names().into_iter().map(ToString::to_string).collect();
     row.drop_many(names.into_iter().filter(|name| measured(name)))
 }

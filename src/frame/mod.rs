@@ -17,7 +17,6 @@ mod summary;
 mod unfinished;
 mod whole;
 
-pub use column::{ColumnSchema, ColumnType, FrameSchema, When};
 pub use file::{FileFormat, FinishedFile, FrameFile, write_to};
 pub use folder::{STUDY_FILE, StudyFolder};
 pub use jobs::jobs;
@@ -28,7 +27,7 @@ pub use read::{Missing, Sheet, SheetColumn, SheetValues};
 pub use run_folder::RunFolderError;
 pub use run_results::{FinishedRun, RunResults};
 pub use schedule::{ScheduleError, Selected, Selection, read_schedule};
-pub use schema::schemas;
+pub use schema::FrameSchema;
 pub use summary::summary;
 pub use unfinished::Started;
 pub use whole::write_whole;

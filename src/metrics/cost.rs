@@ -10,21 +10,6 @@ pub struct Cost {
     total_ns: u64,
 }
 
-/// Quantiles of a [`Cost`], in nanoseconds; all 0 if there was no call or calls were not timed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CostSummary {
-    /// Number of calls.
-    pub calls: u64,
-    /// Median.
-    pub p50_ns: u64,
-    /// 99th percentile.
-    pub p99_ns: u64,
-    /// Longest call.
-    pub max_ns: u64,
-    /// All calls together.
-    pub total_ns: u64,
-}
-
 impl Default for Cost {
     fn default() -> Self {
         // Three digits are always accepted; without a histogram only counts and totals would be reported.
@@ -33,7 +18,7 @@ impl Default for Cost {
 }
 
 impl Cost {
-    /// Adds one call.
+    /// Adds one call of this duration.
     pub fn add(&mut self, ns: u64) {
         self.calls += 1;
         self.total_ns += ns;
@@ -48,17 +33,28 @@ impl Cost {
         self.calls += 1;
     }
 
-    /// The quantiles of all calls added.
-    pub fn summary(&self) -> CostSummary {
-        let timed = self.histogram.as_ref().filter(|histogram| !histogram.is_empty());
-        let quantile = |q: f64| timed.map_or(0, |histogram| histogram.value_at_quantile(q));
-        CostSummary {
-            calls: self.calls,
-            p50_ns: quantile(0.5),
-            p99_ns: quantile(0.99),
-            max_ns: timed.map_or(0, Histogram::max),
-            total_ns: self.total_ns,
-        }
+    /// Returns the number of calls.
+    pub fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// Returns the duration that the share `q` of the calls does not exceed; 0 if none was timed.
+    pub fn quantile_ns(&self, q: f64) -> u64 {
+        self.timed().map_or(0, |histogram| histogram.value_at_quantile(q))
+    }
+
+    /// Returns the duration of the longest call; 0 if none was timed.
+    pub fn max_ns(&self) -> u64 {
+        self.timed().map_or(0, Histogram::max)
+    }
+
+    /// Returns the duration of all calls together; 0 if none was timed.
+    pub fn total_ns(&self) -> u64 {
+        self.total_ns
+    }
+
+    fn timed(&self) -> Option<&Histogram<u64>> {
+        self.histogram.as_ref().filter(|histogram| !histogram.is_empty())
     }
 }
 
@@ -70,17 +66,17 @@ mod tests {
     fn quantiles_are_right_to_three_digits() {
         let mut cost = Cost::default();
         (1..=1000).for_each(|ns| cost.add(ns * 1000));
-        let summary = cost.summary();
-        assert_eq!((summary.calls, summary.total_ns), (1000, 500_500_000));
-        assert!(summary.p50_ns.abs_diff(500_000) <= 500, "{summary:?}");
-        assert!(summary.p99_ns.abs_diff(990_000) <= 990, "{summary:?}");
-        assert!(summary.max_ns.abs_diff(1_000_000) <= 1000, "{summary:?}");
+        assert_eq!((cost.calls(), cost.total_ns()), (1000, 500_500_000));
+        assert!(cost.quantile_ns(0.5).abs_diff(500_000) <= 500, "{cost:?}");
+        assert!(cost.quantile_ns(0.99).abs_diff(990_000) <= 990, "{cost:?}");
+        assert!(cost.max_ns().abs_diff(1_000_000) <= 1000, "{cost:?}");
     }
 
     #[test]
     fn untimed_calls_are_only_counted() {
         let mut cost = Cost::default();
         cost.count();
-        assert_eq!(cost.summary(), CostSummary { calls: 1, ..CostSummary::default() });
+        let durations_ns = [cost.quantile_ns(0.5), cost.quantile_ns(0.99), cost.max_ns(), cost.total_ns()];
+        assert_eq!((cost.calls(), durations_ns), (1, [0; 4]));
     }
 }

@@ -1,23 +1,30 @@
-//! Records to numbers: dispersal of placements, delays, utilisation, cost of allocator calls. No room below looks here.
+//! Records to numbers: [`METRICS`] has a row for each number of a replay, which a [`Summary`] holds.
 
 mod compactions;
 mod contention;
 mod cost;
 mod curves;
 mod dispersal;
+mod facts;
+mod metric;
 mod recorder;
+mod registry;
 mod replications;
 mod rows;
 mod summary;
 mod torus_diameter;
-mod traffic;
 
 pub use compactions::Compactions;
 pub use contention::{Contention, JobContention};
-pub use cost::{Cost, CostSummary};
+pub use cost::Cost;
 pub use curves::{busy_nodes, exceeding};
 pub use dispersal::{Dispersal, Meter};
+pub use facts::{Finished, Trim};
+pub use metric::{
+    Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, ReportColumn,
+    TerminalColumn, When,
+};
 pub use recorder::{ContentionRecord, Monitor, Recorder, Recording};
+pub use registry::METRICS;
 pub use replications::{Interval, Replications};
-pub use summary::{ContentionSummary, Summary, Trim, summarize};
-pub use traffic::TrafficSummary;
+pub use summary::{Summary, metric};

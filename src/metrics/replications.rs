@@ -10,6 +10,7 @@ use std::str::FromStr;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use super::registry::METRICS;
 use super::summary::Summary;
 use crate::spec::{Params, Spec, SpecError};
 
@@ -59,23 +60,17 @@ pub struct Replications {
     within: f64,
     /// With which probability the true mean is no further off.
     confidence: f64,
-    /// The numbers that must be so precise.
-    of: Vec<Metric>,
+    /// The names of the numbers that must be so precise.
+    of: Vec<&'static str>,
 }
 
-/// A number of a summary, by its name.
-type Metric = (&'static str, fn(&Summary) -> f64);
-
-/// What can be asked to be precise.
-const METRICS: [Metric; 7] = [
-    ("turnaround_s_mean", |summary| summary.turnaround_s_mean),
-    ("turnaround_s_variance", |summary| summary.turnaround_s_variance),
-    ("wait_s_mean", |summary| summary.wait_s_mean),
-    ("bounded_slowdown_mean", |summary| summary.bounded_slowdown_mean),
-    ("utilization", |summary| summary.utilization),
-    ("makespan_s", |summary| summary.makespan_s),
-    ("pairwise_sum_mean", |summary| summary.pairwise_sum_mean),
-];
+/// Returns the names of the numbers that can be asked to be precise, by their rank.
+fn known() -> Vec<&'static str> {
+    let mut known: Vec<_> =
+        METRICS.iter().filter_map(|metric| Some((metric.interval_rank?, metric.name()))).collect();
+    known.sort_unstable();
+    known.into_iter().map(|(_, name)| name).collect()
+}
 
 /// More than anybody needs; a slip of the finger should not run for ever.
 const MOST: u32 = 100_000;
@@ -129,7 +124,8 @@ impl Replications {
 
     /// The first number that is not precise enough.
     fn widest(&self, summaries: &[Summary]) -> Option<(&'static str, Interval)> {
-        let interval = |(name, value): &Metric| {
+        let interval = |name: &&'static str| {
+            let value = |summary: &Summary| summary.get(name).unwrap_or_default();
             let values: Vec<f64> = summaries.iter().map(value).collect();
             Some((*name, Interval::with(self.confidence, &values)?))
         };
@@ -145,7 +141,6 @@ impl fmt::Display for Replications {
         if least == most {
             return write!(f, "{least}");
         }
-        let of: Vec<&str> = of.iter().map(|(name, _)| *name).collect();
         let of = of.join("+");
         write!(f, "{NAME}:confidence={confidence},max={most},min={least},of={of},within={within}")
     }
@@ -189,15 +184,12 @@ impl FromStr for Replications {
                 "a number above 0 and below 1",
             ));
         }
-        let mut of = Vec::new();
-        for name in names.split('+') {
-            let Some(metric) = METRICS.iter().find(|(known, _)| *known == name) else {
-                let known: Vec<&str> = METRICS.iter().map(|(known, _)| *known).collect();
-                let expected = format!("names with + between them, each one of: {}", known.join(", "));
-                return Err(params.bad_value("of", &names, &expected));
-            };
-            of.push(*metric);
-        }
+        let known = known();
+        let find = |name: &str| known.iter().copied().find(|known| *known == name);
+        let Some(of) = names.split('+').map(find).collect() else {
+            let expected = format!("names with + between them, each one of: {}", known.join(", "));
+            return Err(params.bad_value("of", &names, &expected));
+        };
         params.finish()?;
         Ok(Self { least, most, within, confidence, of })
     }
@@ -221,10 +213,12 @@ mod tests {
         assert_eq!(Interval::of(&[]), None);
     }
 
+    fn summary(turnaround_s_mean: f64) -> Summary {
+        Summary::with(&[("turnaround_s_mean", turnaround_s_mean), ("utilization", 0.5)])
+    }
+
     fn enough(text: &str, turnarounds: &[f64]) -> Result<bool, SpecError> {
-        let of =
-            |&turnaround_s_mean: &f64| Summary { turnaround_s_mean, utilization: 0.5, ..Summary::default() };
-        let summaries: Vec<Summary> = turnarounds.iter().map(of).collect();
+        let summaries: Vec<Summary> = turnarounds.iter().copied().map(summary).collect();
         Ok(text.parse::<Replications>()?.enough(&summaries))
     }
 
@@ -239,11 +233,11 @@ mod tests {
         // Within 4.7 % with a confidence of 90 %, within 6.4 % with 95 %.
         let near = [10.0, 10.8, 9.9, 10.1];
         assert!(!enough("until:min=2,max=9", &near)? && enough("until:min=2,max=9,confidence=0.9", &near)?);
-        let of = |turnaround_s_mean| Summary { turnaround_s_mean, utilization: 0.5, ..Summary::default() };
-        let rough = "until:min=2,max=3".parse::<Replications>()?.shortfall(&[of(10.0), of(20.0), of(30.0)]);
+        let three = [10.0, 20.0, 30.0].map(summary);
+        let rough = "until:min=2,max=3".parse::<Replications>()?.shortfall(&three);
         let words = "after 3 replications turnaround_s_mean is known within 124 % only, not 5 %";
         assert_eq!(rough.as_deref(), Some(words));
-        assert_eq!("3".parse::<Replications>()?.shortfall(&[of(10.0), of(20.0), of(30.0)]), None);
+        assert_eq!("3".parse::<Replications>()?.shortfall(&three), None);
         Ok(())
     }
 

@@ -59,7 +59,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::frame::schemas;
+    use crate::frame::FrameSchema;
     use crate::paper::figure::MODEL;
     use crate::paper::{
         Evidence, Figure, Located, LogFacts, PAPERS, ROUNDS, STREAM, stream_logs, write_stream,
@@ -70,8 +70,7 @@ mod tests {
 
     /// Every number of a cell's summary, made up; different ones in every cell.
     fn numbers(cell: usize) -> BTreeMap<String, f64> {
-        let columns = schemas().into_iter().filter(|frame| frame.name == "summary");
-        let names = columns.flat_map(|frame| frame.columns).map(|column| column.name);
+        let names = FrameSchema::summary().columns.into_iter().map(|column| column.name);
         let value = |place: usize| 1.0 + ((cell * 31 + place * 17) % 101) as f64 / 100.0;
         names.enumerate().map(|(place, name)| (name.to_string(), value(place))).collect()
     }

@@ -1,7 +1,7 @@
 //! Columns of the summary that somebody asked for, as cells of a table.
 
 use super::summary_table::{NONE, spread};
-use crate::frame::{self, ColumnSchema, FrameError, Sheet, SheetValues};
+use crate::frame::{self, FrameError, FrameSchema, Sheet, SheetValues};
 use crate::metrics::Interval;
 use crate::spec::{SpecError, unknown};
 use crate::study::Options;
@@ -30,19 +30,11 @@ pub(super) struct Chosen {
     pub(super) cells: Vec<String>,
 }
 
-/// The columns that a summary may have.
-fn known() -> Vec<ColumnSchema> {
-    let summary = frame::schemas().into_iter().find(|frame| frame.name == "summary");
-    summary.map(|frame| frame.columns).unwrap_or_default()
-}
-
 /// Returns `text` if it is the name of a column that a summary may have.
 pub fn summary_column(text: &str) -> Result<String, SpecError> {
-    let known = known();
-    if known.iter().any(|column| column.name == text) {
-        return Ok(text.to_owned());
-    }
-    Err(unknown("column", text, known.iter().map(|column| column.name)))
+    let known = FrameSchema::summary();
+    let names = || known.columns.iter().map(|column| column.name);
+    known.column(text).map(|column| column.name.to_owned()).ok_or_else(|| unknown("column", text, names()))
 }
 
 /// Fails if summaries of these options do not have one of these columns, and says when they would.
@@ -55,7 +47,7 @@ pub fn check_columns(names: &[String], options: &Options) -> Result<(), ColumnEr
     chosen(names, &Sheet::of_frame(&summary)?, &[]).map(drop)
 }
 
-/// These columns of a summary whose rows are the replications of replays, `replications` many each. Fails if the summary
+/// Returns these columns of a summary whose rows are the replications of replays, `replications` many each. Fails if the summary
 /// does not have one of them, and says when it would.
 pub(super) fn chosen(
     names: &[String],
@@ -67,7 +59,7 @@ pub(super) fn chosen(
 
 fn column(name: &str, summary: &Sheet, replications: &[usize]) -> Result<Chosen, ColumnError> {
     let Some(column) = summary.column(name) else {
-        let when = known().iter().find(|column| column.name == name).map_or("", |column| column.when);
+        let when = FrameSchema::summary().column(name).map_or("", |column| column.when.words());
         return Err(ColumnError::Absent { name: name.to_owned(), when });
     };
     let mut cells = Vec::new();

@@ -3,7 +3,7 @@
 use super::chosen_columns::{Chosen, ColumnError, chosen};
 use crate::allocator;
 use crate::frame::{FinishedRun, Sheet};
-use crate::metrics::{Interval, Summary, TrafficSummary};
+use crate::metrics::{Circumstances, Display, Group, Interval, METRICS, Metric, TerminalColumn, When};
 use crate::study::{Options, Outcome, ReplaySpec, Study};
 use crate::text::{Align, Table, duration_ns, grouped};
 
@@ -64,76 +64,33 @@ struct Shown<'a> {
     /// The replays with their replications.
     replays: Vec<(&'a ReplaySpec, &'a [Outcome])>,
     options: &'a Options,
-    /// The columns that were asked for in place of the usual ones.
+    /// The columns that were asked for in place of the default ones.
     chosen: Vec<Chosen>,
 }
-
-/// A column of numbers: title, value (`None` if it is a mean over no jobs), factor, decimals, unit.
-type Column = (&'static str, fn(&Summary) -> Option<f64>, f64, fn(f64) -> usize, &'static str);
 
 /// What a cell holds that has no number.
 pub(super) const NONE: &str = "-";
 
-/// What replications are usually asked to make precise.
-const TURNAROUND: Column =
-    ("turnaround s", |summary| summary.over_jobs(summary.turnaround_s_mean), 1.0, seconds, "");
-
-/// What a network adds, instead of how placements fall apart.
-const TRAFFIC: [Column; 4] = [
-    ("service s", |summary| summary.over_jobs(summary.service_s_mean), 1.0, seconds, ""),
-    ("latency", |summary| Some(traffic(summary).latency_mean), 1.0, |_| 1, ""),
-    ("blocked", |summary| Some(traffic(summary).blocked_mean), 1.0, |_| 1, ""),
-    ("contended", |summary| Some(traffic(summary).contended_share), 100.0, |_| 1, "%"),
-];
-
-fn traffic(summary: &Summary) -> TrafficSummary {
-    summary.traffic.unwrap_or_default()
-}
-
-/// What tells jobs apart where every placement is as good, on an array, or where running jobs make room.
-const DELAYS: [Column; 4] = [
-    ("queue delay s", |summary| summary.over_jobs(summary.queue_delay_s_mean), 1.0, seconds, ""),
-    ("allocation delay s", |summary| summary.over_jobs(summary.allocation_delay_s_mean), 1.0, seconds, ""),
-    ("moves", |summary| Some(summary.moves as f64), 1.0, |_| 0, ""),
-    ("suspended s", |summary| summary.over_jobs(summary.suspended_s_mean), 1.0, seconds, ""),
-];
-
-/// The usual columns of a table: with replications or a network, turnaround instead of slowdown; with a machine of one
-/// dimension, or jobs that were moved, delays too.
-fn usual_columns(shown: &Shown<'_>) -> Vec<Column> {
-    let options = shown.options;
-    let mut columns = COLUMNS.to_vec();
-    if options.replications.are_several() || options.traffic {
-        columns[2] = TURNAROUND;
-    }
-    if options.traffic {
-        columns.splice(3.., TRAFFIC);
-        columns.push(COLUMNS[4]);
-    }
-    let has_delays = |(spec, outcomes): &(&ReplaySpec, &[Outcome])| {
-        spec.machine.dims() == 1 || outcomes.iter().any(|outcome| outcome.summary.moves > 0)
+/// Returns the numbers that the table shows unless others are asked for, each with its column.
+fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TerminalColumn)> {
+    let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
+    let has_delays =
+        |(spec, outcomes): &(&ReplaySpec, &[Outcome])| spec.machine.dims() == 1 || outcomes.iter().any(moves);
+    let circumstances = Circumstances {
+        timed: shown.options.timed,
+        replicated: shown.options.replications.are_several(),
+        network: shown.options.traffic,
+        delays: shown.replays.iter().any(has_delays),
+        ..Circumstances::default()
     };
-    if shown.replays.iter().any(has_delays) {
-        columns.extend(DELAYS);
-    }
-    columns
+    let column = |metric: &'static Metric| Some((metric, metric.on_terminal(&circumstances)?));
+    let mut numbers: Vec<_> = METRICS.iter().filter_map(column).collect();
+    // A stable sort: within a group, numbers keep the order of METRICS.
+    numbers.sort_by_key(|(_, column)| column.group);
+    numbers
 }
 
-const COLUMNS: [Column; 7] = [
-    ("utilization", |summary| Some(summary.utilization), 100.0, |_| 1, "%"),
-    ("wait s", |summary| summary.over_jobs(summary.wait_s_mean), 1.0, seconds, ""),
-    ("slowdown", |summary| summary.over_jobs(summary.bounded_slowdown_mean), 1.0, |_| 1, ""),
-    ("pairwise sum", |summary| summary.over_jobs(summary.pairwise_sum_mean), 1.0, |_| 1, ""),
-    ("pairwise mean", |summary| summary.over_jobs(summary.pairwise_mean_mean), 1.0, |_| 3, ""),
-    ("components", |summary| summary.over_jobs(summary.components_mean), 1.0, |_| 2, ""),
-    ("contiguous", |summary| summary.over_jobs(summary.contiguous_share), 100.0, |_| 1, "%"),
-];
-
-/// Decimals of a time: jobs of models last seconds, those of logs hours.
-fn seconds(value: f64) -> usize {
-    if value.abs() < 100.0 && value.fract() != 0.0 { 2 } else { 0 }
-}
-
+/// Returns the rows with every column.
 fn rows_table(shown: &Shown<'_>) -> Table {
     let Shown { replays, options, chosen } = shown;
     let mut left = vec!["log", "machine", "scheduler"];
@@ -142,77 +99,57 @@ fn rows_table(shown: &Shown<'_>) -> Table {
     let mut columns: Vec<_> = left.into_iter().map(|title| (title, Align::Left)).collect();
     let mut right = vec!["jobs"];
     right.extend(options.replications.are_several().then_some("replications"));
-    let usual = usual_columns(shown);
-    if chosen.is_empty() {
-        right.extend(usual.iter().map(|(title, ..)| *title));
-        if options.timed {
-            right.extend(["call p50", "call p99", "replay"]);
-        } else {
-            // Beside the times there is no room for it.
-            right.push("to bound");
-        }
-    } else {
-        right.extend(chosen.iter().map(|column| column.name.as_str()));
-    }
+    let numbers = if chosen.is_empty() { default_numbers(shown) } else { Vec::new() };
+    right.extend(numbers.iter().map(|(_, column)| column.title));
+    right.extend(chosen.iter().map(|column| column.name.as_str()));
     columns.extend(right.into_iter().map(|title| (title, Align::Right)));
     let mut table = Table::new(&columns);
     for (i, (spec, outcomes)) in replays.iter().enumerate() {
         let mut cells = names(spec, outcomes, options);
-        if chosen.is_empty() {
-            cells.extend(numbers(outcomes, options, &usual));
-        } else {
-            cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
-        }
+        cells.extend(numbers.iter().map(|(metric, column)| number(metric, column.group, outcomes)));
+        cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
         table.add(cells);
     }
     table
 }
 
-/// What a replay is, and how many jobs and replications it has.
+/// Returns what a replay is, and how many jobs and replications it has.
 fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options) -> Vec<String> {
     let mut cells = vec![spec.log.clone(), spec.machine.to_string(), spec.scheduler.to_string()];
     cells.extend(options.traffic.then(|| spec.network.to_string()));
-    let jobs = interval(outcomes, &|outcome| Some(outcome.summary.jobs as f64)).unwrap_or_default();
+    let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
     cells.extend([
         spec.arrival_scale.to_string(),
         spec.seed.to_string(),
         allocator::short(&spec.allocator),
-        grouped(jobs.mean, 0),
+        grouped(Interval::of(&jobs).unwrap_or_default().mean, 0),
     ]);
     cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
     cells
 }
 
-/// The mean of a number over the replications that have it; `None` if none has.
-fn interval(outcomes: &[Outcome], value: &dyn Fn(&Outcome) -> Option<f64>) -> Option<Interval> {
-    Interval::of(&outcomes.iter().filter_map(value).collect::<Vec<f64>>())
-}
-
-/// A mean as it is shown, with half its width if it is of several.
+/// Returns a mean as it is shown, with half the width of its interval if it is of several numbers.
 pub(super) fn spread(Interval { mean, half_width, count }: Interval, decimals: usize) -> String {
     let spread = if count > 1 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
     grouped(mean, decimals) + &spread
 }
 
-/// The usual numbers of a replay.
-fn numbers(outcomes: &[Outcome], options: &Options, columns: &[Column]) -> Vec<String> {
-    let mut cells = Vec::new();
-    for (_, value, factor, decimals, unit) in columns {
-        let found = interval(outcomes, &|outcome| value(&outcome.summary).map(|value| factor * value));
-        cells.push(found.map_or_else(|| NONE.to_owned(), |found| spread(found, decimals(found.mean)) + unit));
+/// Returns the mean of a number over the replications that have it, as the table shows it.
+fn number(metric: &Metric, group: Group, outcomes: &[Outcome]) -> String {
+    // A replay without a network has sent no packets.
+    let absent = (metric.column.when == When::Network).then_some(0.0);
+    let value =
+        |outcome: &Outcome| Some(metric.display.factor() * outcome.summary.get(metric.name()).or(absent)?);
+    let values: Vec<f64> = outcomes.iter().filter_map(value).collect();
+    let Some(found) = Interval::of(&values) else { return NONE.to_owned() };
+    let (mean, decimals) = (found.mean, metric.display.decimals());
+    match metric.display {
+        Display::Measured(_) if metric.column.unit == "ns" => duration_ns(mean as u64),
+        Display::Measured(_) => format!("{mean:.decimals$} {}", metric.column.unit),
+        Display::Percent(_) => spread(found, decimals) + "%",
+        // Jobs of models last seconds, those of logs hours.
+        Display::Seconds(_) => spread(found, if mean.abs() < 100.0 && mean.fract() != 0.0 { 2 } else { 0 }),
+        Display::Plain(_) if group == Group::Last => grouped(mean, decimals),
+        Display::Plain(_) => spread(found, decimals),
     }
-    if options.timed {
-        let mean = |value: &dyn Fn(&Outcome) -> f64| {
-            interval(outcomes, &|outcome| Some(value(outcome))).unwrap_or_default().mean
-        };
-        cells.push(duration_ns(mean(&|outcome| outcome.summary.allocate.p50_ns as f64) as u64));
-        cells.push(duration_ns(mean(&|outcome| outcome.summary.allocate.p99_ns as f64) as u64));
-        cells.push(format!("{:.3} s", mean(&|outcome| outcome.wall_s)));
-    } else {
-        let bound =
-            |outcome: &Outcome| outcome.summary.over_parallel(outcome.summary.pairwise_ratio_to_bound_mean);
-        cells
-            .push(interval(outcomes, &bound).map_or_else(|| NONE.to_owned(), |found| grouped(found.mean, 3)));
-    }
-    cells
 }

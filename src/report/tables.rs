@@ -8,61 +8,42 @@ use serde_json::Value;
 use super::error::ReportError;
 use super::foreign::safe_svg;
 use super::html::{ReportCell, ReportTable};
-use crate::figure::{DELAYS, Results};
+use crate::figure::Results;
 use crate::frame::{STUDY_FILE, SheetValues};
+use crate::metrics::{Circumstances, METRICS, Metric};
 use crate::paper::PAPERS;
 use crate::text::grouped;
 
-/// Columns of the summary that a report shows, if they are there: title, factor, decimals.
-const SHOWN: [(&str, &str, f64, usize); 22] = [
-    ("jobs", "jobs", 1.0, 0),
-    ("utilization", "utilization %", 100.0, 1),
-    ("wait_s_mean", "wait s", 1.0, 1),
-    ("queue_delay_s_mean", "queue delay s", 1.0, 1),
-    ("allocation_delay_s_mean", "allocation delay s", 1.0, 1),
-    ("moves", "moves", 1.0, 0),
-    ("suspended_s_mean", "suspended s", 1.0, 2),
-    ("turnaround_s_mean", "turnaround s", 1.0, 1),
-    ("bounded_slowdown_mean", "slowdown", 1.0, 1),
-    ("pairwise_sum_mean", "pairwise sum", 1.0, 1),
-    ("pairwise_mean_mean", "pairwise mean", 1.0, 3),
-    ("pairwise_ratio_to_bound_mean", "to bound", 1.0, 3),
-    ("components_mean", "components", 1.0, 2),
-    ("contention_mean", "contention", 1.0, 0),
-    ("service_s_mean", "service s", 1.0, 1),
-    ("packet_latency_cycles_mean", "packet latency", 1.0, 1),
-    ("packet_blocked_cycles_mean", "packet blocked", 1.0, 1),
-    ("allocate_ns_p50", "call p50 ns", 1.0, 0),
-    ("allocate_ns_p99", "call p99 ns", 1.0, 0),
-    ("refuse_ns_p50", "refused p50 ns", 1.0, 0),
-    ("refuse_ns_p99", "refused p99 ns", 1.0, 0),
-    ("replay_wall_s", "replay s", 1.0, 3),
-];
-
 /// A row for each replay and seed.
 pub(super) fn summary(results: &Results) -> ReportTable {
-    let has_delays = results.have_delays();
     let refused = results.numbers("allocate_failures").unwrap_or_default();
-    let has_refused = refused.iter().flatten().any(|&calls| calls > 0.0);
-    let shown: Vec<_> = SHOWN
-        .iter()
-        .filter(|(name, ..)| has_delays || !DELAYS.contains(name))
-        .filter(|(name, ..)| has_refused || !name.starts_with("refuse_"))
-        .filter_map(|(name, title, factor, decimals)| match &results.sheet.column(name)?.values {
-            SheetValues::Number { numbers, .. } => Some((*title, numbers, *factor, *decimals)),
+    let circumstances = Circumstances {
+        delays: results.have_delays(),
+        refused: refused.iter().flatten().any(|&calls| calls > 0.0),
+        ..Circumstances::default()
+    };
+    let column = |metric: &'static Metric| {
+        let column = metric.in_report(&circumstances)?;
+        match &results.sheet.column(metric.name())?.values {
+            SheetValues::Number { numbers, .. } => Some((column, metric.display, numbers)),
             SheetValues::Text(_) => None,
-        })
-        .collect();
+        }
+    };
+    let mut shown: Vec<_> = METRICS.iter().filter_map(column).collect();
+    // A stable sort: within a group, numbers keep the order of METRICS.
+    shown.sort_by_key(|(column, ..)| column.group);
     let row = |i: usize| {
         let mut cells = vec![ReportCell::words(&results.name(i, &[]))];
         cells.push(ReportCell::words(&results.label(i, "seed")));
-        cells.extend(shown.iter().map(|(_, numbers, factor, decimals)| match numbers[i] {
-            Some(number) => ReportCell::number(grouped(factor * number, *decimals), number),
+        cells.extend(shown.iter().map(|(_, display, numbers)| match numbers[i] {
+            Some(number) => {
+                ReportCell::number(grouped(display.factor() * number, display.decimals()), number)
+            }
             None => ReportCell::words("-"),
         }));
         cells
     };
-    let titles = shown.iter().map(|(title, ..)| ((*title).to_owned(), false));
+    let titles = shown.iter().map(|(column, ..)| (column.title.to_owned(), false));
     let columns =
         [("replay".to_owned(), true), ("seed".to_owned(), false)].into_iter().chain(titles).collect();
     let shared = results.shared();

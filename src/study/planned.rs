@@ -86,13 +86,15 @@ impl Study {
                 "{log} on {machine} with '{allocator}': left out {others} larger than the machine or of another size"
             ));
         }
-        if let Some(outcome) = outcomes.iter().find(|outcome| outcome.summary.jobs_in_means == 0) {
-            let jobs = outcome.summary.jobs;
+        let counts_none =
+            |outcome: &&Outcome| outcome.summary.get("jobs_in_means").is_none_or(|jobs| jobs < 1.0);
+        if let Some(outcome) = outcomes.iter().find(counts_none) {
+            let jobs = outcome.summary.get("jobs").unwrap_or_default();
             notes.push(format!(
                 "{log} on {machine} with '{allocator}': none of {jobs} jobs is left for the means, which are empty"
             ));
         }
-        let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary).collect();
+        let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary.clone()).collect();
         if let Some(shortfall) = self.options.replications.shortfall(&summaries) {
             notes.push(format!("{log} on {machine} with '{allocator}': {shortfall}"));
         }

@@ -12,7 +12,7 @@ use crate::allocator::{self, Setup};
 use crate::engine::{self, Observer, Parts, Record, ReplayError};
 use crate::execution::{self, Traffic};
 use crate::job::Job;
-use crate::metrics::{Monitor, Recorder, Recording, Summary, TrafficSummary, summarize};
+use crate::metrics::{Finished, Monitor, Recorder, Recording, Summary};
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
@@ -45,8 +45,6 @@ pub struct Outcome {
     pub traffic: Option<Traffic>,
     /// Everything in one row.
     pub summary: Summary,
-    /// Wall-clock time of the replay without reading the log; 0 if not timed.
-    pub wall_s: f64,
 }
 
 /// Why a replay has no outcome.
@@ -71,11 +69,11 @@ impl Replay {
         loop {
             let seed = self.spec.seed.wrapping_add(outcomes.len() as u64);
             let mut outcome = self.run_once(seed, options, monitor)?;
-            monitor.earlier.fetch_add(outcome.summary.jobs, Ordering::Relaxed);
+            monitor.earlier.fetch_add(outcome.records.len(), Ordering::Relaxed);
             if !options.jobs {
                 outcome.strip();
             }
-            summaries.push(outcome.summary);
+            summaries.push(outcome.summary.clone());
             outcomes.push(outcome);
             if options.replications.enough(&summaries) {
                 return Ok(outcomes);
@@ -96,9 +94,18 @@ impl Replay {
             self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), &mut recorder)?;
         let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
         let recording = recorder.finish();
-        let mut summary = summarize(&jobs, &records, &recording, &self.spec.machine, options.trim);
-        summary.traffic = traffic.as_ref().map(|traffic| TrafficSummary::of(traffic, summary.makespan_s));
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary, wall_s })
+        let summary = Summary::of(&Finished {
+            jobs: &jobs,
+            records: &records,
+            recording: &recording,
+            traffic: traffic.as_ref(),
+            mesh: &self.spec.machine,
+            trim: options.trim,
+            skipped,
+            never_fit,
+            wall_s,
+        });
+        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary })
     }
 
     /// The jobs of `seed` that the allocator finds a place for on the idle machine.

@@ -208,7 +208,7 @@ impl ReplaySpec {
 /// written out.
 fn rules_options(rules: &Rules) -> Vec<String> {
     let spelt = |rules: &Rules| rules.to_string().parse::<Spec>().ok();
-    let (Some(spec), Some(default)) = (spelt(rules), spelt(&Rules::usual(rules.set))) else {
+    let (Some(spec), Some(default)) = (spelt(rules), spelt(&Rules::defaults(rules.set))) else {
         return Vec::new();
     };
     let mut options = Vec::new();

@@ -8,7 +8,7 @@ use nom::{Err, IResult};
 
 use super::error::Problem;
 
-/// Which field did not parse (from 1), and in what way.
+/// The field that did not parse (from 1), and in what way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     field: usize,
@@ -22,7 +22,7 @@ enum FaultKind {
     OutOfRange,
 }
 
-/// What nom asks of an error; none of its own parsers is used that could raise one.
+/// nom asks this of every error type; none of its own parsers is used that could raise one.
 impl ParseError<&[u8]> for Fault {
     fn from_error_kind(_: &[u8], _: ErrorKind) -> Self {
         Self { field: 0, kind: FaultKind::NotAnInteger }
@@ -41,7 +41,7 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// `text` from its first byte that is no blank.
+/// Returns `text` from its first byte that is no blank.
 pub(super) fn skip_blanks(text: &[u8]) -> &[u8] {
     let mut text = text;
     while let [b' ' | b'\t', rest @ ..] = text {
@@ -54,7 +54,7 @@ fn at_end_of_field(rest: &[u8]) -> bool {
     rest.first().is_none_or(|&byte| is_blank(byte))
 }
 
-/// Takes the digits at the start of `text`: their value (wrapped beyond 19 digits), their number, what follows.
+/// Takes the digits at the start of `text`, and returns their value (wrapped beyond 19 digits), their number and the rest.
 #[inline]
 fn digits(text: &[u8]) -> (u64, usize, &[u8]) {
     let (mut value, mut rest) = (0_u64, text);
@@ -65,10 +65,10 @@ fn digits(text: &[u8]) -> (u64, usize, &[u8]) {
     (value, text.len() - rest.len(), rest)
 }
 
-/// Most digits whose value cannot exceed an `i64`.
+/// The number of digits up to which no value can exceed an `i64`; longer ones take the slow path.
 const SAFE_DIGITS: usize = 18;
 
-/// Parser of field `field` as an integer with an optional minus.
+/// Returns a parser of field `field` as an integer with an optional minus.
 #[inline]
 pub(super) fn integer(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], i64, Fault> {
     move |input| {
@@ -97,12 +97,13 @@ const POWERS_OF_TEN: [f64; 23] = [
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Most digits whose value a double surely holds exactly.
+/// The number of digits up to which a double surely holds the value exactly (10^15 < 2^53); longer ones take the slow path.
 const EXACT_DIGITS: usize = 15;
 
-/// Parser of field `field` as a decimal number: an optional minus, digits, and perhaps a point and digits.
+/// Returns a parser of field `field` as a decimal number: an optional minus, digits, and perhaps a point and digits.
 ///
-/// The result is the double nearest to the text: a quotient of two numbers that doubles hold exactly is rounded once.
+/// The result is the double nearest to the text (the fast path of W. Clinger, "How to read floating point numbers
+/// accurately", 1990): a quotient of two numbers that doubles hold exactly is rounded once.
 #[inline]
 pub(super) fn decimal(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], f64, Fault> {
     move |input| {
@@ -134,7 +135,7 @@ pub(super) fn decimal(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], f64, Fau
     }
 }
 
-/// Words the fault of a line whose fields are called `names`.
+/// Returns the fault of a line, whose fields are called `names`, in words.
 #[cold]
 pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static str]) -> Problem {
     let (Err::Error(fault) | Err::Failure(fault)) = error else {
@@ -153,17 +154,17 @@ pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static
     }
 }
 
-/// The fields of a line as they are there.
+/// Returns the fields of a line as they are there.
 pub(super) fn tokens(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&byte| is_blank(byte)).filter(|token| !token.is_empty())
 }
 
-/// The number of fields on a line.
+/// Returns the number of fields on a line.
 pub(super) fn fields(line: &[u8]) -> usize {
     tokens(line).count()
 }
 
-/// A field for a message: printable, and not longer than a message can bear.
+/// Returns a field for a message: printable, and not longer than a message can bear.
 fn shorten(token: &[u8]) -> String {
     const LIMIT: usize = 40;
     let shown: String = String::from_utf8_lossy(&token[..token.len().min(LIMIT)]).escape_debug().collect();
@@ -177,8 +178,8 @@ mod tests {
 
     const NAMES: [&str; 1] = ["answer"];
 
-    fn wrong<T: std::fmt::Debug>(line: &str, result: IResult<&[u8], T, Fault>) -> String {
-        explain(line.as_bytes(), &result.expect_err("wrong"), &NAMES).to_string()
+    fn problem<T: std::fmt::Debug>(line: &str, result: IResult<&[u8], T, Fault>) -> String {
+        explain(line.as_bytes(), &result.expect_err("a fault"), &NAMES).to_string()
     }
 
     #[test]
@@ -191,16 +192,16 @@ mod tests {
     }
 
     #[test]
-    fn wrong_integers_are_named() {
+    fn malformed_integers_are_named() {
         for text in ["x12", "12x", "1.0", "-", "--1", "+5", "1e3", "12;"] {
-            let message = wrong(text, integer(1).parse(text.as_bytes()));
+            let message = problem(text, integer(1).parse(text.as_bytes()));
             assert_eq!(message, format!("field 1 (answer): found '{text}', expected an integer or -1"));
         }
         for text in ["9223372036854775808", "-9223372036854775809", "99999999999999999999999"] {
-            let message = wrong(text, integer(1).parse(text.as_bytes()));
+            let message = problem(text, integer(1).parse(text.as_bytes()));
             assert!(message.ends_with("expected a value between -2^63 and 2^63"), "{message}");
         }
-        assert_eq!(wrong("  ", integer(1).parse(b"  ")), "0 fields, expected 1");
+        assert_eq!(problem("  ", integer(1).parse(b"  ")), "0 fields, expected 1");
     }
 
     #[test]
@@ -222,12 +223,12 @@ mod tests {
             assert_eq!((rest.len(), value.to_bits()), (0, expected.to_bits()), "{text}");
         }
         for text in ["5.", ".5", "1e5", "1.2.3", "nan", "inf", "-", "1,5"] {
-            let message = wrong(text, decimal(1).parse(text.as_bytes()));
+            let message = problem(text, decimal(1).parse(text.as_bytes()));
             assert_eq!(message, format!("field 1 (answer): found '{text}', expected a number or -1"));
         }
         let endless = "9".repeat(400);
         assert!(
-            wrong(&endless, decimal(1).parse(endless.as_bytes())).contains("9…', expected a value between")
+            problem(&endless, decimal(1).parse(endless.as_bytes())).contains("9…', expected a value between")
         );
     }
 }

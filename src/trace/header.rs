@@ -1,4 +1,4 @@
-//! What a log says about itself: its comment lines, verbatim, and the values in them.
+//! The header of a log: its comment lines, verbatim, and the values in them.
 
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{digit1, space0};
@@ -18,12 +18,12 @@ impl Header {
         self.lines.push(line.to_vec());
     }
 
-    /// The lines, verbatim.
+    /// Returns the lines, verbatim.
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
         self.lines.iter().map(Vec::as_slice)
     }
 
-    /// Keys and values in their order. A line `; Key: value` begins an entry; lines without a key that follow it are
+    /// Returns keys and values in their order. A line `; Key: value` begins an entry; lines without a key that follow it are
     /// its continuation, joined by one space each; an empty comment ends it. O(size of the header).
     pub fn entries(&self) -> Vec<(String, String)> {
         let mut entries: Vec<(String, String)> = Vec::new();
@@ -44,47 +44,48 @@ impl Header {
         entries
     }
 
-    /// The first value of `key`, whatever the case of its letters; `None` if there is none or it is `N/A` or empty.
+    /// Returns the first value of `key`, upper or lower case alike; `None` if there is none or it is `N/A` or empty.
     pub fn get(&self, key: &str) -> Option<String> {
         let (_, value) = self.entries().into_iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
         (!value.is_empty() && !value.eq_ignore_ascii_case("n/a")).then_some(value)
     }
 
-    /// The number at the start of the first value of `key`: 1664 in `MaxProcs: 1664 (72, 1368, 224)`.
+    /// Returns the whole number at the start of the first value of `key`, or `None`: 1664 in `MaxProcs: 1664 (72, 1368, 224)`.
     pub fn number(&self, key: &str) -> Option<i64> {
         let value = self.get(key)?;
         let (_, number) = leading_integer(&value).ok()?;
         number.parse().ok()
     }
 
-    /// `MaxProcs`: processors of the machine.
+    /// Returns `MaxProcs`, the processors of the machine; `None` if it is missing or not positive.
     pub fn max_procs(&self) -> Option<i64> {
         self.number("MaxProcs").filter(|&procs| procs > 0)
     }
 
-    /// `MaxNodes`: nodes of the machine, each of one or more processors.
+    /// Returns `MaxNodes`, the nodes of the machine, each of one or more processors; `None` if it is missing or not positive.
     pub fn max_nodes(&self) -> Option<i64> {
         self.number("MaxNodes").filter(|&nodes| nodes > 0)
     }
 
-    /// Processors of the machine: `MaxProcs` or, in logs that have only that, `MaxNodes`.
+    /// Returns the processors of the machine: `MaxProcs` or, in logs that have only that, `MaxNodes`; `None` without both.
     pub fn processors(&self) -> Option<i64> {
         self.max_procs().or_else(|| self.max_nodes())
     }
 
-    /// `UnixStartTime`: the origin of submit times, in seconds since 1970.
+    /// Returns `UnixStartTime`, the origin of submit times, in seconds since 1970; `None` if it is missing.
     pub fn unix_start_time(&self) -> Option<i64> {
         self.number("UnixStartTime")
     }
 
-    /// Every `Note`.
+    /// Returns the values of every `Note`.
     pub fn notes(&self) -> Vec<String> {
         let is_note = |(key, value): (String, String)| key.eq_ignore_ascii_case("note").then_some(value);
         self.entries().into_iter().filter_map(is_note).collect()
     }
 }
 
-/// The key of a header line after its `;`: one word, perhaps padded, and a colon that is not that of an address.
+/// Parses the key of a header line after its `;`: one word, perhaps padded, and a colon that is not that of an address
+/// such as `http://`.
 fn key(text: &str) -> IResult<&str, &str> {
     let word = take_while1(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
     let (rest, key) = delimited(space0, word, (space0, tag(":"))).parse(text)?;
@@ -94,7 +95,7 @@ fn key(text: &str) -> IResult<&str, &str> {
     Ok((rest, key))
 }
 
-/// An integer that does not go on as something else: a fraction, a word.
+/// Parses an integer that is not the beginning of something else: a fraction, a word.
 fn leading_integer(text: &str) -> IResult<&str, &str> {
     let part_of_number = |c: char| c.is_alphanumeric() || c == '.';
     let end = not(take_while1(part_of_number));

@@ -27,7 +27,7 @@ impl Lines {
         Self { source, buffer: vec![0; CHUNK], start: 0, end: 0, number: 0, terminated: true }
     }
 
-    /// The source that the lines come from.
+    /// Returns the source that the lines come from.
     pub(super) fn source(&self) -> &Source {
         &self.source
     }
@@ -37,7 +37,7 @@ impl Lines {
         self.terminated
     }
 
-    /// The first line that `is_wanted` accepts of those that come with the first chunk, or `None`; all of them stay unread.
+    /// Returns the first line that `is_wanted` accepts of those that come with the first chunk, or `None`; all of them stay unread.
     /// To be called before the first [`Self::next_line`]. (Only the very first line is sure to be whole.)
     pub(super) fn peek(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Option<&[u8]>, TraceError> {
         self.refill()?;
@@ -45,7 +45,7 @@ impl Lines {
         Ok(unread.split(|&byte| byte == b'\n').find(|line| is_wanted(line)))
     }
 
-    /// The next line without its `\n`; `None` at the end of the text.
+    /// Returns the next line without its `\n`; `None` at the end of the text.
     #[inline]
     pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, TraceError> {
         let unread = &self.buffer[self.start..self.end];
@@ -66,6 +66,7 @@ impl Lines {
     #[cold]
     fn refill(&mut self) -> Result<Option<usize>, TraceError> {
         loop {
+            // The beginning of an unfinished line moves to the front, so that the rest can follow it.
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
             if self.end > LINE_LIMIT {

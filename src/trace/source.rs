@@ -1,4 +1,4 @@
-//! Where a log comes from: a file, a gzip file of any number of members, or standard input.
+//! The source of a log: a file, a gzip file of any number of members, or standard input.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 
 use super::error::TraceError;
 
-/// First bytes of every gzip member.
+/// The first bytes of every gzip member.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Compressed bytes that are read at a time.
+/// The number of compressed bytes that are read at a time.
 const COMPRESSED_CHUNK: usize = 64 << 10;
 
 /// An open log: its uncompressed text as a stream, which is counted and hashed on the way.
@@ -25,8 +25,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Opens the file at `path`, or standard input if that is `-`. Whether it is compressed is told by its first
-    /// bytes, not by its name.
+    /// Opens the file at `path`, or standard input if that is `-`. The first bytes tell whether it is compressed, not the
+    /// name.
     pub(super) fn open(path: &Path) -> Result<Self, TraceError> {
         if path == Path::new("-") {
             return Self::new(PathBuf::from("standard input"), io::stdin());
@@ -49,8 +49,10 @@ impl Source {
             return Err(TraceError::Unreadable { path, source });
         }
         let gzip = magic == GZIP_MAGIC;
+        // The bytes looked at are put back in front of the rest: a pipe cannot be read twice.
         let whole = Cursor::new(magic).chain(stream);
         let text: Box<dyn Read> = if gzip {
+            // A gzip file may have several members, one after the other; plain decoders stop after the first.
             Box::new(MultiGzDecoder::new(BufReader::with_capacity(COMPRESSED_CHUNK, whole)))
         } else {
             Box::new(whole)
@@ -58,17 +60,17 @@ impl Source {
         Ok(Self { path, text, gzip, hash: Sha256::new(), bytes: 0 })
     }
 
-    /// Name for messages.
+    /// Returns the name for messages.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Uncompressed bytes read so far.
+    /// Returns the number of uncompressed bytes read so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// SHA-256 of the uncompressed bytes read so far, in hexadecimal.
+    /// Returns the SHA-256 of the uncompressed bytes read so far, in hexadecimal.
     pub(super) fn sha256(&self) -> String {
         use std::fmt::Write;
         self.hash.clone().finalize().iter().fold(String::new(), |mut hex, byte| {
@@ -78,11 +80,13 @@ impl Source {
         })
     }
 
-    /// Reads some text into `buffer`; 0 bytes mean the end. `lines` whole lines were read before, for messages.
+    /// Reads some text into `buffer` and returns how many bytes, 0 at the end. `lines` is how many whole lines were handed out
+    /// before, for messages: so that whoever has a damaged file knows how much of it is sound.
     pub(super) fn read(&mut self, buffer: &mut [u8], lines: u64) -> Result<usize, TraceError> {
         let count = loop {
             match self.text.read(buffer) {
                 Ok(count) => break count,
+                // A signal came while waiting; nothing was read.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.failure(error, lines)),
             }
@@ -96,6 +100,7 @@ impl Source {
         Ok(count)
     }
 
+    /// Returns what it means that reading failed so: compressed data may end early or be damaged.
     fn failure(&self, source: io::Error, lines: u64) -> TraceError {
         let (path, bytes) = (self.path.clone(), self.bytes);
         match source.kind() {

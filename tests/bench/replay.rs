@@ -185,7 +185,9 @@ fn replays(criterion: &mut Criterion) {
         let replay = Replay { spec, source: JobSource::recorded(Arc::clone(&jobs), 0) };
         let options = Options { timed: true, ..Options::default() };
         group.bench_function(label, |bencher| {
-            bencher.iter(|| replay.run(&options, &Monitor::default()).map(|outcomes| outcomes[0].summary));
+            bencher.iter(|| {
+                replay.run(&options, &Monitor::default()).map(|outcomes| outcomes[0].summary.clone())
+            });
         });
     }
     group.finish();

@@ -1,7 +1,8 @@
 //! Jobs that move while they run: how the engine follows, and what compaction gains on the real logs.
 
 use meshreplay::job::{Job, Shape, Time};
-use meshreplay::metrics::Compactions;
+use meshreplay::metrics::{Compactions, Number};
+use meshreplay::study::Outcome;
 
 use super::support::{Numbers, Tested, replay, run, shared};
 
@@ -28,6 +29,10 @@ fn seconds(time: Time) -> f64 {
     time.as_seconds()
 }
 
+fn jobs_moved(found: &Outcome) -> Option<Number> {
+    found.summary.number("jobs_moved")
+}
+
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-6
 }
@@ -43,17 +48,32 @@ fn a_job_starts_when_others_have_made_room_and_they_end_later() -> Tested {
     assert!(near(seconds(found.records[3].end), 100.0) && found.records[3].moves == 0);
     // All arrive together: it is the oldest that waits from the start on.
     assert_eq!(found.records[4].head, Time::ZERO);
-    let summary = &found.summary;
-    assert!(near(summary.allocation_delay_s_mean, 8.1 / 5.0) && near(summary.queue_delay_s_mean, 0.0));
-    assert!(near(summary.suspended_s_mean, 3.0 / 5.0) && summary.moves == 1 && summary.jobs_moved == 1);
-    assert_eq!(summary.compactions, Compactions { begun: 1, carried_out: 1, ..Compactions::default() });
+    for (name, expected) in [
+        ("allocation_delay_s_mean", 8.1 / 5.0),
+        ("queue_delay_s_mean", 0.0),
+        ("suspended_s_mean", 3.0 / 5.0),
+        ("moves", 1.0),
+        ("jobs_moved", 1.0),
+        ("compactions_begun", 1.0),
+        ("compactions", 1.0),
+        ("compactions_aborted", 0.0),
+    ] {
+        assert!(found.summary.get(name).is_some_and(|number| near(number, expected)), "{name}");
+    }
+    assert_eq!(
+        found.recording.compactions,
+        Compactions { begun: 1, carried_out: 1, ..Compactions::default() }
+    );
     // Without compaction it waits for the one in the middle.
     let found = replay(&fragmented(100.0), "10", "fcfs", "linear-first-fit")?;
     assert!(near(seconds(found.records[4].start), 100.0));
-    assert_eq!(found.summary.compactions, Compactions::default());
+    assert_eq!(found.recording.compactions, Compactions::default());
     let found = replay(&fragmented(100.0), "10", "fcfs", "cost-free-compaction")?;
     assert!(near(seconds(found.records[4].start), 4.5) && near(seconds(found.records[1].end), 100.0));
-    assert_eq!(found.summary.compactions, Compactions { begun: 1, carried_out: 1, ..Compactions::default() });
+    assert_eq!(
+        found.recording.compactions,
+        Compactions { begun: 1, carried_out: 1, ..Compactions::default() }
+    );
     Ok(())
 }
 
@@ -64,7 +84,7 @@ fn a_plan_is_void_if_a_job_that_would_move_ends_before_it_is_made() -> Tested {
         assert!(near(seconds(found.records[4].start), start_s), "{second_run_s}: {:?}", found.records[4]);
         let aborted = u64::from(second_run_s < 5.2);
         let counted = Compactions { begun: 1, carried_out: 1 - aborted, aborted, ..Compactions::default() };
-        assert_eq!(found.summary.compactions, counted, "{second_run_s}");
+        assert_eq!(found.recording.compactions, counted, "{second_run_s}");
     }
     // A job that would end while it is on its way ends when it is there.
     let found = replay(&fragmented(5.2), "10", "fcfs", SLOW)?;
@@ -82,7 +102,7 @@ fn delayed_and_overrunning_plans_are_counted() -> Tested {
     let found = replay(&jobs, "6", "fcfs", costs)?;
     assert!(near(seconds(found.records[3].start), 4.0), "{:?}", found.records);
     let counted = Compactions { begun: 1, carried_out: 1, delayed: 1, ..Compactions::default() };
-    assert_eq!((found.summary.compactions, found.summary.jobs_moved), (counted, 2));
+    assert_eq!((found.recording.compactions, jobs_moved(&found)), (counted, Some(Number::Count(2))));
     // `00011222·`, of which 0 ends: four processors are covered, and five steps are needed.
     let jobs = [job(0, 0.0, 2.0, 3), job(1, 0.0, 90.0, 2), job(2, 0.0, 90.0, 3), job(3, 0.0, 5.0, 4)];
     let found = replay(&jobs, "9", "fcfs", costs)?;
@@ -90,7 +110,7 @@ fn delayed_and_overrunning_plans_are_counted() -> Tested {
     let suspended = [1, 2].map(|i: usize| seconds(found.records[i].suspended));
     assert!(suspended.into_iter().any(|longest| near(longest, 5.0)), "{suspended:?}");
     let counted = Compactions { begun: 1, carried_out: 1, delayed: 1, overrun: 1, ..Compactions::default() };
-    assert_eq!((found.summary.compactions, found.summary.jobs_moved), (counted, 2));
+    assert_eq!((found.recording.compactions, jobs_moved(&found)), (counted, Some(Number::Count(2))));
     Ok(())
 }
 
@@ -124,12 +144,12 @@ fn no_time_is_lost_that_is_not_accounted_for() -> Tested {
                     moves += record.moves;
                 }
                 assert!(moves > 0, "{allocator} {scheduler}");
-                let compactions = &found.summary.compactions;
+                let compactions = &found.recording.compactions;
                 assert_eq!(compactions.begun, compactions.carried_out + compactions.aborted, "{allocator}");
                 assert!(compactions.delayed.max(compactions.overrun) <= compactions.carried_out);
                 assert!(compactions.carried_out <= u64::from(moves), "{allocator} {scheduler}");
                 let at_least_once = found.records.iter().filter(|record| record.moves > 0).count() as u64;
-                assert_eq!(found.summary.jobs_moved, at_least_once, "{allocator} {scheduler}");
+                assert_eq!(jobs_moved(&found), Some(Number::Count(at_least_once)), "{allocator} {scheduler}");
                 // At no instant more processors are busy than there are.
                 let mut events: Vec<(Time, i64)> = Vec::new();
                 for (job, record) in jobs.iter().zip(&found.records) {
@@ -178,7 +198,8 @@ fn reservations_follow_jobs_that_others_make_room_for() -> Tested {
                 assert_eq!(free.records[i].start, counted.records[i].start, "{label}");
                 assert_eq!(held.records[i].end - held.records[i].start, job.run, "{label}");
             }
-            let late = held.summary.wait_s_mean / counted.summary.wait_s_mean.max(1.0);
+            let wait_s = |found: &Outcome| found.summary.get("wait_s_mean").unwrap_or(f64::NAN);
+            let late = wait_s(&held) / wait_s(&counted).max(1.0);
             assert!(late < 1.5, "{scheduler}, round {round}: {late}");
         }
     }

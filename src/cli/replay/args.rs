@@ -212,7 +212,7 @@ impl Args {
     }
 
     fn rules(&self) -> Rules {
-        let default = Rules::usual(self.rules);
+        let default = Rules::defaults(self.rules);
         Rules {
             status: self.status.unwrap_or(default.status),
             estimate: self.estimate,

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use anyhow::anyhow;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -17,6 +16,9 @@ use crate::trace::{Format, SWF, Writer};
 use crate::workload::lublin::LublinOptions;
 use crate::workload::{LUBLIN_TYPES, LublinLog, ModelLogError, Synthetic, write_synthetic};
 
+/// The name of the model of Lublin and Feitelson.
+const LUBLIN: &str = "lublin";
+
 /// The mean run time in seconds below which rounding to whole seconds loses more than a percent.
 const SHORT_S: f64 = 50.0;
 
@@ -25,8 +27,8 @@ const SHORT_S: f64 = 50.0;
 pub(super) struct Args {
     /// The workload model: lublin (Lublin and Feitelson, 2003), or synthetic:KEY=VALUE,… with the keys that `meshreplay
     /// replay --help` explains; its jobs have shapes, in fields 19 to 21
-    #[arg(long)]
-    model: Model,
+    #[arg(long, value_parser = parse_model)]
+    model: Spec,
 
     /// How many jobs
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100_000_000))]
@@ -65,29 +67,16 @@ pub(super) struct Args {
     force: bool,
 }
 
-/// What logs can be drawn from.
-#[derive(Clone, Debug)]
-enum Model {
-    /// Lublin and Feitelson's model of rigid jobs (2003).
-    Lublin,
-    /// Jobs that bring their shape.
-    Synthetic(Spec),
-}
-
-impl FromStr for Model {
-    type Err = SpecError;
-
-    fn from_str(text: &str) -> Result<Self, SpecError> {
-        match text {
-            "lublin" => Ok(Self::Lublin),
-            _ if Synthetic::is_spec(text) => {
-                let spec: Spec = text.parse()?;
-                Synthetic::new(&spec)?;
-                Ok(Self::Synthetic(spec))
-            }
-            _ => Err(unknown("workload model", text, ["lublin", "synthetic"])),
-        }
+/// Parses the workload model: `lublin`, or a spec of the synthetic model.
+fn parse_model(text: &str) -> Result<Spec, SpecError> {
+    if text != LUBLIN && !Synthetic::is_spec(text) {
+        return Err(unknown("workload model", text, [LUBLIN, "synthetic"]));
     }
+    let spec: Spec = text.parse()?;
+    if text != LUBLIN {
+        Synthetic::new(&spec)?;
+    }
+    Ok(spec)
 }
 
 /// Parses the types of jobs: whether there is one type only.
@@ -105,30 +94,27 @@ fn parse_load(text: &str) -> Result<f64, String> {
 
 /// Draws the jobs and writes the log.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    match &args.model {
-        Model::Lublin => {
-            refuse("lublin", &[("--machine", args.machine.is_some())])?;
-            let needed = |value: Option<u32>, option: &str| {
-                value.ok_or_else(|| Failure::Usage(anyhow!("model 'lublin' needs {option}")))
-            };
-            let (jobs, procs) = (needed(args.jobs, "--jobs N")?, needed(args.procs, "--procs P")?);
-            let options = LublinOptions {
-                typeless: args.types.unwrap_or_default(),
-                published_sizes: args.published_sizes,
-            };
-            let log = LublinLog { jobs, procs, options, load: args.load, seed: args.seed };
-            let mut writer = create(&args.output, args.force)?;
-            log.write(&mut writer).map_err(|error| match error {
-                ModelLogError::Trace(_) | ModelLogError::Synthetic(_) => Failure::Failed(error.into()),
-                _ => Failure::Usage(error.into()),
-            })?;
-            Ok(writer.finish()?)
-        }
-        Model::Synthetic(spec) => draw_synthetic(args, spec),
-    }
+    if args.model.name == LUBLIN { draw_lublin(args) } else { draw_synthetic(args) }
 }
 
-fn draw_synthetic(args: &Args, spec: &Spec) -> Result<(), Failure> {
+fn draw_lublin(args: &Args) -> Result<(), Failure> {
+    refuse(LUBLIN, &[("--machine", args.machine.is_some())])?;
+    let needed = |value: Option<u32>, option: &str| {
+        value.ok_or_else(|| Failure::Usage(anyhow!("model 'lublin' needs {option}")))
+    };
+    let (jobs, procs) = (needed(args.jobs, "--jobs N")?, needed(args.procs, "--procs P")?);
+    let typeless = args.types.unwrap_or_default();
+    let options = LublinOptions { typeless, published_sizes: args.published_sizes };
+    let log = LublinLog { jobs, procs, options, load: args.load, seed: args.seed };
+    let mut writer = create(&args.output, args.force)?;
+    log.write(&mut writer).map_err(|error| match error {
+        ModelLogError::Trace(_) | ModelLogError::Synthetic(_) => Failure::Failed(error.into()),
+        _ => Failure::Usage(error.into()),
+    })?;
+    Ok(writer.finish()?)
+}
+
+fn draw_synthetic(args: &Args) -> Result<(), Failure> {
     let useless = [
         ("--procs", args.procs.is_some()),
         ("--types", args.types.is_some()),
@@ -139,10 +125,11 @@ fn draw_synthetic(args: &Args, spec: &Spec) -> Result<(), Failure> {
     let Some(machine) = &args.machine else {
         return Err(Failure::Usage(anyhow!("model 'synthetic' needs --machine, such as --machine 32x32")));
     };
+    let spec = args.model.clone();
     let spec = match args.jobs {
-        Some(jobs) if !spec.params.contains_key("jobs") => spec.clone().with("jobs", &jobs.to_string()),
+        Some(jobs) if !spec.params.contains_key("jobs") => spec.with("jobs", &jobs.to_string()),
         Some(_) => return Err(Failure::Usage(anyhow!("'jobs' is in --model already; give it once"))),
-        None => spec.clone(),
+        None => spec,
     };
     let model = Synthetic::new(&spec).map_err(|error| Failure::Usage(error.into()))?;
     let mut writer = create(&args.output, args.force)?;

@@ -6,17 +6,16 @@ mod generate;
 mod info;
 mod validate;
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Subcommand;
-use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{Failure, complain};
-use crate::spec::{Spec, SpecError};
-use crate::trace::{Columns, FORMATS, Format, LogSummary, ReadOptions, SWF, Writer, formats};
+use crate::spec::Spec;
+use crate::trace::{Columns, FORMATS, Format, LogSummary, ReadOptions, SWF, Writer};
 
 /// Looks at logs, checks, converts and cuts them
 #[derive(Debug, clap::Args)]
@@ -57,7 +56,7 @@ struct Input {
     lenient: bool,
 
     /// Format of LOG [default: by its extension, or else swf]
-    #[arg(id = "input_format", long = "input-format", value_name = "FORMAT", value_parser = InputFormat)]
+    #[arg(id = "input_format", long = "input-format", value_name = "FORMAT", value_parser = format_parser())]
     format: Option<Spec>,
 
     /// Read LOG by columns, from 1, separated by blanks: FIELD=COLUMN,… with the fields job, submit, wait, run, procs, cpu,
@@ -122,39 +121,10 @@ fn writable_parser() -> impl TypedValueParser<Value = &'static Format> {
         .try_map(|name| Format::find(&name))
 }
 
-/// Parses the name of a format, or a format with parameters, such as `columns:submit=3,run=5,procs=2`.
-#[derive(Clone)]
-pub(super) struct InputFormat;
-
-impl TypedValueParser for InputFormat {
-    type Value = Spec;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<Spec, clap::Error> {
-        let parse = |text: String| -> Result<Spec, SpecError> {
-            let spec: Spec = text.parse()?;
-            formats::build(&spec)?;
-            Ok(spec)
-        };
-        if value.to_string_lossy().contains(':') {
-            return StringValueParser::new().try_map(parse).parse_ref(command, argument, value);
-        }
-        let names = PossibleValuesParser::new(names());
-        names.try_map(parse).parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(names().map(PossibleValue::new)))
-    }
-}
-
-/// The formats that need no parameters.
-fn names() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().filter(|format| format.parameters.is_empty()).map(|format| format.name)
+/// Parses the name of a format that needs no parameters.
+fn format_parser() -> impl TypedValueParser<Value = Spec> {
+    let formats = FORMATS.iter().filter(|format| format.parameters.is_empty());
+    PossibleValuesParser::new(formats.map(|format| format.name)).map(|name| Spec::named(&name))
 }
 
 /// Says on standard error how many lines of the input were skipped, by kind; nothing if none was.

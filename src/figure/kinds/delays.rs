@@ -4,7 +4,8 @@ use super::values::mean;
 use crate::figure::draw::{BarGroup, Bars};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
-use crate::figure::results::{DELAYS, Results};
+use crate::figure::results::Results;
+use crate::metrics::METRICS;
 
 pub(super) const KIND: PlotKind = PlotKind {
     name: "delays",
@@ -22,14 +23,13 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
     let curves = results.curves(&["log", "machine", "arrival_scale"]);
     let mut groups = Vec::new();
     for place in results.places() {
-        for column in DELAYS.into_iter().filter(|column| column.ends_with("_s_mean")) {
-            let y = results.numbers(column)?;
+        for delay in METRICS.iter().filter(|metric| metric.is_delay && metric.column.unit == "s") {
+            let y = results.numbers(delay.name())?;
             let value = |rows: &[usize]| {
                 mean(rows.iter().filter(|&&row| results.place(row) == place).map(|&row| y[row]))
             };
             let bars = curves.iter().map(|curve| value(&curve.rows)).collect();
-            let words = column.trim_end_matches("_s_mean").replace('_', " ");
-            groups.push(BarGroup { name: format!("{words}\n{place}"), bars });
+            groups.push(BarGroup { name: format!("{}\n{place}", delay.title()), bars });
         }
     }
     let bars = Bars {

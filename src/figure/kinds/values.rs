@@ -1,29 +1,11 @@
 //! Numbers of summaries as points and bars: titles of columns, means of replications.
 
 use crate::figure::draw::{Axis, Point};
-use crate::metrics::Interval;
+use crate::metrics::{Interval, Metric, metric};
 
-/// The title of a column with its unit, by how its name ends.
+/// Returns the title of a column with its unit; the name in words of one that is not in [`METRICS`](crate::metrics::METRICS).
 pub(super) fn titled(column: &str) -> String {
-    let words = |stem: &str| stem.strip_suffix("_mean").unwrap_or(stem).replace('_', " ");
-    let units = [
-        ("_s_mean", "s"),
-        ("_s", "s"),
-        ("_ns_total", "ns in all"),
-        ("_ns_p50", "ns, median"),
-        ("_ns_p99", "ns, 99th percentile"),
-        ("_cycles_mean", "cycles"),
-        ("pairwise_sum_mean", "hops"),
-        ("pairwise_mean_mean", "hops"),
-    ];
-    let unit = units.iter().find(|(end, _)| column.ends_with(end));
-    match unit {
-        Some((end, unit)) if end.starts_with('_') => {
-            format!("{} ({unit})", words(column.strip_suffix(end).unwrap_or(column)))
-        }
-        Some((_, unit)) => format!("{} ({unit})", words(column)),
-        None => words(column),
-    }
+    metric(column).map_or_else(|| column.replace('_', " "), Metric::label)
 }
 
 /// A linear axis of a column's values.

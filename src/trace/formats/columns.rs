@@ -22,27 +22,14 @@ pub(super) const FORMAT: Format = Format {
     writing: None,
 };
 
-/// The names of the fields of the Standard Workload Format in specs.
-const NAMES: [&str; FIELDS] = [
-    "job",
-    "submit",
-    "wait",
-    "run",
-    "procs",
-    "cpu",
-    "memory",
-    "req-procs",
-    "req-time",
-    "req-memory",
-    "status",
-    "user",
-    "group",
-    "app",
-    "queue",
-    "partition",
-    "preceding",
-    "think",
-];
+/// The names of the fields of the Standard Workload Format in specs, in their order.
+const NAMES: &str = "job submit wait run procs cpu memory req-procs req-time req-memory status user group app queue \
+                     partition preceding think";
+
+fn names() -> impl Iterator<Item = &'static str> {
+    NAMES.split(' ')
+}
+
 /// The fields that name something, by a word or a number: user, group, application, queue, partition. Whatever they name is
 /// numbered in the order in which it appears.
 const LABELS: std::ops::Range<usize> = 11..16;
@@ -65,9 +52,9 @@ impl FromStr for Columns {
             let (name, column) = part
                 .split_once('=')
                 .ok_or_else(|| format!("'{part}' is not FIELD=COLUMN, such as submit=3"))?;
-            let field = NAMES.iter().position(|known| *known == name);
-            let field =
-                field.ok_or_else(|| format!("unknown field '{name}' (one of: {})", NAMES.join(", ")))?;
+            let field = names().position(|known| known == name);
+            let field = field
+                .ok_or_else(|| format!("unknown field '{name}' (one of: {})", NAMES.replace(' ', ", ")))?;
             let column = column.parse().ok().filter(|column| (1..=1000).contains(column));
             let column = column.ok_or_else(|| format!("'{part}': expected a column from 1 to 1000"))?;
             if columns[field].replace(column).is_some() {
@@ -75,9 +62,10 @@ impl FromStr for Columns {
             }
         }
         match NEEDED.into_iter().find(|&field| columns[field].is_none()) {
-            Some(field) => {
-                Err(format!("field '{}' is missing; submit, run and procs are needed", NAMES[field]))
-            }
+            Some(field) => Err(format!(
+                "field '{}' is missing; submit, run and procs are needed",
+                names().nth(field).unwrap_or_default()
+            )),
             None => Ok(Self { columns }),
         }
     }
@@ -98,7 +86,7 @@ impl Columns {
 
     /// Returns the spec of the format with these columns.
     pub fn spec(&self) -> Spec {
-        let given = self.columns.iter().zip(NAMES).filter_map(|(column, name)| Some(((*column)?, name)));
+        let given = self.columns.iter().zip(names()).filter_map(|(column, name)| Some(((*column)?, name)));
         given.fold(Spec::named(FORMAT.name), |spec, (column, name)| spec.with(name, &column.to_string()))
     }
 }

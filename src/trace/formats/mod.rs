@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn wrong_specs_say_what_was_expected() -> Result<(), SpecError> {
         for (text, problem) in [
-            ("cwf", "unknown log format 'cwf' (one of: swf, premas, nas-ipsc, columns)"),
+            ("cwf", "unknown log format 'cwf', did you mean 'swf'? (one of: swf, premas, nas-ipsc, columns)"),
             ("swf:shapes=yes", "'swf' has no parameter 'shapes'"),
             ("columns:submit=1,run=2", "field 'procs' is missing; submit, run and procs are needed"),
             ("columns", "field 'submit' is missing"),

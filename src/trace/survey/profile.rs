@@ -1,4 +1,4 @@
-//! What a log holds, in numbers: how many jobs, how large, how long, how much load.
+//! The profile of a log: how many jobs it holds, how large, how long, how much load they bring.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::trace::summary::LogSummary;
 pub struct Profile {
     /// The log's name.
     pub log: String,
-    /// Its format.
+    /// The name of its format.
     pub format: &'static str,
     /// SHA-256 of its uncompressed text, in hexadecimal.
     pub sha256: String,
@@ -56,27 +56,27 @@ pub struct Profile {
     pub irregularities: Vec<Irregularity>,
 }
 
-/// In how many jobs a field is unknown.
+/// A field that is unknown in some jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Missing {
     /// The field, from 1.
     pub field: usize,
-    /// What it is called.
+    /// The name of the field.
     pub name: &'static str,
-    /// Jobs without it.
+    /// The number of jobs without it.
     pub jobs: u64,
 }
 
-/// How often something odd was found.
+/// Something odd that was found, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Irregularity {
-    /// What was found.
+    /// What was found, in words.
     pub what: &'static str,
     /// How often.
     pub count: u64,
 }
 
-/// Quantiles by nearest rank: the smallest value that at least the share named is not above.
+/// Quantiles by nearest rank: the smallest value such that at least the share named is not above it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Quantiles {
     /// Smallest value.
@@ -98,7 +98,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Quantiles of `values`, which it sorts; `None` if there are none. O(n log n).
+    /// Returns the quantiles of `values`, which it sorts; `None` if there are none. O(n log n).
     pub fn of(values: &mut [i64]) -> Option<Self> {
         values.sort_unstable();
         let (&min, &max) = (values.first()?, values.last()?);
@@ -111,19 +111,20 @@ impl Quantiles {
 }
 
 impl Profile {
-    /// Reads the log at `path` and profiles it. Memory: two numbers per job, for exact quantiles.
+    /// Reads the log at `path` and returns its profile. Memory: two numbers per job, for exact quantiles.
     pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         let mut gathering = Gathering::default();
         let summary = read(path, options, |record| gathering.add(record))?;
         Ok(gathering.finish(summary))
     }
 
-    /// Seconds between the first and the last submit time.
+    /// Returns the seconds between the first and the last submit time; `None` if none is known.
     pub fn span_s(&self) -> Option<i64> {
         Some(self.last_submit_s?.saturating_sub(self.first_submit_s?))
     }
 }
 
+/// What is summed up while reading.
 #[derive(Default)]
 struct Gathering {
     sizes: Vec<i64>,
@@ -193,6 +194,7 @@ fn irregularities(summary: &LogSummary) -> Vec<Irregularity> {
     summary.irregularities.rows().into_iter().map(|(what, count)| Irregularity { what, count }).collect()
 }
 
+/// Returns `part` of `whole` as a share; `None` of nothing.
 fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }

@@ -1,14 +1,15 @@
 //! The Lublin–Feitelson model of rigid jobs: U. Lublin, D. G. Feitelson, "The workload on parallel supercomputers:
-//! modeling the characteristics of rigid jobs", J. Parallel and Distributed Computing 63(11), 2003; constants and
-//! order of steps as in its reference implementation of 1999.
+//! modeling the characteristics of rigid jobs", J. Parallel and Distributed Computing 63(11), 2003. Constants and the
+//! order of steps are those of its reference implementation, m_lublin99.c of 1999 in the Parallel Workloads Archive.
 //!
-//! Two streams of jobs, batch and interactive, or one *typeless* stream fitted to both together:
+//! Jobs come in two streams, batch and interactive, or in one *typeless* stream fitted to both together:
 //!
 //! 1. *Size*: serial with a fixed probability, else 2^p with p from a two-stage uniform distribution, p rounded with
 //!    another fixed probability. (Some sizes that are not rounded come out as powers of two as well.)
 //! 2. *Run time*: e^g seconds, g from one of two gamma distributions, of which large jobs choose the longer more often.
-//! 3. *Arrival*: every gap costs e^g/1800 points; each half hour of the day sells its weight in points, so gaps are
-//!    short where weights are high. Weights follow a gamma distribution over the half hours from 5:30 on.
+//! 3. *Arrival*: the gap to the next job is e^g/1800 points long, g from a gamma distribution. A half hour of the day is as
+//!    many points long as its weight, so gaps take little time where weights are high. Weights follow a gamma
+//!    distribution over the half hours from 5:30 on.
 //!
 //! The same seed gives the same jobs. (Logarithms and powers are the platform's, whose last bits may differ between
 //! platforms; so may a run time by a second.)
@@ -18,7 +19,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
 use statrs::function::gamma::checked_gamma_lr;
 
-/// What the model lets one choose.
+/// The choices that the model leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LublinOptions {
     /// One stream of jobs of no particular type instead of batch and interactive jobs.
@@ -32,7 +33,7 @@ pub struct LublinOptions {
 /// Why there is no such model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LublinError {
-    /// A machine of no processors.
+    /// The machine has no processors.
     #[error("a machine of 0 processors runs no jobs; give at least 1")]
     NoProcessors,
     /// The published sizes are larger than the machine.
@@ -43,7 +44,7 @@ pub enum LublinError {
     Constant,
 }
 
-/// Processors of the machine that the published sizes are for.
+/// The processors of the machine that the published sizes are for.
 const PUBLISHED_PROCS: u32 = 128;
 
 /// One job of the model.
@@ -68,7 +69,7 @@ pub struct Lublin {
 }
 
 impl Lublin {
-    /// A stream for a machine of `procs` processors.
+    /// Returns the stream of jobs for a machine of `procs` processors.
     ///
     /// On a machine whose size is no power of two, rounded sizes stop at the largest one that fits.
     pub fn new(procs: u32, options: LublinOptions, seed: u64) -> Result<Self, LublinError> {
@@ -108,8 +109,8 @@ impl Iterator for Lublin {
     }
 }
 
-/// Work that `jobs` bring per unit of what a machine of `procs` processors could do from the first to the last
-/// arrival: Σ procs·run / (procs·span). `None` if they all arrive at once. O(jobs).
+/// Returns the work that `jobs` bring per unit of what a machine of `procs` processors could do from the first to the last
+/// arrival: Σ procs·run / (procs·span). `None` if there are none or all arrive at once. O(jobs).
 pub fn offered_load(jobs: &[LublinJob], procs: u32) -> Option<f64> {
     let span = jobs.last()?.submit_s - jobs.first()?.submit_s;
     let work: f64 = jobs.iter().map(|job| f64::from(job.procs) * job.run_s as f64).sum();
@@ -128,23 +129,28 @@ pub fn scale_to_load(jobs: &mut [LublinJob], procs: u32, load: f64) -> Option<f6
 
 /// The constants of one stream, named as in the reference implementation.
 struct Constants {
+    /// The probability that a job is serial.
     serial_prob: f64,
-    /// In addition to `serial_prob`.
+    /// The probability, in addition to `serial_prob`, that the size is rounded to a power of two.
     pow2_prob: f64,
+    /// The logarithm (base 2) of the smallest parallel size.
     u_low: f64,
+    /// The logarithm of the size at which the two stages of the uniform distribution meet.
     u_med: f64,
+    /// The logarithm of the largest size, of a machine of 128 processors.
     u_hi: f64,
+    /// The probability that a size comes from the lower stage.
     u_prob: f64,
-    /// Shape and scale of the two run-time distributions.
+    /// Shape and scale of the two gamma distributions of the logarithm (base e) of the run time: short and long jobs.
     run: [(f64, f64); 2],
-    /// The first of them has probability pa · size + pb.
+    /// The run time is that of a short job with probability pa · size + pb; pa is negative, as large jobs run longer.
     pa: f64,
     pb: f64,
-    /// Shape, before `arar`, and scale of the gaps in rush hours.
+    /// Shape, before it is multiplied by `arar`, and scale of the gamma distribution of the logarithm of gaps in rush hours.
     gap: (f64, f64),
-    /// Shape and scale of the arrivals over the day.
+    /// Shape and scale of the gamma distribution of arrivals over the half hours of the day.
     day: (f64, f64),
-    /// From the gaps in rush hours to those of all hours.
+    /// The ratio of the mean logarithm of all gaps to that of the gaps in rush hours ("arrival rush to all ratio").
     arar: f64,
 }
 
@@ -193,7 +199,7 @@ const TYPELESS: Constants = Constants {
     arar: 1.0225,
 };
 
-/// Jobs of one type.
+/// The source of the jobs of one type.
 #[derive(Clone, Debug)]
 struct Stream {
     sizes: Sizes,
@@ -224,19 +230,24 @@ impl Stream {
     }
 }
 
+/// Returns the gamma distribution of this shape and scale.
 fn gamma((shape, scale): (f64, f64)) -> Result<Gamma<f64>, LublinError> {
     Gamma::new(shape, scale).map_err(|_| LublinError::Constant)
 }
 
-/// How many processors jobs take.
+/// The distribution of sizes; `low`, `middle` and `high` are logarithms (base 2).
 #[derive(Clone, Debug)]
 struct Sizes {
+    /// Below this a random number means a serial job.
     serial: f64,
+    /// Below this it means a size rounded to a power of two.
     rounded: f64,
     low: f64,
     middle: f64,
     high: f64,
+    /// The probability of the lower of the two stages.
     lower_prob: f64,
+    /// The processors of the machine.
     procs: u32,
 }
 
@@ -257,7 +268,9 @@ impl Sizes {
         }
     }
 
+    /// Draws the number of processors of a job.
     fn draw(&self, rng: &mut ChaCha8Rng) -> u32 {
+        // One number decides between serial, rounded and any size, as in the reference implementation.
         let u: f64 = rng.random();
         if u <= self.serial {
             return 1;
@@ -276,7 +289,7 @@ impl Sizes {
     }
 }
 
-/// How long jobs run.
+/// The distribution of run times.
 #[derive(Clone, Debug)]
 struct Runs {
     short: Gamma<f64>,
@@ -286,8 +299,9 @@ struct Runs {
 }
 
 impl Runs {
+    /// Draws the run time of a job of `procs` processors, in seconds.
     fn draw(&self, procs: u32, rng: &mut ChaCha8Rng) -> i64 {
-        /// Longer runs are drawn again.
+        /// Longer runs are drawn again: e^12 s are 45 hours.
         const LOG_SECONDS_MAX: f64 = 12.0;
         let p = (self.pa * f64::from(procs) + self.pb).clamp(0.0, 1.0);
         loop {
@@ -299,28 +313,30 @@ impl Runs {
     }
 }
 
+/// The half hours of a day.
 const BUCKETS: usize = 48;
 const BUCKET_SECONDS: f64 = 1800.0;
 
-/// When jobs arrive.
+/// The arrivals of one stream, and its clock.
 #[derive(Clone, Debug)]
 struct Arrivals {
+    /// The logarithm (base e) of gaps, in seconds of average weight.
     gap: Gamma<f64>,
     weights: [f64; BUCKETS],
     /// The half hour of the day in which the clock stands.
     bucket: usize,
-    /// What was paid of its weight.
+    /// The points of that half hour that have passed.
     points: f64,
-    /// The same as a share of it.
+    /// The same as a share of the half hour.
     remainder: f64,
-    /// The next arrival.
+    /// The time of the next arrival.
     clock_s: i64,
 }
 
 impl Arrivals {
     /// Moves the clock to the next arrival. It keeps whole seconds, as in the reference implementation.
     fn advance(&mut self, rng: &mut ChaCha8Rng) {
-        /// Longer gaps are drawn again.
+        /// Longer gaps are drawn again: e^13 s are 5 days.
         const LOG_SECONDS_MAX: f64 = 13.0;
         let g = loop {
             let g = self.gap.sample(rng);
@@ -329,12 +345,14 @@ impl Arrivals {
             }
         };
         self.points += g.exp() / BUCKET_SECONDS;
+        // Whole half hours that the gap covers.
         let mut gap_s = 0.0;
         while self.points > self.weights[self.bucket] {
             self.points -= self.weights[self.bucket];
             self.bucket = (self.bucket + 1) % BUCKETS;
             gap_s += BUCKET_SECONDS;
         }
+        // The parts of the first and of the last half hour.
         let remainder = self.points / self.weights[self.bucket];
         gap_s += BUCKET_SECONDS * (remainder - self.remainder);
         self.remainder = remainder;
@@ -342,13 +360,14 @@ impl Arrivals {
     }
 }
 
-/// The weight of every half hour of the day, 1 on average. The distribution over the day begins in its eleventh half
+/// Returns the weight of every half hour of the day, 1 on average. The distribution over the day begins in its eleventh half
 /// hour, not at 11 o'clock: so in the reference implementation.
 fn weights((shape, scale): (f64, f64)) -> Result<[f64; BUCKETS], LublinError> {
     const START: usize = 11;
     let below = |x: f64| checked_gamma_lr(shape, x / scale).map_err(|_| LublinError::Constant);
     let mut weights = [0.0; BUCKETS];
     for i in START..START + BUCKETS {
+        // The gamma distribution's share of the i-th half hour. Half hours after midnight are those of the same day.
         weights[(i - 1) % BUCKETS] = below(i as f64 + 0.5)? - below(i as f64 - 0.5)?;
     }
     let mean = weights.iter().sum::<f64>() / BUCKETS as f64;

@@ -1,10 +1,10 @@
-//! Lengths of a job's sides: whole numbers from 1 to the machine's, by one of three laws.
+//! The lengths of a job's sides: whole numbers from 1 to the machine's, drawn by one of three laws.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Exp1, StandardNormal};
 use statrs::distribution::{ContinuousCDF, Exp, Normal};
 
-/// How sides are distributed.
+/// The distribution of sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideLaw {
     /// Every length is as likely as every other.
@@ -15,42 +15,44 @@ pub enum SideLaw {
     Normal,
 }
 
-/// What happens to a length that no machine has: below 1, or above the longest.
+/// What happens to a drawn length that is below 1 or above the longest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// It becomes the nearest one that there is.
+    /// It becomes 1 or the longest.
     Clamp,
     /// Another one is drawn.
     Redraw,
 }
 
-/// A law with its parameters.
+/// A distribution of sides with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sides {
-    /// Which law.
+    /// The distribution.
     pub law: SideLaw,
-    /// Its mean, before lengths are cut off; by default half the longest for exponential sides, the middle for normal
-    /// ones.
+    /// The mean before lengths are cut off; `None` for half the longest (exponential sides) or the middle (normal ones).
     pub mean: Option<f64>,
-    /// Standard deviation of normal sides; by default a fifth of 1 + the longest: 6.6 for 32.
+    /// The standard deviation of normal sides; `None` for a fifth of 1 + the longest: 6.6 for 32.
     pub sigma: Option<f64>,
     /// What happens to lengths that are cut off.
     pub outside: Outside,
 }
 
+/// The names of the distributions.
+pub(super) const LAWS: [(&str, SideLaw); 3] =
+    [("uniform", SideLaw::Uniform), ("exponential", SideLaw::Exponential), ("normal", SideLaw::Normal)];
+
+/// The names of what happens to lengths outside the range.
+pub(super) const OUTSIDES: [(&str, Outside); 2] = [("clamp", Outside::Clamp), ("redraw", Outside::Redraw)];
+
 impl SideLaw {
-    /// Its name in specs.
+    /// Returns the name in specs.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Uniform => "uniform",
-            Self::Exponential => "exponential",
-            Self::Normal => "normal",
-        }
+        LAWS[self as usize].0
     }
 }
 
 impl Sides {
-    /// A parameter that was given although the law has no such thing.
+    /// Returns a parameter that was given although the distribution has no such thing; `None` if there is none.
     pub(super) fn useless(&self) -> Option<&'static str> {
         match self.law {
             SideLaw::Uniform if self.mean.is_some() => Some("mean"),
@@ -59,6 +61,7 @@ impl Sides {
         }
     }
 
+    /// Returns the mean, given or by default.
     fn mean(&self, most: u32) -> f64 {
         let most = f64::from(most);
         self.mean.unwrap_or(if self.law == SideLaw::Exponential {
@@ -68,11 +71,12 @@ impl Sides {
         })
     }
 
+    /// Returns the standard deviation, given or by default.
     fn sigma(&self, most: u32) -> f64 {
         self.sigma.unwrap_or(f64::from(most + 1) / 5.0)
     }
 
-    /// A length from 1 to `most`. A law that hardly ever gives one is cut off instead of being asked for ever.
+    /// Draws a length from 1 to `most`. After 1,000 vain attempts it is the mean, cut off, so that this ends.
     pub(super) fn draw(&self, most: u32, rng: &mut impl Rng) -> u32 {
         if most == 1 {
             return 1;
@@ -96,7 +100,7 @@ impl Sides {
         self.mean(most).round().clamp(1.0, f64::from(most)) as u32
     }
 
-    /// How often a length that is drawn is from 1 to `most`, or becomes one.
+    /// Returns the probability that a drawn length is from 1 to `most`, or is made so.
     pub(super) fn likely(&self, most: u32) -> f64 {
         match self.outside {
             Outside::Clamp => 1.0,
@@ -104,7 +108,7 @@ impl Sides {
         }
     }
 
-    /// Probability that a length, before it is cut off, is at most `s`.
+    /// Returns the probability that a length, before it is cut off, is at most `s`; NaN if there is no such distribution.
     fn below(&self, most: u32, s: u32) -> f64 {
         let s = f64::from(s);
         let found = match self.law {
@@ -117,7 +121,7 @@ impl Sides {
         found.unwrap_or(f64::NAN)
     }
 
-    /// The mean of [`Self::draw`]. O(most).
+    /// Returns the mean of [`Self::draw`]. O(most).
     pub(super) fn expected(&self, most: u32) -> f64 {
         let (low, high) = (self.below(most, 0), self.below(most, most));
         let share = |s: u32| {
@@ -128,7 +132,7 @@ impl Sides {
                 Outside::Clamp => at_most,
             }
         };
-        // The sum over s of the probability of more than s.
+        // The mean of a whole number from 1 on is the sum over s of the probability of more than s (tail-sum formula).
         (0..most).map(|s| if s == 0 { 1.0 } else { 1.0 - share(s) }).sum()
     }
 }

@@ -1,4 +1,4 @@
-//! Synthetic workloads of jobs that bring their shape: Poisson arrivals, sides from one distribution, exponential service.
+//! A synthetic model of jobs that bring their shape: Poisson arrivals, sides from one distribution, exponential run times.
 //!
 //! The workloads of C. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected
 //! multicomputer systems", 1998; S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; and
@@ -18,18 +18,18 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 
-use super::side_lengths::{Outside, SideLaw, Sides};
+use super::side_lengths::{LAWS, OUTSIDES, Outside, SideLaw, Sides};
 use crate::job::{Job, Shape, Time};
-use crate::spec::{Params, Spec, SpecError};
+use crate::spec::{Params, Spec, SpecError, unknown};
 
-/// How often jobs arrive.
+/// The rate at which jobs arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Arrivals {
     /// Rate times mean service time.
     Ratio(f64),
     /// Jobs per second.
     Rate(f64),
-    /// Work per unit of what the machine could do.
+    /// The work that arrives per unit of what the machine can do.
     Offered(f64),
 }
 
@@ -40,16 +40,16 @@ pub struct Synthetic {
     arrivals: Arrivals,
     service_s: f64,
     sides: Sides,
-    /// Largest sides, if they are not the machine's.
+    /// The longest sides; `None` for those of the machine.
     max: Option<[u32; 3]>,
     /// The spec with every default written out.
     spec: Spec,
 }
 
-/// Why a model has no jobs.
+/// Why a model gives no jobs.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SyntheticError {
-    /// Sides are redrawn nearly for ever.
+    /// Too few sides are within the range, so that they would be drawn again nearly for ever.
     #[error(
         "{model}: fewer than one in {LEAST_LIKELY} sides is from 1 to {most}; outside=clamp cuts them off"
     )]
@@ -59,7 +59,7 @@ pub enum SyntheticError {
         /// The longest side.
         most: u32,
     },
-    /// No rate of arrivals comes out.
+    /// The rate of arrivals is not a number above 0.
     #[error("{model}: jobs arrive at a rate of {rate:e} per second, expected a number above 0")]
     Rate {
         /// The model.
@@ -67,7 +67,7 @@ pub enum SyntheticError {
         /// The rate.
         rate: f64,
     },
-    /// A time is later than any.
+    /// A time is later than can be written.
     #[error(
         "{model}: job {number} leaves the range of time, 292,000 years; expected a higher rate or shorter service"
     )]
@@ -89,23 +89,23 @@ pub enum SyntheticError {
     },
 }
 
-/// Sides of a law that is redrawn must come up more often than once in so many times.
+/// At least one in so many sides has to be within the range if those outside are drawn again.
 const LEAST_LIKELY: u32 = 20;
 
-/// Name of the model in specs.
+/// The name of the model in specs.
 const NAME: &str = "synthetic";
 const ABOVE_ZERO: &str = "a number above 0";
 
 impl Synthetic {
-    /// Whether `text` names this model and no file.
+    /// Tells whether `text` is a spec of this model and not the name of a file.
     pub fn is_spec(text: &str) -> bool {
         text == NAME || text.strip_prefix(NAME).is_some_and(|rest| rest.starts_with(':'))
     }
 
-    /// The model of a spec such as `synthetic:ratio=1.5,service=5,sides=normal`.
+    /// Returns the model of a spec such as `synthetic:ratio=1.5,service=5,sides=normal`.
     pub fn new(given: &Spec) -> Result<Self, SpecError> {
         if given.name != NAME {
-            return Err(crate::spec::unknown("workload model", &given.name, [NAME]));
+            return Err(unknown("workload model", &given.name, [NAME]));
         }
         let mut params = Params::new(given);
         let jobs = params.take("jobs", 10_000_u32, "a whole number from 1 to 100,000,000")?;
@@ -114,18 +114,11 @@ impl Synthetic {
         }
         let arrivals = arrivals(&mut params, given)?;
         let service_s = positive(&mut params, "service", 5.0)?;
-        let law = params.choose(
-            "sides",
-            &[
-                ("uniform", SideLaw::Uniform),
-                ("exponential", SideLaw::Exponential),
-                ("normal", SideLaw::Normal),
-            ],
-        )?;
+        let law = params.choose("sides", &LAWS)?;
         let outside = match law {
-            // Every length that is drawn is there.
+            // Every length that is drawn is within the range, so that `outside` would mean nothing.
             SideLaw::Uniform => Outside::Clamp,
-            _ => params.choose("outside", &[("clamp", Outside::Clamp), ("redraw", Outside::Redraw)])?,
+            _ => params.choose("outside", &OUTSIDES)?,
         };
         let mean = optional(&mut params, "mean")?;
         let sigma = optional(&mut params, "sigma")?;
@@ -148,17 +141,17 @@ impl Synthetic {
         Ok(Self { jobs, arrivals, service_s, sides, max, spec })
     }
 
-    /// Number of jobs.
+    /// Returns the number of jobs.
     pub fn jobs(&self) -> u32 {
         self.jobs
     }
 
-    /// The spec with every default written out.
+    /// Returns the spec with every default written out.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
 
-    /// Jobs per second on a machine of these extents.
+    /// Returns how many jobs arrive per second on a machine of these extents.
     pub fn rate(&self, machine: [u32; 3]) -> f64 {
         match self.arrivals {
             Arrivals::Ratio(ratio) => ratio / self.service_s,
@@ -170,13 +163,14 @@ impl Synthetic {
         }
     }
 
-    /// Mean number of processors of a job.
+    /// Returns the mean number of processors of a job.
     pub fn mean_size(&self, machine: [u32; 3]) -> f64 {
         self.max.unwrap_or(machine).iter().map(|&most| self.sides.expected(most)).product()
     }
 
-    /// The jobs of `seed` for a machine of these extents, arrivals multiplied by `arrival_scale`.
+    /// Draws the jobs of `seed` for a machine of these extents, arrival times multiplied by `arrival_scale`.
     pub fn draw(&self, seed: u64, machine: [u32; 3], arrival_scale: f64) -> Result<Vec<Job>, SyntheticError> {
+        // Streams of one seed are independent, so that more random numbers for one purpose change nothing else.
         let stream = |number: u64| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(number);
@@ -215,7 +209,7 @@ impl Synthetic {
     }
 }
 
-/// In whole microseconds; `None` beyond the range of time.
+/// Returns seconds as a time in whole microseconds; `None` beyond the range of time.
 fn time(seconds: f64) -> Option<Time> {
     let micros = (seconds * 1e6).round();
     (micros < i64::MAX as f64).then(|| Time::from_micros(micros as i64))
@@ -225,9 +219,10 @@ fn time(seconds: f64) -> Option<Time> {
 impl fmt::Display for Synthetic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut short = self.spec.clone();
-        for (key, usual) in [("jobs", "10000"), ("service", "5"), ("sides", "uniform"), ("outside", "clamp")]
+        for (key, default) in
+            [("jobs", "10000"), ("service", "5"), ("sides", "uniform"), ("outside", "clamp")]
         {
-            if short.params.get(key).is_some_and(|value| value == usual) {
+            if short.params.get(key).is_some_and(|value| value == default) {
                 short.params.remove(key);
             }
         }
@@ -235,13 +230,13 @@ impl fmt::Display for Synthetic {
     }
 }
 
-/// The one of three parameters that says how often jobs arrive.
+/// Returns the rate of arrivals, which one of three parameters gives.
 fn arrivals(params: &mut Params, given: &Spec) -> Result<Arrivals, SpecError> {
-    type Kind = (&'static str, fn(f64) -> Arrivals);
-    let kinds: [Kind; 3] =
+    type Spelling = (&'static str, fn(f64) -> Arrivals);
+    let spellings: [Spelling; 3] =
         [("ratio", Arrivals::Ratio), ("rate", Arrivals::Rate), ("offered", Arrivals::Offered)];
-    let mut named = kinds.iter().filter(|(key, _)| given.params.contains_key(*key));
-    let (key, kind) = named.next().unwrap_or(&kinds[0]);
+    let mut named = spellings.iter().filter(|(key, _)| given.params.contains_key(*key));
+    let (key, arrivals) = named.next().unwrap_or(&spellings[0]);
     if let Some((other, _)) = named.next() {
         let found = given.params.get(*other).cloned().unwrap_or_default();
         return Err(params.bad_value(
@@ -250,11 +245,12 @@ fn arrivals(params: &mut Params, given: &Spec) -> Result<Arrivals, SpecError> {
             &format!("nothing, as '{key}' says how often jobs arrive"),
         ));
     }
-    Ok(kind(positive(params, key, 1.0)?))
+    Ok(arrivals(positive(params, key, 1.0)?))
 }
 
-fn positive(params: &mut Params, key: &str, usual: f64) -> Result<f64, SpecError> {
-    let value = params.take(key, usual, ABOVE_ZERO)?;
+/// Takes a parameter that is a number above 0.
+fn positive(params: &mut Params, key: &str, default: f64) -> Result<f64, SpecError> {
+    let value = params.take(key, default, ABOVE_ZERO)?;
     if value.is_finite() && value > 0.0 {
         Ok(value)
     } else {
@@ -262,6 +258,7 @@ fn positive(params: &mut Params, key: &str, usual: f64) -> Result<f64, SpecError
     }
 }
 
+/// Takes a parameter that is a number above 0; `None` if it is not given.
 fn optional(params: &mut Params, key: &str) -> Result<Option<f64>, SpecError> {
     let Some(text) = params.take_text(key) else { return Ok(None) };
     match text.parse() {
@@ -270,7 +267,7 @@ fn optional(params: &mut Params, key: &str) -> Result<Option<f64>, SpecError> {
     }
 }
 
-/// `32x16` as sides; those that are left out are 1.
+/// Returns the sides of a text such as `32x16`, of which those left out are 1; `None` if it is something else.
 fn extents(text: &str) -> Option<[u32; 3]> {
     let mut sides = [1; 3];
     let parts: Vec<&str> = text.split('x').collect();

@@ -1,4 +1,4 @@
-//! Arrivals drawn anew: the order of a log's jobs is kept, their gaps are not.
+//! Arrivals drawn anew: jobs keep the order of their log, and get other gaps.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,27 +8,27 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::job::{Job, Time};
 
-/// When the jobs of a log arrive.
+/// The times at which the jobs of a log arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arrivals {
-    /// When they did.
+    /// The recorded times.
     Recorded,
-    /// With independent gaps from 0 to this many seconds, all as likely; all at once if it is 0. As O. Diessel,
+    /// Independent gaps, uniform from 0 to this many seconds; all jobs arrive at once if it is 0. As O. Diessel,
     /// H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in partitionable-array machines",
     /// 1996, who call it the maximum intertask arrival period.
     Uniform(f64),
 }
 
-/// What is accepted, in words.
+/// The accepted spellings, in words.
 pub(super) const ARRIVALS: &str = "recorded or uniform:max=M with M seconds, at least 0";
 
 impl Arrivals {
-    /// The jobs in their order of arrival as `seed` has them arrive, gaps multiplied by `scale`; the first one at 0. `None`
-    /// if times are as recorded. O(J log J).
+    /// Returns the jobs in their order of arrival with gaps drawn from `seed` and multiplied by `scale`, the first one at 0;
+    /// `None` if times are as recorded. O(J log J) for J jobs.
     pub fn redraw(self, jobs: &[Job], scale: f64, seed: u64) -> Option<Vec<Job>> {
         let Self::Uniform(max_s) = self else { return None };
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        // Streams 0 to 2 are those of workload models.
+        // Streams of one seed are independent; 0 to 2 are those of workload models.
         rng.set_stream(3);
         let mut jobs = jobs.to_vec();
         jobs.sort_by_key(|job| job.submit);

@@ -1,4 +1,4 @@
-//! Records that are not replayed: why, and how many.
+//! Counts of the records that are not replayed, by reason.
 
 use std::fmt;
 
@@ -17,9 +17,9 @@ pub enum Reason {
     Oversize,
     /// A shape that the allocator never finds, however idle the machine is.
     NeverFits,
-    /// A number of processors that is not wanted.
+    /// A number of processors that the rules leave out.
     Size,
-    /// A line that is no record, skipped on request.
+    /// A line that does not follow the format, skipped by lenient reading.
     Malformed,
 }
 
@@ -36,7 +36,7 @@ impl Reason {
         Self::Malformed,
     ];
 
-    /// The reason in words that follow a count.
+    /// Returns the reason in words that follow a count.
     pub fn words(self) -> &'static str {
         match self {
             Self::NoProcessors => "without processors",
@@ -58,22 +58,22 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Counts `records` more.
+    /// Counts so many records more.
     pub fn add(&mut self, reason: Reason, records: u64) {
         self.counts[reason as usize] += records;
     }
 
-    /// The number of records left out for this reason.
+    /// Returns the number of records left out for this reason.
     pub fn count(&self, reason: Reason) -> u64 {
         self.counts[reason as usize]
     }
 
-    /// The number of records left out for any reason.
+    /// Returns the number of records left out for any reason.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Reasons that occurred, with their counts.
+    /// Returns the reasons that occurred, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
         Reason::ALL
             .into_iter()

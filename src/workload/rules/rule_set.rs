@@ -1,8 +1,8 @@
-//! Which records of a log become jobs, and with which numbers.
+//! The rules by which records of a log become jobs.
 //!
 //! A log says what happened; a replay needs what was asked for. The rules of the authors of walker-2010 take the
-//! processors that a job got, since several logs do not say what it asked for; others take the request. Whatever is
-//! left out is counted by reason.
+//! processors that a job got, since several logs do not say what it asked for; others take the request. Records that are
+//! left out are counted by reason.
 
 use super::arrivals::Arrivals;
 use super::left_out::{LeftOut, Reason};
@@ -10,7 +10,7 @@ use super::shape_rule::ShapeRule;
 use crate::job::{Job, Shape, Time};
 use crate::trace::Record;
 
-/// Which fields are read, and what they must say.
+/// The fields of a record that count, and what they must say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleSet {
     /// P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, as their simulator converts
@@ -22,7 +22,7 @@ pub enum RuleSet {
     Allocated,
 }
 
-/// Which ends of a job are accepted (SWF field 11).
+/// The ends of a job that are accepted (SWF field 11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// −1, 0 and 1, and 5 (cancelled) if the job ran.
@@ -33,7 +33,7 @@ pub enum Status {
     All,
 }
 
-/// Where estimates of run times come from.
+/// The source of the estimates of run times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Estimate {
     /// The log's requested time; the run time where it is unknown.
@@ -55,7 +55,7 @@ pub enum Overrun {
     RunOn,
 }
 
-/// Which sizes of jobs are replayed, by their number of processors.
+/// The sizes of jobs, in processors, that are replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sizes {
     /// All.
@@ -67,7 +67,7 @@ pub enum Sizes {
 }
 
 impl Sizes {
-    /// Whether jobs of `procs` processors are replayed.
+    /// Tells whether jobs of `procs` processors are replayed.
     pub fn include(self, procs: u32) -> bool {
         match self {
             Self::All => true,
@@ -87,30 +87,30 @@ pub enum Oversize {
     Skip,
 }
 
-/// How records become jobs.
+/// All rules by which records become jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// Fields.
+    /// The fields that count.
     pub set: RuleSet,
-    /// Statuses.
+    /// The statuses that are accepted.
     pub status: Status,
-    /// Estimates.
+    /// The source of estimates.
     pub estimate: Estimate,
-    /// Jobs that outlive them.
+    /// What happens to jobs that run longer than their estimate.
     pub overrun: Overrun,
-    /// Sizes.
+    /// The sizes that are replayed.
     pub sizes: Sizes,
     /// The shape of jobs of which only the number of processors is known.
     pub shape: ShapeRule,
-    /// Jobs that the machine cannot hold.
+    /// What happens to jobs that the machine cannot hold.
     pub oversize: Oversize,
-    /// When jobs arrive.
+    /// The times at which jobs arrive.
     pub arrivals: Arrivals,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self::usual(RuleSet::Authors)
+        Self::defaults(RuleSet::Authors)
     }
 }
 
@@ -119,11 +119,11 @@ impl Default for Rules {
 pub struct Workload {
     /// Jobs in the order of the log; submission times as recorded.
     pub jobs: Vec<Job>,
-    /// What was left out.
+    /// The records that were left out, by reason.
     pub left_out: LeftOut,
 }
 
-/// Makes jobs of records, one by one.
+/// Collects the jobs of a log from its records, one by one.
 #[derive(Clone, Debug)]
 pub struct WorkloadBuilder {
     rules: Rules,
@@ -144,7 +144,7 @@ impl WorkloadBuilder {
         }
     }
 
-    /// The jobs, `malformed` lines of the log having been skipped.
+    /// Returns the jobs; `malformed` is how many lines of the log were skipped.
     pub fn finish(mut self, malformed: u64) -> Workload {
         self.workload.left_out.add(Reason::Malformed, malformed);
         self.workload
@@ -152,8 +152,8 @@ impl WorkloadBuilder {
 }
 
 impl Rules {
-    /// The rules of `set` as they are if nothing else is said.
-    pub fn usual(set: RuleSet) -> Self {
+    /// Returns the rules of `set` with every default.
+    pub fn defaults(set: RuleSet) -> Self {
         let status = match set {
             RuleSet::Authors => Status::Authors,
             RuleSet::Requested | RuleSet::Allocated => Status::All,
@@ -246,7 +246,7 @@ impl Rules {
     }
 }
 
-/// The jobs with submission times multiplied by `factor` and rounded to whole seconds, half away from zero.
+/// Returns the jobs with submission times multiplied by `factor` and rounded to whole seconds, half away from zero.
 pub fn scaled(jobs: &[Job], factor: f64) -> Vec<Job> {
     let submit = |job: &Job| Time::from_seconds((job.submit.as_seconds() * factor).round() as i64);
     jobs.iter().map(|job| Job { submit: submit(job), ..*job }).collect()
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(job(&rules, RECORD), Ok((8, 60.0, 60.0)));
         assert_eq!(job(&rules, Record { requested_procs: -1, status: 265, ..RECORD }), Ok((4, 60.0, 60.0)));
         assert_eq!(job(&rules, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
-        let allocated = Rules::usual(RuleSet::Allocated);
+        let allocated = Rules::defaults(RuleSet::Allocated);
         assert_eq!(job(&allocated, Record { status: 3, ..RECORD }), Ok((4, 100.0, 100.0)));
         assert_eq!(job(&allocated, Record { run_s: 0, ..RECORD }), Err(Reason::NoRunTime));
     }

@@ -1,16 +1,16 @@
-//! How jobs lie of which a log says only how many processors they have.
+//! The shape of jobs of which a log says only how many processors they have.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::job::Shape;
 
-/// The rule by which jobs get a shape that have none of their own.
+/// The rule by which a job gets a shape if its log gives it none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShapeRule {
     /// Every job has this shape, which follows from its number of processors and the machine.
     Each(Shape),
-    /// Every job has the smallest of these boxes that is large enough; sorted by nodes, then by sides.
+    /// Every job has the smallest of these submeshes that is large enough. They are sorted by nodes, then by sides.
     List(Vec<[u32; 3]>),
 }
 
@@ -22,7 +22,7 @@ const NAMED: [(&str, Shape); 4] = [
     ("pow2", Shape::PowersOfTwo),
 ];
 
-/// What is accepted, in words.
+/// The accepted spellings, in words.
 pub(super) const SHAPES: &str =
     "near-square, factors, row, pow2, or list: and boxes such as list:4x4x4,8x4x4";
 
@@ -33,33 +33,34 @@ impl Default for ShapeRule {
 }
 
 impl ShapeRule {
-    /// The shape of a job of `procs` processors. A job larger than every box of a list has the largest box, which is too
-    /// small for it, so that only allocators that need no box can serve it.
+    /// Returns the shape of a job of `procs` processors. A job larger than every submesh of a list has the largest, which is
+    /// too small for it, so that only allocators that need no submesh can serve it.
     pub fn shape(&self, procs: u32) -> Shape {
         match self {
             Self::Each(shape) => *shape,
-            Self::List(boxes) => {
+            Self::List(submeshes) => {
                 let holds = |sides: &&[u32; 3]| nodes(**sides) >= u64::from(procs);
-                let smallest = boxes.iter().find(holds).or(boxes.last());
+                let smallest = submeshes.iter().find(holds).or(submeshes.last());
                 smallest.map_or_else(Shape::default, |&sides| Shape::Slice(sides))
             }
         }
     }
 }
 
-/// The number of nodes of a box.
+/// Returns the number of nodes of a submesh; the greatest number if it is beyond 64 bits.
 fn nodes(sides: [u32; 3]) -> u64 {
     sides.into_iter().fold(1, |product: u64, side| product.saturating_mul(u64::from(side)))
 }
 
-/// Lists are written with `+` between the boxes, as a comma ends a parameter of a spec.
+/// Lists are written with `+` between the submeshes, as a comma ends a parameter of a spec.
 impl fmt::Display for ShapeRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Each(shape) => shape.fmt(f),
-            Self::List(boxes) => {
-                let boxes: Vec<String> = boxes.iter().map(|[a, b, c]| format!("{a}x{b}x{c}")).collect();
-                write!(f, "list:{}", boxes.join("+"))
+            Self::List(submeshes) => {
+                let submeshes: Vec<String> =
+                    submeshes.iter().map(|[a, b, c]| format!("{a}x{b}x{c}")).collect();
+                write!(f, "list:{}", submeshes.join("+"))
             }
         }
     }
@@ -70,23 +71,24 @@ impl FromStr for ShapeRule {
 
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(list) = text.strip_prefix("list:") {
-            let mut boxes: Vec<[u32; 3]> = list.split([',', '+']).map(sides).collect::<Result<_, _>>()?;
-            boxes.sort_unstable_by_key(|&sides| (nodes(sides), sides));
-            boxes.dedup();
-            return Ok(Self::List(boxes));
+            let mut submeshes: Vec<[u32; 3]> = list.split([',', '+']).map(sides).collect::<Result<_, _>>()?;
+            submeshes.sort_unstable_by_key(|&sides| (nodes(sides), sides));
+            submeshes.dedup();
+            return Ok(Self::List(submeshes));
         }
         let named = NAMED.iter().find(|(name, _)| *name == text);
         named.map(|&(_, shape)| Self::Each(shape)).ok_or_else(|| format!("expected {SHAPES}"))
     }
 }
 
-/// The sides of a box such as `4x4x2` or `8x4`, the longest first.
+/// Returns the sides of a submesh such as `4x4x2` or `8x4`, the longest first.
 fn sides(text: &str) -> Result<[u32; 3], String> {
-    let wrong = || format!("'{text}' is no box: expected one to three sides of at least 1, such as 4x4x2");
+    let malformed =
+        || format!("'{text}' is no box: expected one to three sides of at least 1, such as 4x4x2");
     let mut found = [1; 3];
     for (given, side) in text.split('x').enumerate() {
-        let side: u32 = side.parse().ok().filter(|&side| side > 0).ok_or_else(wrong)?;
-        *found.get_mut(given).ok_or_else(wrong)? = side;
+        let side: u32 = side.parse().ok().filter(|&side| side > 0).ok_or_else(malformed)?;
+        *found.get_mut(given).ok_or_else(malformed)? = side;
     }
     found.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
     Ok(found)

@@ -1,4 +1,4 @@
-//! How rules are spelt: `authors`, `requested:overrun=kill,status=completed`. The grammar is that of specs.
+//! The spelling of rules: `authors`, `requested:overrun=kill,status=completed`. The grammar is that of specs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,12 +25,12 @@ pub const SIZES: &[(&str, Sizes)] =
 /// The names of [`Oversize`].
 pub const OVERSIZES: &[(&str, Oversize)] = &[("error", Oversize::Error), ("skip", Oversize::Skip)];
 
-/// The name of `value`, which every list above has.
+/// Returns the name of `value`, which every list above has.
 fn name_of<T: PartialEq>(choices: &[(&'static str, T)], value: &T) -> &'static str {
     choices.iter().find(|(_, choice)| choice == value).map_or("", |(name, _)| *name)
 }
 
-/// Canonical spelling, such as
+/// The canonical spelling, with every default written out:
 /// `authors:arrivals=recorded,estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors`.
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,7 +45,7 @@ impl fmt::Display for Rules {
     }
 }
 
-/// What is not spelt out is as usual for the set: every status for `requested`.
+/// Parameters that are not given have the defaults of the set: every status for `requested`.
 impl FromStr for Rules {
     type Err = SpecError;
 
@@ -54,17 +54,18 @@ impl FromStr for Rules {
         let Some((_, set)) = RULE_SETS.iter().find(|(name, _)| *name == spec.name) else {
             return Err(unknown("rules", &spec.name, RULE_SETS.iter().map(|(name, _)| *name)));
         };
-        let usual = Self::usual(*set);
+        let defaults = Self::defaults(*set);
         let mut params = Params::new(&spec);
+        // The first choice is the default.
         let mut statuses = STATUSES.to_vec();
-        statuses.sort_by_key(|(_, status)| *status != usual.status);
+        statuses.sort_by_key(|(_, status)| *status != defaults.status);
         let rules = Self {
             set: *set,
-            arrivals: params.take("arrivals", usual.arrivals, ARRIVALS)?,
-            estimate: params.take("estimate", usual.estimate, ESTIMATES)?,
+            arrivals: params.take("arrivals", defaults.arrivals, ARRIVALS)?,
+            estimate: params.take("estimate", defaults.estimate, ESTIMATES)?,
             overrun: params.choose("overrun", OVERRUNS)?,
             oversize: params.choose("oversize", OVERSIZES)?,
-            shape: params.take("shape", usual.shape, SHAPES)?,
+            shape: params.take("shape", defaults.shape, SHAPES)?,
             sizes: params.choose("sizes", SIZES)?,
             status: params.choose("status", &statuses)?,
         };
@@ -73,6 +74,7 @@ impl FromStr for Rules {
     }
 }
 
+/// The spellings of estimates, in words.
 const ESTIMATES: &str = "recorded, exact or factor=F with F above 0";
 
 impl fmt::Display for Estimate {
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_spelt_out_is_as_usual() -> Result<(), SpecError> {
+    fn parameters_that_are_not_given_have_the_defaults_of_the_set() -> Result<(), SpecError> {
         assert_eq!("authors".parse::<Rules>()?, Rules::default());
         let rules: Rules = "requested:overrun=kill".parse()?;
         assert_eq!(
@@ -163,7 +165,7 @@ mod tests {
                 "'authors' has no parameter 'kill' (it has: arrivals, estimate, overrun, oversize, shape, sizes, status)",
             ),
         ] {
-            let message = text.parse::<Rules>().expect_err("wrong").to_string();
+            let message = text.parse::<Rules>().expect_err("malformed").to_string();
             assert!(message.contains(problem), "{text}: {message}");
         }
     }
