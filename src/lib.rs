@@ -54,6 +54,8 @@ pub mod execution;
 pub mod figure;
 #[cfg(feature = "lab")]
 pub mod frame;
+#[cfg(feature = "lab")]
+pub mod inspect;
 pub mod job;
 pub mod machine;
 pub mod metrics;
@@ -65,6 +67,8 @@ pub mod scheduler;
 pub mod spec;
 pub mod stop;
 pub mod study;
+#[cfg(feature = "lab")]
+pub mod sweep;
 #[cfg(feature = "lab")]
 pub mod text;
 pub mod trace;

@@ -17,7 +17,7 @@ mod seam;
 mod shells;
 mod snug;
 
-pub use self::registry::{ALLOCATORS, build, find, short};
+pub use self::registry::{ALLOCATORS, build, find, short, short_label};
 pub use self::seam::{
     Allocator, Block, BlocksOf, Builder, Built, Entry, Foresight, JobMove, Kind, NodesFor, Placement,
     Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,

@@ -68,6 +68,14 @@ fn unknown_allocator(name: &str) -> SpecError {
     error
 }
 
+/// Returns the short form of an allocator's spec; a text that is none is returned as it is.
+pub fn short_label(text: &str) -> String {
+    match text.parse::<Spec>() {
+        Ok(spec) if find(&spec).is_ok() => short(&spec),
+        _ => text.to_owned(),
+    }
+}
+
 /// A resolved spec in short, for tables: `hilbert+bf`, and without the parameters that have their defaults.
 pub fn short(spec: &Spec) -> String {
     if let Some(members) = &spec.members {

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::ValueEnum;
 
-use super::schedule::{Input, Which};
+use super::schedule::Which;
 use super::{Failure, print};
-use crate::audit;
-use crate::frame::{self, TEMPORARY};
+use crate::disk::TEMPORARY;
+use crate::frame::write_whole;
+use crate::inspect::{self, Input};
 use crate::trace::{SWF, Writer};
 
 /// Write the schedule of a replay for other tools.
@@ -51,56 +52,27 @@ enum To {
 
 /// Writes the schedule.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let input = Input::read(&args.schedule, args.which)?;
+    let input = Input::read(&args.schedule, args.which.selection())?;
+    let to_stdout = args.output.as_os_str() == "-";
     match args.to {
-        To::Swf => swf(args, &input),
-        To::Evalys => evalys(args, &input),
+        To::Swf => {
+            let writer = if to_stdout {
+                Writer::to(io::stdout(), "standard output", SWF)?
+            } else {
+                Writer::create(&args.output, SWF, args.force)?
+            };
+            Ok(inspect::write_swf(&input, writer)?)
+        }
+        To::Evalys => {
+            let text = inspect::evalys(&input)?;
+            if to_stdout {
+                return print(&text);
+            }
+            if args.output.is_file() && !args.force {
+                let out = args.output.display();
+                return Err(anyhow!("{out} already exists; --force overwrites it").into());
+            }
+            Ok(write_whole(&args.output, text.as_bytes(), TEMPORARY)?)
+        }
     }
-}
-
-fn swf(args: &Args, input: &Input) -> Result<(), Failure> {
-    let mut writer = if args.output.as_os_str() == "-" {
-        Writer::to(io::stdout(), "standard output", SWF)?
-    } else {
-        Writer::create(&args.output, SWF, args.force)?
-    };
-    let jobs = &input.schedule.jobs;
-    let mut comments = vec!["Version: 2.2".to_owned()];
-    comments.push(format!("MaxJobs: {}", jobs.len()));
-    comments.push(format!("MaxRecords: {}", jobs.len()));
-    comments.push("MaxPartitions: 1".to_owned());
-    comments.extend(input.machine.as_ref().map(|machine| format!("MaxNodes: {}", machine.nodes())));
-    comments.extend(input.machine.as_ref().map(|machine| format!("MaxProcs: {}", machine.nodes())));
-    comments.extend(input.machine.as_ref().map(|machine| format!("Partition: 1, machine {machine}")));
-    comments.push(format!("Note: schedule by meshreplay {}", env!("CARGO_PKG_VERSION")));
-    for (what, text) in
-        [("log", &input.log), ("scheduler", &input.scheduler), ("allocator", &input.allocator)]
-    {
-        comments.extend(text.as_ref().map(|text| format!("Note: {what} {text}")));
-    }
-    for comment in comments {
-        writer.comment(format!("; {}", comment.replace('\n', " ")).as_bytes())?;
-    }
-    for job in jobs {
-        writer.record(&audit::record(job))?;
-    }
-    Ok(writer.finish()?)
-}
-
-fn evalys(args: &Args, input: &Input) -> Result<(), Failure> {
-    let name = args.schedule.display();
-    let workload = input.log.clone().unwrap_or_else(|| "log".to_owned());
-    let text = audit::evalys(&input.schedule, &workload).map_err(|number| {
-        anyhow!(
-            "{name}: the nodes of job {number} are not known, and evalys needs them; replay with --placements"
-        )
-    })?;
-    if args.output.as_os_str() == "-" {
-        return print(&text);
-    }
-    if args.output.is_file() && !args.force {
-        let out = args.output.display();
-        return Err(anyhow!("{out} already exists; --force overwrites it").into());
-    }
-    Ok(frame::write_whole(&args.output, text.as_bytes(), TEMPORARY)?)
 }

@@ -8,10 +8,7 @@ mod export;
 mod interrupt;
 mod list;
 mod merge;
-mod options;
 mod plot;
-mod progress;
-mod quoted;
 mod replay;
 mod report;
 mod reproduce;
@@ -25,13 +22,16 @@ mod trace;
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::panic;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use crate::figure::FigureError;
 use crate::figure::show::ShowError;
-use crate::report::ReportError;
+use crate::frame;
+use crate::inspect::InspectError;
+use crate::report::{CrosstabError, ReportError};
 
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
 #[derive(Debug, Parser)]
@@ -77,7 +77,9 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
         let error = error.into();
         let is_usage = error.downcast_ref().is_some_and(FigureError::is_usage)
             || error.downcast_ref().is_some_and(ReportError::is_usage)
-            || error.downcast_ref().is_some_and(ShowError::is_usage);
+            || error.downcast_ref().is_some_and(CrosstabError::is_usage)
+            || error.downcast_ref().is_some_and(ShowError::is_usage)
+            || error.downcast_ref().is_some_and(InspectError::is_usage);
         if is_usage { Self::Usage(error) } else { Self::Failed(error) }
     }
 }
@@ -92,6 +94,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    hush_readers();
     interrupt::listen();
     let outcome = match arguments.command {
         Command::Replay(args) => replay::run(&args),
@@ -114,6 +117,16 @@ pub fn main() -> ExitCode {
     let code = code(outcome);
     interrupt::end_if_signalled();
     code
+}
+
+/// Keeps panics to themselves that damaged files cause; errors are made of them.
+fn hush_readers() {
+    let default = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if !frame::is_reading() {
+            default(info);
+        }
+    }));
 }
 
 /// Returns the exit code of a command, after printing why it failed if nothing has said so yet.

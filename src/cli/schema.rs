@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::{Failure, print};
 use crate::frame::FrameSchema;
-use crate::text::{Align, Table};
+use crate::report::schema_table;
 
 /// Show the columns of results: name, type, unit, meaning, when they are there.
 #[derive(Debug, clap::Args)]
@@ -13,7 +13,7 @@ use crate::text::{Align, Table};
   meshreplay schema jobs --format markdown")]
 pub(super) struct Args {
     /// Frames; all by default.
-    #[arg(value_name = "FRAME", value_parser = PossibleValuesParser::new(names()))]
+    #[arg(value_name = "FRAME", value_parser = PossibleValuesParser::new(FrameSchema::all().map(|frame| frame.name)))]
     frames: Vec<String>,
 
     /// How they are written.
@@ -28,45 +28,22 @@ enum Format {
     Markdown,
 }
 
-fn names() -> Vec<&'static str> {
-    FrameSchema::all().into_iter().map(|schema| schema.name).collect()
-}
-
 /// Prints the frames that are asked for.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let wanted =
+    let is_wanted =
         |schema: &FrameSchema| args.frames.is_empty() || args.frames.iter().any(|frame| frame == schema.name);
-    let schemas: Vec<FrameSchema> = FrameSchema::all().into_iter().filter(wanted).collect();
-    let text = match args.format {
-        Format::Json => serde_json::to_string_pretty(&schemas)? + "\n",
-        Format::Table => {
-            let text = |schema: &FrameSchema| {
-                format!(" {}: {}\n\n{}", schema.name, schema.rows, table(schema, ToOwned::to_owned).text())
-            };
-            schemas.iter().map(text).collect::<Vec<_>>().join("\n")
-        }
-        Format::Markdown => {
-            let text = |schema: &FrameSchema| {
-                let table = table(schema, |text| format!("`{text}`"));
-                format!("## {}\n\nRows: {}.\n\n{}", schema.name, schema.rows, table.markdown())
-            };
-            schemas.iter().map(text).collect::<Vec<_>>().join("\n")
+    let schemas: Vec<FrameSchema> = FrameSchema::all().into_iter().filter(is_wanted).collect();
+    let text = |schema: &FrameSchema| {
+        let FrameSchema { name, rows, .. } = schema;
+        if args.format == Format::Markdown {
+            let table = schema_table(schema, |text| format!("`{text}`")).markdown();
+            format!("## {name}\n\nRows: {rows}.\n\n{table}")
+        } else {
+            format!(" {name}: {rows}\n\n{}", schema_table(schema, ToOwned::to_owned).text())
         }
     };
-    print(&text)
-}
-
-fn table(schema: &FrameSchema, code: impl Fn(&str) -> String) -> Table {
-    let titles = ["column", "type", "unit", "meaning", "when"];
-    let mut table = Table::new(&titles.map(|title| (title, Align::Left)));
-    for column in &schema.columns {
-        table.add(vec![
-            code(column.name),
-            column.kind.name().to_owned(),
-            column.unit.to_owned(),
-            column.meaning.to_owned(),
-            column.when.words().to_owned(),
-        ]);
-    }
-    table
+    print(&match args.format {
+        Format::Json => serde_json::to_string_pretty(&schemas)? + "\n",
+        Format::Table | Format::Markdown => schemas.iter().map(text).collect::<Vec<_>>().join("\n"),
+    })
 }

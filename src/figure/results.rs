@@ -9,7 +9,7 @@ use super::looks::{separate, style};
 use crate::allocator;
 use crate::frame::{Sheet, SheetValues};
 use crate::machine::Mesh;
-use crate::spec::{Spec, SpecError};
+use crate::spec::SpecError;
 use crate::study::Coordinate;
 
 /// Columns that tell results from each other. Seeds are replications.
@@ -108,13 +108,7 @@ impl Results {
     /// A cell of a row as a short label; empty if there is no such column.
     pub fn label(&self, row: usize, name: &str) -> String {
         let label = self.sheet.column(name).map(|column| column.label(row)).unwrap_or_default();
-        if name != "allocator" {
-            return label;
-        }
-        match label.parse::<Spec>() {
-            Ok(spec) if allocator::find(&spec).is_ok() => allocator::short(&spec),
-            _ => label,
-        }
+        if name == "allocator" { allocator::short_label(&label) } else { label }
     }
 
     /// What a row is called beside others: its allocator, and what else rows differ in except for the columns in `but`.

@@ -21,15 +21,12 @@ use serde::Serialize;
 
 use super::file::write_to;
 use super::kept::{foreign, is_result_of};
-use super::origin::{mark, result_files, study_id};
+use super::origin::{STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
 use super::whole::write_whole;
 use super::{FileFormat, FrameError, jobs, name, summary};
 use crate::disk::{Claim, TEMPORARY};
 use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, Shard};
-
-/// Name of the file that holds the resolved study.
-pub const STUDY_FILE: &str = "study.json";
 
 /// Digits of a cell's key, a SHA-256 in hexadecimal.
 const KEY: usize = 64;

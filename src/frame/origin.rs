@@ -8,12 +8,15 @@ use std::path::{Path, PathBuf};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde_json::Value;
 
-use super::read::{Missing, first_rows, read_columns};
-use super::{FileFormat, FrameError, STUDY_FILE, name};
+use super::read::{first_rows, read_columns};
+use super::{FileFormat, FrameError, name};
 use crate::study::{Coordinate, Manifest, sha256};
 
 /// Name of the file that holds the resolved run of `meshreplay replay`.
 pub const RUN_FILE: &str = "run.json";
+
+/// Name of the file that holds the resolved study.
+pub const STUDY_FILE: &str = "study.json";
 
 /// The column of every frame that says which run it is of.
 pub(super) const RUN_COLUMN: &str = "run";
@@ -53,6 +56,17 @@ pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
     let ids = vec![id; frame.height()];
     frame.with_column(Column::from(Series::new(name(RUN_COLUMN), ids)))?;
     Ok(())
+}
+
+/// What results do not hold of what run.json or study.json lists beside them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// The file that lists it; `None` if there is none.
+    pub listed_by: Option<PathBuf>,
+    /// What the replays that are missing are called.
+    pub replays: Vec<String>,
+    /// How many replays there are in all.
+    pub of: usize,
 }
 
 /// What run.json or study.json says of the results beside it.

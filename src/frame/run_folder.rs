@@ -5,9 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::folder::STUDY_FILE;
-use super::origin::{RUN_FILE, result_files};
-use super::read::Sheet;
+use super::origin::{RUN_FILE, STUDY_FILE, result_files};
+use super::sheet::Sheet;
 use super::{FileFormat, FinishedFile, FrameError, FrameFile};
 use crate::disk::{Claim, ClaimError, NewFolder, is_stream, sync_directory};
 use crate::study::{Coordinate, Study};

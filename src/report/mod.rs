@@ -1,10 +1,12 @@
 //! Reports: one HTML file with everything in it, for any browser, without a network.
 
 mod chosen_columns;
+mod crosstab;
 mod error;
 mod escape;
 mod foreign;
 mod html;
+mod listing;
 mod page;
 mod player;
 mod schedule;
@@ -12,9 +14,11 @@ mod summary_table;
 mod tables;
 
 pub use chosen_columns::{ColumnError, check_columns, summary_column};
+pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
 pub use error::ReportError;
 pub use foreign::safe_svg;
 pub use html::{Report, ReportCell, ReportTable};
+pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::ReportOptions;
 pub use schedule::{Schedule, ScheduledJob, ScheduledReplay};
 pub use summary_table::SummaryTable;

@@ -1,13 +1,13 @@
 //! Content keys: a result is named by all that it depends on. The same replay is found again wherever it was made, and no
 //! other one is taken for it.
 
-use std::fmt::Write;
 use std::fs;
 
 use sha2::{Digest, Sha256};
 
 use super::options::{OPTIONS, Options};
 use super::replay_spec::{COORDINATES, ReplaySpec};
+use crate::disk::hexadecimal;
 use crate::spec::Spec;
 
 /// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, its options and the version of
@@ -43,13 +43,6 @@ fn paths(allocator: &Spec) -> Vec<String> {
 /// Returns the SHA-256 of a text, in hexadecimal.
 pub fn sha256(text: &str) -> String {
     hexadecimal(&Sha256::digest(text))
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

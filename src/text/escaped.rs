@@ -1,5 +1,7 @@
 //! Text that means nothing to Markdown or to LaTeX, and what a LaTeX table is made of.
 
+use std::borrow::Cow;
+
 /// `text` for a cell of a Markdown table: bars do not end it, and nothing is emphasis or HTML. Code stays code.
 pub(super) fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -22,6 +24,18 @@ pub(super) fn markdown(text: &str) -> String {
         before = Some(c);
     }
     escaped
+}
+
+/// Returns a line of comma-separated values, its end included. Cells with commas, quotation marks or ends of lines are quoted.
+pub fn csv_line<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted = |text: &'a str| {
+        if text.contains([',', '"', '\n', '\r']) {
+            Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+        } else {
+            Cow::Borrowed(text)
+        }
+    };
+    cells.into_iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// `text` such that LaTeX prints it as it is.

@@ -1,12 +1,15 @@
-//! Results as text: numbers, and tables for the terminal, Markdown, LaTeX and CSV.
+//! Text for terminals and files: numbers; tables for the terminal, Markdown, LaTeX and CSV; commands for a shell.
 
 mod escaped;
 mod number;
 mod paper_table;
 mod pivot;
+mod shell;
 mod table;
 
+pub use escaped::csv_line;
 pub use number::{duration_ns, grouped};
 pub use paper_table::{PaperCell, PaperTable};
-pub use pivot::{Best, Pivot, PivotEntry, Side};
+pub use pivot::{Pivot, PivotEntry, Side};
+pub use shell::{command_line, quoted};
 pub use table::{Align, Table};

@@ -115,13 +115,12 @@ impl PaperTable {
 
     /// Comma-separated values; what is not there is empty.
     pub fn csv(&self) -> String {
-        let line =
-            |cells: Vec<String>| cells.iter().map(|cell| csv_quoted(cell)).collect::<Vec<_>>().join(",");
+        let line = |cells: Vec<String>| escaped::csv_line(cells.iter().map(String::as_str));
         let titles = self.corner.iter().cloned().chain(self.columns.iter().map(|labels| labels.join(" ")));
-        let mut text = line(titles.collect()) + "\n";
+        let mut text = line(titles.collect());
         for (labels, cells) in &self.rows {
             let values = cells.iter().map(|cell| cell.text.clone());
-            text += &(line(labels.iter().cloned().chain(values).collect()) + "\n");
+            text += &line(labels.iter().cloned().chain(values).collect());
         }
         text
     }
@@ -129,14 +128,6 @@ impl PaperTable {
 
 fn shown(cell: &PaperCell) -> String {
     if cell.text.is_empty() { NONE.to_owned() } else { cell.text.clone() }
-}
-
-fn csv_quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! A long list of results as a table of two sides.
 
+use crate::metrics::Better;
+
 /// One result: the labels of its row, those of its column, the number.
 pub type PivotEntry = (Vec<String>, Vec<String>, f64);
 
@@ -24,17 +26,6 @@ pub enum Side {
     Row(usize),
     /// The label at this position of each column.
     Column(usize),
-}
-
-/// What is best.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Best {
-    /// The lowest value.
-    Lowest,
-    /// The highest value.
-    Highest,
-    /// None is.
-    Nothing,
 }
 
 impl Pivot {
@@ -94,13 +85,13 @@ impl Pivot {
     }
 
     /// Whether each value is the best of its column. Values that `same` takes for one are all best.
-    pub fn best(&self, best: Best, same: impl Fn(f64, f64) -> bool) -> Vec<Vec<bool>> {
+    pub fn best(&self, better: Better, same: impl Fn(f64, f64) -> bool) -> Vec<Vec<bool>> {
         let column = |j: usize| self.values.iter().filter_map(move |row| row[j]);
         let bests: Vec<Option<f64>> = (0..self.columns.len())
-            .map(|j| match best {
-                Best::Lowest => column(j).min_by(f64::total_cmp),
-                Best::Highest => column(j).max_by(f64::total_cmp),
-                Best::Nothing => None,
+            .map(|j| match better {
+                Better::Lower => column(j).min_by(f64::total_cmp),
+                Better::Higher => column(j).max_by(f64::total_cmp),
+                Better::Neither => None,
             })
             .collect();
         let is_best = |value: &Option<f64>, best: &Option<f64>| matches!((value, best), (Some(a), Some(b)) if same(*a, *b));
@@ -179,9 +170,9 @@ mod tests {
     #[test]
     fn the_best_of_each_column_is_found() {
         let same = |a: f64, b: f64| (a - b).abs() < 1.0;
-        assert_eq!(example().best(Best::Lowest, same), [[false, false], [true, true]]);
-        assert_eq!(example().best(Best::Highest, same), [[true, false], [false, true]]);
-        assert_eq!(example().best(Best::Nothing, same), [[false; 2]; 2]);
+        assert_eq!(example().best(Better::Lower, same), [[false, false], [true, true]]);
+        assert_eq!(example().best(Better::Higher, same), [[true, false], [false, true]]);
+        assert_eq!(example().best(Better::Neither, same), [[false; 2]; 2]);
     }
 
     #[test]

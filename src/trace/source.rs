@@ -8,6 +8,7 @@ use flate2::bufread::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 
 use super::error::TraceError;
+use crate::disk::hexadecimal;
 
 /// The first bytes of every gzip member.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -72,12 +73,7 @@ impl Source {
 
     /// Returns the SHA-256 of the uncompressed bytes read so far, in hexadecimal.
     pub(super) fn sha256(&self) -> String {
-        use std::fmt::Write;
-        self.hash.clone().finalize().iter().fold(String::new(), |mut hex, byte| {
-            // Writing to memory cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+        hexadecimal(&self.hash.clone().finalize())
     }
 
     /// Reads some text into `buffer` and returns how many bytes, 0 at the end. `lines` is how many whole lines were handed out

@@ -3,6 +3,7 @@
 //!
 //! * A block of ```` ```console ```` holds commands after `$` and what they print; all are run.
 //! * Between `<!-- run: COMMAND -->` and `<!-- end -->` stands the Markdown that a command prints.
+//! * Between `<!-- rows: REGISTRY -->` and `<!-- end -->` stand rows that no command lists.
 //! * Commands in blocks of ```` ```sh ```` are not run, as they need logs, time or a cluster; their options are looked up.
 //! * Pages of allocators and of commands are generated as a whole.
 
@@ -13,7 +14,9 @@ use std::path::Path;
 use std::process::Command;
 
 use meshreplay::allocator::{ALLOCATORS, Entry};
+use meshreplay::machine::order::ORDERS;
 use meshreplay::scheduler::{self, SCHEDULERS};
+use meshreplay::trace::FORMATS;
 
 use super::support::{Tested, assert_committed, blesses};
 
@@ -84,6 +87,11 @@ fn refreshed(page: &str) -> Result<String, Box<dyn Error>> {
             text += &printed(at.path(), command)?;
             let end = lines.find(|line| *line == "<!-- end -->").ok_or("a part is not ended")?;
             text += &format!("{end}\n");
+        } else if let Some(rows) = line.strip_prefix("<!-- rows: ").and_then(|rest| rest.strip_suffix(" -->"))
+        {
+            text += &rows_of(rows)?;
+            let end = lines.find(|line| *line == "<!-- end -->").ok_or("a part is not ended")?;
+            text += &format!("{end}\n");
         } else if line == "```console" {
             let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
             text += &session(at.path(), &block)?;
@@ -91,6 +99,55 @@ fn refreshed(page: &str) -> Result<String, Box<dyn Error>> {
         }
     }
     Ok(text)
+}
+
+/// The rows of a registry that no command lists, as Markdown.
+fn rows_of(registry: &str) -> Result<String, Box<dyn Error>> {
+    match registry {
+        "log formats" => Ok(formats()),
+        "orders of nodes" => orders(),
+        _ => Err(format!("no registry is called {registry}").into()),
+    }
+}
+
+/// Every log format with its facts.
+fn formats() -> String {
+    let mut text = String::new();
+    for format in FORMATS {
+        let names: Vec<String> =
+            format.extensions.iter().map(|extension| format!("`.{extension}`, `.{extension}.gz`")).collect();
+        let lines = [
+            ("file names", if names.is_empty() { "any".to_owned() } else { names.join(", ") }),
+            ("known by its lines", if format.recognises.is_some() { "yes" } else { "no" }.to_owned()),
+            ("written", if format.writing.is_some() { "yes" } else { "no" }.to_owned()),
+            ("parameters", if format.parameters.is_empty() { "none" } else { format.parameters }.to_owned()),
+            (
+                "cannot say",
+                if format.lacks.is_empty() { "nothing that a replay can use" } else { format.lacks }
+                    .to_owned(),
+            ),
+            ("source", format.source.to_owned()),
+        ];
+        text += &format!("\n### {}\n\n{}.\n\n| | |\n| --- | --- |\n", format.name, format.summary);
+        for (title, value) in lines {
+            text += &format!("| {title} | {} |\n", cell(&value));
+        }
+    }
+    text + "\n"
+}
+
+/// Every order of nodes with a drawing.
+fn orders() -> Result<String, Box<dyn Error>> {
+    let mut text = String::new();
+    for row in ORDERS {
+        let drawing =
+            printed(root(), &format!("meshreplay show curve {} --machine 16x8 --style line", row.name))?;
+        text += &format!(
+            "\n### {}\n\n{}. Source: {}.\n\n```text\n{drawing}```\n",
+            row.name, row.summary, row.source
+        );
+    }
+    Ok(text + "\n")
 }
 
 /// A block of commands after `$`, each with what it prints. A command goes on after a backslash.

@@ -19,8 +19,14 @@ const REPLAYS: &[(&str, &str, &[&str])] = &[
     (
         "small",
         "replay synthetic:jobs=200,ratio=1 --machine 8x8 --scheduler fcfs --allocator first-fit hilbert+bf mbs \
-         --arrival-scale 1 0.8 --placements --no-timing --quiet",
-        &["load", "ratio", "waits", "busy", "nodes", "gantt"],
+         --arrival-scale 1 0.8 --no-timing --quiet",
+        &["load", "ratio"],
+    ),
+    (
+        "few",
+        "replay synthetic:jobs=40,ratio=1 --machine 8x8 --scheduler fcfs --allocator first-fit hilbert+bf mbs \
+         --placements --no-timing --quiet",
+        &["waits", "busy", "nodes", "gantt"],
     ),
     (
         "array",

@@ -38,23 +38,29 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "study",
         Layer::Core,
-        "allocator engine execution job machine metrics scheduler spec stop trace workload",
+        "allocator disk engine execution job machine metrics scheduler spec stop trace workload",
     ),
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
-    ("text", Layer::Lab, ""),
+    ("text", Layer::Lab, "metrics"),
+    ("inspect", Layer::Lab, "allocator audit frame job machine spec text trace workload"),
+    ("sweep", Layer::Lab, "allocator disk execution frame machine spec study text"),
     (
         "figure",
         Layer::Lab,
         "allocator execution frame job machine metrics spec study text trace workload yardstick",
     ),
     ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
-    ("report", Layer::Lab, "allocator figure frame machine metrics paper spec study text"),
+    (
+        "report",
+        Layer::Lab,
+        "allocator execution figure frame machine metrics paper scheduler spec study text",
+    ),
     (
         "cli",
         Layer::Cli,
-        "allocator audit disk execution figure frame job machine metrics paper report scheduler spec study text trace \
-         workload",
+        "allocator audit disk execution figure frame inspect job machine metrics paper report scheduler spec study sweep \
+         text trace workload",
     ),
 ];
 

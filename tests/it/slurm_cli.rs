@@ -113,10 +113,14 @@ impl Site {
         Ok(ran.stdout)
     }
 
-    /// The absolute path of a file of the study's directory, as a shell takes it.
+    /// The absolute path of a file of the study's directory.
+    fn path(&self, file: &str) -> Result<String, Box<dyn Error>> {
+        Ok(fs::canonicalize(self.at())?.join(file).display().to_string())
+    }
+
+    /// The same path as a shell takes it.
     fn quoted(&self, file: &str) -> Result<String, Box<dyn Error>> {
-        let path = fs::canonicalize(self.at())?.join(file);
-        Ok(format!("'{}'", path.display().to_string().replace('\'', r"'\''")))
+        Ok(shlex::try_quote(&self.path(file)?)?.into_owned())
     }
 }
 
@@ -247,11 +251,11 @@ fn a_dry_run_shows_scripts_and_commands_and_writes_nothing() -> Tested {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert!(!site.at().join("out").exists() && site.kept("arguments0").is_err());
     let (study, out) = (site.quoted("six.toml")?, site.quoted("out")?);
-    let (slurm, shards, merge) =
-        (site.quoted("out/slurm")?, site.quoted("out/slurm/shards.sh")?, site.quoted("out/slurm/merge.sh")?);
-    let here = study.replace("/six.toml", "");
-    let plain = fs::canonicalize(site.at())?.join("out/slurm").display().to_string();
-    let chdir = slurm.replacen('\'', "'--chdir=", 1);
+    let (shards, merge) = (site.quoted("out/slurm/shards.sh")?, site.quoted("out/slurm/merge.sh")?);
+    let here = shlex::try_quote(site.path("six.toml")?.trim_end_matches("/six.toml"))?.into_owned();
+    let plain = site.path("out/slurm")?;
+    let chdir = format!("--chdir={plain}");
+    let chdir = shlex::try_quote(&chdir)?;
     let passed = "--account=a --mem=2G --partition=batch --time=1:00:00";
     let own = |log: &str| {
         format!(
@@ -326,11 +330,16 @@ fn a_refused_submission_leaves_the_study_as_it_was() -> Tested {
     let ran = site.run("sweep six.toml -o half --no-timing --shard 1/3 -q")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let status = site.run("sweep --status half")?.stdout;
+    // Its scripts are replaced by others, and have to come back.
+    site.program("sbatch", SBATCH)?;
+    let ran = site.run("sweep six.toml -o sent --no-timing --submit slurm:array=2 -q")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    fs::remove_file(site.programs().join("sbatch"))?;
     for sbatch in [None, Some(REFUSES), Some("#!/bin/sh\necho Submitted\n")] {
         if let Some(sbatch) = sbatch {
             site.program("sbatch", sbatch)?;
         }
-        for folder in ["done", "half", "fresh"] {
+        for folder in ["done", "half", "sent", "fresh"] {
             let at = site.at().join(folder);
             let before = if at.exists() { contents(&at)? } else { BTreeMap::new() };
             let ran = site.run(&format!("sweep six.toml -o {folder} --submit slurm:partition=nope"))?;
@@ -338,7 +347,8 @@ fn a_refused_submission_leaves_the_study_as_it_was() -> Tested {
             assert!(ran.stderr.starts_with("error: nothing is submitted: "), "{}", ran.stderr);
             assert_eq!(at.exists(), folder != "fresh", "{folder}");
             if at.exists() {
-                assert!(contents(&at)? == before && !at.join("slurm").exists(), "{folder}");
+                assert!(contents(&at)? == before, "{folder}");
+                assert_eq!(at.join("slurm").exists(), folder == "sent", "{folder}");
             }
         }
     }

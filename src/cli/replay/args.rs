@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::allocator;
-use crate::cli::options::{Flags, OfReplay};
+use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
 use crate::machine::Mesh;

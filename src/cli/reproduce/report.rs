@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Format;
 use crate::paper::{Figure, Item, Paper, Sentence, Verdict};
-use crate::text::{Align, Table, grouped};
+use crate::text::{Align, Table, csv_line, grouped};
 
 /// A regenerated figure.
 pub(super) struct Comparison {
@@ -125,17 +125,9 @@ fn csv(rows: &[Row<'_>]) -> String {
             ratio,
             &row.verdict,
         ];
-        text += &(cells.map(quoted).join(",") + "\n");
+        text += &csv_line(cells);
     }
     text
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }
 
 /// One figure with its title and what must be known of its logs.

@@ -1,16 +1,20 @@
 //! Runs replays of a study on threads, with progress, notes, errors and interrupts on standard error.
 
+pub(super) mod options;
+mod progress;
+
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 
+use self::progress::Progress;
 use super::interrupt::{GRACE, Saving};
-use super::progress::Progress;
-use super::{Failure, complain, interrupt, quoted};
+use super::{Failure, complain, interrupt};
 use crate::frame::StudyFolder;
 use crate::study::{self, Keep, Outcome, Progress as News, Running, Study, SweepError};
+use crate::text::command_line;
 
 /// The threads that replays run on, and the switch that an interrupt throws.
 pub(super) struct Runner {
@@ -120,7 +124,7 @@ impl Results<()> for InFolder<'_> {
         let Err(error) = ended else { return Vec::new() };
         // Where one result cannot be written, the others will not be either.
         let is_unkept = matches!(error, SweepError::Keep(_));
-        let command = quoted::command(self.study.command(number).iter().map(String::as_str));
+        let command = command_line(self.study.command(number));
         let (label, error) = (self.study.cells[number].spec.label(), anyhow::Error::from(error));
         let text = format!("error: {label}: {error:#}\n  rerun: {command}");
         if !is_unkept {

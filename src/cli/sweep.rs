@@ -1,24 +1,16 @@
 //! `meshreplay sweep`: a study from its file to its summary.
 
-mod dry_run;
-mod queue;
-mod slurm;
-mod status;
-mod submit;
-mod undo;
-
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 
-use self::slurm::Slurm;
 use super::interrupt::Saving;
-use super::options::{Flags, OfSweep};
+use super::runner::options::{Flags, OfSweep};
 use super::runner::{Runner, Tally};
 use super::{Failure, complain, print};
-use crate::frame::{Started, StudyFolder};
-use crate::study::{Manifest, Options, Shard, Study};
+use crate::study::Shard;
+use crate::sweep::{self, Slurm, Sweep};
 
 /// Run a study: every log × rules × arrival scale × machine × scheduler × allocator × seed of a file.
 ///
@@ -52,7 +44,7 @@ pub(super) struct Args {
     output: Option<PathBuf>,
 
     /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
+    #[arg(long, value_name = "N", value_parser = super::threads)]
     threads: Option<NonZeroUsize>,
 
     /// Run part I of N, of about equal cost, such as 1/3. The parts may share one directory, at the same time.
@@ -85,81 +77,56 @@ pub(super) struct Args {
 /// Runs the cells that are missing, or has them run.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(folder) = &args.status {
-        return status::run(folder);
+        let status = sweep::status(folder)?;
+        print(&status.text)?;
+        return if status.is_finished { Ok(()) } else { Err(Failure::Reported) };
     }
     let (Some(file), Some(output)) = (&args.study, &args.output) else {
         return Err(Failure::Usage(anyhow!("expected STUDY.toml and -o DIR, or --status DIR")));
     };
-    let study = Study::read(file, args.flags.options.clone())?;
-    if !args.quiet {
-        study.notes.iter().for_each(|note| complain(&format!("note: {note}")));
+    let sweep = Sweep::plan(file, output, &args.flags.options, args.shard)?;
+    let note = |text: &str| {
+        if !args.quiet {
+            complain(&format!("note: {text}"));
+        }
+    };
+    sweep.study.notes.iter().for_each(|text| note(text));
+    match (&args.submit, args.dry_run) {
+        (Some(slurm), true) => print(&sweep::preview(&sweep, slurm)?),
+        (Some(slurm), false) => {
+            note(&sweep::submit(&sweep, slurm)?);
+            Ok(())
+        }
+        (None, true) => print(&sweep.listing()),
+        (None, false) => {
+            note(&replay(args, &sweep)?);
+            Ok(())
+        }
     }
-    let costs: Vec<u64> = study.cells.iter().map(|cell| cell.cost).collect();
-    let share = args.shard.map_or_else(|| (0..costs.len()).collect(), |shard| shard.share(&costs));
-    let folder = StudyFolder::new(output, args.shard);
-    let manifest = Manifest::from(&study);
-    let missing = |cell: &usize| !folder.has(&study.cells[*cell].key, args.flags.options.jobs);
-    let cells: Vec<usize> = share.iter().copied().filter(missing).collect();
-    let started = started(&args.flags.options, file)?;
-    if let Some(slurm) = &args.submit {
-        let work = submit::Work { file, study: &study, manifest: &manifest, folder: &folder, cells: &cells };
-        return submit::run(slurm, &work, &started, (args.dry_run, args.quiet));
-    }
-    if args.dry_run {
-        return print(&dry_run::listing(&study, &manifest, &share, &|key| {
-            folder.has(key, args.flags.options.jobs)
-        }));
-    }
-    let _claim = folder.prepare(&manifest)?;
-    if !cells.is_empty() {
-        folder.keep_started(&started)?;
-    }
-    for &cell in &cells {
-        folder.forget_failure(&study.cells[cell].key)?;
-    }
-    let runner = Runner::new(args.threads, cells.len(), args.quiet)?;
-    let tally = runner.run_into(&folder, &study, &cells);
-    // Parts that share a directory must not overwrite each other's whole summary with a partial one.
-    let missing = folder.missing(&manifest).len();
-    if args.shard.is_none() || missing == 0 {
-        let _saving = Saving::begin();
-        folder.write_summary(&manifest)?;
-    }
-    verdict(tally, cells.len())?;
-    if !args.quiet {
-        let (done, finished) = (share.len() - cells.len(), tally.finished);
-        let rest = match (args.shard, missing) {
-            (Some(_), 1..) => format!("{missing} of the study's {} are missing yet", study.cells.len()),
-            _ => format!("{} is written", folder.path().join("summary.parquet").display()),
-        };
-        complain(&format!("note: {} cells: {done} were done, {finished} replayed; {rest}", share.len()));
-    }
-    Ok(())
 }
 
-/// The failure to report, if not all of `cells` cells finished.
-fn verdict(tally: Tally, cells: usize) -> Result<(), Failure> {
+/// Runs the cells that are missing and returns a note of what was done.
+fn replay(args: &Args, sweep: &Sweep) -> Result<String, Failure> {
+    let Sweep { study, folder, share, missing: cells, .. } = sweep;
+    let _claim = sweep.prepare()?;
+    let runner = Runner::new(args.threads, cells.len(), args.quiet)?;
+    let tally = runner.run_into(folder, study, cells);
+    let missing = {
+        let _saving = Saving::begin();
+        sweep.summarize()?
+    };
     let Tally { finished, failed } = tally;
-    if finished + failed < cells {
-        return Err(anyhow!(tally.interrupted(cells)).into());
+    if finished + failed < cells.len() {
+        return Err(anyhow!(tally.interrupted(cells.len())).into());
     }
     if failed > 0 {
+        let cells = cells.len();
         return Err(anyhow!("{failed} of {cells} cells failed; {finished} finished and are kept").into());
     }
-    Ok(())
-}
-
-/// What this command would need to be given again.
-fn started(options: &Options, file: &Path) -> Result<Started, Failure> {
-    Ok(Started {
-        study: std::path::absolute(file)?.to_string_lossy().into_owned(),
-        options: options.sweep_arguments(),
-        jobs: options.jobs,
-    })
-}
-
-/// A path as text.
-fn text(path: &Path) -> Result<String, Failure> {
-    let text = path.to_str().map(ToOwned::to_owned);
-    text.ok_or_else(|| anyhow!("{} is not UTF-8, which scripts need; rename it", path.display()).into())
+    let (total, done) = (share.len(), share.len() - cells.len());
+    let rest = match (args.shard, missing) {
+        (Some(_), 1..) => format!("{missing} of the study's {} are missing yet", study.cells.len()),
+        _ => format!("{} is written", folder.path().join("summary.parquet").display()),
+    };
+    Ok(format!("{total} cells: {done} were done, {finished} replayed; {rest}"))
 }

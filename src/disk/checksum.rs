@@ -1,0 +1,13 @@
+//! Checksums as text.
+
+use std::fmt::Write;
+
+/// Returns the bytes of a checksum in hexadecimal.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Writing to memory cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}

@@ -1,0 +1,84 @@
+//! Where two schedules of the same jobs part, in words.
+
+use super::error::InspectError;
+use super::finding::Finding;
+use super::input::Input;
+use crate::audit::{self, Comparison, Divergence, Side, Waits, What};
+use crate::machine::{Mesh, format_intervals};
+use crate::text::grouped;
+
+/// Waiting jobs and starts that are listed before the rest is only counted.
+const LISTED: usize = 5;
+
+/// Returns the first moment at which two schedules of the same jobs differ, what each knew then, and how far apart starts
+/// are. With the machine, which is that of the first if none is given, it says how many processors are free.
+pub fn compare(first: &Input, second: &Input, machine: Option<&Mesh>) -> Result<Finding, InspectError> {
+    let found = audit::compare(&first.schedule, &second.schedule).map_err(|problem| {
+        InspectError::NotComparable { first: first.name.clone(), second: second.name.clone(), problem }
+    })?;
+    let nodes = machine.or(first.machine.as_ref()).map(Mesh::nodes);
+    let text = match &found.first {
+        None => {
+            let jobs = grouped(found.jobs as f64, 0);
+            format!("{} and {} are equal: {jobs} jobs\n", first.name, second.name)
+        }
+        Some(divergence) => first_difference(divergence, [first, second], nodes) + "\n" + &counted(&found),
+    };
+    Ok(Finding { text, is_good: found.first.is_none() })
+}
+
+fn first_difference(divergence: &Divergence, inputs: [&Input; 2], nodes: Option<u32>) -> String {
+    let Divergence { at, number, what, jobs, sides } = divergence;
+    let mut lines = vec![format!("first difference: at {at}, job {number}\n")];
+    for ((Input { name, .. }, job), side) in inputs.into_iter().zip(jobs).zip(sides) {
+        let did = match what {
+            What::Start if job.start == *at => "starts it".to_owned(),
+            What::Start => format!("starts it at {}", job.start),
+            What::End => format!("ends it at {}", job.end),
+            What::Place => {
+                let nodes = job.nodes.iter().flatten().copied().take(LISTED);
+                format!("places it on {} nodes {}", job.allocated, format_intervals(nodes))
+            }
+        };
+        lines.push(format!("  {name} {did}; {}\n", state(side, nodes)));
+    }
+    lines.concat()
+}
+
+/// Returns in words the machine and the queue before anything starts, and what then does.
+fn state(side: &Side, nodes: Option<u32>) -> String {
+    let in_use = match nodes {
+        Some(nodes) => format!("{} of {nodes} processors free", nodes.saturating_sub(side.used)),
+        None => format!("{} processors in use", side.used),
+    };
+    let list = |words: Vec<String>| match words.len() {
+        0 => "nobody".to_owned(),
+        count if count > LISTED => format!("{} and {} more", words[..LISTED].join(", "), count - LISTED),
+        _ => words.join(", "),
+    };
+    let waits = |job: &Waits| format!("{} ({} processors, {})", job.number, job.procs, job.estimate);
+    format!(
+        "{in_use}, {} jobs run; waiting: {}; starting: {}",
+        side.running,
+        list(side.waiting.iter().map(waits).collect()),
+        list(side.started.iter().map(ToString::to_string).collect())
+    )
+}
+
+/// Returns in words how many jobs differ, and by how much.
+fn counted(found: &Comparison) -> String {
+    let share = |count: usize| format!("{} of {}", grouped(count as f64, 0), grouped(found.jobs as f64, 0));
+    let audit::Spread { count, mean_s, p50_s, p99_s, max_s } = found.starts;
+    let by = match count {
+        0 => String::new(),
+        _ => format!(
+            "; second less first {mean_s:.3} s on average, without sign p50 {p50_s} s, p99 {p99_s} s, max {max_s} s"
+        ),
+    };
+    format!(
+        "starts that differ: {}{by}\nrun times that differ: {}\nplacements that differ, starts being equal: {}\n",
+        share(count),
+        share(found.runs),
+        share(found.places)
+    )
+}

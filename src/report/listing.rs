@@ -1,0 +1,54 @@
+//! Registries and frames as tables of text.
+
+use crate::allocator::ALLOCATORS;
+use crate::execution::NETWORKS;
+use crate::frame::FrameSchema;
+use crate::machine::order::ORDERS;
+use crate::scheduler::SCHEDULERS;
+use crate::text::{Align, Table};
+
+/// What can be listed: a name, and what makes the table.
+pub type Listing = (&'static str, fn() -> Table);
+
+/// Everything that specs can name.
+pub const LISTINGS: [Listing; 4] = [
+    ("allocators", || {
+        let titles = ["name", "what", "kind", "promises", "parameters", "source"];
+        table(titles, ALLOCATORS, |row| {
+            let (kind, promises) = (row.kind.to_string(), row.usual_promises().to_string());
+            [row.name, row.summary, &kind, &promises, row.parameters, row.source].map(str::to_owned)
+        })
+    }),
+    ("schedulers", || {
+        table(["name", "what", "promises", "parameters", "source"], SCHEDULERS, |row| {
+            [row.name, row.summary, row.promises, row.parameters, row.source].map(str::to_owned)
+        })
+    }),
+    ("networks", || {
+        table(["name", "what", "parameters", "source"], NETWORKS, |row| {
+            [row.name, row.summary, row.parameters, row.source].map(str::to_owned)
+        })
+    }),
+    ("orders", || {
+        table(["name", "what", "source"], ORDERS, |row| {
+            [row.name, row.summary, row.source].map(str::to_owned)
+        })
+    }),
+];
+
+/// Returns the columns of a frame as a table; names are what `name` makes of them.
+pub fn schema_table(schema: &FrameSchema, name: impl Fn(&str) -> String) -> Table {
+    table(["column", "type", "unit", "meaning", "when"], &schema.columns, |column| {
+        let cells = [column.kind.name(), column.unit, column.meaning, column.when.words()];
+        let [kind, unit, meaning, when] = cells.map(str::to_owned);
+        [name(column.name), kind, unit, meaning, when]
+    })
+}
+
+fn table<R, const N: usize>(titles: [&str; N], rows: &[R], cells: impl Fn(&R) -> [String; N]) -> Table {
+    let mut table = Table::new(&titles.map(|title| (title, Align::Left)));
+    for row in rows {
+        table.add(cells(row).to_vec());
+    }
+    table
+}

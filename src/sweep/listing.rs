@@ -1,0 +1,60 @@
+//! The cells of a sweep as a table, for a dry run.
+
+use super::whole::Sweep;
+use crate::allocator;
+use crate::execution::RECORDED;
+use crate::study::Coordinate;
+use crate::text::{Align, Table, grouped};
+
+/// Number of characters of a key that are shown.
+const KEY_SHOWN: usize = 12;
+
+impl Sweep {
+    /// Returns a table of all cells of the study, with their keys, costs and whether they are done; and below it how many of
+    /// this process's are.
+    pub fn listing(&self) -> String {
+        let Self { study, manifest, share, .. } = self;
+        // The allocator, which tells most replays from others, stands last.
+        let named = || Coordinate::listed().filter(|coordinate| coordinate.name != "allocator");
+        let left = ["cell", "key", "state"].into_iter().chain(named().map(Coordinate::title));
+        let mut columns = left.chain(["allocator"]).map(|title| (title, Align::Left)).collect::<Vec<_>>();
+        columns.extend([("jobs", Align::Right), ("cost", Align::Right)]);
+        let mut table = Table::new(&columns);
+        let total: u64 = study.cells.iter().map(|cell| cell.cost).sum();
+        let percent = |cost: u64| grouped(100.0 * cost as f64 / total as f64, 1) + "%";
+        let (mut finished, mut left, mut cost) = (0, 0, 0);
+        for (i, (planned, cell)) in study.cells.iter().zip(&manifest.cells).enumerate() {
+            let mine = share.binary_search(&i).is_ok();
+            let is_done = self.is_done(i);
+            finished += usize::from(mine && is_done);
+            left += usize::from(mine && !is_done);
+            cost += if mine { planned.cost } else { 0 };
+            let state = match (is_done, mine) {
+                (true, _) => "done",
+                (false, true) => "to do",
+                (false, false) => "another shard's",
+            };
+            let mut row = vec![(i + 1).to_string(), cell.key[..KEY_SHOWN].to_owned(), state.to_owned()];
+            row.extend(named().map(|coordinate| coordinate.text(&cell.spec)));
+            row.extend([
+                allocator::short(&planned.spec.allocator),
+                grouped(planned.jobs as f64, 0),
+                percent(planned.cost),
+            ]);
+            table.add(row);
+        }
+        let titles: Vec<&str> = named().map(Coordinate::title).chain(["jobs"]).collect();
+        let shared = table.drop_constant(&titles);
+        let is_news = |(_, text): &&(String, String)| text != RECORDED;
+        let shared: Vec<String> =
+            shared.iter().filter(is_news).map(|(title, cell)| format!("{title} {cell}")).collect();
+        let above = if shared.is_empty() { String::new() } else { format!(" {}\n\n", shared.join(" · ")) };
+        let count = share.len();
+        let of = if count == study.cells.len() {
+            String::new()
+        } else {
+            format!(" of {}, {} of the cost", study.cells.len(), percent(cost))
+        };
+        format!("{above}{}\n {count} cells{of}: {finished} done, {left} to do\n", table.text())
+    }
+}

@@ -1,0 +1,120 @@
+//! How far a study is, from what its directory holds and Slurm's queue says.
+//!
+//! A cell is *done* if its result is there and *failed* if it could not be replayed when it was last tried. Of the others
+//! those are *running* or *queued* whose task of the array is; each task replays a few of its cells at a time. A sweep that
+//! runs without Slurm leaves no trace that would tell it from one that was killed: its cells are *to do* until they are done.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::error::SubmitError;
+use super::programs::Queue;
+use super::record::{Submission, submissions};
+use crate::frame::{Started, StudyFolder};
+use crate::study::{Manifest, Options};
+use crate::text::command_line;
+
+/// Failed cells that are named before the rest is only counted.
+const NAMED: usize = 20;
+
+/// What cells are, in the order in which they are counted.
+const STATES: [&str; 5] = ["done", "running", "queued", "failed", "to do"];
+
+/// How far a study is.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// How many cells are done, running, queued, failed and to do, and what to do next: a line each.
+    pub text: String,
+    /// Whether every cell is done and the summary has them all.
+    pub is_finished: bool,
+}
+
+/// Returns how far the study in the directory is.
+pub fn status(path: &Path) -> Result<Status, SubmitError> {
+    let folder = StudyFolder::new(path, None);
+    let manifest = folder.manifest()?;
+    let started = folder.started();
+    let all = submissions(path)?;
+    let own = std::env::var("SLURM_JOB_ID").ok();
+    let queue = Queue::ask(&all, own.as_deref());
+    let running = running(&all, &queue);
+    let with_jobs = started.as_ref().map_or(manifest.jobs, |started| started.jobs);
+    let (mut counts, mut failures) = ([0; STATES.len()], Vec::new());
+    for cell in &manifest.cells {
+        let state = if folder.has(&cell.key, with_jobs) {
+            "done"
+        } else if let Some(failure) = folder.failure(&cell.key) {
+            failures.push(failure);
+            "failed"
+        } else {
+            match running.get(cell.key.as_str()) {
+                Some(true) => "running",
+                Some(false) => "queued",
+                None => "to do",
+            }
+        };
+        STATES
+            .iter()
+            .zip(&mut counts)
+            .filter(|(other, _)| **other == state)
+            .for_each(|(_, count)| *count += 1);
+    }
+    let counted: Vec<String> =
+        STATES.iter().zip(counts).map(|(state, count)| format!("{count} {state}")).collect();
+    let count = manifest.cells.len();
+    let mut lines = vec![format!("study {}: {count} cells: {}", manifest.name, counted.join(", "))];
+    lines.extend(failures.iter().take(NAMED).cloned());
+    if failures.len() > NAMED {
+        lines.push(format!("error: … and {} more", failures.len() - NAMED));
+    }
+    if let Some(problem) = &queue.problem {
+        lines.push(format!("note: {problem}; cells of tasks that run or wait count as to do"));
+    }
+    let is_done = counts[0] == count;
+    let is_finished = is_done && folder.is_summarized(&manifest);
+    if is_finished {
+        lines.push(format!("{} holds them all", path.join("summary.parquet").display()));
+    } else if !queue.jobs.is_empty() {
+        let (jobs, logs) = (queue.jobs.join(", "), path.join("slurm"));
+        lines.push(format!("to do: wait for jobs {jobs}; their logs are in {}", logs.display()));
+    } else if is_done {
+        let path = path.to_string_lossy();
+        lines.push(format!("to finish: {}", command_line(["meshreplay", "merge", &path, "-o", &path])));
+    } else {
+        lines.extend(next(path, &manifest, started, all.last()));
+    }
+    Ok(Status { text: lines.join("\n") + "\n", is_finished })
+}
+
+/// Returns for every cell of a task that has not ended whether its task runs.
+fn running<'a>(all: &'a [Submission], queue: &Queue) -> BTreeMap<&'a str, bool> {
+    let mut cells = BTreeMap::new();
+    for Submission { array, tasks, .. } in all {
+        for (&number, keys) in tasks {
+            let Some(is_running) = queue.task(array, number) else { continue };
+            for key in keys {
+                *cells.entry(key.as_str()).or_insert(false) |= is_running;
+            }
+        }
+    }
+    cells
+}
+
+/// Returns the commands that run what is missing.
+fn next(
+    path: &Path,
+    manifest: &Manifest,
+    started: Option<Started>,
+    last: Option<&Submission>,
+) -> Vec<String> {
+    let started = started.unwrap_or_else(|| {
+        // Directories of earlier versions, and those that parts were merged into, do not say how they were started.
+        let given = Options { jobs: manifest.jobs, ..manifest.options.clone() };
+        Started { study: "STUDY.toml".to_owned(), options: given.sweep_arguments(), jobs: given.jobs }
+    });
+    let path = path.to_string_lossy();
+    let words = ["meshreplay", "sweep", &started.study, "-o", &path];
+    let sweep = command_line(words.into_iter().chain(started.options.iter().map(String::as_str)));
+    let again = |last: &Submission| format!("to resubmit: {sweep} --submit {}", command_line([&last.spec]));
+    last.map(again).into_iter().chain([format!("to finish: {sweep}")]).collect()
+}
