@@ -53,13 +53,12 @@ impl<'a> Workshop<'a> {
         // Results that need no replays are kept there too.
         std::fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
         let claim = Claim::shared(&folder)?;
-        let [one, many] = [Some(std::num::NonZeroUsize::MIN), args.threads];
-        let interrupts = Runner::new(many, args.quiet)?;
-        let timed = interrupts.with_threads(one)?;
+        let untimed = Runner::new(args.threads, usize::MAX, args.quiet)?;
+        let timed = untimed.with_one_thread()?;
         let (missing, failed) = (BTreeSet::new(), 0);
         Ok(Self {
             args,
-            runners: [interrupts, timed],
+            runners: [untimed, timed],
             folder,
             _temporary: temporary,
             _unfinished: unfinished,
@@ -202,7 +201,7 @@ impl<'a> Workshop<'a> {
         let _claim = folder.prepare(&manifest)?;
         let cells = folder.missing(&manifest);
         let runner = &self.runners[usize::from(timed)];
-        let tally = runner.run(&study, &manifest, &folder, &cells);
+        let tally = runner.run_into(&folder, &study, &cells);
         if runner.is_interrupted() {
             let kept = match &self.args.output {
                 Some(folder) => {
