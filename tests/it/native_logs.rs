@@ -132,17 +132,27 @@ fn the_format_of_a_study_is_part_of_its_keys() -> Tested {
         fs::write(at.join("study.toml"), study)?;
         let ran = run(at, "sweep study.toml -o out --no-timing")?;
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let names = fs::read_dir(at.join("out/cells"))?.map(|entry| Ok(entry?.file_name()));
-        names.map(|name| Ok(name.map(|name: std::ffi::OsString| name.to_string_lossy().into_owned())?)).collect()
+        let mut names = BTreeSet::new();
+        for entry in fs::read_dir(at.join("out/cells"))? {
+            names.insert(entry?.file_name().to_string_lossy().into_owned());
+        }
+        Ok(names)
     };
     let first = cells("input_format = \"columns:procs=2,run=4,submit=3\"")?;
     assert_eq!((first.len(), &cells("input_format = \"columns:submit=3,run=4,procs=2\"")?), (1, &first));
     assert_eq!(cells("input_format = \"columns:procs=2,run=4,submit=4\"")?.len(), 2);
     let study = fs::read_to_string(at.join("out/study.json"))?;
     assert!(study.contains("\"input_format\": \"columns:procs=2,run=4,submit=4\""), "{study}");
-    fs::write(at.join("study.toml"), fs::read_to_string(at.join("study.toml"))?.replace("columns:", "rows:"))?;
+    fs::write(
+        at.join("study.toml"),
+        fs::read_to_string(at.join("study.toml"))?.replace("columns:", "rows:"),
+    )?;
     let ran = run(at, "sweep study.toml -o out --no-timing")?;
     assert_ne!(ran.code, Some(0));
-    assert!(ran.stderr.contains("study.toml:4: key 'input_format': unknown log format 'rows'"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("study.toml:4: key 'input_format': unknown log format 'rows'"),
+        "{}",
+        ran.stderr
+    );
     Ok(())
 }
