@@ -16,7 +16,7 @@ pub const LISTINGS: [Listing; 5] = [
     ("allocators", || {
         let titles = ["name", "what", "kind", "promises", "parameters", "source"];
         table(titles, ALLOCATORS, |row| {
-            let (kind, promises) = (row.kind.to_string(), row.usual_promises().to_string());
+            let (kind, promises) = (row.kind.to_string(), row.default_promises().to_string());
             [row.name, row.summary, &kind, &promises, row.parameters, row.source].map(str::to_owned)
         })
     }),

@@ -41,8 +41,8 @@ impl Profile {
         }
     }
 
-    /// The first time from `now` on at which `procs` nodes are free for as long as `length`; `until` if there is none
-    /// before. From `until` on they are taken to be free.
+    /// Returns the first time from `now` on at which `procs` nodes are free for as long as `length`; `until` if there
+    /// is none before. From `until` on they are taken to be free.
     pub(super) fn earliest(&self, procs: u32, length: Time, now: Time, until: Time) -> Time {
         let mut start: Option<Time> = None;
         for &(since, free) in &self.steps[self.step_at(now)..] {
@@ -74,7 +74,7 @@ impl Profile {
         self.join(first);
     }
 
-    /// The step that holds at `time`: the first one also before it begins.
+    /// Returns the step that holds at `time`: the first one also before it begins.
     fn step_at(&self, time: Time) -> usize {
         self.steps.partition_point(|step| step.0 <= time).saturating_sub(1)
     }
@@ -106,7 +106,7 @@ mod tests {
 
     const SECONDS: usize = 60;
 
-    /// The first second at which the plain counts allow it; `until` if there is none before.
+    /// Returns the first second at which the plain counts allow it; `until` if there is none before.
     fn plain_earliest(free: &[i64], procs: i64, length: usize, now: usize, until: usize) -> usize {
         let fits = |at: usize| at >= until || free.get(at).is_none_or(|&free| free >= procs);
         (now..until).find(|&start| (start..start + length).all(fits)).unwrap_or(until)

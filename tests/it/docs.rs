@@ -268,7 +268,7 @@ fn facts(name: &str, summary: &str, facts: &[(&str, &str)], parameters: &str) ->
 fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
     let file = source_of("src/allocator", row.name)?;
     let [promises, kind, code] =
-        [row.usual_promises().to_string(), row.kind.to_string(), format!("`{file}`")];
+        [row.default_promises().to_string(), row.kind.to_string(), format!("`{file}`")];
     let machines =
         format!("of at most {} dimension{}", row.max_dims, if row.max_dims == 1 { "" } else { "s" });
     let promises = if promises.is_empty() { "nothing" } else { &promises };

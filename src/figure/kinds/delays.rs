@@ -1,7 +1,7 @@
 //! How long jobs wait for their turn, then for their nodes, and how long they are suspended while they are moved.
 
 use super::values::mean;
-use crate::figure::draw::{BarGroup, Bars};
+use crate::figure::draw::{BarGroup, Bars, Drawing};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
@@ -16,7 +16,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
     if !(options.is_asked || results.have_delays()) {
         return Ok(None);
     }
@@ -37,8 +37,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         subtitle: results.shared(),
         axis: "seconds".to_owned(),
         groups,
-        legend: curves.into_iter().map(|curve| (curve.name, curve.style)).collect(),
+        legend: curves.into_iter().map(|curve| (curve.name, curve.look)).collect(),
         base: 0.0,
     };
-    Ok(Some(bars.svg()))
+    Ok(Some(bars.draw()))
 }

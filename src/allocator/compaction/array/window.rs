@@ -36,9 +36,9 @@ pub struct Window {
 }
 
 impl Window {
-    /// The window for a task of `length` processors, of which as many must be free on the array: the right end is that of a
-    /// free block (Theorem 1), as few processors as possible are covered, and the leftmost such window is taken. `None` if
-    /// there are not as many free processors. O(tasks).
+    /// Returns the window for a task of `length` processors, of which as many must be free on the array: the right
+    /// end is that of a free block (Theorem 1), as few processors as possible are covered, and the leftmost such
+    /// window is taken. `None` if there are not as many free processors. O(tasks).
     pub fn left(array: &Array, length: u32) -> Option<Self> {
         let tasks = array.tasks();
         // How many processors the tasks before each one have.
@@ -76,7 +76,7 @@ impl Window {
         })
     }
 
-    /// The mirror image: tasks move right.
+    /// Returns the mirror image of [`Self::left`]: tasks move right.
     pub fn right(array: &Array, length: u32) -> Option<Self> {
         let mirrored = Self::left(&array.mirrored(), length)?;
         let back = |shift: &Shift| Shift { task: array.mirror(shift.task), rightwards: true, ..*shift };
@@ -86,7 +86,7 @@ impl Window {
     }
 }
 
-/// The tasks that have to move left until all end before `base`, the rightmost first.
+/// Returns the tasks that have to move left until all end before `base`, the rightmost first.
 fn shifts(tasks: &[Task], base: u32) -> Vec<Shift> {
     let (mut edge, mut shifts) = (base, Vec::new());
     for &task in tasks.iter().rev() {
