@@ -92,6 +92,12 @@ fn write_logs(at: &Path) -> std::io::Result<()> {
     fs::write(at.join("table"), "anna 4 100 160\nbert 8 130 20.6\nanna 16 131 5\n")
 }
 
+/// The lines of a summary without the columns that follow from the text of the log: its checksum and the name of the run.
+fn results(summary: &str) -> Vec<String> {
+    let cells = summary.lines().map(|line| line.rsplitn(4, ',').last().unwrap_or_default().to_owned());
+    cells.collect()
+}
+
 #[test]
 fn every_format_is_replayed_as_if_it_were_converted_first() -> Tested {
     const REST: &str = "-m 4x4 -a hilbert+bf mc1x1 --no-timing --format csv --oversize skip";
@@ -103,12 +109,13 @@ fn every_format_is_replayed_as_if_it_were_converted_first() -> Tested {
         assert_eq!(converted.code, Some(0), "{}", converted.stderr);
         let first = run(at, &format!("replay {log}.swf {REST}"))?;
         let directly = run(at, &format!("replay {log} --input-format {format} {REST}"))?;
-        assert_eq!((directly.code, &directly.stdout), (Some(0), &first.stdout), "{}", directly.stderr);
+        assert_eq!((directly.code, first.code), (Some(0), Some(0)), "{}", directly.stderr);
+        assert_eq!(results(&directly.stdout), results(&first.stdout));
         assert_eq!(directly.stdout.lines().count(), 3);
     }
     // Nothing else looks like the native log.
-    let told = run(at, &format!("replay nasa.swf {REST}"))?;
-    assert_eq!(run(at, &format!("replay nasa {REST}"))?.stdout, told.stdout);
+    let converted = run(at, &format!("replay nasa.swf {REST}"))?;
+    assert_eq!(results(&run(at, &format!("replay nasa {REST}"))?.stdout), results(&converted.stdout));
     for (format, problem) in [
         ("cwf", "unknown log format 'cwf', did you mean 'swf'? (one of: swf, premas, nas-ipsc, columns)"),
         ("columns", "columns are missing, such as columns:submit=3,run=5,procs=2"),
