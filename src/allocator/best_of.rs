@@ -8,11 +8,11 @@
 //! 3. All are told of the winner's nodes, so that every member goes on from the truth.
 //!
 //! `best-of:a|b|c` names the members, each a spec. They take as many nodes as requested, and one of them at least never
-//! refuses while enough are free; so all this holds of best-of. Members with a memory are refused: a loser would remember
-//! choices that were not taken. Time: that of all members.
+//! refuses while enough are free; so all this holds of best-of. Members with a memory are refused: a loser would
+//! remember choices that were not taken. Time: that of all members.
 
 use crate::allocator::seam::{
-    Allocator, Builder, Built, Entry, Kind, Placement, Promises, Request, Setup, Strategy,
+    Allocator, Builder, Built, Contiguity, Entry, Placement, Promises, Request, Setup, Strategy,
 };
 use crate::machine::{Machine, pairwise_sum};
 use crate::spec::{Params, Spec, SpecError};
@@ -27,16 +27,16 @@ pub(crate) const fn entry(build: Builder) -> Entry {
         source: "after Walker, Bunde, Leung, 2010, §V",
         parameters: "the members: mc1x1|mm|column-snake+bf|granular-mbs (any specs, best-of:A|B|…)",
         max_dims: 3,
-        kind: Kind::NonContiguous,
+        kind: Contiguity::NonContiguous,
         promises: |_| Promises { exact: true, complete: true, forgets: true },
         build,
     }
 }
 
-/// Who is asked if the spec names nobody: one of each family.
+/// The members if the spec names none: one of each family.
 const DEFAULT_MEMBERS: &str = "mc1x1|mm|column-snake+bf|granular-mbs";
 
-/// What the parameter would accept.
+/// The members that would be accepted, for error messages.
 const EXPECTED: &str = "at least two specs with | between them, such as best-of:mm|granular-mbs";
 
 /// Builds best-of, its members by `build_member`.

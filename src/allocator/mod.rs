@@ -1,8 +1,8 @@
 //! Processor allocators: which free nodes a job gets. The trait, its words, and the registry.
 //!
 //! Allocators stand in families, each a folder whose first lines say the family's idea. Adding one is a file with an
-//! `ENTRY` in its family, the `mod` line there, and a row in [`ALLOCATORS`]; names, help, laws, tables and labels all come
-//! from the row.
+//! `ENTRY` in its family, the `mod` line there, and a row in [`ALLOCATORS`]; names, help, laws, tables and labels all
+//! come from the row.
 
 mod anywhere;
 mod best_of;
@@ -19,6 +19,6 @@ mod snug;
 
 pub use self::registry::{ALLOCATORS, build, find, short, short_label};
 pub use self::seam::{
-    Allocator, Block, BlocksOf, Builder, Built, Entry, Foresight, JobMove, Kind, NodesFor, Placement,
+    Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresight, JobMove, NodesFor, Placement,
     Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,
 };

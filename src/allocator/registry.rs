@@ -57,7 +57,7 @@ pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
     }
 }
 
-/// The error for a name that no row has; the name of an order lacks a selection.
+/// Returns the error for a name that no row has; the name of an order lacks a selection.
 fn unknown_allocator(name: &str) -> SpecError {
     let mut error = unknown("allocator", name, ALLOCATORS.iter().map(|entry| entry.name));
     if let SpecError::Unknown { hint, .. } = &mut error
@@ -76,7 +76,7 @@ pub fn short_label(text: &str) -> String {
     }
 }
 
-/// A resolved spec in short, for tables: `hilbert+bf`, and without the parameters that have their defaults.
+/// Returns a resolved spec in short, for tables: `hilbert+bf`, and without the parameters that have their defaults.
 pub fn short(spec: &Spec) -> String {
     if let Some(members) = &spec.members {
         let bare = Spec::named(&spec.name);
@@ -91,14 +91,14 @@ pub fn short(spec: &Spec) -> String {
     }
     let mut short = spec.clone();
     if spec.name != curve::ENTRY.name
-        && let Some(usual) = defaults(&Spec::named(&spec.name))
+        && let Some(default) = defaults(&Spec::named(&spec.name))
     {
-        short.params.retain(|key, value| usual.params.get(key) != Some(value));
+        short.params.retain(|key, value| default.params.get(key) != Some(value));
     }
     short.to_string()
 }
 
-/// A spec with every default written out.
+/// Returns a spec with every default written out.
 fn defaults(spec: &Spec) -> Option<Spec> {
     let smallest = Mesh::new(&[1]).ok()?;
     Some(build(spec, &Setup { mesh: &smallest, seed: 0 }).ok()?.spec)

@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     let wanted = if is_asked { args.kind.clone() } else { PLOT_KINDS.iter().collect() };
     for kind in wanted {
-        let Some(svg) = (kind.draw)(&options, &results)? else {
+        let Some(drawing) = (kind.draw)(&options, &results)? else {
             let missing = format!("{}: {} does not hold {}", kind.name, args.folder.display(), kind.needs);
             if is_asked {
                 return Err(anyhow!(missing).into());
@@ -124,6 +124,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             }
             continue;
         };
+        let svg = drawing.svg();
         let (extension, bytes) = match args.format {
             Format::Svg => ("svg", marked_svg(&svg).into_bytes()),
             Format::Png => ("png", marked_png(&draw::png(&svg, args.scale)?)),

@@ -10,7 +10,7 @@ use crate::machine::{Machine, Mesh};
 use crate::scheduler::{Cause, Pass, RunningJobs, Scheduler, WaitQueue};
 use crate::stop::Stop;
 
-/// What a replay is put together from.
+/// The parts that a replay is put together from.
 pub struct Parts<'a> {
     /// The machine's shape; all nodes are free at first.
     pub mesh: Mesh,
@@ -29,8 +29,8 @@ pub struct Parts<'a> {
 /// How many instants pass between two calls of [`Observer::finished`].
 const INSTANTS_PER_REPORT: u32 = 1024;
 
-/// Returns the next instant at which something happens: that of `event`, if there is one, or the end of a job before it;
-/// `None` if nothing happens any more.
+/// Returns the next instant at which something happens: that of `event`, if there is one, or the end of a job before
+/// it; `None` if nothing happens any more.
 fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Option<Time>, ReplayError> {
     let completion = match state.execution.next_completion(event.unwrap_or(Time::MAX), &state.stop) {
         Next::Stopped => return Err(ReplayError::Interrupted),
@@ -48,7 +48,7 @@ fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Opti
 }
 
 impl ReplayState<'_> {
-    /// Whether all jobs have run, once nothing happens any more.
+    /// Returns whether all jobs have run, once nothing happens any more.
     fn check_end(&self) -> Result<(), ReplayError> {
         if !self.running.is_empty() || self.next_job.is_some() {
             // No end comes for them that could be told.
@@ -63,7 +63,7 @@ impl ReplayState<'_> {
         }
     }
 
-    /// The error that `job`, or the first of those that run, does not end within the range of time.
+    /// Returns the error that `job`, or the first of those that run, does not end within the range of time.
     fn beyond_time(&self, job: Option<JobId>) -> ReplayError {
         let next = self.next_job.as_ref().map(|next| next.job);
         let job = job.or_else(|| self.running.iter().next().map(|running| running.job)).or(next);

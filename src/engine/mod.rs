@@ -32,7 +32,7 @@ pub struct Record {
     pub suspended: Time,
 }
 
-/// What becomes of a plan by which running jobs make room for another one.
+/// The fate of a plan by which running jobs make room for another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compaction {
     /// The allocator begins to decide.
@@ -45,8 +45,8 @@ pub enum Compaction {
 
 /// Is told what happens in a replay, at the instant at which it happens.
 pub trait Observer {
-    /// The allocator was asked for `job`, and has refused it (`None`) or proposed a placement, which was checked and carried
-    /// out. It took `cost_ns`, with the allocator being told of it; 0 where calls are not timed.
+    /// The allocator was asked for `job`, and has refused it (`None`) or proposed a placement, which was checked and
+    /// carried out. It took `cost_ns`, with the allocator being told of it; 0 where calls are not timed.
     fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64);
 
     /// A job has taken nodes into use, at its start or as it moves.
@@ -107,7 +107,7 @@ pub enum ReplayError {
     BadPlacement {
         /// The log's number of the job.
         number: i64,
-        /// What is wrong.
+        /// The problem.
         problem: OccupyError,
     },
     /// An allocator moves a job that does not run.

@@ -12,7 +12,7 @@ pub(super) struct NextJob {
     placement: Placement,
     /// When it was decided that it is next.
     asked: Time,
-    /// What the call of the allocator took.
+    /// The time that the call of the allocator took.
     cost_ns: u64,
     stage: Stage,
 }
@@ -38,15 +38,15 @@ impl NextJob {
         self.placement.rearrangement.as_deref()
     }
 
-    /// The jobs that move.
+    /// Returns the jobs that move.
     fn moves(&self) -> &[JobMove] {
         self.plan().map_or(&[], |plan| &plan.moves)
     }
 }
 
 impl ReplayState<'_> {
-    /// Begins to make room for a job whose placement needs a rearrangement. Returns whether the job has started already,
-    /// since nothing of it takes time.
+    /// Begins to make room for a job whose placement needs a rearrangement. Returns whether the job has started
+    /// already, since nothing of it takes time.
     pub(super) fn make_room(&mut self, job: JobId, placement: Placement, cost_ns: u64) -> bool {
         let decided = placement.rearrangement.as_ref().map_or(Time::ZERO, |plan| plan.decided);
         if let Some(plan) = &placement.rearrangement {
@@ -73,7 +73,8 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Carries out the stages of making room that end now: jobs move, the next job starts. Returns whether it has started.
+    /// Carries out the stages of making room that end now: jobs move, the next job starts. Returns whether it has
+    /// started.
     pub(super) fn finish_stages(&mut self) -> bool {
         while let Some(mut next) = self.next_job.take_if(|next| next.due() <= self.now) {
             match next.stage {

@@ -1,22 +1,22 @@
-//! The place that the first waiting job will have, for allocators that may refuse a job although as many nodes are free as
-//! it takes: then a number of nodes is no promise.
+//! The place that the first waiting job will have, for allocators that may refuse a job although as many nodes are
+//! free as it takes: then a number of nodes is no promise.
 
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::job::{JobId, Time};
 use crate::machine::{Cuboid, Frames, Machine, NodeId};
 use crate::scheduler::{Running, RunningJobs};
 
-/// What is kept free for a waiting job at the time of its reservation.
+/// A place that is kept free for a waiting job at the time of its reservation.
 #[derive(Clone, Debug)]
 pub(super) enum Reservation {
-    /// For allocators that are served wherever a submesh is free: every place that is free then for a submesh that serves
-    /// the job. One of them must stay so.
+    /// For allocators that are served wherever a submesh is free: every place that is free then for a submesh that
+    /// serves the job. One of them must stay so.
     Submeshes(Vec<Cuboid>),
     /// For other allocators: the nodes that they would choose then.
     Nodes {
         /// Whose place it is.
         job: JobId,
-        /// What that job asks for.
+        /// Its request.
         request: Request,
         /// When the job will have it.
         shadow: Time,
@@ -37,7 +37,7 @@ pub(super) enum Choice {
 }
 
 impl Choice {
-    /// The placement, whoever has chosen it.
+    /// Returns the placement, whoever has chosen it.
     pub(super) fn placement(self) -> Placement {
         let (Self::Proposal(placement) | Self::Other(placement)) = self;
         placement
@@ -54,13 +54,13 @@ pub(super) struct RunningPlaces<'a> {
 }
 
 impl RunningPlaces<'_> {
-    /// When a job is expected to end; one that is past its estimate is expected to end now.
+    /// Returns when a job is expected to end; one that is past its estimate is expected to end now.
     fn end(&self, job: &Running) -> Time {
         job.estimated_end.max(self.now)
     }
 
-    /// The first estimated end of a running job at which `found` returns something for the machine as it will be then, all
-    /// jobs that end until then being gone. `None` if that is never.
+    /// Returns the first estimated end of a running job at which `found` returns something for the machine as it will
+    /// be then, all jobs that end until then being gone. `None` if that is never.
     fn first_end<T>(
         &self,
         machine: &Machine,
@@ -80,7 +80,7 @@ impl RunningPlaces<'_> {
         None
     }
 
-    /// The machine as it will be at `time`.
+    /// Returns the machine as it will be at `time`.
     fn machine_at(&self, machine: &Machine, time: Time) -> Machine {
         let mut then = machine.clone();
         for job in self.running.iter().take_while(|job| self.end(job) <= time) {
@@ -91,8 +91,8 @@ impl RunningPlaces<'_> {
 }
 
 impl Reservation {
-    /// The first estimated end of a running job at which one of `boxes` is free, and the places there are then. `None` if
-    /// that is never.
+    /// The first estimated end of a running job at which one of `boxes` is free, and the places there are then.
+    /// `None` if that is never.
     ///
     /// O(N/64 · log a) for each end at which enough nodes are free, and what the jobs hold.
     pub(super) fn of_submeshes(
@@ -112,9 +112,10 @@ impl Reservation {
         Some((shadow, Self::Submeshes(places)))
     }
 
-    /// The first estimated end of a running job at which `allocator` would serve `request` of `job`, and the nodes that it
-    /// would choose then. The reservation that the job has had before is kept if it is an earlier one and its nodes will
-    /// still be free: more free nodes than expected can make such an allocator refuse. `None` if that is never.
+    /// Returns the first estimated end of a running job at which `allocator` would serve `request` of `job`, and the
+    /// nodes that it would choose then. The reservation that the job has had before is kept if it is an earlier one
+    /// and its nodes will still be free: more free nodes than expected can make such an allocator refuse. `None` if
+    /// that is never.
     pub(super) fn of_nodes(
         machine: &Machine,
         running: RunningPlaces<'_>,
@@ -139,8 +140,8 @@ impl Reservation {
         Some((shadow, Self::Nodes { job, request, shadow, then, nodes }))
     }
 
-    /// The nodes that are reserved for `job`, if all of them are free now; `None` also where boxes are reserved, as their
-    /// allocators serve a job whenever a box is free.
+    /// Returns the nodes that are reserved for `job`, if all of them are free now; `None` also where submeshes are
+    /// reserved, as their allocators serve a job whenever a submesh is free.
     pub(super) fn nodes_for(&self, job: JobId, machine: &Machine) -> Option<&[NodeId]> {
         match self {
             Self::Nodes { job: owner, nodes, .. }
@@ -152,8 +153,9 @@ impl Reservation {
         }
     }
 
-    /// Returns what a job takes that runs beside the reserved one: the allocator's `proposal`, or another place; `None` if
-    /// the reserved job would have no place then. The reservation counts with what is returned as being in use.
+    /// Returns what a job takes that runs beside the reserved one: the allocator's `proposal`, or another place;
+    /// `None` if the reserved job would have no place then. The reservation counts with what is returned as being in
+    /// use.
     pub(super) fn make_room(
         &mut self,
         proposal: Placement,
@@ -189,12 +191,13 @@ impl Reservation {
     }
 }
 
-/// Whether one of `places` is left if `taken` is taken.
+/// Returns whether one of `places` is left if `taken` is taken.
 fn admits(places: &[Cuboid], taken: &Cuboid) -> bool {
     places.iter().any(|place| !place.meets(taken))
 }
 
-/// The first place that is free for one of `boxes` now and leaves one of `places`: by box, then in scan order.
+/// Returns the first place that is free for one of `boxes` now and leaves one of `places`: by submesh, then in scan
+/// order.
 fn beside(places: &[Cuboid], machine: &Machine, boxes: &[[u32; 3]]) -> Option<Cuboid> {
     let mut frames = Frames::default();
     boxes.iter().find_map(|&sizes| {
@@ -203,7 +206,7 @@ fn beside(places: &[Cuboid], machine: &Machine, boxes: &[[u32; 3]]) -> Option<Cu
     })
 }
 
-/// Every place that is free for one of `boxes`.
+/// Returns every place that is free for one of `boxes`.
 fn all_places(frames: &mut Frames, machine: &Machine, boxes: &[[u32; 3]]) -> Vec<Cuboid> {
     let mut places = Vec::new();
     for &sizes in boxes {
@@ -242,7 +245,7 @@ mod tests {
     fn the_first_end_at_which_a_box_is_free_is_found() -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!(example(0, &[[2, 2, 1]])?, Some((10.0, 1)));
         assert_eq!(example(0, &[[4, 1, 1]])?, Some((10.0, 1)));
-        // Six nodes are free at 10, but not as a box.
+        // Six nodes are free at 10, but not as a submesh.
         assert_eq!(example(0, &[[3, 2, 1]])?, Some((20.0, 2)));
         assert_eq!(example(0, &[[1, 3, 1], [3, 1, 1]])?, Some((10.0, 2)));
         // Both are late: both are expected to end now.

@@ -16,7 +16,7 @@ use crate::stop::Stop;
 pub(super) struct ReplayState<'a> {
     pub(super) jobs: &'a [Job],
     pub(super) now: Time,
-    /// What the next pass is for.
+    /// The reason of the next pass.
     pub(super) cause: Cause,
     pub(super) machine: Machine,
     pub(super) allocator: &'a mut Strategy,
@@ -47,14 +47,14 @@ impl ReplayState<'_> {
         self.queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
     }
 
-    /// A pass of the scheduler, unless a job is about to start that others make room for.
+    /// Asks the scheduler for a pass, unless a job is about to start that others make room for.
     pub(super) fn run_scheduler(&mut self, scheduler: &mut dyn Scheduler) {
         if self.next_job.is_none() {
             scheduler.start_jobs(self);
         }
     }
 
-    /// All events of an instant, then one pass.
+    /// Applies all events of an instant, then asks for one pass.
     pub(super) fn pass_once(
         &mut self,
         done: &mut Vec<JobId>,
@@ -99,7 +99,7 @@ impl ReplayState<'_> {
         }
     }
 
-    /// All departures of an instant, then a pass; then one after each arrival.
+    /// Applies all departures of an instant and asks for a pass; then for one after each arrival.
     pub(super) fn pass_per_kind(
         &mut self,
         done: &mut Vec<JobId>,
@@ -134,11 +134,11 @@ impl ReplayState<'_> {
         Request::from(&self.jobs[job as usize])
     }
 
-    /// Asks the allocator for nodes for `job`, and takes them into use unless others must move first. Returns the placement
-    /// and what the allocator's calls took; `None` if the job does not start now.
+    /// Asks the allocator for nodes for `job`, and takes them into use unless others must move first. Returns the
+    /// placement and what the allocator's calls took; `None` if the job does not start now.
     ///
-    /// With `beside`, the job may only go where it leaves a place for the reserved one. Without it, a job that is refused
-    /// gets the nodes that are reserved for it, if these are free.
+    /// With `beside`, the job may only go where it leaves a place for the reserved one. Without it, a job that is
+    /// refused gets the nodes that are reserved for it, if these are free.
     fn place(&mut self, job: JobId, beside: Option<&mut Reservation>) -> Option<(Placement, u64)> {
         let request = self.request(job);
         let began = self.timed.then(Instant::now);
@@ -205,7 +205,7 @@ impl ReplayState<'_> {
 }
 
 impl ReplayState<'_> {
-    /// Whether anything may start: nothing has gone wrong, and nobody waits for others to make room.
+    /// Returns whether anything may start: nothing has gone wrong, and nobody waits for others to make room.
     fn may_start(&self) -> bool {
         self.error.is_none() && self.next_job.is_none() && !self.stop.is_thrown()
     }
@@ -306,7 +306,7 @@ impl View for ReplayState<'_> {
     }
 }
 
-/// Nanoseconds since `began`, or 0 where nothing is timed.
+/// Returns the nanoseconds since `began`, or 0 if nothing is timed.
 fn elapsed_ns(began: Option<Instant>) -> u64 {
     began.map_or(0, |began| u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX))
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use super::draw::Drawing;
 use super::error::FigureError;
 use super::results::Results;
 
@@ -17,8 +18,8 @@ pub struct PlotKind {
     pub needs: Needs,
     /// Whether it is worth a note that results do not hold what it needs.
     pub is_missed: bool,
-    /// Draws it as SVG; `None` if the results do not hold what it needs.
-    pub draw: fn(&PlotOptions<'_>, &Results) -> Result<Option<String>, FigureError>,
+    /// Draws it; `None` if the results do not hold what it needs.
+    pub draw: fn(&PlotOptions<'_>, &Results) -> Result<Option<Drawing>, FigureError>,
 }
 
 /// What a kind of picture needs of results. Its `Display` is the end of "the directory does not hold …".

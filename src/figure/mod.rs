@@ -15,7 +15,7 @@ pub use error::FigureError;
 pub use kind::{Needs, PlotKind, PlotOptions};
 pub use kinds::{PLOT_KINDS, pictures, plot_kind};
 pub use load::Load;
-pub use looks::{separate, style};
+pub use looks::looks;
 pub use mark::{MARKED, is_marked, marked_png, marked_svg};
 pub use overwrite::{OverwriteError, check_overwrite};
 pub use results::{Curve, Results};

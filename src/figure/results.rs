@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::draw::Style;
+use super::draw::Look;
 use super::error::FigureError;
 use super::load::{self, Load};
-use super::looks::{separate, style};
+use super::looks::looks;
 use crate::allocator;
 use crate::frame::{Sheet, SheetValues};
 use crate::machine::Mesh;
@@ -33,7 +33,7 @@ pub struct Curve {
     /// What it is called beside the others.
     pub name: String,
     /// Its look, which differs from that of the others.
-    pub style: Style,
+    pub look: Look,
     /// Its rows, ascending.
     pub rows: Vec<usize>,
 }
@@ -174,13 +174,18 @@ impl Results {
             let name = name(row);
             match curves.iter_mut().find(|curve| curve.name == name) {
                 Some(curve) => curve.rows.push(row),
-                None => {
-                    let style = style(&self.label(row, "allocator"));
-                    curves.push(Curve { name, style, rows: vec![row] });
-                }
+                None => curves.push(Curve { name, look: Look::default(), rows: vec![row] }),
             }
         }
-        separate(&mut curves.iter_mut().map(|curve| &mut curve.style).collect::<Vec<_>>());
+        // Where one allocator is replayed under several schedulers, those are what the curves show.
+        let is_of_schedulers = self.varying.contains(&"scheduler") && !self.varying.contains(&"allocator");
+        let subject = if is_of_schedulers { "scheduler" } else { "allocator" };
+        let subjects: Vec<String> = curves.iter().map(|curve| self.label(curve.rows[0], subject)).collect();
+        let named = subjects.iter().zip(&curves).map(|(subject, curve)| (&**subject, &*curve.name));
+        let looks = looks(&named.collect::<Vec<_>>());
+        for (curve, look) in curves.iter_mut().zip(looks) {
+            curve.look = look;
+        }
         curves
     }
 

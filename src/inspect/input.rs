@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::InspectError;
-use crate::allocator::{self, Kind, Request, Served, Setup, Strategy};
+use crate::allocator::{self, Contiguity, Request, Served, Setup, Strategy};
 use crate::audit::{self, Schedule, ScheduledJob};
 use crate::frame::{self, Selected, Selection, Sheet};
 use crate::job::Shape;
@@ -46,7 +46,7 @@ pub(super) struct Places {
     strategy: Strategy,
     /// The shape of jobs that bring none.
     shape: ShapeRule,
-    kind: Kind,
+    kind: Contiguity,
 }
 
 impl Places {
@@ -78,7 +78,8 @@ impl Places {
         let own =
             Cuboid::around(mesh, &nodes).map(|place| Request { shape: Shape::Sides(place.sizes), ..ruled });
         // A box says more than the rule, as a job may have brought its own shape; parts may form another box by chance.
-        let candidates = if self.kind == Kind::Contiguous { [own, Some(ruled)] } else { [Some(ruled), own] };
+        let candidates =
+            if self.kind == Contiguity::Contiguous { [own, Some(ruled)] } else { [Some(ruled), own] };
         candidates.into_iter().flatten().find(takes)
     }
 }

@@ -105,7 +105,7 @@ fn printable(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::draw::{Chart, Kind, Point, Series, Style, png};
+    use crate::figure::draw::{Chart, Kind, Look, Point, Series, png};
     use crate::figure::marked_svg;
 
     #[test]
@@ -145,10 +145,10 @@ mod tests {
     #[test]
     fn our_own_drawings_stay_as_they_are() -> Result<(), Box<dyn std::error::Error>> {
         let points = [1.0, 2.0, 4.0].map(|x| Point { x, y: x * x, half_width: 0.5 }).to_vec();
-        let (name, style) = ("a & <b>".to_owned(), Style::default());
-        let series = vec![Series { name, style, kind: Kind::Curve, points }];
+        let (name, look) = ("a & <b>".to_owned(), Look::default());
+        let series = vec![Series { name, look, kind: Kind::Curve, points }];
         let chart = Chart { title: "t".to_owned(), series, ..Chart::default() };
-        let svg = chart.svg();
+        let svg = chart.draw().svg();
         assert_eq!(png(&safe_svg(&marked_svg(&svg))?, 1.0)?, png(&svg, 1.0)?);
         Ok(())
     }

@@ -6,16 +6,17 @@ use crate::frame::FrameSchema;
 use crate::machine::order::ORDERS;
 use crate::scheduler::SCHEDULERS;
 use crate::text::{Align, Table};
+use crate::trace::FORMATS;
 
 /// What can be listed: a name, and what makes the table.
 pub type Listing = (&'static str, fn() -> Table);
 
 /// Everything that specs can name.
-pub const LISTINGS: [Listing; 4] = [
+pub const LISTINGS: [Listing; 5] = [
     ("allocators", || {
         let titles = ["name", "what", "kind", "promises", "parameters", "source"];
         table(titles, ALLOCATORS, |row| {
-            let (kind, promises) = (row.kind.to_string(), row.usual_promises().to_string());
+            let (kind, promises) = (row.kind.to_string(), row.default_promises().to_string());
             [row.name, row.summary, &kind, &promises, row.parameters, row.source].map(str::to_owned)
         })
     }),
@@ -32,6 +33,14 @@ pub const LISTINGS: [Listing; 4] = [
     ("orders", || {
         table(["name", "what", "source"], ORDERS, |row| {
             [row.name, row.summary, row.source].map(str::to_owned)
+        })
+    }),
+    ("formats", || {
+        let titles = ["name", "what", "extensions", "written", "cannot say", "parameters", "source"];
+        table(titles, FORMATS, |row| {
+            let (extensions, written) = (row.extensions.join(", "), row.writing.map_or("no", |_| "yes"));
+            let cells = [row.name, row.summary, &extensions, written, row.lacks, row.parameters, row.source];
+            cells.map(str::to_owned)
         })
     }),
 ];

@@ -54,7 +54,7 @@ impl Report {
         self.tables.push(tables::summary(results));
         self.provenance = tables::provenance(folder, results);
         let pictures = figure::pictures(&PlotOptions::of(folder), results)?;
-        self.plots = pictures.into_iter().map(|(name, picture)| (name.to_owned(), picture)).collect();
+        self.plots = pictures.into_iter().map(|(name, picture)| (name.to_owned(), picture.svg())).collect();
         self.schedule = player::schedule(folder, options, results)?;
         if self.schedule.is_none() {
             notes.push(

@@ -91,7 +91,7 @@ impl Scheduler for BypassQueue {
 }
 
 impl BypassQueue {
-    /// Steps 3 to 5; on a queue of one job they are step 2.
+    /// Does steps 3 to 5; on a queue of one job they are step 2.
     fn departure(&self, view: &mut dyn View) {
         // While the head may not be bypassed it is the only candidate.
         while let Some(head) = view.queue().head() {

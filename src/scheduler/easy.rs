@@ -15,24 +15,25 @@
 //!
 //! "EASY" names many algorithms. `pass=batch` decides once per instant, when all its departures and arrivals have been
 //! applied. `pass=per-event` decides after every event, arrivals before departures, so a job may start before another
-//! event of the same instant is seen; only the ends of jobs whose estimates run out then are foreseen. The second is the
-//! event order of a family of published simulators: it equals their results to the second.
-//! What is counted are the nodes that a job will take, not the processors that it asks for: with an allocator that rounds
-//! up, as to whole pages, the head would else wait for nodes that backfilled jobs hold.
+//! event of the same instant is seen; only the ends of jobs whose estimates run out then are foreseen. The second is
+//! the event order of a family of published simulators: it equals their results to the second. What is counted are
+//! the nodes that a job will take, not the processors that it asks for: with an allocator that rounds up, as to whole
+//! pages, the head would else wait for nodes that backfilled jobs hold.
 //!
-//! Counts decide for allocators that never refuse a job that fits by count. Where the allocator places jobs as boxes,
-//! wherever one is free, places decide as in the same simulator: the shadow time is the first estimated end at which there
-//! is a place for the head's box, and a job that lives longer is started only where it leaves one. It goes where the
-//! allocator would put it or, if that leaves none, to the first place in scan order that does. Other allocators that may
-//! refuse (ANCA, frame sliding, two-dimensional buddies) are asked what they would do at each estimated end; the nodes that
-//! they would choose at the first end at which they serve the head are reserved, and the head gets them if the allocator
-//! refuses it when they are free. This last rule is ours.
+//! Counts decide for allocators that never refuse a job that fits by count. Where the allocator places jobs as
+//! submeshes, wherever one is free, places decide as in the same simulator: the shadow time is the first estimated
+//! end at which there is a place for the head's submesh, and a job that lives longer is started only where it leaves
+//! one. It goes where the allocator would put it or, if that leaves none, to the first place in scan order that does.
+//! Other allocators that may refuse (ANCA, frame sliding, two-dimensional buddies) are asked what they would do at
+//! each estimated end; the nodes that they would choose at the first end at which they serve the head are reserved,
+//! and the head gets them if the allocator refuses it when they are free. This last rule is ours.
 //!
-//! With `order=` the queue is in another order than that of arrival, see [`super::priority`]: its first job is the head that
-//! is never delayed, and the rest is tried in that order. An order by age can change its head from pass to pass.
+//! With `order=` the queue is in another order than that of arrival, see [`super::priority`]: its first job is the
+//! head that is never delayed, and the rest is tried in that order. An order by age can change its head from pass to
+//! pass.
 //!
-//! Time per pass O(R + b·log Q): R running jobs that end by the shadow time, b jobs started, Q waiting jobs. Orders other
-//! than arrival add O(Q·log Q) where anybody fits.
+//! Time per pass O(R + b·log Q): R running jobs that end by the shadow time, b jobs started, Q waiting jobs. Orders
+//! other than arrival add O(Q·log Q) where anybody fits.
 
 use super::priority::{Candidates, Order};
 use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
@@ -62,8 +63,8 @@ struct Easy {
 }
 
 impl Easy {
-    /// Steps 1 to 3. Returns whether the head has started while others were backfilled, so that there is a new head to begin
-    /// with.
+    /// Steps 1 to 3. Returns whether the head has started while others were backfilled, so that there is a new head
+    /// to begin with.
     fn round(&self, view: &mut dyn View) -> bool {
         let mut candidates = self.order.candidates(view.queue(), view.free(), view.now());
         let (head, refused) = loop {
@@ -115,8 +116,8 @@ impl Scheduler for Easy {
     }
 }
 
-/// As [`backfill_beside`], for allocators that may serve the head once others have started, so that it is tried again after
-/// every start. Returns whether it has started, and the rest of the queue is to be looked at anew.
+/// As [`backfill_beside`], for allocators that may serve the head once others have started, so that it is tried again
+/// after every start. Returns whether it has started, and the rest of the queue is to be looked at anew.
 fn backfill_and_retry(candidates: &mut Candidates, head: Slot, view: &mut dyn View) -> bool {
     let Some(shadow) = view.reserve(head) else { return false };
     while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {

@@ -16,8 +16,8 @@
 //! | f3 | r·n + 6.86·10⁶·log₁₀ s | the same |
 //! | f4 | r·√n + 530000·log₁₀ s | the same |
 //!
-//! Ties go by arrival. From wfp3 on, r and s below 1 s count as 1 s, and log₂ n below 1 as 1: the formulae have no value
-//! there.
+//! Ties go by arrival. From wfp3 on, r and s below 1 s count as 1 s, and log₂ n below 1 as 1: the formulae have no
+//! value there.
 //!
 //! Arrival is the order in which the queue and its index are kept, so nothing is sorted. The others sort the Q waiting
 //! jobs at each pass in which anybody fits by count: O(Q·log Q).
@@ -64,8 +64,8 @@ impl Order {
         params.choose("order", &choices)
     }
 
-    /// Returns the jobs of `queue` in this order, as candidates of a pass. Sorting is spared where it is of no use: if no
-    /// job needs at most `free` nodes, orders other than arrival have no candidates.
+    /// Returns the jobs of `queue` in this order, as candidates of a pass. Sorting is spared where it is of no use:
+    /// if no job needs at most `free` nodes, orders other than arrival have no candidates.
     pub(super) fn candidates(self, queue: &WaitQueue, free: u32, now: Time) -> Candidates {
         let Self::Value(value) = self else { return Candidates::Arrival { from: 0 } };
         if queue.first(0, &Admission::by_count(free)).is_none() {
@@ -99,7 +99,7 @@ pub(super) enum Candidates {
 }
 
 impl Candidates {
-    /// The next job, whatever it asks for.
+    /// Returns the next job, whatever it asks for.
     pub(super) fn head(&mut self, queue: &WaitQueue) -> Option<Waiting> {
         match self {
             Self::Arrival { from } => {
@@ -111,7 +111,7 @@ impl Candidates {
         }
     }
 
-    /// The next job that `admission` admits; those before it are passed over.
+    /// Returns the next job that `admission` admits; those before it are passed over.
     pub(super) fn next(&mut self, queue: &WaitQueue, admission: &Admission) -> Option<Waiting> {
         match self {
             Self::Arrival { from } => {
@@ -123,7 +123,7 @@ impl Candidates {
         }
     }
 
-    /// Whether there is a job that `admission` admits.
+    /// Returns whether there is a job that `admission` admits.
     pub(super) fn any(&self, queue: &WaitQueue, admission: &Admission) -> bool {
         match self {
             Self::Arrival { from } => queue.first(*from, admission).is_some(),

@@ -41,8 +41,8 @@ impl Profile {
         }
     }
 
-    /// The first time from `now` on at which `procs` nodes are free for as long as `length`; `until` if there is none
-    /// before. From `until` on they are taken to be free.
+    /// Returns the first time from `now` on at which `procs` nodes are free for as long as `length`; `until` if there
+    /// is none before. From `until` on they are taken to be free.
     pub(super) fn earliest(&self, procs: u32, length: Time, now: Time, until: Time) -> Time {
         let mut start: Option<Time> = None;
         for &(since, free) in &self.steps[self.step_at(now)..] {
@@ -74,7 +74,7 @@ impl Profile {
         self.join(first);
     }
 
-    /// The step that holds at `time`: the first one also before it begins.
+    /// Returns the step that holds at `time`: the first one also before it begins.
     fn step_at(&self, time: Time) -> usize {
         self.steps.partition_point(|step| step.0 <= time).saturating_sub(1)
     }
@@ -99,11 +99,14 @@ impl Profile {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     const SECONDS: usize = 60;
 
-    /// The first second at which the plain counts allow it; `until` if there is none before.
+    /// Returns the first second at which the plain counts allow it; `until` if there is none before.
     fn plain_earliest(free: &[i64], procs: i64, length: usize, now: usize, until: usize) -> usize {
         let fits = |at: usize| at >= until || free.get(at).is_none_or(|&free| free >= procs);
         (now..until).find(|&start| (start..start + length).all(fits)).unwrap_or(until)
@@ -112,11 +115,8 @@ mod tests {
     #[test]
     fn every_answer_equals_that_of_a_count_per_second() {
         let at = |second: usize| Time::from_seconds(second as i64);
-        let mut state = 5_u64;
-        let mut random = move |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % below
-        };
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut random = move |below: usize| rng.random_range(0..below);
         for _ in 0..200 {
             let mut profile = Profile::new(Time::ZERO, 20, &RunningJobs::default());
             let (mut plain, mut now) = (vec![20_i64; SECONDS], 0);

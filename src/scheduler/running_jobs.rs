@@ -44,35 +44,35 @@ impl RunningJobs {
         self.latest_first.partition_point(|other| (other.estimated_end, other.job) > (estimated_end, job))
     }
 
-    /// Whether a job with this estimated end runs; O(log R).
+    /// Returns whether a job with this estimated end runs; O(log R).
     pub fn contains(&self, estimated_end: Time, job: JobId) -> bool {
         let at = self.position(estimated_end, job);
         self.latest_first.get(at).is_some_and(|other| other.job == job)
     }
 
-    /// Number of running jobs with estimated ends after `now`; O(log R).
+    /// Returns the number of running jobs with estimated ends after `now`; O(log R).
     pub fn len_after(&self, now: Time) -> usize {
         self.latest_first.partition_point(|job| job.estimated_end > now)
     }
 
-    /// Number of running jobs.
+    /// Returns the number of running jobs.
     pub fn len(&self) -> usize {
         self.latest_first.len()
     }
 
-    /// Whether nothing runs.
+    /// Returns whether nothing runs.
     pub fn is_empty(&self) -> bool {
         self.latest_first.is_empty()
     }
 
-    /// Running jobs, the earliest estimated end first.
+    /// Returns the running jobs, the earliest estimated end first.
     pub fn iter(&self) -> impl Iterator<Item = &Running> {
         self.latest_first.iter().rev()
     }
 
-    /// The first estimated end at which, `free` nodes being free now, at least `need` are free, and how many are free
-    /// once all jobs with estimated ends up to then have gone. Jobs past their estimate are expected to end `now`.
-    /// `None` if the jobs never free so many. O(jobs that end by then).
+    /// Returns the first estimated end at which, `free` nodes being free now, at least `need` are free, and how many
+    /// are free once all jobs with estimated ends up to then have gone. Jobs past their estimate are expected to end
+    /// `now`. `None` if the jobs never free so many. O(jobs that end by then).
     pub fn free_by(&self, need: u32, free: u32, now: Time) -> Option<(Time, u32)> {
         let (mut free, mut shadow) = (free, None);
         for job in self.iter() {

@@ -1,30 +1,30 @@
-//! The seam between schedulers and those who use them: the trait, the view from which they decide, and what a row of the
-//! registry holds.
+//! The seam between schedulers and those who use them: the trait, the view from which they decide, and what a row of
+//! the registry holds.
 
 use super::running_jobs::RunningJobs;
 use super::wait_queue::{Slot, WaitQueue};
 use crate::job::Time;
 use crate::spec::{Params, Spec, SpecError};
 
-/// What a scheduler may look at and do at one instant.
+/// The replay as a scheduler sees it at one instant: what it may look at and do.
 pub trait View {
-    /// The present.
+    /// Returns the present time.
     fn now(&self) -> Time;
-    /// What this pass is for.
+    /// Returns the reason of this pass.
     fn cause(&self) -> Cause;
-    /// Number of free nodes.
+    /// Returns the number of free nodes.
     fn free(&self) -> u32;
-    /// The waiting jobs in order of arrival.
+    /// Returns the waiting jobs in order of arrival.
     fn queue(&self) -> &WaitQueue;
-    /// The running jobs by estimated end.
+    /// Returns the running jobs by estimated end.
     fn running(&self) -> &RunningJobs;
-    /// Whether the replay is to end: a long pass returns then, and what it has done does not count.
+    /// Returns whether the replay is to end: a long pass returns then, and what it has done does not count.
     fn stopped(&self) -> bool {
         false
     }
-    /// Starts the waiting job at `slot` and takes it off the queue; false if the allocator has no place for it.
+    /// Starts the waiting job at `slot` and takes it off the queue. Returns false if the allocator has no place for it.
     fn try_start(&mut self, slot: Slot) -> bool;
-    /// What decides whether a job is served; where it is not counts, a place has to be reserved for the head.
+    /// Returns what decides whether a job is served; if it is not counts, a place has to be reserved for the head.
     fn decides(&self) -> Decides {
         Decides::Counts
     }
@@ -39,7 +39,7 @@ pub trait View {
     }
 }
 
-/// What decides whether the allocator serves a waiting job.
+/// The criterion by which the allocator serves a waiting job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decides {
     /// The number of free nodes: a job is served whenever as many are free as it takes.
@@ -60,7 +60,7 @@ pub trait Scheduler: Send {
         Pass::Batch
     }
 
-    /// The next time at which it wants to be asked even if nothing happens then; `None` if events are enough.
+    /// Returns the next time at which it wants to be asked even if nothing happens then; `None` if events are enough.
     fn wakes(&self) -> Option<Time> {
         None
     }
@@ -78,7 +78,7 @@ pub enum Pass {
     Separate,
 }
 
-/// What a pass is for.
+/// The reason of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Whatever has happened; all passes but those of [`Pass::Separate`].
@@ -103,26 +103,27 @@ pub struct Entry {
     pub source: &'static str,
     /// Its parameters as `key=default (others)`, or nothing.
     pub parameters: &'static str,
-    /// What it promises to waiting jobs, in words.
+    /// Its promise to waiting jobs, in words.
     pub promises: &'static str,
-    /// What of that the laws in tests/core hold it to, given its spec with every default written out.
+    /// The laws to which tests/core hold it, given its spec with every default written out.
     pub laws: fn(&Spec) -> Laws,
     /// Builds it.
     pub build: Builder,
 }
 
-/// What a scheduler keeps to in every replay in which no estimate is too short, no job moves, and the allocator serves by
-/// count.
+/// The laws that a scheduler keeps beyond those that all keep: that every job starts once, not before it arrives, and
+/// that the machine is never idle while a job waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Laws {
     /// Jobs start in order of arrival.
     pub in_order: bool,
-    /// After each instant no waiting job fits.
-    pub nobody_fits: bool,
-    /// After each instant the oldest waiting job does not fit.
-    pub head_does_not_fit: bool,
-    /// The oldest waiting job starts by the shadow time that it has as it becomes the oldest.
-    pub head_in_time: bool,
-    /// A job may be passed by younger ones only until it has waited so long; without end if `None`.
+    /// A job may be passed by younger ones only until it has waited so long; always if `None`.
     pub passed_until: Option<Time>,
+    /// With an allocator that serves by count, the oldest waiting job does not fit once an instant is over.
+    pub head_does_not_fit: bool,
+    /// With such an allocator, no waiting job fits once an instant is over.
+    pub nobody_fits: bool,
+    /// With such an allocator and estimates that are not too short, the oldest waiting job starts by the shadow time
+    /// that it has as it becomes the oldest.
+    pub head_in_time: bool,
 }

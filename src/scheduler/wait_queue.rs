@@ -22,8 +22,8 @@ pub struct Waiting {
     pub estimate: Time,
 }
 
-/// Which waiting jobs may start now: those that take at most `free` nodes and are also short (estimate at most `slack`) or
-/// narrow (at most `extra` nodes).
+/// Which waiting jobs may start now: those that take at most `free` nodes and are also short (estimate at most
+/// `slack`) or narrow (at most `extra` nodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admission {
     /// Free nodes.
@@ -35,12 +35,12 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// All jobs that take at most `free` nodes.
+    /// Returns all jobs that take at most `free` nodes.
     pub fn by_count(free: u32) -> Self {
         Self { free, extra: free, slack: Time::MAX }
     }
 
-    /// Whether a job may start.
+    /// Returns whether a job may start.
     pub fn admits(&self, nodes: NodesFor, estimate: Time) -> bool {
         nodes.least <= self.free && (nodes.most <= self.extra || estimate <= self.slack)
     }
@@ -48,10 +48,10 @@ impl Admission {
 
 /// Jobs below a node of the index: how many it covers at the leaves.
 const BLOCK: usize = 16;
-/// What a block without jobs looks like.
+/// The index entry of a block without jobs.
 const NO_JOBS: (u32, Time) = (u32::MAX, Time::MAX);
 
-/// What the queue keeps of a job.
+/// A job as the queue keeps it.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
     job: JobId,
@@ -77,28 +77,28 @@ pub struct WaitQueue {
 }
 
 impl WaitQueue {
-    /// Number of waiting jobs.
+    /// Returns the number of waiting jobs.
     pub fn len(&self) -> usize {
         self.waiting
     }
 
-    /// Whether nobody waits.
+    /// Returns whether no job waits.
     pub fn is_empty(&self) -> bool {
         self.waiting == 0
     }
 
-    /// The oldest waiting job.
+    /// Returns the oldest waiting job.
     pub fn head(&self) -> Option<Waiting> {
         self.get(self.first)
     }
 
-    /// The waiting job at `slot`.
+    /// Returns the waiting job at `slot`.
     pub fn get(&self, slot: Slot) -> Option<Waiting> {
         let Queued { job, procs, nodes, estimate, submit } = (*self.places.get(slot)?)?;
         Some(Waiting { slot, job, submit, procs, nodes, estimate })
     }
 
-    /// Waiting jobs in order of arrival.
+    /// Returns the waiting jobs in order of arrival.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Waiting> + '_ {
         (self.first..self.places.len()).filter_map(|slot| self.get(slot))
     }
@@ -143,7 +143,7 @@ impl WaitQueue {
         Some(job)
     }
 
-    /// The first waiting job at or after `from` that `admission` admits.
+    /// Returns the first waiting job at or after `from` that `admission` admits.
     pub fn first(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         let from = from.max(self.first);
         let block = from / BLOCK;
@@ -226,17 +226,17 @@ impl WaitQueue {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     #[test]
     fn every_search_equals_a_plain_scan() {
         let mut queue = WaitQueue::default();
         let mut plain: Vec<(JobId, NodesFor, Time)> = Vec::new();
-        let mut state = 7_u64;
-        let mut random = move |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut random = move |below: u64| rng.random_range(0..below);
         for step in 0..20_000_u32 {
             let grow = if step / 4000 % 2 == 0 { 6 } else { 3 };
             if random(10) < grow || plain.is_empty() {

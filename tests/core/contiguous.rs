@@ -1,6 +1,6 @@
 //! Contiguous allocators: what they return, what they recognise, and which of them are the same.
 
-use meshreplay::allocator::{ALLOCATORS, Kind, Placement, Request, Served, Setup, Strategy, build};
+use meshreplay::allocator::{ALLOCATORS, Contiguity, Placement, Request, Served, Setup, Strategy, build};
 use meshreplay::machine::{Coord, Cuboid, Machine, Mesh, NodeId, near_square};
 
 use super::laws::MACHINES;
@@ -329,7 +329,9 @@ fn a_free_box_is_found_in_random_states_of_larger_machines() -> Tested {
 fn contiguous_placements_are_boxes_of_the_shape() -> Tested {
     for text in MACHINES {
         let mesh: Mesh = text.parse()?;
-        for entry in ALLOCATORS.iter().filter(|entry| entry.kind == Kind::Contiguous && entry.serves(&mesh)) {
+        for entry in
+            ALLOCATORS.iter().filter(|entry| entry.kind == Contiguity::Contiguous && entry.serves(&mesh))
+        {
             for procs in 1..=mesh.nodes() {
                 let mut allocator = build(&entry.name.parse()?, &Setup { mesh: &mesh, seed: 0 })?.strategy;
                 let idle = Machine::new(mesh.clone());

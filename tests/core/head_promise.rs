@@ -22,7 +22,7 @@ fn intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, std::num::ParseIntErro
 }
 
 /// The schedule of a replay.
-fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseIntError> {
+pub(crate) fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseIntError> {
     let mut jobs = Vec::new();
     for (i, (job, record)) in outcome.jobs.iter().zip(&outcome.records).enumerate() {
         jobs.push(ScheduledJob {
@@ -108,7 +108,7 @@ fn random_jobs(numbers: &mut Numbers, nodes: u32, count: i64) -> Vec<Job> {
 }
 
 /// The jobs that the allocator serves on an idle machine.
-fn served(spec: &Spec, mesh: &Mesh, jobs: &[Job]) -> Vec<Job> {
+pub(crate) fn served(spec: &Spec, mesh: &Mesh, jobs: &[Job]) -> Vec<Job> {
     let idle = Machine::new(mesh.clone());
     let fits = |job: &&Job| serves(spec, &Request { procs: job.procs, shape: job.shape }, &idle);
     jobs.iter().filter(fits).copied().collect()

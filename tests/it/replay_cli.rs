@@ -456,6 +456,7 @@ fn lists_name_every_row_with_its_source() -> Tested {
         ("allocators", &["random", "naive", "curve", "mc1x1", "mc1x1-shells"][..]),
         ("schedulers", &["fcfs", "easy", "conservative", "first-fit-queue", "bypass-queue"]),
         ("orders", &["row-major", "column-snake", "hilbert", "zoltan-hilbert", "gilbert"]),
+        ("formats", &["swf", "premas", "nas-ipsc", "columns"]),
     ] {
         let ran = run(directory.path(), &format!("list {family}"))?;
         assert_eq!(ran.code, Some(0));

@@ -54,7 +54,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "report",
         Layer::Lab,
-        "allocator execution figure frame machine metrics paper scheduler spec study text",
+        "allocator execution figure frame machine metrics paper scheduler spec study text trace",
     ),
     (
         "cli",

@@ -8,7 +8,7 @@
 //! Never refuses while k nodes are free; time O(N/64 + k). Equal to the curve allocator that takes a sorted free list
 //! in the order of node numbers, which the laws check.
 
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::Machine;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -17,7 +17,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
     parameters: "",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Strategy::of(Naive)),
 };

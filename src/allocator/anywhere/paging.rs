@@ -14,7 +14,7 @@
 
 use crate::allocator::buddy::first_set::FirstSet;
 use crate::allocator::seam::{
-    Allocator, Entry, Kind, NodesFor, Placement, Promises, Request, Setup, Strategy,
+    Allocator, Contiguity, Entry, NodesFor, Placement, Promises, Request, Setup, Strategy,
 };
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
@@ -25,7 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
     parameters: "size=0 (up to 12), order=row-major (snake, shuffled-row-major, shuffled-snake)",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |spec| {
         let single = spec.params.get("size").is_none_or(|size| size == "0");
         Promises { exact: single, complete: single, forgets: true }
@@ -108,7 +108,7 @@ impl Paging {
     }
 }
 
-/// What pages are sorted by: those of smaller numbers come first.
+/// Returns the number by which a page is sorted: smaller ones come first.
 fn number([x, y, z]: Coord, [columns, rows, _]: [u32; 3], indexing: Indexing) -> u128 {
     let backwards = |odd: u32, at: u32, count: u32| if odd % 2 == 1 { count - 1 - at } else { at };
     let flat = |x: u32, row: u32| u128::from(row) * u128::from(columns) + u128::from(x);
@@ -131,8 +131,8 @@ fn number([x, y, z]: Coord, [columns, rows, _]: [u32; 3], indexing: Indexing) ->
     }
 }
 
-/// Returns how many nodes a placement of whole pages has. Where pages at the far borders are clipped, the first free ones
-/// may have more nodes or fewer.
+/// Returns how many nodes a placement of whole pages has. Where pages at the far borders are clipped, the first free
+/// ones may have more nodes or fewer.
 fn nodes_for([least, most]: [u32; 2], request: &Request, mesh: &Mesh) -> NodesFor {
     if least == most {
         return NodesFor::exactly(request.procs.div_ceil(most).saturating_mul(most));
@@ -180,7 +180,7 @@ impl Allocator for Paging {
 mod tests {
     use super::*;
 
-    /// The first pages of an idle machine by their lowest coordinates.
+    /// Returns the first pages of an idle machine by their lowest coordinates.
     fn first_pages(
         machine: &str,
         size: u32,

@@ -12,7 +12,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::{Machine, NodeId};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -21,7 +21,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
     parameters: "",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: false },
     build: |_, setup| {
         Ok(Strategy::of(Random { rng: ChaCha8Rng::seed_from_u64(setup.seed), free: Vec::new() }))

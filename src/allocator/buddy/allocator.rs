@@ -10,8 +10,8 @@ pub(super) type HandOut = fn(&mut Buddy, &Request, &Mesh) -> Option<Vec<NodeId>>
 
 /// An allocator by blocks.
 ///
-/// Blocks are set aside as they are proposed, since choosing and splitting them is one work. So nothing is left to do once
-/// the proposal is accepted, and if it is not, the next call takes them back first.
+/// Blocks are set aside as they are proposed, since choosing and splitting them is one work. So nothing is left to do
+/// once the proposal is accepted, and if it is not, the next call takes them back first.
 pub(super) struct BlockAllocator {
     pub(super) buddy: Buddy,
     hand_out: HandOut,

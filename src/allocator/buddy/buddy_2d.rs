@@ -1,7 +1,7 @@
 //! Two-dimensional buddy: the smallest square block of a power of two that holds the job's shape.
 //!
-//! K. Li, K.-H. Cheng, "A two-dimensional buddy system for dynamic resource allocation in a partitionable mesh connected
-//! system", J. Parallel and Distributed Computing 12(1), 1991.
+//! K. Li, K.-H. Cheng, "A two-dimensional buddy system for dynamic resource allocation in a partitionable mesh
+//! connected system", J. Parallel and Distributed Computing 12(1), 1991.
 //!
 //! 1. A job of a × b nodes gets a block of side 2^⌈log₂ max(a, b)⌉, all of it: the rest is internal fragmentation.
 //! 2. If no such block is free, the first free block of the next larger size that has one is split into four, again and
@@ -9,9 +9,10 @@
 //! 3. A release returns the block; four siblings that are all free become their parent again.
 //!
 //! Free blocks of a size are ordered by base in scan order (z, then y, then x), which is a choice of ours. The original
-//! wants a machine of 2^n × 2^n nodes: `partition=whole`. Other machines are partitioned as for MBS, `partition=pieces`;
-//! machines of three dimensions into cubes, which split into eight, and arrays into intervals. Blocks lie on a grid of their size, so it may refuse
-//! although a free square is there, and jobs larger than the largest block never fit. Time O(log N) beside the nodes.
+//! wants a machine of 2^n × 2^n nodes: `partition=whole`. Other machines are partitioned as for MBS,
+//! `partition=pieces`; machines of three dimensions into cubes, which split into eight, and arrays into intervals.
+//! Blocks lie on a grid of their size, so it may refuse although a free square is there, and jobs larger than the
+//! largest block never fit. Time O(log N) beside the nodes.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
@@ -19,7 +20,7 @@ use super::octet_mbs::cubes;
 use super::system::{BlockOrder, Buddy};
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
-    Block, Entry, Foresight, Kind, NodesFor, Placement, Promises, Request, Served, Setup, Strategy,
+    Block, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Setup, Strategy,
 };
 use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
@@ -30,7 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Li, Cheng, J. Parallel and Distributed Computing 12(1), 1991",
     parameters: "partition=pieces (whole)",
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build,
 };
@@ -80,8 +81,8 @@ impl Layout {
 
     /// Returns what the allocator would choose if `machine` were the one that it serves.
     ///
-    /// Which blocks are free follows from which nodes are, as blocks are joined again as soon as they can be: those that
-    /// are free as a whole and part of no block that is.
+    /// Which blocks are free follows from which nodes are, as blocks are joined again as soon as they can be: those
+    /// that are free as a whole and part of no block that is.
     fn choose(&self, request: &Request, machine: &Machine) -> Option<Placement> {
         let class = class_for(request, machine.mesh())? as usize;
         let is_free = |i: u32| place(&self.blocks[i as usize]).is_free(machine);
@@ -95,12 +96,13 @@ impl Layout {
     }
 }
 
-/// The nodes of a block.
+/// Returns the nodes of a block.
 fn place(block: &Block) -> Cuboid {
     Cuboid { base: block.base, sizes: block.sizes }
 }
 
-/// Squares along the two dimensions that the machine has, cubes if it has three, intervals if it has one.
+/// Partitions the machine into squares along the two dimensions that it has, into cubes if it has three, into
+/// intervals if it has one.
 fn blocks(mesh: &Mesh) -> Forest {
     let axes: Vec<usize> = (0..3).filter(|&d| mesh.extents()[d] > 1).collect();
     if axes.len() == 3 {
@@ -130,7 +132,8 @@ fn blocks(mesh: &Mesh) -> Forest {
     forest
 }
 
-/// The base-2 logarithm of the side of the block that serves a request; `None` if its shape does not fit the machine.
+/// Returns the base-2 logarithm of the side of the block that serves a request; `None` if its shape does not fit the
+/// machine.
 fn class_for(request: &Request, mesh: &Mesh) -> Option<u32> {
     let shape = request.sides_on(mesh).filter(|&shape| !orientations(shape, mesh).is_empty())?;
     let longest = shape.into_iter().max()?;
@@ -151,6 +154,9 @@ fn nodes_for(request: &Request, mesh: &Mesh) -> NodesFor {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
     use crate::allocator::seam::Allocator;
 
@@ -160,7 +166,7 @@ mod tests {
 
     type Placed = Option<([u32; 3], usize)>;
 
-    /// Base and number of nodes of each job's block, the jobs coming one after the other.
+    /// Returns the base and number of nodes of each job's block, the jobs coming one after the other.
     fn blocks_of(machine: &str, jobs: &[[u32; 3]]) -> Result<Vec<Placed>, Box<dyn std::error::Error>> {
         let mut machine = Machine::new(machine.parse()?);
         let mut strategy = idle(machine.mesh());
@@ -224,11 +230,8 @@ mod tests {
 
     #[test]
     fn what_is_foreseen_is_what_a_new_allocator_would_do() -> Result<(), Box<dyn std::error::Error>> {
-        let mut state = 3_u32;
-        let mut random = move |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % below
-        };
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let mut random = move |below: u32| rng.random_range(0..below);
         for machine in ["8x8", "7x5", "13", "5x4x3"] {
             let mesh: Mesh = machine.parse()?;
             let layout = Layout::new(&mesh);

@@ -9,7 +9,7 @@ pub(crate) struct FirstSet {
 }
 
 impl FirstSet {
-    /// The empty set of numbers below `bound`.
+    /// Returns the empty set of numbers below `bound`.
     pub(crate) fn empty(bound: usize) -> Self {
         let mut levels = Vec::new();
         let mut words = bound.div_ceil(64).max(1);
@@ -59,13 +59,13 @@ impl FirstSet {
         self.levels[0][member as usize / 64] >> (member % 64) & 1 == 1
     }
 
-    /// The least member.
+    /// Returns the least member.
     pub(crate) fn first(&self) -> Option<u32> {
         let word = self.first_word()?;
         Some(word as u32 * 64 + self.levels[0][word].trailing_zeros())
     }
 
-    /// The word of the lowest level that holds the least member.
+    /// Returns the word of the lowest level that holds the least member.
     fn first_word(&self) -> Option<usize> {
         let mut at = 0;
         for level in self.levels[1..].iter().rev() {
@@ -88,7 +88,7 @@ impl FirstSet {
         (word as u32 * 64, removed)
     }
 
-    /// Members in ascending order.
+    /// Returns the members in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let words = self.levels[0].iter().enumerate().filter(|(_, bits)| **bits != 0);
         words.flat_map(|(word, &bits)| {

@@ -13,7 +13,7 @@ pub(crate) struct Forest {
 }
 
 impl Forest {
-    /// A forest of blocks that split into `fanout` children, without blocks.
+    /// Returns a forest of blocks that split into `fanout` children, without blocks.
     pub(crate) fn new(fanout: u32) -> Self {
         Self { fanout, blocks: Vec::new() }
     }
@@ -46,7 +46,7 @@ impl Forest {
 
 #[cfg(test)]
 impl Forest {
-    /// Bases and sizes of the top-level blocks, in location order.
+    /// Returns the bases and sizes of the top-level blocks, in location order.
     pub(crate) fn tops(&self) -> Vec<(Coord, [u32; 3])> {
         let tops = self.blocks.iter().filter(|block| block.parent.is_none());
         let mut tops: Vec<_> = tops.map(|block| (block.base, block.sizes)).collect();

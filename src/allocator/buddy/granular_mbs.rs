@@ -8,13 +8,13 @@
 //! 2. Rounds of three phases are repeated until no block finds a buddy.
 //! 3. Requests are served as in `system`.
 //!
-//! The paper says of 16 × 15 that the largest block is 8 × 8; by its own construction it is 16 × 8, and the construction
-//! is what counts here (and in the authors' simulator). On a torus blocks do not wrap.
+//! The paper says of 16 × 15 that the largest block is 8 × 8; by its own construction it is 16 × 8, and the
+//! construction is what counts here (and in the authors' simulator). On a torus blocks do not wrap.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
 use crate::allocator::seam::Block;
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::Mesh;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -23,14 +23,14 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Walker, Bunde, Leung, 2010",
     parameters: "",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, pairs)),
 };
 
 const NONE: u32 = u32::MAX;
 
-/// The hierarchy of pairs.
+/// Returns the hierarchy of pairs.
 pub(crate) fn pairs(mesh: &Mesh) -> Forest {
     let mut forest = Forest::new(2);
     // The top-level block that begins at each node, and all of them in location order.
@@ -52,7 +52,7 @@ pub(crate) fn pairs(mesh: &Mesh) -> Forest {
     }
 }
 
-/// One phase along dimension `d`.
+/// Joins pairs along dimension `d`: one phase.
 fn join(forest: &mut Forest, mesh: &Mesh, d: usize, at: &mut [u32], tops: &mut Vec<u32>) {
     for top in tops.iter_mut() {
         let Block { base, sizes, class, parent } = forest.blocks[*top as usize];

@@ -5,9 +5,9 @@
 //! multicomputers", IEEE TPDS 8(7), 1997; P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
 //! 2010, §III, §III-A (Layered MBS) and Fig. 10.
 //!
-//! 1. A mesh of w × h nodes has one top-level block at its origin, the square of side 2^⌊log₂ min(w, h)⌋; the part right
-//!    of it, of full height, and the part above it are partitioned likewise. `layered-mbs` partitions each layer z in this
-//!    way; blocks are one node deep, and with one layer it is MBS.
+//! 1. A mesh of w × h nodes has one top-level block at its origin, the square of side 2^⌊log₂ min(w, h)⌋; the part
+//!    right of it, of full height, and the part above it are partitioned likewise. `layered-mbs` partitions each
+//!    layer z in this way; blocks are one node deep, and with one layer it is MBS.
 //! 2. A block of side 2^j has four children of half its side, down to single nodes.
 //! 3. Requests are served as in `system`.
 //!
@@ -16,7 +16,7 @@
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::Mesh;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -25,7 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997; Walker, Bunde, Leung, 2010",
     parameters: "",
     max_dims: 2,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, layers)),
 };
@@ -39,7 +39,7 @@ pub(crate) const LAYERED: Entry = Entry {
     ..ENTRY
 };
 
-/// Each layer of the machine partitioned into squares.
+/// Partitions each layer of the machine into squares.
 pub(crate) fn layers(mesh: &Mesh) -> Forest {
     let [width, length, depth] = mesh.extents();
     let mut forest = Forest::new(4);

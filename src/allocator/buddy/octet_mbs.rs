@@ -12,7 +12,7 @@
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::Mesh;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -21,12 +21,12 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Walker, Bunde, Leung, 2010",
     parameters: "",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, cubes)),
 };
 
-/// The machine partitioned into cubes.
+/// Partitions the machine into cubes.
 pub(crate) fn cubes(mesh: &Mesh) -> Forest {
     let mut forest = Forest::new(8);
     // A list of parts instead of recursion: a flat mesh has as many parts as nodes.

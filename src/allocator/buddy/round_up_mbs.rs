@@ -5,9 +5,9 @@
 //! part of the block. What is fixed here:
 //!
 //! 1. The blocks are those of Granular MBS; k is rounded up to the next power of two.
-//! 2. If a block of that size is free, or a larger one can be split into it, the job gets the first k nodes of it in the
-//!    order of its children: whole children while they fit, then a part of the next one, and so on. The children that
-//!    are left stay free.
+//! 2. If a block of that size is free, or a larger one can be split into it, the job gets the first k nodes of it in
+//!    the order of its children: whole children while they fit, then a part of the next one, and so on. The children
+//!    that are left stay free.
 //! 3. Where no block is that large, the request is served as Granular MBS serves it.
 //!
 //! So no node is wasted, and it never refuses while k nodes are free.
@@ -15,7 +15,7 @@
 use super::allocator::BlockAllocator;
 use super::granular_mbs::pairs;
 use super::system::{BlockOrder, Buddy};
-use crate::allocator::seam::{Entry, Kind, Promises, Request};
+use crate::allocator::seam::{Contiguity, Entry, Promises, Request};
 use crate::machine::{Mesh, NodeId};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -24,7 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "the simulator of Walker, Bunde, Leung, 2010, completed",
     parameters: "",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| {
         Ok(BlockAllocator::strategy(setup.mesh, pairs, BlockOrder::Location, one_block_or_several))

@@ -10,8 +10,8 @@
 //!    many blocks of the next smaller size instead.
 //! 3. A release returns the job's blocks; siblings that are all free become their parent again.
 //!
-//! Free blocks of a size are ordered by location (x, y, z of the base) unless asked otherwise, then by sizes. Never refuses while k nodes are
-//! free, since single nodes always do. Time O(k + b·log N) for a placement of b blocks.
+//! Free blocks of a size are ordered by location (x, y, z of the base) unless asked otherwise, then by sizes. Never
+//! refuses while k nodes are free, since single nodes always do. Time O(k + b·log N) for a placement of b blocks.
 //!
 //! Blocks are numbered by size and, within a size, in the order in which free ones are taken, so the list of free
 //! blocks of a size is a set of numbers whose first member is wanted.
@@ -121,7 +121,7 @@ impl Buddy {
         }
     }
 
-    /// All blocks, in use or not: small ones first, those of a size in the order in which free ones are taken.
+    /// Returns all blocks, in use or not: small ones first, those of a size in the order in which free ones are taken.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let block = |number: u32| Block {
             base: self.mesh.coord(self.bases[number as usize]),
@@ -136,7 +136,7 @@ impl Buddy {
         self.classes.partition_point(|&start| start <= block) - 1
     }
 
-    /// Children of a block above the smallest class, as positions in `children`.
+    /// Returns the children of a block above the smallest class, as positions in `children`.
     fn children_of(&self, block: u32) -> std::ops::Range<usize> {
         let first = (block - self.classes[1]) * self.fanout;
         first as usize..(first + self.fanout) as usize
@@ -158,7 +158,7 @@ impl Buddy {
         }
     }
 
-    /// The free block of `class` that is first in order.
+    /// Returns the free block of `class` that is first in order.
     fn first(&self, class: usize) -> Option<u32> {
         self.free[class].first().map(|number| self.classes[class] + number)
     }
@@ -205,7 +205,7 @@ impl Buddy {
         blocks
     }
 
-    /// Nodes of a block of `class`.
+    /// Returns the nodes of a block of `class`.
     fn nodes_of_class(&self, class: usize) -> u32 {
         self.fanout.pow(class as u32)
     }
@@ -313,8 +313,8 @@ impl Buddy {
         }
     }
 
-    /// Takes back the first of `nodes`, single nodes that are no part of a block, as many as one operation on the list of
-    /// free ones can put back; their number.
+    /// Takes back the first of `nodes`, single nodes that are no part of a block, as many as one operation on the
+    /// list of free ones can put back; their number.
     fn release_run(&mut self, nodes: &[NodeId]) -> usize {
         let (mut word, mut bits, mut taken) = (0, 0, 0);
         for &node in nodes {

@@ -1,15 +1,15 @@
 //! Allocators on linear arrays that let running tasks move: what they share.
 //!
 //! 1. A job gets the leftmost free block that is long enough, at its left end.
-//! 2. If there is none although enough processors are free, tasks move aside (see [`super::array`]): the job starts when the
-//!    decision is made and the window free, and tasks stand still from the first step in which one of their elements moves
-//!    or has to give way, to the last.
+//! 2. If there is none although enough processors are free, tasks move aside (see [`super::array`]): the job starts
+//!    when the decision is made and the window free, and tasks stand still from the first step in which one of their
+//!    elements moves or has to give way, to the last.
 //!
-//! So none of them refuses a job while enough processors are free. What a decision and a step cost are parameters, which
-//! the paper leaves to a report that could not be had. The default of a step, 0.1 s, is the power of ten with which the run
-//! times of Table 1 are extended most nearly as much as printed; no cost of a step meets all numbers of the paper
-//! (`reproduce diessel1996` shows several). If a task that would move ends while the decision is being made, the plan is
-//! void, and the allocator is asked anew.
+//! So none of them refuses a job while enough processors are free. What a decision and a step cost are parameters,
+//! which the paper leaves to a report that could not be had. The default of a step, 0.1 s, is the power of ten with
+//! which the run times of Table 1 are extended most nearly as much as printed; no cost of a step meets all numbers of
+//! the paper (`reproduce diessel1996` shows several). If a task that would move ends while the decision is being
+//! made, the plan is void, and the allocator is asked anew.
 
 use std::cmp::Ordering;
 
@@ -31,7 +31,7 @@ pub(crate) enum Ways {
     Free,
 }
 
-/// What compaction costs.
+/// The costs of compaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
     /// A step of the mesh.
@@ -56,7 +56,7 @@ pub(crate) const SUBMESHES: Submeshes = Submeshes {
 };
 
 impl Costs {
-    /// What the parameters are in help texts.
+    /// The parameters in help texts.
     pub(crate) const PARAMETERS: &str = "step_time=0.1, height=1, select_cost=0.000001, schedule_cost=0.000001 (seconds, rows), check=no (yes)";
 
     /// Nothing costs anything.
@@ -84,12 +84,13 @@ impl Costs {
         Ok(Self { step_s, height, select_s, schedule_s, check })
     }
 
-    /// Steps that take whole rows.
+    /// Returns how long so many steps take, in whole rows.
     fn steps(&self, steps: u32) -> Time {
         seconds(self.step_s * f64::from(steps.div_ceil(self.height)))
     }
 
-    /// The time to decide: every record of tasks and free blocks, and every task for every schedule.
+    /// Returns the time that it takes to decide: every record of tasks and free blocks, and every task for every
+    /// schedule.
     fn decision(&self, tasks: usize, schedule: &Schedule) -> Time {
         let visits = f64::from(schedule.candidates) * schedule.suspended.len() as f64;
         seconds(self.select_s * (2 * tasks + 1) as f64 + self.schedule_s * visits)
@@ -108,12 +109,12 @@ pub(crate) struct Compactor {
 }
 
 impl Compactor {
-    /// On an idle array.
+    /// Returns an allocator for an idle array.
     pub(crate) fn new(processors: u32, compaction: Option<(Ways, Costs)>) -> Self {
         Self { array: Array::new(processors), compaction }
     }
 
-    /// A plan for a job of `length` processors, as many being free.
+    /// Returns a plan for a job of `length` processors, as many being free; `None` if nothing may move.
     fn plan(&self, length: u32) -> Option<Placement> {
         match self.compaction? {
             (Ways::Free, _) => self.slide(length),
@@ -157,7 +158,8 @@ impl Compactor {
         Placement { nodes: nodes(window.base, window.length), rearrangement: Some(Box::new(rearrangement)) }
     }
 
-    /// All tasks to the left end, the job right of them.
+    /// Returns the plan by which all tasks slide to the left end and the job goes right of them; `None` if it does
+    /// not fit there.
     fn slide(&self, length: u32) -> Option<Placement> {
         let (mut edge, mut moves) = (0, Vec::new());
         for task in self.array.tasks() {
@@ -182,7 +184,7 @@ fn nodes(base: u32, length: u32) -> Vec<NodeId> {
     (base..base + length).collect()
 }
 
-/// Nodes as tasks: each run of adjacent ones.
+/// Returns the tasks that nodes are: each run of adjacent ones.
 fn tasks(nodes: &[NodeId]) -> impl Iterator<Item = Task> {
     let runs = nodes.chunk_by(|a, b| a + 1 == *b);
     runs.map(|run| Task { base: run[0], length: run.len() as u32 })

@@ -1,20 +1,21 @@
 //! Adaptive scan: the first free rectangle or cuboid, found by jumping over busy ones.
 //!
-//! J. Ding, L. Bhuyan, "An adaptive submesh allocation strategy for two-dimensional mesh connected systems", Int. Conf. on Parallel Processing, 1993.
+//! J. Ding, L. Bhuyan, "An adaptive submesh allocation strategy for two-dimensional mesh connected systems", Int.
+//! Conf. on Parallel Processing, 1993.
 //!
 //! For each orientation of the job's shape, as it is and then turned, until a place is found:
 //!
-//! 1. A box in use rules out the bases at which a new box would meet it, its coverage.
-//! 2. Go through the rows of bases upwards (z, then y). In a row, start at x = 0; where coverages contain the base, go on
-//!    behind the one that reaches furthest; where none does, that is the place.
+//! 1. A submesh in use rules out the bases at which a new submesh would meet it, its coverage.
+//! 2. Go through the rows of bases upwards (z, then y). In a row, start at x = 0; where coverages contain the base,
+//!    go on behind the one that reaches furthest; where none does, that is the place.
 //!
-//! So it takes the place that first fit with turning takes, and recognises every free box. Time O(rows · m²) for m boxes in
-//! use, independent of the machine's width.
+//! So it takes the place that first fit with turning takes, and recognises every free submesh. Time O(rows · m²) for
+//! m submeshes in use, independent of the machine's width.
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
 use super::orientations::Turn;
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Coord, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -23,12 +24,12 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Ding, Bhuyan, ICPP 1993",
     parameters: "",
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, scan)),
 };
 
-/// The first base in scan order that no coverage contains.
+/// Returns the first base in scan order that no coverage contains.
 fn scan(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let mesh = machine.mesh();
     let coverages = busy.coverages(mesh, sizes);

@@ -3,8 +3,8 @@
 //! Y. Zhu, "Efficient processor allocation strategies for mesh-connected parallel computers", J. Parallel and
 //! Distributed Computing 16, 1992.
 //!
-//! 1. Of all places at which a box of the job's shape is free, take the one with the most taken positions on its border
-//!    (see `border`); ties to the first in scan order (z, then y, then x).
+//! 1. Of all places at which a submesh of the job's shape is free, take the one with the most taken positions on its
+//!    border (see `border`); ties to the first in scan order (z, then y, then x).
 //! 2. With `turn=yes`, try the other orientations, one by one, where there is none.
 //!
 //! It recognises what first fit does. O(N) per call and orientation.
@@ -12,7 +12,7 @@
 use super::best_place::{BestPlace, Orientations};
 use super::border::BorderScore;
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Promises};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "best-fit",
@@ -20,7 +20,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Zhu, J. Parallel and Distributed Computing 16, 1992",
     parameters: TURN,
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| {
         let submeshes = take_turn(params)?.submeshes();

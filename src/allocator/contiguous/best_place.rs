@@ -31,12 +31,12 @@ pub(crate) struct BestPlace<S> {
 }
 
 impl<S: Score + 'static> BestPlace<S> {
-    /// Looks at places of `submeshes`.
+    /// Looks at places of `boxes`.
     pub(crate) fn new(submeshes: Submeshes, orientations: Orientations, score: S) -> Self {
         Self { submeshes, orientations, score, frames: Frames::default() }
     }
 
-    /// Returns the strategy for `submeshes`.
+    /// Returns the strategy for `boxes`.
     pub(crate) fn strategy(submeshes: Submeshes, orientations: Orientations, score: S) -> Strategy {
         Strategy::of(Self::new(submeshes, orientations, score)).served(Served::BySubmesh(submeshes))
     }

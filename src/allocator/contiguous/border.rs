@@ -33,7 +33,7 @@ impl Border {
         let mut taken = 0;
         // Along a dimension that the machine does not have there is no border.
         for d in 0..mesh.dims() {
-            // The box itself is free: what else is free in it and its two faces along d is free border.
+            // The submesh itself is free: what else is free in it and its two faces along d is free border.
             let (mut below, mut above) = (low, high);
             below[d] = low[d].saturating_sub(1);
             above[d] = (high[d] + 1).min(mesh.extents()[d]);

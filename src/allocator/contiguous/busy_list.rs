@@ -3,20 +3,21 @@
 //! D. Das Sharma, D. Pradhan, "Submesh allocation in mesh multicomputers using busy-list: a best-fit approach with
 //! complete recognition capability", J. Parallel and Distributed Computing 36, 1996.
 //!
-//! 1. Along each dimension a box can begin at the near side of the machine or end at its far side, begin right behind a
-//!    box in use or end right before one. Candidates are all combinations, in every orientation of the job's shape.
-//! 2. Of the free candidates take the one with the most taken positions on its border, the machine's outside counting as
-//!    taken; ties to the orientation that comes first, then to the first base in scan order (z, then y, then x).
+//! 1. Along each dimension a submesh can begin at the near side of the machine or end at its far side, begin right
+//!    behind a submesh in use or end right before one. Candidates are all combinations, in every orientation of the
+//!    job's shape.
+//! 2. Of the free candidates take the one with the most taken positions on its border, the machine's outside counting
+//!    as taken; ties to the orientation that comes first, then to the first base in scan order (z, then y, then x).
 //!
-//! A free box can be moved down along one dimension after the other until it touches something, so it recognises every
-//! free box. How candidates are scored is a choice of ours, which follows Zhu's best fit. Time O(c) for c candidates,
-//! O(m²) of them in two dimensions for m boxes in use, after O(N) for counts of free nodes.
+//! A free submesh can be moved down along one dimension after the other until it touches something, so it recognises
+//! every free submesh. How candidates are scored is a choice of ours, which follows Zhu's best fit. Time O(c) for c
+//! candidates, O(m²) of them in two dimensions for m submeshes in use, after O(N) for counts of free nodes.
 
 use super::border::Border;
 use super::coverage::{BusyList, Region};
 use super::orientations::Turn;
 use crate::allocator::seam::{
-    Allocator, Entry, Kind, Placement, Promises, Request, Served, Strategy, Submeshes,
+    Allocator, Contiguity, Entry, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
 use crate::machine::{Coord, Cuboid, Machine, Mesh};
 
@@ -26,7 +27,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Das Sharma, Pradhan, J. Parallel and Distributed Computing 36, 1996",
     parameters: "",
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| {
         let (submeshes, busy, border) = (Turn::Yes.submeshes(), BusyList::default(), Border::default());
@@ -69,7 +70,7 @@ impl Allocator for BusyCorners {
     }
 }
 
-/// The candidates for a box of these sizes in scan order.
+/// Returns the candidates for a submesh of these sizes in scan order.
 fn corners(mesh: &Mesh, sizes: [u32; 3], busy: &BusyList) -> Vec<Coord> {
     let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
     let [xs, ys, zs] = [0, 1, 2].map(|d| {

@@ -1,14 +1,14 @@
-//! What contiguous allocators share that look at the boxes in use instead of at nodes.
+//! What contiguous allocators share that look at the submeshes in use instead of at nodes.
 
 use super::coverage::BusyList;
 use super::orientations::Turn;
 use crate::allocator::seam::{Allocator, Placement, Request, Served, Strategy, Submeshes};
 use crate::machine::{Coord, Cuboid, Machine};
 
-/// Finds the base of a free box of these sizes, given the boxes in use.
+/// Finds the base of a free submesh of these sizes, given the submeshes in use.
 pub(crate) type Search = fn(&Machine, [u32; 3], &BusyList) -> Option<Coord>;
 
-/// Tries the orientations of a job's shape, one by one, with a search over the boxes in use.
+/// Tries the orientations of a job's shape, one by one, with a search over the submeshes in use.
 pub(crate) struct BusySearch {
     submeshes: Submeshes,
     search: Search,

@@ -1,14 +1,14 @@
-//! The boxes of nodes in use, and the places that each of them rules out for a new box.
+//! The submeshes of nodes in use, and the places that each of them rules out for a new submesh.
 
 use crate::machine::{Coord, Cuboid, Mesh, NodeId};
 
-/// Disjoint boxes of nodes in use, in the order in which they came.
+/// Disjoint submeshes of nodes in use, in the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::allocator) struct BusyList {
     boxes: Vec<Cuboid>,
 }
 
-/// A range of bases, both ends included: the nodes at which a box of some size could begin.
+/// A range of bases, both ends included: the nodes at which a submesh of some size could begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::allocator) struct Region {
     /// Lowest coordinates.
@@ -18,38 +18,38 @@ pub(in crate::allocator) struct Region {
 }
 
 impl BusyList {
-    /// The boxes.
+    /// Returns the submeshes.
     pub(in crate::allocator) fn boxes(&self) -> &[Cuboid] {
         &self.boxes
     }
 
-    /// Adds nodes: as one box if they are one, row by row; else one by one.
+    /// Adds nodes: as one submesh if they are one, row by row; else one by one.
     pub(in crate::allocator) fn add(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
         self.boxes.extend(boxes_of(mesh, nodes));
     }
 
-    /// Adds a box.
+    /// Adds a submesh.
     pub(in crate::allocator) fn add_box(&mut self, place: Cuboid) {
         self.boxes.push(place);
     }
 
-    /// Keeps the first boxes, so many, and drops those that were added after them.
+    /// Keeps the first submeshes, so many, and drops those that were added after them.
     pub(in crate::allocator) fn keep_first(&mut self, count: usize) {
         self.boxes.truncate(count);
     }
 
-    /// Removes nodes that were added together. O(boxes).
+    /// Removes nodes that were added together. O(submeshes).
     pub(in crate::allocator) fn remove(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
         let gone: Vec<Cuboid> = boxes_of(mesh, nodes).collect();
         self.remove_boxes(&gone);
     }
 
-    /// Removes boxes. O(boxes).
+    /// Removes submeshes. O(submeshes).
     pub(in crate::allocator) fn remove_boxes(&mut self, gone: &[Cuboid]) {
         self.boxes.retain(|held| !gone.contains(held));
     }
 
-    /// For each box, the bases at which a new box of these sizes would meet it, where there are any.
+    /// Returns for each submesh in use the bases at which a new one of these sizes would meet it, if there are any.
     pub(in crate::allocator) fn coverages(&self, mesh: &Mesh, sizes: [u32; 3]) -> Vec<Region> {
         let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
         let covered = |held: &Cuboid| {
@@ -61,7 +61,7 @@ impl BusyList {
     }
 }
 
-/// The nodes as one box, or each as its own.
+/// Returns the nodes as one submesh if they are one, or each as its own.
 fn boxes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Cuboid> + use<> {
     let whole = match nodes {
         [] => None,
@@ -84,25 +84,25 @@ fn boxes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Cuboid> + use
 }
 
 impl Region {
-    /// All bases of boxes of these sizes; `None` if none fits.
+    /// Returns all bases of submeshes of these sizes; `None` if none fits.
     pub(in crate::allocator) fn of_bases(mesh: &Mesh, sizes: [u32; 3]) -> Option<Self> {
         let extents = mesh.extents();
         let fits = (0..3).all(|d| sizes[d] <= extents[d]);
         fits.then(|| Self { low: [0; 3], high: [0, 1, 2].map(|d| extents[d] - sizes[d]) })
     }
 
-    /// Whether `base` is in it.
+    /// Returns whether `base` is in it.
     pub(in crate::allocator) fn contains(&self, base: Coord) -> bool {
         (0..3).all(|d| (self.low[d]..=self.high[d]).contains(&base[d]))
     }
 
-    /// Whether they share a base.
+    /// Returns whether they share a base.
     pub(in crate::allocator) fn meets(&self, other: &Self) -> bool {
         (0..3).all(|d| self.low[d] <= other.high[d] && other.low[d] <= self.high[d])
     }
 
-    /// What is left of it without `other`, which it meets: at most six disjoint regions, those below `other` first
-    /// (along z, then y, then x), then those beside it, then those above.
+    /// Returns what is left of it without `other`, which it meets: at most six disjoint regions, those below `other`
+    /// first (along z, then y, then x), then those beside it, then those above.
     pub(in crate::allocator) fn without(&self, other: &Self) -> Vec<Self> {
         let mut rest = *self;
         let (mut below, mut above) = (Vec::new(), Vec::new());

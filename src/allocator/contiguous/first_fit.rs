@@ -3,15 +3,15 @@
 //! Y. Zhu, "Efficient processor allocation strategies for mesh-connected parallel computers", J. Parallel and
 //! Distributed Computing 16, 1992.
 //!
-//! 1. Of all places at which a box of the shape is free, take the first in scan order (z, then y, then x).
+//! 1. Of all places at which a submesh of the shape is free, take the first in scan order (z, then y, then x).
 //! 2. With `turn=yes`, try the other orientations, one by one, where there is none.
 //!
-//! It recognises every free box of an orientation that it tries, and refuses where there is none, whatever is free
+//! It recognises every free submesh of an orientation that it tries, and refuses where there is none, whatever is free
 //! besides. The original finds places with a coverage array, O(N); here rows of bits are narrowed, O(N/64 · log a).
 
 use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{
-    Allocator, Entry, Kind, Placement, Promises, Request, Served, Strategy, Submeshes,
+    Allocator, Contiguity, Entry, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
 use crate::machine::{Cuboid, Frames, Machine};
 
@@ -21,7 +21,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Zhu, J. Parallel and Distributed Computing 16, 1992",
     parameters: TURN,
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| Ok(FirstFit::strategy(take_turn(params)?.submeshes())),
 };

@@ -1,18 +1,20 @@
 //! Fixed orientation: first fit after every job was laid along the machine's longer side.
 //!
-//! C. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer systems", 1998.
+//! C. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer systems",
+//! 1998.
 //!
-//! 1. The job's sides are sorted and laid along the machine's dimensions, longest along longest; of equal dimensions the
-//!    first counts as longer, so that jobs on a square machine are at least as wide as high.
-//! 2. Of all places at which a box of these sides is free, the first in scan order (z, then y, then x) is taken; no other
-//!    orientation is tried.
-//! 3. A job that was turned runs as it would have unturned: task (i, j) of it is on node (j, i) of the box.
+//! 1. The job's sides are sorted and laid along the machine's dimensions, longest along longest; of equal dimensions
+//!    the first counts as longer, so that jobs on a square machine are at least as wide as high.
+//! 2. Of all places at which a submesh of these sides is free, the first in scan order (z, then y, then x) is taken;
+//!    no other orientation is tried.
+//! 3. A job that was turned runs as it would have unturned: task (i, j) of it is on node (j, i) of the submesh.
 //!
-//! It recognises every free box of its one orientation. What the paper calls rotation is the order of the nodes here. Three
-//! dimensions are a choice of ours. A box that fits the machine fits in this orientation too. Cost as first fit.
+//! It recognises every free submesh of its one orientation. What the paper calls rotation is the order of the nodes
+//! here. Three dimensions are a choice of ours. A submesh that fits the machine fits in this orientation too. Cost as
+//! first fit.
 
 use super::first_fit::FirstFit;
-use crate::allocator::seam::{Entry, Kind, Promises, Request, Submeshes};
+use crate::allocator::seam::{Contiguity, Entry, Promises, Request, Submeshes};
 use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -21,12 +23,12 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chang, Mohapatra, 1998, §2.2",
     parameters: "",
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(FirstFit::strategy(Submeshes { sizes, nodes })),
 };
 
-/// The machine's dimension along which each side of the job lies.
+/// Returns the machine's dimension along which each side of the job lies.
 fn axes(shape: [u32; 3], mesh: &Mesh) -> [usize; 3] {
     let longest_first = |lengths: [u32; 3]| {
         let mut order = [0, 1, 2];

@@ -3,17 +3,18 @@
 //! P.-J. Chuang, N.-F. Tzeng, "Allocating precise submeshes in mesh connected systems", IEEE TPDS 5(2), 1994.
 //!
 //! 1. The first frame begins at the first free node in scan order (z, then y, then x).
-//! 2. While a frame is not free or leaves the machine, it slides along x by its width; at the machine's side it slides up
-//!    by its length and goes on in the opposite direction. The columns that it visits keep their distance from the
-//!    first one. In three dimensions it slides up a layer by its depth at the end, and rows are visited backwards.
+//! 2. While a frame is not free or leaves the machine, it slides along x by its width; at the machine's side it
+//!    slides up by its length and goes on in the opposite direction. The columns that it visits keep their distance
+//!    from the first one. In three dimensions it slides up a layer by its depth at the end, and rows are visited
+//!    backwards.
 //! 3. It refuses where the frame has slid through.
 //!
-//! The shape is not turned, and free boxes off the grid of frames are not found, which is the known weakness of the
+//! The shape is not turned, and free submeshes off the grid of frames are not found, which is the known weakness of the
 //! strategy. Details of the slide are choices of ours. O(N) per call for the free places, then O(frames).
 
 use super::coverage::Region;
 use crate::allocator::seam::{
-    Allocator, Entry, Foresight, Kind, NodesFor, Placement, Promises, Request, Served, Strategy,
+    Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Strategy,
 };
 use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh};
 
@@ -23,7 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chuang, Tzeng, IEEE TPDS 5(2), 1994",
     parameters: "",
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| {
         let strategy = Strategy::of(FrameSliding::default()).served(Served::ByState(Foresight::Proposes));
@@ -50,7 +51,7 @@ impl Allocator for FrameSliding {
     }
 }
 
-/// The bases that the frame visits, in their order.
+/// Returns the bases that the frame visits, in their order.
 fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
     let Some(Region { high, .. }) = Region::of_bases(mesh, sizes) else { return Vec::new() };
     let grid = |d: usize| (first[d] % sizes[d]..=high[d]).step_by(sizes[d] as usize);

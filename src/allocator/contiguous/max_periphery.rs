@@ -1,18 +1,18 @@
 //! Max periphery: the free rectangle or cuboid that has most of its sides on the border of the machine.
 //!
-//! A strategy of the simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, which
-//! the paper does not describe ("maximum periphery length").
+//! A strategy of the simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010,
+//! which the paper does not describe ("maximum periphery length").
 //!
 //! 1. Look at all free places of the job's shape in all its orientations that touch the border of the machine.
-//! 2. The contact of a place is, summed over the dimensions, the nodes of its face if it touches that border, else 1. The
-//!    largest contact wins; ties to the orientation that comes first, then to the first base in scan order.
+//! 2. The contact of a place is, summed over the dimensions, the nodes of its face if it touches that border, else 1.
+//!    The largest contact wins; ties to the orientation that comes first, then to the first base in scan order.
 //! 3. Where no place touches the border, the first free place is taken.
 //!
-//! It recognises every free box. O(N) per call and orientation.
+//! It recognises every free submesh. O(N) per call and orientation.
 
 use super::best_place::{BestPlace, Orientations, Score};
 use super::orientations::Turn;
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Cuboid, Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -21,7 +21,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "the simulator of Walker, Bunde, Leung, 2010",
     parameters: "",
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(BestPlace::strategy(Turn::Yes.submeshes(), Orientations::Together, Contact)),
 };
@@ -30,14 +30,14 @@ pub(crate) const ENTRY: Entry = Entry {
 struct Contact;
 
 impl Score for Contact {
-    /// A place that does not touch the border has no contact at all, so that the first such place is kept only while there
-    /// is no other.
+    /// Returns a place that does not touch the border has no contact at all, so that the first such place is kept
+    /// only while there is no other.
     fn of(&self, machine: &Machine, place: Cuboid) -> i64 {
         i64::from(contact(machine.mesh(), place))
     }
 }
 
-/// The contact of a place with the border; 0 if it does not touch it.
+/// Returns the contact of a place with the border; 0 if it does not touch it.
 fn contact(mesh: &Mesh, place: Cuboid) -> u32 {
     let extents = mesh.extents();
     let touches = |d: usize| place.base[d] == 0 || place.base[d] + place.sizes[d] == extents[d];

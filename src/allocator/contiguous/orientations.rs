@@ -11,7 +11,7 @@ pub(crate) enum Turn {
     Yes,
 }
 
-/// What the parameter of that name is in help texts.
+/// The parameter of that name in help texts.
 pub(crate) const TURN: &str = "turn=no (yes)";
 
 /// Takes the parameter `turn`.
@@ -19,8 +19,8 @@ pub(crate) fn take_turn(params: &mut Params) -> Result<Turn, SpecError> {
     params.choose("turn", &[("no", Turn::No), ("yes", Turn::Yes)])
 }
 
-/// The orientations of the shape `[a, b, c]` that fit `mesh`, each once: as it is, then its permutations in the order
-/// (b, a, c), (a, c, b), (c, a, b), (c, b, a), (b, c, a).
+/// Returns the orientations of the shape `[a, b, c]` that fit `mesh`, each once: as it is, then its permutations in
+/// the order (b, a, c), (a, c, b), (c, a, b), (c, b, a), (b, c, a).
 pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     let mut found: Vec<[u32; 3]> = Vec::with_capacity(6);
     for sizes in [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]] {

@@ -6,17 +6,18 @@
 //!
 //! For each orientation of the job's shape, as it is and then turned, until a place is found:
 //!
-//! 1. Sort the coverages of the boxes in use (the bases at which a new box would meet them) by their lowest x.
+//! 1. Sort the coverages of the submeshes in use (the bases at which a new submesh would meet them) by their lowest x.
 //! 2. `last` of a row is the last base of the covered run that begins at x = 0, −1 if that is free. In their order,
 //!    each coverage extends the runs that it touches.
 //! 3. The first row (z, then y) whose run ends before the last base has a place, right behind the run.
 //!
-//! So it takes the place that first fit with turning takes, and recognises every free box. Time O(m·log m + m·rows).
+//! So it takes the place that first fit with turning takes, and recognises every free submesh. Time O(m·log m +
+//! m·rows).
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
 use super::orientations::Turn;
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Coord, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -25,12 +26,12 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Zolfaghari, IJEAT 2013, repaired",
     parameters: "",
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, scan)),
 };
 
-/// The first base in scan order that no coverage contains.
+/// Returns the first base in scan order that no coverage contains.
 pub(crate) fn scan(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let mesh = machine.mesh();
     let mut coverages = busy.coverages(mesh, sizes);

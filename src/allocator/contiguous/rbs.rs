@@ -1,24 +1,25 @@
-//! Right of busy submeshes: a free rectangle or cuboid that borders on the right side of a busy one, or on the machine's
-//! left side.
+//! Right of busy submeshes: a free rectangle or cuboid that borders on the right side of a busy one, or on the
+//! machine's left side.
 //!
-//! G.-M. Chiu, S.-K. Chen, "An efficient submesh allocation scheme for two-dimensional meshes with little overhead", IEEE
-//! TPDS 10(5), 1999; in three dimensions and with turning as S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie,
-//! "A fast and efficient strategy for sub-mesh allocation in 3D mesh multicomputers", 2006.
+//! G.-M. Chiu, S.-K. Chen, "An efficient submesh allocation scheme for two-dimensional meshes with little overhead",
+//! IEEE TPDS 10(5), 1999; in three dimensions and with turning as S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L.
+//! Mackenzie, "A fast and efficient strategy for sub-mesh allocation in 3D mesh multicomputers", 2006.
 //!
-//! 1. Candidates are the machine's left side, that is all bases of x = 0; and of every box in use, by falling y of its
-//!    far end, the bases right behind it in x at which a new box would touch its right side.
-//! 2. From each candidate take away the bases at which a new box would meet one in use.
+//! 1. Candidates are the machine's left side, that is all bases of x = 0; and of every submesh in use, by falling y
+//!    of its far end, the bases right behind it in x at which a new submesh would touch its right side.
+//! 2. From each candidate take away the bases at which a new submesh would meet one in use.
 //! 3. The place is the lowest base (z, then y) that is left of the first candidate of which anything is.
 //! 4. With `turn=yes`, try the other orientations, one by one, where there is none.
 //!
-//! It recognises every free box of an orientation that it tries: a free box can be moved left until it is at one of these
-//! bases. The order of candidates is a choice of ours. The original subtracts intervals, O(m²) for m boxes in use; here free
-//! places are found for all bases at once (see [`Frames`]) and looked up, O(N/64 · log a + m·rows).
+//! It recognises every free submesh of an orientation that it tries: a free submesh can be moved left until it is at
+//! one of these bases. The order of candidates is a choice of ours. The original subtracts intervals, O(m²) for m
+//! submeshes in use; here free places are found for all bases at once (see [`Frames`]) and looked up, O(N/64 · log a
+//! + m·rows).
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Coord, Cuboid, Frames, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -27,12 +28,12 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chiu, Chen, IEEE TPDS 10(5), 1999",
     parameters: TURN,
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| Ok(BusySearch::strategy(take_turn(params)?, search)),
 };
 
-/// The base that is found first.
+/// Returns the base that is found first.
 pub(crate) fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let all = Region::of_bases(machine.mesh(), sizes)?;
     let mut frames = Frames::default();
@@ -48,7 +49,7 @@ pub(crate) fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Opt
     right.into_iter().find_map(|candidate| lowest(candidate, &frames))
 }
 
-/// The bases right behind a box at which a new one would touch it.
+/// Returns the bases right behind a submesh at which a new one would touch it.
 fn right_of(held: &Cuboid, sizes: [u32; 3], all: &Region) -> Option<Region> {
     let x = held.base[0] + held.sizes[0];
     let low = |d: usize| (held.base[d] + 1).saturating_sub(sizes[d]);
@@ -57,7 +58,7 @@ fn right_of(held: &Cuboid, sizes: [u32; 3], all: &Region) -> Option<Region> {
     (x <= all.high[0] && (1..3).all(|d| region.low[d] <= region.high[d])).then_some(region)
 }
 
-/// The lowest base of a candidate at which a box is free.
+/// Returns the lowest base of a candidate at which a submesh is free.
 fn lowest(Region { low, high }: Region, frames: &Frames) -> Option<Coord> {
     let bases = (low[2]..=high[2]).flat_map(|z| (low[1]..=high[1]).map(move |y| [low[0], y, z]));
     bases.into_iter().find(|&base| frames.contains(base))

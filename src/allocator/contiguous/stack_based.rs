@@ -1,24 +1,24 @@
-//! Stack-based allocation: what busy boxes leave of the possible bases, taken apart on a stack.
+//! Stack-based allocation: what busy submeshes leave of the possible bases, taken apart on a stack.
 //!
 //! B. Yoo, C. Das, "A fast and efficient processor allocation scheme for mesh-connected multicomputers", IEEE Trans.
 //! Computers 51(1), 2002.
 //!
 //! For each orientation of the job's shape, as it is and then turned, until a place is found:
 //!
-//! 1. A candidate is a region of bases; the first is all of them. The coverage of a busy box are the bases at which a new
-//!    box would meet it.
-//! 2. Take the candidate on top of the stack and look for the first coverage, of those that it was not yet held against,
-//!    that meets it. If there is none, the place is the candidate's lowest base.
+//! 1. A candidate is a region of bases; the first is all of them. The coverage of a busy submesh are the bases at
+//!    which a new submesh would meet it.
+//! 2. Take the candidate on top of the stack and look for the first coverage, of those that it was not yet held
+//!    against, that meets it. If there is none, the place is the candidate's lowest base.
 //! 3. Else put what the coverage leaves of it back as candidates, at most four (six in three dimensions): those above,
 //!    beside and below, so that those below come first.
 //!
-//! It recognises every free box. The order of what is put back is a choice of ours; the original's is not known to us.
-//! Time O(m²) at worst for m busy boxes, independent of the machine's size.
+//! It recognises every free submesh. The order of what is put back is a choice of ours; the original's is not known
+//! to us. Time O(m²) at worst for m busy submeshes, independent of the machine's size.
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
 use super::orientations::Turn;
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Coord, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -27,12 +27,12 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Yoo, Das, IEEE Trans. Computers 51(1), 2002",
     parameters: "",
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, search)),
 };
 
-/// The base that the stack finds first.
+/// Returns the base that the stack finds first.
 fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let mesh = machine.mesh();
     let coverages = busy.coverages(mesh, sizes);

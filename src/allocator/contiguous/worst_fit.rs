@@ -1,6 +1,6 @@
 //! Worst fit: the free rectangle or cuboid whose border is taken least. A baseline for best fit, of our own.
 //!
-//! 1. Of all places at which a box of the job's shape is free, take the one with the fewest taken positions on its
+//! 1. Of all places at which a submesh of the job's shape is free, take the one with the fewest taken positions on its
 //!    border (see `border`); ties to the first in scan order (z, then y, then x).
 //! 2. With `turn=yes`, try the other orientations, one by one, where there is none.
 //!
@@ -9,7 +9,7 @@
 use super::best_place::{BestPlace, Orientations};
 use super::border::BorderScore;
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{Entry, Kind, Promises};
+use crate::allocator::seam::{Contiguity, Entry, Promises};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "worst-fit",
@@ -17,7 +17,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "a baseline of our own, after Zhu, 1992",
     parameters: TURN,
     max_dims: 3,
-    kind: Kind::Contiguous,
+    kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| {
         let submeshes = take_turn(params)?.submeshes();

@@ -21,31 +21,34 @@ impl Intervals {
         Self { runs: std::iter::once(0..ranks).collect(), by_length }
     }
 
-    /// Position of the lowest interval with at least `k` ranks.
+    /// Returns the position of the lowest interval with at least `k` ranks.
     pub(super) fn first_fit(&self, k: u32) -> Option<usize> {
         self.runs.iter().position(|run| length(run) >= k)
     }
 
-    /// Position of the shortest interval with at least `k` ranks, the lowest of equals.
+    /// Returns the position of the shortest interval with at least `k` ranks, the lowest of equals.
     pub(super) fn best_fit(&self, k: u32) -> Option<usize> {
         let fits = self.runs.iter().enumerate().filter(|(_, run)| length(run) >= k);
         fits.min_by_key(|(_, run)| length(run)).map(|(i, _)| i)
     }
 
-    /// Position of the interval with at least `k` ranks after whose use Σ n(h)² is smallest, the lowest of equals.
+    /// Returns the position of the interval with at least `k` ranks after whose use Σ n(h)² is smallest, the lowest
+    /// of equals.
     pub(super) fn sum_of_squares(&self, k: u32) -> Option<usize> {
         let fits = self.runs.iter().enumerate().filter(|(_, run)| length(run) >= k);
         fits.min_by_key(|(_, run)| self.change_of_squares(length(run), k)).map(|(i, _)| i)
     }
 
-    /// What Σ n(h)² changes by when an interval of length `from` loses `k` ranks. One that vanishes counts no more.
+    /// Returns by how much Σ n(h)² changes when an interval of length `from` loses `k` ranks. One that vanishes
+    /// counts no more.
     fn change_of_squares(&self, from: u32, k: u32) -> i64 {
         let n = |length: u32| i64::from(self.by_length[length as usize]);
         let left = from - k;
         1 - 2 * n(from) + if left > 0 { 1 + 2 * n(left) } else { 0 }
     }
 
-    /// Position of the interval at whose start the narrowest window of `k` free ranks begins, the lowest of equals.
+    /// Returns the position of the interval at whose start the narrowest window of `k` free ranks begins, the lowest
+    /// of equals.
     ///
     /// A window that does not begin at the start of an interval can be moved one rank down without growing, so only
     /// these starts need looking at. At least `k` ranks must be free.
@@ -67,8 +70,8 @@ impl Intervals {
         best
     }
 
-    /// Returns the first `k` ranks from the start of interval `from` upwards as pieces, one for each interval that they are
-    /// part of; fewer if not so many are free from there on.
+    /// Returns the first `k` ranks from the start of interval `from` upwards as pieces, one for each interval that
+    /// they are part of; fewer if not so many are free from there on.
     pub(super) fn pieces(&self, from: usize, k: u32) -> impl Iterator<Item = Range<u32>> + '_ {
         let mut left = k;
         let pieces = self.runs[from..].iter().map(move |run| {
@@ -157,7 +160,7 @@ fn length(run: &Range<u32>) -> u32 {
 mod tests {
     use super::*;
 
-    /// A worked example: the free ranks are 0, 1, 3, 4, 5, 8–11, 13, 15.
+    /// Returns a worked example: the free ranks are 0, 1, 3, 4, 5, 8–11, 13, 15.
     fn example() -> Intervals {
         let mut free = Intervals::full(16);
         free.take(0, 16);

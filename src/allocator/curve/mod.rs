@@ -20,7 +20,7 @@ mod intervals;
 use std::path::Path;
 
 use self::intervals::Intervals;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Setup, Strategy};
 use crate::machine::Machine;
 use crate::machine::order::{self, Order};
 use crate::spec::{Params, Spec, SpecError};
@@ -32,7 +32,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "order=column-snake (any of `list orders`, or file with path=FILE), \
                  select=best-fit (first-fit, free-list, sum-of-squares)",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build,
 };
@@ -67,7 +67,7 @@ pub(crate) fn expand(spec: &Spec) -> Option<Spec> {
     Some(expanded)
 }
 
-/// The abbreviation that [`expand`] reads as `spec`, if it has one.
+/// Returns the abbreviation that [`expand`] reads as `spec`, if it has one.
 pub(crate) fn abbreviate(spec: &Spec) -> Option<String> {
     let only = |key| spec.params.get(key).filter(|_| spec.name == ENTRY.name && spec.params.len() == 2);
     let (order, select) = (only("order")?, only("select")?);

@@ -11,7 +11,7 @@ use crate::machine::{Around, Coord, Mask, Masks, Mesh, first_members};
 
 /// Keeps `need` of the equally distant nodes in `tied` (in location order): those that come first by their distances
 /// to `previous` centres, latest first, then by location. O(|tied|) per centre that has to be asked.
-pub(crate) fn settle(
+pub(crate) fn keep_first(
     tied: &mut Vec<Coord>,
     need: usize,
     previous: impl Iterator<Item = Coord>,
@@ -43,9 +43,9 @@ pub(crate) fn settle(
     tied.sort_unstable();
 }
 
-/// [`settle`] for nodes of a small machine: what is kept of the rim of `around`, by L1 distances. `previous` centres are
-/// places in location order. A few instructions per centre that has to be asked.
-pub(crate) fn settle_mask(masks: &Masks, around: &Around, previous: impl Iterator<Item = usize>) -> Mask {
+/// [`keep_first`] for nodes of a small machine: what is kept of the rim of `around`, by L1 distances. `previous`
+/// centres are places in location order. A few instructions per centre that has to be asked.
+pub(crate) fn keep_first_mask(masks: &Masks, around: &Around, previous: impl Iterator<Item = usize>) -> Mask {
     let (mut kept, mut tied) = (0, *around);
     for centre in previous {
         if tied.spare == 0 {
@@ -60,7 +60,7 @@ pub(crate) fn settle_mask(masks: &Masks, around: &Around, previous: impl Iterato
     kept | first_members(tied.rim, tied.need)
 }
 
-/// Nodes in location order going back from (not including) `from`.
+/// Returns the nodes in location order going back from (not including) `from`.
 pub(crate) fn backwards(mesh: &Mesh, from: Coord) -> impl Iterator<Item = Coord> {
     let [_, length, depth] = mesh.extents();
     let rank =
@@ -90,7 +90,7 @@ mod tests {
                 let nearer = nodes.iter().filter(|&&node| mesh.l_inf(nodes[last], node) < far).count();
                 let mut tied = nodes.clone();
                 tied.retain(|&node| mesh.l_inf(nodes[last], node) == far);
-                settle(&mut tied, k - nearer, backwards(&mesh, nodes[last]), |a, b| mesh.l_inf(a, b));
+                keep_first(&mut tied, k - nearer, backwards(&mesh, nodes[last]), |a, b| mesh.l_inf(a, b));
                 let mut plain = carried[nearer..k].to_vec();
                 plain.sort_unstable();
                 assert_eq!(tied, plain, "centre {last}, k {k}");

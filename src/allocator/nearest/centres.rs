@@ -14,7 +14,7 @@ pub(crate) enum Centres {
 }
 
 impl Centres {
-    /// All of them on `machine`.
+    /// Returns all of them on `machine`.
     pub(super) fn list(self, machine: &Machine) -> Vec<Coord> {
         let mesh = machine.mesh();
         let mut free: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();

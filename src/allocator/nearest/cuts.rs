@@ -6,8 +6,8 @@ use crate::machine::{Mask, Mesh, NodeId, for_each_member};
 const CUTS: usize = WORDS * 8;
 const WORDS: usize = 4;
 
-/// How many nodes of a set lie on the second side of each cut: a byte for each cut, eight to a word, so that the nodes of
-/// a set are counted for eight cuts at once. No set has so many nodes that a byte could overflow.
+/// How many nodes of a set lie on the second side of each cut: a byte for each cut, eight to a word, so that the
+/// nodes of a set are counted for eight cuts at once. No set has so many nodes that a byte could overflow.
 pub(super) type CutCounts = [u64; WORDS];
 
 /// The cuts of a mesh: its L1 distance is the number of cuts that separate two nodes (M. Deza, M. Laurent, "Geometry of
@@ -22,7 +22,7 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    /// The cuts of `mesh`, whose nodes come in location order; `None` if there are too many.
+    /// Returns the cuts of `mesh`, whose nodes come in location order; `None` if there are too many.
     pub(super) fn new(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
         let mut sides = vec![CutCounts::default(); nodes.len()];
         let mut cut = 0;
@@ -61,7 +61,7 @@ impl Cuts {
         std::array::from_fn(|word| whole[word] - counts[word])
     }
 
-    /// Sum of L1 distances over the pairs of the `k` nodes counted: each cut separates P·(k − P) pairs.
+    /// Returns the sum of L1 distances over the pairs of the `k` nodes counted: each cut separates P·(k − P) pairs.
     pub(super) fn pairwise(&self, counts: &CutCounts, k: u32) -> u32 {
         let pairs = |count: u8| u32::from((i16::from(count) * (k as i16 - i16::from(count))) as u16);
         bytes(counts).into_iter().map(pairs).sum::<u32>() >> self.doublings

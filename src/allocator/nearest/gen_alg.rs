@@ -8,14 +8,14 @@
 //! 3. The smallest sum of L1 distances over pairs wins, the first centre of equals.
 //!
 //! The sum is at most (2 − 2/k) times the best possible one. Which of equally distant nodes are taken is not published:
-//! `ties=carried` is the order of the simulator of Walker, Bunde and Leung (see `carried`), `ties=location` the first in
-//! location order. Never refuses while k nodes are free. Time O(F·(ball rows + W + L + D)) for F free nodes, and some tens
-//! of instructions per centre on machines of at most 128 nodes.
+//! `ties=carried` is the order of the simulator of Walker, Bunde and Leung (see `carried`), `ties=location` the first
+//! in location order. Never refuses while k nodes are free. Time O(F·(ball rows + W + L + D)) for F free nodes, and
+//! some tens of instructions per centre on machines of at most 128 nodes.
 
 use super::centres::Centres;
 use super::search::Nearest;
 use super::ties::TIES;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::Machine;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -24,7 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Krumke et al., TCS 181(2), 1997",
     parameters: "ties=carried (location)",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| {
         let ties = params.choose("ties", TIES)?;

@@ -15,7 +15,7 @@
 use super::centres::Centres;
 use super::search::Nearest;
 use super::ties::{TIES, Ties};
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::{Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -24,7 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008",
     parameters: "ties=carried (location)",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| Ok(Strategy::of(Mm::new(setup.mesh, params.choose("ties", TIES)?))),
 };

@@ -8,12 +8,12 @@
 //!    lowers it.
 //!
 //! Of exchanges that gain equally much, the one of the first node taken, then of the first free one, in location order
-//! (not published). Never worse than MM. Never refuses while k nodes are free. Time of MM, and O(k·F) per exchange in the
-//! worst case; exchanges are tried from the most promising ones on, so far fewer are.
+//! (not published). Never worse than MM. Never refuses while k nodes are free. Time of MM, and O(k·F) per exchange in
+//! the worst case; exchanges are tried from the most promising ones on, so far fewer are.
 
 use super::mm::Mm;
 use super::ties::TIES;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, Mesh, distances_along};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -22,7 +22,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008",
     parameters: "ties=carried (location)",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| Ok(Strategy::of(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) })),
 };
@@ -55,7 +55,7 @@ impl Allocator for MmInc {
     }
 }
 
-/// The exchange that lowers the pairwise sum most, as positions in the sorted lists; `None` if none lowers it.
+/// Returns the exchange that lowers the pairwise sum most, as positions in the sorted lists; `None` if none lowers it.
 fn best_exchange(machine: &Machine, taken: &[Coord], free: &[Coord]) -> Option<(usize, usize)> {
     let mesh = machine.mesh();
     let costs = |nodes: &[Coord]| -> Vec<(u64, usize)> {
@@ -89,7 +89,7 @@ fn best_exchange(machine: &Machine, taken: &[Coord], free: &[Coord]) -> Option<(
     best.map(|(_, u, v)| (u, v))
 }
 
-/// Per dimension and position, the sum of the hops along it to the nodes taken.
+/// Returns, per dimension and position, the sum of the hops along it to the nodes taken.
 fn sums(mesh: &Mesh, taken: &[Coord]) -> [Vec<u64>; 3] {
     let mut counts: [Vec<u32>; 3] = mesh.extents().map(|extent| vec![0; extent as usize]);
     for node in taken {

@@ -15,7 +15,7 @@ pub(crate) enum Nearest {
 }
 
 impl Nearest {
-    /// For machines of the shape `mesh`.
+    /// Returns a search for machines of the shape `mesh`.
     pub(crate) fn new(mesh: &Mesh, centres: Centres, ties: Ties) -> Self {
         match Small::new(mesh, centres, ties) {
             Some(small) => Self::Small(Box::new(small)),
@@ -23,8 +23,8 @@ impl Nearest {
         }
     }
 
-    /// The `k` nodes of smallest pairwise sum around a centre, of which the first of equals wins: nearer ones in location
-    /// order, then those of the last distance in location order. At least `k` nodes must be free.
+    /// Returns the `k` nodes of smallest pairwise sum around a centre, of which the first of equals wins: nearer ones
+    /// in location order, then those of the last distance in location order. At least `k` nodes must be free.
     pub(crate) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         match self {
             Self::Small(small) => small.choose(k, machine),

@@ -1,8 +1,8 @@
 //! The search on a small machine, whose sets of nodes are single numbers.
 //!
-//! The free nodes within a distance of a centre are `free & ball`, and their number shows whether the distance suffices.
-//! The sum over pairs follows from how many nodes lie on either side of each cut of the machine. So a centre costs some
-//! tens of instructions and a few more per node taken or, if those are fewer, per free node left.
+//! The free nodes within a distance of a centre are `free & ball`, and their number shows whether the distance
+//! suffices. The sum over pairs follows from how many nodes lie on either side of each cut of the machine. So a
+//! centre costs some tens of instructions and a few more per node taken or, if those are fewer, per free node left.
 
 use super::centres::Centres;
 use super::cuts::Cuts;
@@ -30,7 +30,7 @@ pub(crate) struct Small {
 }
 
 impl Small {
-    /// For machines of the shape `mesh`; `None` if that is too large.
+    /// Returns a search for machines of the shape `mesh`; `None` if that is too large.
     pub(super) fn new(mesh: &Mesh, kind: Centres, ties: Ties) -> Option<Self> {
         let masks = Masks::new(mesh)?;
         let cuts = Cuts::new(mesh, masks.nodes())?;
@@ -68,7 +68,7 @@ impl Small {
         for (i, &centre) in self.centres.iter().enumerate() {
             let around = self.masks.around(free, centre, k, radius);
             radius = around.radius;
-            let rim = self.settle(i, &around);
+            let rim = self.taken_of_rim(i, &around);
             let taken = around.inner | rim;
             let counts = match &all {
                 Some(all) => self.cuts.count_others(all, free & !taken),
@@ -120,8 +120,8 @@ impl Small {
         }
     }
 
-    /// The nodes that the `i`-th centre takes of its rim.
-    fn settle(&self, i: usize, around: &Around) -> Mask {
+    /// Returns the nodes that the `i`-th centre takes of its rim.
+    fn taken_of_rim(&self, i: usize, around: &Around) -> Mask {
         if around.spare == 0 {
             return around.rim;
         }
@@ -129,7 +129,7 @@ impl Small {
             Ties::Location => first_members(around.rim, around.need),
             Ties::Carried => {
                 let previous = self.centres[..i].iter().rev().copied();
-                carried::settle_mask(&self.masks, around, previous)
+                carried::keep_first_mask(&self.masks, around, previous)
             }
         }
     }

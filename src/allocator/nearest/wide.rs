@@ -1,9 +1,9 @@
 //! The search on a machine of any size and shape.
 //!
-//! The sum over pairs follows from how many of the nodes lie at each position of each dimension. For all nodes of a ball
-//! these counts are differences of prefix sums, so a centre costs O(rows of the ball + W + L + D), not O(F). Only which
-//! nodes of the last, partly used distance are taken depends on the order of ties; a lower bound of their contribution
-//! spares that work for all but the few centres that can still win.
+//! The sum over pairs follows from how many of the nodes lie at each position of each dimension. For all nodes of a
+//! ball these counts are differences of prefix sums, so a centre costs O(rows of the ball + W + L + D), not O(F).
+//! Only which nodes of the last, partly used distance are taken depends on the order of ties; a lower bound of their
+//! contribution spares that work for all but the few centres that can still win.
 
 use super::centres::Centres;
 use super::ties::{Ties, floor};
@@ -29,7 +29,7 @@ pub(crate) struct Wide {
     costs: Vec<u64>,
 }
 
-/// What to search for: k nodes, of which the first of equals wins, around the centres listed.
+/// A task of the search: to find k nodes around the centres listed, of which the first of equals wins.
 #[derive(Clone, Copy, Debug)]
 struct Search<'a> {
     machine: &'a Machine,
@@ -38,7 +38,7 @@ struct Search<'a> {
 }
 
 impl Wide {
-    /// For machines of any shape.
+    /// Returns a search for machines of any shape.
     pub(super) fn new(kind: Centres, ties: Ties) -> Self {
         Self { kind, ties, ..Self::default() }
     }
@@ -68,7 +68,7 @@ impl Wide {
         let (_, i, radius) = best?;
         let (mut coords, tied) = split(machine, centres[i], radius);
         self.tied = tied;
-        self.settle(search, i, k as usize - coords.len());
+        self.keep_tied(search, i, k as usize - coords.len());
         coords.append(&mut self.tied);
         Some(coords.into_iter().map(|node| machine.mesh().node(node)).collect())
     }
@@ -98,7 +98,7 @@ impl Wide {
         }
     }
 
-    /// Free nodes among the positions within `radius` of `centre` on a line of prefix sums.
+    /// Returns the free nodes among the positions within `radius` of `centre` on a line of prefix sums.
     fn on_line(&self, line: &[u32], centre: usize, radius: usize) -> u32 {
         let extent = line.len() - 1;
         if !self.torus {
@@ -108,7 +108,7 @@ impl Wide {
         pieces.into_iter().flatten().map(|piece| line[piece.end] - line[piece.start]).sum()
     }
 
-    /// The positions of dimension `d` within `radius` of `centre`, each with what is left of the radius.
+    /// Returns the positions of dimension `d` within `radius` of `centre`, each with what is left of the radius.
     fn positions(
         &self,
         d: usize,
@@ -131,8 +131,8 @@ impl Wide {
         })
     }
 
-    /// The L1 distance from `centre` to its k-th nearest free node, searched from `near`, and the number of nearer ones,
-    /// which are counted; those exactly so far are in `tied`.
+    /// Returns the L1 distance from `centre` to its k-th nearest free node, searched from `near`, and the number of
+    /// nearer ones, which are counted; those exactly so far are in `tied`.
     fn reach(&mut self, search: Search<'_>, centre: Coord, near: usize) -> Option<(usize, u32)> {
         let longest: usize = self.extents.iter().sum();
         let mut radius = near;
@@ -181,13 +181,13 @@ impl Wide {
         all
     }
 
-    /// Sum over the pairs of the `k` nodes counted.
+    /// Returns the sum over the pairs of the `k` nodes counted.
     fn pairwise(&self, k: u32) -> u64 {
         self.counts.iter().map(|counts| pairwise_along(counts, k, self.torus)).sum()
     }
 
-    /// The pairwise sum of the `i`-th centre, of whose nodes `inner` are counted and the others among `tied`, if it is
-    /// below `limit`.
+    /// Returns the pairwise sum of the `i`-th centre, of whose nodes `inner` are counted and the others among `tied`,
+    /// if it is below `limit`.
     fn evaluate(&mut self, search: Search<'_>, i: usize, inner: u32, limit: u64) -> Option<u64> {
         let mut sum = self.pairwise(inner);
         if sum >= limit {
@@ -208,7 +208,7 @@ impl Wide {
             if sum + least + apart * (need * (need - 1) / 2) as u64 >= limit {
                 return None;
             }
-            self.settle(search, i, need);
+            self.keep_tied(search, i, need);
         }
         let cost = |node: &Coord| -> u64 { (0..3).map(|d| self.sums[d][node[d] as usize]).sum() };
         sum += self.tied.iter().map(cost).sum::<u64>();
@@ -251,7 +251,7 @@ impl Wide {
         self.tied = tied;
     }
 
-    /// The positions of dimension `d` exactly `hops` from `centre`, ascending off a torus.
+    /// Returns the positions of dimension `d` exactly `hops` from `centre`, ascending off a torus.
     fn at_hops(&self, d: usize, centre: usize, hops: usize) -> impl Iterator<Item = usize> + use<> {
         let extent = self.extents[d];
         let (low, high) = if self.torus {
@@ -266,19 +266,19 @@ impl Wide {
     }
 
     /// Keeps `need` of the nodes in `tied`.
-    fn settle(&mut self, search: Search<'_>, i: usize, need: usize) {
+    fn keep_tied(&mut self, search: Search<'_>, i: usize, need: usize) {
         let Search { machine, centres, .. } = search;
         match self.ties {
             Ties::Location => self.tied.truncate(need),
             Ties::Carried => {
                 let previous = centres[..i].iter().rev().copied();
-                carried::settle(&mut self.tied, need, previous, |a, b| machine.mesh().l1(a, b));
+                carried::keep_first(&mut self.tied, need, previous, |a, b| machine.mesh().l1(a, b));
             }
         }
     }
 }
 
-/// The free nodes nearer than `radius`, and those exactly `radius` away; each in location order.
+/// Returns the free nodes nearer than `radius`, and those exactly `radius` away; each in location order.
 fn split(machine: &Machine, centre: Coord, radius: usize) -> (Vec<Coord>, Vec<Coord>) {
     let mesh = machine.mesh();
     let mut near: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();

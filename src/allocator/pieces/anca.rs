@@ -1,20 +1,22 @@
 //! ANCA, adaptive non-contiguous allocation: a job in one frame, or in two halves, or in four quarters, and so on.
 //!
-//! C.-Y. Chang, P. Mohapatra, "Performance improvement of allocation schemes for mesh-connected computers", J. Parallel and
-//! Distributed Computing 52(1), 1998.
+//! C.-Y. Chang, P. Mohapatra, "Performance improvement of allocation schemes for mesh-connected computers", J.
+//! Parallel and Distributed Computing 52(1), 1998.
 //!
 //! 1. At level 0 the one frame is the job's shape.
-//! 2. All frames of a level are placed, the largest first, each at its first free place in scan order, turned if need be.
-//!    If one cannot be placed, none is.
-//! 3. Then each is halved along its longest side, the first of equals, into ⌈s/2⌉ and ⌊s/2⌋, and the next level is tried.
-//! 4. `split=published` gives up where a frame to be halved has a side of one node, in a dimension that the machine has;
-//!    `full` halves on, down to single nodes, and so never refuses while as many nodes are free as the shape has.
+//! 2. All frames of a level are placed, the largest first, each at its first free place in scan order, turned if need
+//!    be. If one cannot be placed, none is.
+//! 3. Then each is halved along its longest side, the first of equals, into ⌈s/2⌉ and ⌊s/2⌋, and the next level is
+//!    tried.
+//! 4. `split=published` gives up where a frame to be halved has a side of one node, in a dimension that the machine
+//!    has; `full` halves on, down to single nodes, and so never refuses while as many nodes are free as the shape
+//!    has.
 //!
 //! Time O(f·N/64·log a) for a level of f frames.
 
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
-    Allocator, Entry, Foresight, Kind, NodesFor, Placement, Promises, Request, Served, Strategy,
+    Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Strategy,
 };
 use crate::machine::{Cuboid, Frames, Machine, Mesh};
 
@@ -24,7 +26,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chang, Mohapatra, J. Parallel and Distributed Computing 52(1), 1998",
     parameters: "split=published (full)",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |spec| {
         let full = spec.params.get("split").is_some_and(|split| split == "full");
         Promises { exact: false, complete: full, forgets: true }
@@ -71,7 +73,7 @@ impl Allocator for Anca {
 }
 
 impl Anca {
-    /// Places for all frames, which come largest first.
+    /// Returns the places for all frames, which come largest first.
     fn place_all(&mut self, machine: &Machine, level: &[[u32; 3]]) -> Option<Vec<Cuboid>> {
         let mut left = machine.clone();
         let mut places = Vec::with_capacity(level.len());
@@ -86,7 +88,7 @@ impl Anca {
         Some(places)
     }
 
-    /// The frames of the next level, the largest first; `None` if there is none.
+    /// Returns the frames of the next level, the largest first; `None` if there is none.
     fn halve(&self, mesh: &Mesh, level: Vec<[u32; 3]>) -> Option<Vec<[u32; 3]>> {
         let mut next = Vec::with_capacity(2 * level.len());
         let thin = |frame: &[u32; 3]| (0..3).any(|d| mesh.extents()[d] > 1 && frame[d] == 1);

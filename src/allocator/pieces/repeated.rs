@@ -3,13 +3,13 @@
 //! A job of k processors gets exactly k nodes, also where its shape has more.
 //!
 //! 1. The first size looked for is the job's shape, and k nodes are missing.
-//! 2. While a box of the size is more than what is missing, or none is free, the largest side of the size is shortened by
-//!    one node; of equal sides the first.
-//! 3. A free box of the size is taken, and the same size is looked for again, until nothing is missing.
+//! 2. While a submesh of the size is more than what is missing, or none is free, the largest side of the size is
+//!    shortened by one node; of equal sides the first.
+//! 3. A free submesh of the size is taken, and the same size is looked for again, until nothing is missing.
 //!
 //! Single nodes are always found in the end, so it never refuses while k nodes are free. The listing
-//! of the paper on QNA shortens the size after every box that was taken, its text and its example do not; `Literal` is the
-//! listing.
+//! of the paper on QNA shortens the size after every submesh that was taken, its text and its example do not;
+//! `Literal` is the listing.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::allocator::contiguous::orientations::{Turn, orientations};
 use crate::allocator::seam::{Allocator, Placement, Request};
 use crate::machine::{Cuboid, Machine, Mesh, NodeId, near_square};
 
-/// Whether a size is looked for again after a box of it was taken.
+/// Whether a size is looked for again after a submesh of it was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repeat {
     Text,
@@ -39,7 +39,7 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// On an idle machine.
+    /// Returns an allocator for an idle machine.
     pub(crate) fn new(search: Search, turn: Turn, repeat: Repeat) -> Self {
         let (busy, held, proposed) = (BusyList::default(), BTreeMap::new(), Vec::new());
         Self { search, turn, repeat, busy, held, proposed }
@@ -49,7 +49,8 @@ impl Pieces {
     fn choose(&mut self, machine: &Machine, procs: u32, shape: [u32; 3]) -> Vec<Cuboid> {
         let nodes = |sizes: [u32; 3]| sizes.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
         let (mut sizes, mut missing) = (shape, procs);
-        // The machine as it is with the pieces so far in use, which the list of submeshes in use shows as well meanwhile.
+        // The machine as it is with the pieces so far in use, which the list of submeshes in use shows as well
+        // meanwhile.
         let (mut left, in_use) = (machine.clone(), self.busy.boxes().len());
         let mut pieces = Vec::new();
         while missing > 0 {
@@ -79,12 +80,13 @@ impl Pieces {
     }
 }
 
-/// The size that is looked for first: the shape of the request, or a compact one where that has no place on `mesh`.
+/// Returns the size that is looked for first: the shape of the request, or a compact one where that has no place on
+/// `mesh`.
 fn largest_piece(request: &Request, mesh: &Mesh) -> Option<[u32; 3]> {
     request.sides_on(mesh).or_else(|| near_square(request.procs, mesh))
 }
 
-/// Takes one off the largest side, the first of equals; false if all sides are 1.
+/// Takes one off the largest side, the first of equals. Returns false if all sides are 1, which then stay.
 fn shorten(sizes: &mut [u32; 3]) -> bool {
     let longest = sizes.iter().copied().max().unwrap_or(1);
     match sizes.iter_mut().find(|side| **side == longest) {

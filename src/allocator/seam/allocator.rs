@@ -6,15 +6,15 @@ use crate::machine::Machine;
 
 /// Chooses nodes for requests.
 ///
-/// The machine has one owner, the caller, who asks, carries out what it likes, and tells. An allocator may keep an index of
-/// the nodes in use, which follows from what it was told and from nothing else: a proposal that nobody carries out has not
-/// been.
+/// The machine has one owner, the caller, who asks, carries out what it likes, and tells. An allocator may keep an
+/// index of the nodes in use, which follows from what it was told and from nothing else: a proposal that nobody
+/// carries out has not been.
 pub trait Allocator: Send {
-    /// Chooses free nodes of `machine` for `request`; nothing is in use until [`Self::accepted`] or [`Self::taken`] says so.
-    /// Returns `None` if the job must wait.
+    /// Chooses free nodes of `machine` for `request`; nothing is in use until [`Self::accepted`] or [`Self::taken`]
+    /// says so. Returns `None` if the job must wait.
     ///
-    /// A request has at least one processor and no more than there are free nodes: [`super::Strategy::propose`], by which
-    /// allocators are asked, sees to that.
+    /// A request has at least one processor and no more than there are free nodes: [`super::Strategy::propose`], by
+    /// which allocators are asked, sees to that.
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement>;
 
     /// Is told that the caller has carried out the last proposal, nothing having been told since it was made. It is

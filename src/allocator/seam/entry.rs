@@ -8,14 +8,14 @@ use crate::spec::{Params, Spec, SpecError};
 
 /// How an allocator's placements lie in the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Contiguity {
     /// One rectangle or cuboid.
     Contiguous,
     /// Any set of nodes.
     NonContiguous,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for Contiguity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Contiguous => "contiguous",
@@ -24,7 +24,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What an allocator promises on every history; the laws in tests/core hold each row to it.
+/// The promises that an allocator keeps on every history; the laws in tests/core hold each row to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Promises {
     /// A placement has exactly as many nodes as were requested.
@@ -47,7 +47,7 @@ impl fmt::Display for Promises {
     }
 }
 
-/// What a builder may look at.
+/// The facts that a builder may look at.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
     /// The machine that will be allocated from.
@@ -63,7 +63,7 @@ pub type Builder = fn(&mut Params, &Setup<'_>) -> Result<Strategy, SpecError>;
 pub struct Built {
     /// The spec with every default written out.
     pub spec: Spec,
-    /// What the allocator promises with these parameters.
+    /// The promises of the allocator with these parameters.
     pub promises: Promises,
     /// The allocator and its capabilities.
     pub strategy: Strategy,
@@ -83,20 +83,20 @@ pub struct Entry {
     /// Dimensions of more than one node that a machine it serves may have.
     pub max_dims: usize,
     /// How placements lie in the machine.
-    pub kind: Kind,
-    /// What it promises, given its spec with every default written out; a default that is missing counts as given.
+    pub kind: Contiguity,
+    /// Its promises, given its spec with every default written out; a default that is missing counts as given.
     pub promises: fn(&Spec) -> Promises,
     /// Builds it.
     pub build: Builder,
 }
 
 impl Entry {
-    /// What it promises if its spec is its name only.
-    pub fn usual_promises(&self) -> Promises {
+    /// Returns what it promises if its spec is its name only.
+    pub fn default_promises(&self) -> Promises {
         (self.promises)(&Spec::named(self.name))
     }
 
-    /// Whether it serves such a machine.
+    /// Returns whether it serves such a machine.
     pub fn serves(&self, mesh: &Mesh) -> bool {
         mesh.extents().iter().filter(|&&extent| extent > 1).count() <= self.max_dims
     }

@@ -9,7 +9,7 @@ mod strategy;
 
 pub use self::allocator::Allocator;
 pub use self::block::Block;
-pub use self::entry::{Builder, Built, Entry, Kind, Promises, Setup};
+pub use self::entry::{Builder, Built, Contiguity, Entry, Promises, Setup};
 pub use self::placement::{JobMove, Placement, Rearrangement};
 pub use self::request::Request;
 pub use self::strategy::{BlocksOf, Foresight, Served, Strategy, Submeshes};

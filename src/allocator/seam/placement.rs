@@ -3,22 +3,22 @@
 use crate::job::Time;
 use crate::machine::{Machine, NodeId};
 
-/// What a job gets.
+/// The nodes that a job gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
     /// The nodes in rank order: task `i` of the job runs on `nodes[i]`.
     pub nodes: Vec<NodeId>,
-    /// What has to happen first, if other jobs are in the way.
+    /// The moves that have to happen first, if other jobs are in the way; `None` if none are.
     pub rearrangement: Option<Box<Rearrangement>>,
 }
 
 impl Placement {
-    /// Nodes that are free.
+    /// Returns a placement on nodes that are free.
     pub fn of(nodes: Vec<NodeId>) -> Self {
         Self { nodes, rearrangement: None }
     }
 
-    /// All nodes that are free, in the order of their numbers.
+    /// Returns all nodes that are free, in the order of their numbers.
     pub fn of_all_free(machine: &Machine) -> Self {
         Self::of(machine.free().iter().collect())
     }

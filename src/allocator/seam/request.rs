@@ -3,7 +3,7 @@
 use crate::job::{Job, Shape};
 use crate::machine::{Mesh, along_axes, even_factors, near_square, powers_of_two, row};
 
-/// What a job asks for.
+/// The processors that a job asks for, and how they are to lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Request {
     /// Processors, at least 1.
@@ -19,19 +19,20 @@ impl From<&Job> for Request {
 }
 
 impl Request {
-    /// For processors of which only the number is known.
+    /// Returns a request for processors of which only the number is known.
     pub fn of(procs: u32) -> Self {
         Self { procs, shape: Shape::default() }
     }
 
-    /// For a rectangle or cuboid of these sides; more processors than can be counted are a number that never fits.
+    /// Returns a request for a rectangle or cuboid of these sides; more processors than can be counted are a number
+    /// that never fits.
     pub fn sides(sides: [u32; 3]) -> Self {
         let procs = sides.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
         Self { procs, shape: Shape::Sides(sides) }
     }
 
-    /// The sides of the rectangle or cuboid on `mesh`; `None` if they have more nodes than the machine, or fewer than the
-    /// job has processors. One orientation of them may fit, or none.
+    /// Returns the sides of the rectangle or cuboid on `mesh`; `None` if they have more nodes than the machine, or
+    /// fewer than the job has processors. One orientation of them may fit, or none.
     pub fn sides_on(&self, mesh: &Mesh) -> Option<[u32; 3]> {
         let sides = match self.shape {
             Shape::NearSquare => near_square(self.procs, mesh)?,

@@ -7,11 +7,11 @@ use super::request::Request;
 use crate::job::NodesFor;
 use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 
-/// An allocator and its capabilities, as its builder returns them. What a capability depends on, such as a parameter, is
-/// known when it is built, so that nobody has to find it out by asking.
+/// An allocator and its capabilities, as its builder returns them. What a capability depends on, such as a parameter,
+/// is known when it is built, so that nobody has to find it out by asking.
 pub struct Strategy {
     allocator: Box<dyn Allocator>,
-    /// What decides whether a request is served.
+    /// The reason by which a request is served or refused.
     pub served: Served,
     /// Whether placements may carry a rearrangement, by which running jobs move.
     pub moves_jobs: bool,
@@ -27,7 +27,7 @@ pub type BlocksOf = Box<dyn Fn(&Mesh) -> Vec<Block> + Send>;
 /// Returns how many nodes a placement for a request has.
 type NodesRule = Box<dyn Fn(&Request, &Mesh) -> NodesFor + Send>;
 
-/// What decides whether a request is served.
+/// The reason by which a request is served or refused.
 pub enum Served {
     /// The number of free nodes: it is served whenever as many are free as it takes.
     ByCount,
@@ -61,25 +61,25 @@ impl Strategy {
         Self { allocator, served: Served::ByCount, moves_jobs: false, blocks: None, nodes_for: None }
     }
 
-    /// The same, served by something else.
+    /// Returns the same, served by something else.
     #[must_use]
     pub fn served(self, served: Served) -> Self {
         Self { served, ..self }
     }
 
-    /// The same, with placements that may carry a rearrangement.
+    /// Returns the same, with placements that may carry a rearrangement.
     #[must_use]
     pub fn moving_jobs(self) -> Self {
         Self { moves_jobs: true, ..self }
     }
 
-    /// The same, by blocks that split.
+    /// Returns the same, by blocks that split.
     #[must_use]
     pub fn with_blocks(self, blocks: impl Fn(&Mesh) -> Vec<Block> + Send + 'static) -> Self {
         Self { blocks: Some(Box::new(blocks)), ..self }
     }
 
-    /// The same, with placements of another number of nodes.
+    /// Returns the same, with placements of another number of nodes.
     #[must_use]
     pub fn with_nodes_for(self, rule: impl Fn(&Request, &Mesh) -> NodesFor + Send + 'static) -> Self {
         Self { nodes_for: Some(Box::new(rule)), ..self }
@@ -97,15 +97,15 @@ impl Strategy {
         }
     }
 
-    /// Returns what the allocator proposes, see [`Allocator::propose`]; `None` as well for a request that is larger than
-    /// what is free, or has no processors, of which allocators are not asked.
+    /// Returns what the allocator proposes, see [`Allocator::propose`]; `None` as well for a request that is larger
+    /// than what is free, or has no processors, of which allocators are not asked.
     pub fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         if fits(request, machine) { self.allocator.propose(request, machine) } else { None }
     }
 
-    /// Returns what the allocator would choose if the machine were as `machine` is, which may be another state than that
-    /// which it serves. Nothing is remembered of it. `None` if it would refuse. Only for allocators that are served by
-    /// state, as of the others it is known.
+    /// Returns what the allocator would choose if the machine were as `machine` is, which may be another state than
+    /// that which it serves. Nothing is remembered of it. `None` if it would refuse. Only for allocators that are
+    /// served by state, as of the others it is known.
     pub fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         match &self.served {
             Served::ByState(Foresight::Function(chosen)) if fits(request, machine) => {
@@ -132,7 +132,7 @@ impl Strategy {
     }
 }
 
-/// Whether a request has processors, and no more than nodes are free.
+/// Returns whether a request has processors, and no more than nodes are free.
 fn fits(request: &Request, machine: &Machine) -> bool {
     (1..=machine.free_count()).contains(&request.procs)
 }

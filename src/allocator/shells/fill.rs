@@ -8,7 +8,7 @@
 use super::mc1x1_shells::free_within;
 use crate::machine::{Coord, FreeCounts, Machine, Mesh, NodeId, ranges};
 
-/// What the fill around one centre takes.
+/// The nodes that the fill around one centre takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fill {
     pub(crate) centre: Coord,
@@ -21,12 +21,12 @@ pub(crate) struct Fill {
 }
 
 impl Fill {
-    /// The shell of the k-th nearest free node.
+    /// Returns the shell of the k-th nearest free node.
     pub(crate) fn shell(&self) -> u32 {
         self.shell as u32
     }
 
-    /// The nodes taken: those of whole shells in location order, then the others as chosen.
+    /// Returns the nodes taken: those of whole shells in location order, then the others as chosen.
     pub(crate) fn nodes(&self, machine: &Machine) -> Vec<NodeId> {
         let mesh = machine.mesh();
         let coords: Vec<Coord> = match self.shell.checked_sub(1) {
@@ -70,7 +70,7 @@ pub(crate) struct ShellFill {
 }
 
 impl ShellFill {
-    /// On no machine yet.
+    /// Returns a fill that is on no machine yet.
     pub(crate) fn new(last: Last) -> Self {
         Self { last, ..Self::default() }
     }
@@ -130,7 +130,7 @@ impl ShellFill {
         Some(Fill { centre, score, shell, picks: self.picks.clone() })
     }
 
-    /// Takes all free nodes nearer than `shell`; their number. `taken` then counts them per position.
+    /// Takes all free nodes nearer than `shell`, and counts them per position in `taken`. Returns their number.
     fn take_inner(&mut self, mesh: &Mesh, centre: Coord, shell: usize) -> u32 {
         self.taken.iter_mut().for_each(|taken| taken.fill(0));
         let Some(radius) = shell.checked_sub(1) else { return 0 };
@@ -204,21 +204,21 @@ impl ShellFill {
         }
     }
 
-    /// The free node to take next.
+    /// Returns the free node to take next.
     fn best(&self, mesh: &Mesh, centre: Coord) -> Option<Candidate> {
         let [_, ys, zs] = &self.sums;
         let [x_least, y_least, _] = [0, 1, 2].map(|d| self.sums[d][self.minimum[d].0]);
         // Off a torus sums only grow further out, so a hopeless position ends its direction.
-        let go_on = mesh.is_torus();
+        let may_improve = mesh.is_torus();
         let mut best: Option<Candidate> = None;
         outward(self.minimum[2].0, zs.len(), |z| {
             if best.is_some_and(|best| zs[z] + y_least + x_least > best.0) {
-                return go_on;
+                return may_improve;
             }
             outward(self.minimum[1].0, ys.len(), |y| {
                 let base = zs[z] + ys[y];
                 if best.is_some_and(|best| base + x_least > best.0) {
-                    return go_on;
+                    return may_improve;
                 }
                 if let Some((sum, apart, x)) = self.best_in_row(mesh, centre[0], y, z) {
                     let apart = apart + mesh.hops(1, centre[1], y as u32) + mesh.hops(2, centre[2], z as u32);
@@ -234,7 +234,7 @@ impl ShellFill {
         best
     }
 
-    /// The free node of a shell to take next, all nearer ones being taken.
+    /// Returns the free node of a shell to take next, all nearer ones being taken.
     fn best_in_shell(&self, mesh: &Mesh, centre: Coord, shell: usize) -> Option<Candidate> {
         let [width, length, _] = mesh.extents().map(|extent| extent as usize);
         let xs = ranges(centre[0] as usize, shell, width, mesh.is_torus());
@@ -250,7 +250,7 @@ impl ShellFill {
         rows(mesh, centre, shell).flat_map(in_row).map(candidate).min()
     }
 
-    /// The free node of a row to take first: its x, the sum along x and its distance from `centre` along x.
+    /// Returns the free node of a row to take first: its x, the sum along x and its distance from `centre` along x.
     fn best_in_row(&self, mesh: &Mesh, centre: u32, y: usize, z: usize) -> Option<(u64, u32, u32)> {
         let row = &self.rest[(z * self.sums[1].len() + y) * self.words..][..self.words];
         let key = |x: usize| (self.sums[0][x], mesh.hops(0, centre, x as u32), x as u32);
@@ -278,7 +278,7 @@ impl ShellFill {
     }
 }
 
-/// The rows (y, z) within `radius` of `centre`.
+/// Returns the rows (y, z) within `radius` of `centre`.
 fn rows(mesh: &Mesh, centre: Coord, radius: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
     let span = |d: usize| ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.is_torus());
     let (ys, zs) = (span(1), span(2));
@@ -294,8 +294,8 @@ fn outward(from: usize, count: usize, mut visit: impl FnMut(usize) -> bool) {
     let _ = (0..from).rev().all(&mut visit);
 }
 
-/// First and last position of the smallest sum, searched from position `near`. Convex sums have no other flat part;
-/// on a torus they need not be convex, and only the smallest value is wanted.
+/// Returns first and last position of the smallest sum, searched from position `near`. Convex sums have no other flat
+/// part; on a torus they need not be convex, and only the smallest value is wanted.
 fn minimum(sums: &[u64], near: usize, torus: bool) -> (usize, usize) {
     if torus {
         let at = (0..sums.len()).min_by_key(|&i| sums[i]).unwrap_or(0);
@@ -315,13 +315,13 @@ fn minimum(sums: &[u64], near: usize, torus: bool) -> (usize, usize) {
     (low, high)
 }
 
-/// The bits of word `word` whose positions lie in `start..end`; the word must hold at least one of them.
+/// Returns the bits of word `word` whose positions lie in `start..end`; the word must hold at least one of them.
 fn mask(word: usize, start: usize, end: usize) -> u64 {
     let (low, high) = (start.saturating_sub(word * 64), (end - word * 64).min(64));
     u64::MAX << low & u64::MAX >> (64 - high)
 }
 
-/// Positions in `start..end` of the bits that are set.
+/// Returns the positions in `start..end` of the bits that are set.
 fn set_bits(row: &[u64], start: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
     (start / 64..end.div_ceil(64)).flat_map(move |word| {
         let mut bits = row[word] & mask(word, start, end);
@@ -335,7 +335,7 @@ fn set_bits(row: &[u64], start: usize, end: usize) -> impl Iterator<Item = usize
     })
 }
 
-/// Position of the first bit set at or after `from`.
+/// Returns the position of the first bit set at or after `from`.
 fn first_from(row: &[u64], from: usize) -> Option<usize> {
     let (first, bit) = (from / 64, from % 64);
     let head = row.get(first)? & u64::MAX << bit;
@@ -346,7 +346,7 @@ fn first_from(row: &[u64], from: usize) -> Option<usize> {
     Some(word * 64 + row[word].trailing_zeros() as usize)
 }
 
-/// Position of the last bit set before `end`.
+/// Returns the position of the last bit set before `end`.
 fn last_before(row: &[u64], end: usize) -> Option<usize> {
     let word = (0..end.div_ceil(64)).rev().find(|&word| row[word] & mask(word, 0, end) != 0)?;
     Some(word * 64 + 63 - (row[word] & mask(word, 0, end)).leading_zeros() as usize)

@@ -4,20 +4,21 @@
 //! PDCS 1997; described in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §V.
 //!
 //! 1. The job's shape is taken in every orientation that fits the machine; one that fits in none is replaced by the one
-//!    nearest to a square or cube. Shell 0 is the nodes of such a shape, free or not; shell i those that growing it by i
-//!    in every direction adds.
+//!    nearest to a square or cube. Shell 0 is the nodes of such a shape, free or not; shell i those that growing it
+//!    by i in every direction adds.
 //! 2. A place takes the k free nodes nearest by shell; its cost is the sum of their shell numbers.
 //! 3. The cheapest place wins; ties by base in scan order (z, then y, then x), then by orientation. Cost 0 is a free
 //!    submesh.
 //! 4. Whole shells first. Of the last one, the node with the smallest sum of L1 distances to those taken, again and
 //!    again; ties by L1 distance to the middle of the shape, then by location.
 //!
-//! Steps 3 and 4 settle what the sources leave open. Walker, Bunde and Leung say that MC and MC1x1 differ in nothing but the
-//! initial shell, which would make free nodes the centres of MC's shapes, too; that every place is tried is a choice of ours. Never refuses while k nodes are free. Time O(N·R) per call, R the
-//! shells that k nodes need; places are given up as soon as they cannot win, so a free submesh ends the search.
+//! Steps 3 and 4 settle what the sources leave open. Walker, Bunde and Leung say that MC and MC1x1 differ in nothing
+//! but the initial shell, which would make free nodes the centres of MC's shapes, too; that every place is tried is a
+//! choice of ours. Never refuses while k nodes are free. Time O(N·R) per call, R the shells that k nodes need; places
+//! are given up as soon as they cannot win, so a free submesh ends the search.
 
 use crate::allocator::contiguous::orientations::orientations;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::job::Shape;
 use crate::machine::{Coord, Cuboid, FreeCounts, Machine, Mesh, near_square};
 
@@ -27,7 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Mache, Lo, Windisch, PDCS 1997; Walker, Bunde, Leung, 2010, §V",
     parameters: "",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| {
         Ok(Strategy::of(Mc {
@@ -65,7 +66,7 @@ impl Allocator for Mc {
 }
 
 impl Mc {
-    /// The shape nearest to a square or cube, computed once for each number of processors.
+    /// Returns the shape nearest to a square or cube, computed once for each number of processors.
     fn near_square(&mut self, k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
         let known = &mut self.shapes[k as usize];
         match *known {
@@ -74,7 +75,7 @@ impl Mc {
         }
     }
 
-    /// The place of smallest cost for `k` nodes.
+    /// Returns the place of smallest cost for `k` nodes.
     fn cheapest(&self, mesh: &Mesh, k: u32, orientations: &[[u32; 3]]) -> Option<Cuboid> {
         let mut best: Option<(i64, Cuboid)> = None;
         for base in (0..mesh.nodes()).map(|node| mesh.coord(node)) {
@@ -92,8 +93,8 @@ impl Mc {
         best.map(|(_, place)| place)
     }
 
-    /// The cost of a place if it is below `limit`: each of the k nodes counts once for every shell that does not reach
-    /// it.
+    /// Returns the cost of a place if it is below `limit`: each of the k nodes counts once for every shell that does
+    /// not reach it.
     fn cost(&self, mesh: &Mesh, k: u32, place: Cuboid, limit: i64) -> Option<i64> {
         let inside = |d: usize| mesh.is_torus() || place.base[d] + place.sizes[d] <= mesh.extents()[d];
         if !(0..3).all(inside) {
@@ -113,7 +114,7 @@ impl Mc {
         Some(cost)
     }
 
-    /// The nodes that a place takes.
+    /// Returns the nodes that a place takes.
     fn take(&self, machine: &Machine, k: u32, place: Cuboid) -> Vec<u32> {
         let mesh = machine.mesh();
         let reached = |&radius: &usize| self.counts.in_cuboid(place, radius) >= k as i32;

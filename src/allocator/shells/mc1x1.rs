@@ -9,8 +9,9 @@
 //! 3. Until k are taken, add the free node in shell o or beyond with the smallest sum of L1 distances to those taken;
 //!    ties by L1 distance to the centre, then by location.
 //!    That is `fill=nearest`, the authors' program, from which the published numbers come. It breaks a sentence of the
-//!    paper, that as many nodes as possible are taken from a shell before higher ones are considered: a node beyond shell o
-//!    may be nearer to those taken than the last ones of shell o. `fill=shells` keeps the sentence: it looks at shell o only.
+//!    paper, that as many nodes as possible are taken from a shell before higher ones are considered: a node beyond
+//!    shell o may be nearer to those taken than the last ones of shell o. `fill=shells` keeps the sentence: it looks
+//!    at shell o only.
 //! 4. The score is the sum of shell numbers of the nodes taken. The smallest wins; of equals the one that `tie-break`
 //!    prefers (see there), then the first centre in location order.
 //!
@@ -22,7 +23,7 @@
 use super::fill::{Fill, Last, ShellFill};
 use super::scores::{Centre, ShellScores};
 use super::tie_break::{EXPECTED, TieBreak};
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -31,7 +32,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "fill=nearest (shells), tie-break=none (SHELLS/AVAILABLE/WALL/BORDER)",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
         let last = params.choose("fill", &[("nearest", Last::Nearest), ("shells", Last::Shell)])?;
@@ -102,7 +103,7 @@ impl Mc1x1 {
         self.candidates.sort_unstable();
     }
 
-    /// What decides between equal scores.
+    /// Returns the value that decides between equal scores, the smaller one wins; 0 for all if location decides.
     fn value(&self, machine: &Machine, fill: &Fill) -> i64 {
         if self.ties.is_none() {
             return 0;

@@ -15,7 +15,7 @@
 use super::scores::ShellScores;
 use crate::allocator::nearest::carried;
 use crate::allocator::nearest::ties::{TIES, Ties};
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, NodeId, ranges};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -24,7 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "ties=carried (location)",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
         let ties = params.choose("ties", TIES)?;
@@ -55,7 +55,7 @@ impl Allocator for Mc1x1Shells {
         if self.ties == Ties::Carried {
             let free = |node: &Coord| machine.free().contains(mesh.node(*node));
             let previous = carried::backwards(mesh, centre).filter(free);
-            carried::settle(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
+            carried::keep_first(&mut tied, need, previous, |a, b| mesh.l_inf(a, b));
         }
         tied.truncate(need);
         chosen.append(&mut tied);
@@ -64,7 +64,7 @@ impl Allocator for Mc1x1Shells {
     }
 }
 
-/// Free nodes within L∞ distance `radius` of `centre`, in location order.
+/// Returns the free nodes within L∞ distance `radius` of `centre`, in location order.
 pub(crate) fn free_within(machine: &Machine, centre: Coord, radius: usize) -> impl Iterator<Item = Coord> {
     let mesh = machine.mesh();
     let span = move |d: usize| {

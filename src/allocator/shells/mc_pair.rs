@@ -1,7 +1,7 @@
 //! MC-pair: what MC1x1 takes around a centre, judged by its pairwise sum.
 //!
-//! A relative of MC1x1 in the family of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010,
-//! §V, which is parameterised by centres, by what is taken around one, and by how that is judged.
+//! A relative of MC1x1 in the family of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
+//! 2010, §V, which is parameterised by centres, by what is taken around one, and by how that is judged.
 //!
 //! 1. Every free node is a centre, in location order; it takes nodes as MC1x1 does.
 //! 2. The smallest sum of L1 distances over pairs wins, the first centre of equals.
@@ -10,7 +10,7 @@
 
 use super::fill::ShellFill;
 use super::scores::ShellScores;
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, NodeId, pairwise_sum};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -19,7 +19,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "the family of Walker, Bunde, Leung, 2010, §V",
     parameters: "",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Strategy::of(McPair::default())),
 };

@@ -1,4 +1,4 @@
-//! Shells: a job grows around a centre in boxes or rings, and the centre of the lowest score wins.
+//! Shells: a job grows around a centre in submeshes or rings, and the centre of the lowest score wins.
 //!
 //! M. Bender et al. number the shells around a centre from 0 and score a choice of nodes by the sum of their shell
 //! numbers. `mc` has shells of the job's shape, `mc1x1` has squares (cubes) around a single node in the way that its

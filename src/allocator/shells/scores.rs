@@ -4,8 +4,8 @@
 //! Σ_{r ≥ 0} max(0, k − F(r)): each of the k nodes counts once for every radius that does not reach it. F comes from
 //! prefix sums, a row of centres at a time.
 //!
-//! One radius m, that of the smallest box of k nodes, bounds the whole sum from below: F(r) ≤ min(F(m), B(r)) for
-//! r < m, B(r) being the nodes of a box, and F(r) ≤ F(m) + B(r) − B(m) for r > m. Rows are probed with it, the most
+//! One radius m, that of the smallest submesh of k nodes, bounds the whole sum from below: F(r) ≤ min(F(m), B(r)) for
+//! r < m, B(r) being the nodes of a submesh, and F(r) ≤ F(m) + B(r) − B(m) for r > m. Rows are probed with it, the most
 //! promising ones scored first, and those whose bound exceeds the limit not at all. Terms are never negative, so a row
 //! is also given up when its smallest partial sum exceeds the limit. Exactly the scores up to the limit come out.
 
@@ -42,12 +42,12 @@ impl ShellScores {
         self.probe(machine, k);
     }
 
-    /// The free-node counts that the scores were made from.
+    /// Returns the free-node counts that the scores were made from.
     pub(crate) fn counts(&self) -> &FreeCounts {
         &self.counts
     }
 
-    /// The centre of smallest score, the first in location order of equals.
+    /// Returns the centre of smallest score, the first in location order of equals.
     pub(crate) fn best(&mut self, machine: &Machine, k: u32) -> Option<Centre> {
         let mut best: Option<Centre> = None;
         let mesh = machine.mesh();

@@ -25,7 +25,7 @@ pub(crate) struct TieBreak {
     border: i64,
 }
 
-/// What [`TieBreak`] is read from.
+/// The texts that [`TieBreak`] is read from, for error messages.
 pub(crate) const EXPECTED: &str =
     "none, or SHELLS/AVAILABLE/WALL/BORDER such as 2/1/0/0, whole numbers up to 1000";
 
@@ -33,12 +33,12 @@ pub(crate) const EXPECTED: &str =
 const LARGEST: u32 = 1000;
 
 impl TieBreak {
-    /// Whether ties are left to location.
+    /// Returns whether ties are left to location.
     pub(crate) fn is_none(self) -> bool {
         self.shells == 0
     }
 
-    /// The value of taking `nodes` around `centre`, whose k-th nearest free node lies in shell `last`. O(N).
+    /// Returns the value of taking `nodes` around `centre`, whose k-th nearest free node lies in shell `last`. O(N).
     pub(crate) fn value(self, machine: &Machine, centre: Coord, last: u32, nodes: &[NodeId]) -> i64 {
         let mesh = machine.mesh();
         let extents = mesh.extents();

@@ -1,13 +1,13 @@
-//! The cheapest nodes among the boxes of one machine state.
+//! The cheapest nodes among the submeshes of one machine state.
 
 use super::ROUNDING;
 use super::far::Far;
 use super::inside::{Inside, for_each_free};
-use super::shapes::{BoxShape, Compact};
+use super::shapes::{Compact, SubmeshShape};
 use super::submesh_counts::{Count, SubmeshCounts};
 use crate::machine::{Coord, Machine, NodeId};
 
-/// Chooses among boxes; keeps its memory between calls.
+/// Chooses among submeshes; keeps its memory between calls.
 #[derive(Debug)]
 pub(super) struct Choice<C> {
     counts: SubmeshCounts<C>,
@@ -17,10 +17,10 @@ pub(super) struct Choice<C> {
     weight: f64,
     compact: Compact,
     best: Option<Best>,
-    /// The nodes of the best box that are not taken.
+    /// The nodes of the best submesh that are not taken.
     left: Vec<NodeId>,
     inside: Inside,
-    /// Boxes that have k free nodes and could win.
+    /// Submeshes that have k free nodes and could win.
     found: Vec<Found>,
     rows: Vec<C>,
     /// Which of the rows' numbers are at least k.
@@ -32,30 +32,30 @@ pub(super) struct Choice<C> {
 #[derive(Clone, Copy, Debug)]
 struct Best {
     cost: f64,
-    shape: BoxShape,
+    shape: SubmeshShape,
     base: Coord,
 }
 
-/// A box that has k free nodes.
+/// A submesh that has k free nodes.
 #[derive(Clone, Copy, Debug)]
 struct Found {
-    /// What the distances from k of its nodes to the free ones add up to at most.
-    apart: i64,
+    /// The largest sum that the distances from k of its nodes to the free ones can have.
+    far_sum: i64,
     /// Among those searched.
     shape: u32,
     base: Coord,
 }
 
-/// The boxes of a shape that are farthest from the free nodes, the first of equals.
+/// The submeshes of a shape that are farthest from the free nodes, the first of equals.
 #[derive(Clone, Copy, Debug, Default)]
 struct Farthest([Option<Found>; BOXES]);
 
-/// How many boxes of a shape are looked at.
+/// How many submeshes of a shape are looked at.
 const BOXES: usize = 2;
 
 impl Farthest {
     fn add(&mut self, found: Found) {
-        let before = |known: &Option<Found>| known.is_some_and(|known| known.apart >= found.apart);
+        let before = |known: &Option<Found>| known.is_some_and(|known| known.far_sum >= found.far_sum);
         let at = self.0.iter().take_while(|known| before(known)).count();
         if at < BOXES {
             self.0[at..].rotate_right(1);
@@ -63,9 +63,9 @@ impl Farthest {
         }
     }
 
-    /// How far a box must be to be added.
+    /// Returns how far a submesh must be to be added.
     fn least(&self) -> Option<i64> {
-        self.0[BOXES - 1].map(|found| found.apart + 1)
+        self.0[BOXES - 1].map(|found| found.far_sum + 1)
     }
 }
 
@@ -106,13 +106,13 @@ impl<C: Count> Choice<C> {
         self.best.is_some()
     }
 
-    /// Looks at the boxes of some shapes.
-    pub(super) fn search(&mut self, machine: &Machine, shapes: &[BoxShape]) {
+    /// Looks at the submeshes of some shapes.
+    pub(super) fn search(&mut self, machine: &Machine, shapes: &[SubmeshShape]) {
         let (k, compact) = (u64::from(self.k), self.compact.of(self.k));
         for (shape, i) in shapes.iter().zip(0..).filter(|(shape, _)| shape.nodes == k) {
-            // All nodes of these are taken, so that the farthest box is the cheapest.
+            // All nodes of these are taken, so that the farthest submesh is the cheapest.
             if let Some(found) = self.scan(shape, i, self.need(shape.pairs as f64)).0[0] {
-                let cost = shape.pairs as f64 - self.weight * found.apart as f64;
+                let cost = shape.pairs as f64 - self.weight * found.far_sum as f64;
                 self.propose(Best { cost, shape: *shape, base: found.base }, false);
             }
         }
@@ -122,18 +122,19 @@ impl<C: Count> Choice<C> {
             self.found.extend(farthest.0.into_iter().flatten());
         }
         let mut found = std::mem::take(&mut self.found);
-        if let Some(likely) = (0..found.len()).max_by_key(|&i| found[i].apart) {
+        if let Some(likely) = (0..found.len()).max_by_key(|&i| found[i].far_sum) {
             found.swap(0, likely);
         }
-        for Found { apart, shape, base } in &found {
-            if *apart >= self.need(compact) {
+        for Found { far_sum, shape, base } in &found {
+            if *far_sum >= self.need(compact) {
                 self.consider(machine, &shapes[*shape as usize], *base);
             }
         }
         self.found = found;
     }
 
-    /// How much the distances to the free nodes must add up to for a set to win whose pairs add up to `pairs`, or less.
+    /// Returns how much the distances to the free nodes must add up to, at least, for a set to win whose pairs add up
+    /// to `pairs`.
     fn need(&self, pairs: f64) -> i64 {
         let Some(best) = self.best else { return i64::MIN };
         let size = pairs + best.cost.abs();
@@ -147,8 +148,8 @@ impl<C: Count> Choice<C> {
         }
     }
 
-    /// Finds the boxes of a shape that have k free nodes and are farthest from the free nodes, if at least `need`.
-    fn scan(&mut self, shape: &BoxShape, index: u32, mut need: i64) -> Farthest {
+    /// Finds the submeshes of a shape that have k free nodes and are farthest from the free nodes, if at least `need`.
+    fn scan(&mut self, shape: &SubmeshShape, index: u32, mut need: i64) -> Farthest {
         let mut found = Farthest::default();
         self.far.terms(shape, (shape.nodes - u64::from(self.k)) as i64, &mut self.terms);
         let [xs, ys, zs] = &self.terms;
@@ -171,9 +172,9 @@ impl<C: Count> Choice<C> {
                         continue;
                     }
                     any_set(flags, xs.len(), |x| {
-                        let apart = xs[x] + across;
-                        if apart >= need {
-                            found.add(Found { apart, shape: index, base: [x, row, z].map(|at| at as u32) });
+                        let far_sum = xs[x] + across;
+                        if far_sum >= need {
+                            found.add(Found { far_sum, shape: index, base: [x, row, z].map(|at| at as u32) });
                             need = found.least().map_or(need, |least| least.max(need));
                         }
                         false
@@ -185,8 +186,8 @@ impl<C: Count> Choice<C> {
         found
     }
 
-    /// Whether a box of one of the shapes has k free nodes.
-    pub(super) fn holds(&mut self, shapes: &[BoxShape]) -> bool {
+    /// Returns whether a submesh of one of the shapes has k free nodes.
+    pub(super) fn holds(&mut self, shapes: &[SubmeshShape]) -> bool {
         shapes.iter().filter(|shape| shape.nodes >= u64::from(self.k)).any(|shape| {
             let places = self.far.places(shape);
             (0..places[2]).any(|z| {
@@ -198,8 +199,8 @@ impl<C: Count> Choice<C> {
         })
     }
 
-    /// Looks at a box of more than k nodes: whether its cheapest k are cheaper than the best so far.
-    fn consider(&mut self, machine: &Machine, shape: &BoxShape, base: Coord) {
+    /// Looks at a submesh of more than k nodes: whether its cheapest k are cheaper than the best so far.
+    fn consider(&mut self, machine: &Machine, shape: &SubmeshShape, base: Coord) {
         let (far, inside) = (&self.far, &mut self.inside);
         inside.count(&self.counts, far, shape, base);
         let nodes = inside.nodes();
@@ -222,10 +223,12 @@ impl<C: Count> Choice<C> {
         self.propose(Best { cost, shape: *shape, base }, spare > 0);
     }
 
-    /// Takes a set as the best if it is; whether nodes of its box are left.
+    /// Takes a set as the best if it is cheaper than the best so far; `leaves` says whether it leaves nodes of its
+    /// submesh.
     fn propose(&mut self, set: Best, leaves: bool) {
-        let key =
-            |best: &Best| (best.shape.girth, best.shape.sides, best.base[2], best.base[1], best.base[0]);
+        let key = |best: &Best| {
+            (best.shape.half_perimeter, best.shape.sides, best.base[2], best.base[1], best.base[0])
+        };
         let wins = self
             .best
             .as_ref()
@@ -239,7 +242,7 @@ impl<C: Count> Choice<C> {
         }
     }
 
-    /// The nodes of the cheapest set, ascending.
+    /// Returns the nodes of the cheapest set, ascending.
     pub(super) fn take(&mut self, machine: &Machine) -> Option<Vec<NodeId>> {
         let best = self.best?;
         let mut nodes = Vec::with_capacity(self.k as usize + self.left.len());
@@ -264,8 +267,8 @@ fn flag<C: Count>(numbers: &[C], k: C, flags: &mut Vec<u8>) {
     }
 }
 
-/// Visits the places of a row at which a byte of it, 0 or 1, is set, until told to stop; whether it was. Eight more bytes
-/// follow the row.
+/// Visits the places of a row at which a byte of it, 0 or 1, is set, until told to stop; whether it was. Eight more
+/// bytes follow the row.
 #[inline]
 fn any_set(row: &[u8], places: usize, mut stop: impl FnMut(usize) -> bool) -> bool {
     for first in (0..places).step_by(EIGHT) {

@@ -1,6 +1,6 @@
-//! How far positions and boxes are from the free nodes.
+//! How far positions and submeshes are from the free nodes.
 
-use super::shapes::BoxShape;
+use super::shapes::SubmeshShape;
 use super::submesh_counts::{Count, SubmeshCounts};
 use crate::machine::{Machine, distances_along};
 
@@ -49,22 +49,22 @@ impl Far {
         }
     }
 
-    /// The sums at the positions of dimension `d` from `base` on.
+    /// Returns the sums at the positions of dimension `d` from `base` on.
     pub(super) fn along(&self, d: usize, base: u32) -> &[i64] {
         &self.at[d][base as usize..]
     }
 
-    /// The bases that boxes of a shape can have along each dimension, from 0 on.
-    pub(super) fn places(&self, shape: &BoxShape) -> [usize; 3] {
+    /// Returns the bases that submeshes of a shape can have along each dimension, from 0 on.
+    pub(super) fn places(&self, shape: &SubmeshShape) -> [usize; 3] {
         [0, 1, 2].map(|d| {
             let (extent, side) = (self.extents[d], shape.sides[d]);
             if self.torus && side < extent { extent } else { extent - side + 1 }
         })
     }
 
-    /// For the boxes of a shape, at each base along each dimension: a term of what the distances from all their nodes but
-    /// `spare` to the free ones add up to. Those left out are taken to be where the box is nearest.
-    pub(super) fn terms(&self, shape: &BoxShape, spare: i64, terms: &mut [Vec<i64>; 3]) {
+    /// For the submeshes of a shape, at each base along each dimension: a term of what the distances from all their
+    /// nodes but `spare` to the free ones add up to. Those left out are taken to be where the submesh is nearest.
+    pub(super) fn terms(&self, shape: &SubmeshShape, spare: i64, terms: &mut [Vec<i64>; 3]) {
         let places = self.places(shape);
         for (d, terms) in terms.iter_mut().enumerate() {
             let (at, below, side) = (&self.at[d], &self.below[d], shape.sides[d]);
@@ -100,7 +100,7 @@ impl Far {
     }
 }
 
-/// The sum of distances from each position of a line to the nodes in `counts`, `nodes` in all.
+/// Returns the sum of distances from each position of a line to the nodes in `counts`, `nodes` in all.
 fn line(counts: &[u32], nodes: i64) -> impl Iterator<Item = i64> + '_ {
     let mut below = 0;
     let mut far = counts.iter().zip(0..).map(|(&count, at)| i64::from(count) * at).sum::<i64>();

@@ -1,11 +1,11 @@
-//! The free nodes of one box: what they cost, and those that cost most.
+//! The free nodes of one submesh: what they cost, and those that cost most.
 
 use super::far::Far;
-use super::shapes::BoxShape;
+use super::shapes::SubmeshShape;
 use super::submesh_counts::{Count, SubmeshCounts};
 use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along};
 
-/// The free nodes of the box at hand; keeps its memory between boxes.
+/// The free nodes of the submesh at hand; keeps its memory between submeshes.
 #[derive(Debug, Default)]
 pub(super) struct Inside {
     along: [Along; 3],
@@ -19,7 +19,7 @@ pub(super) struct Inside {
     keys: Vec<i64>,
 }
 
-/// Free nodes by their position in the box along one dimension.
+/// Free nodes by their position in the submesh along one dimension.
 #[derive(Debug, Default)]
 struct Along {
     counts: Vec<u32>,
@@ -29,16 +29,16 @@ struct Along {
     distances: Vec<u64>,
 }
 
-/// What a node costs.
+/// The cost of a node.
 #[derive(Clone, Copy, Debug)]
 struct Priced {
     cost: f64,
     node: NodeId,
-    /// In the box.
+    /// In the submesh.
     at: [u32; 3],
 }
 
-/// Up to so many dearest nodes are kept in order; of more, all nodes of the box are parted.
+/// Up to so many dearest nodes are kept in order; of more, all nodes of the submesh are parted.
 const FEW: usize = 12;
 
 impl Inside {
@@ -53,12 +53,12 @@ impl Inside {
         }
     }
 
-    /// Counts the free nodes of a box.
+    /// Counts the free nodes of a submesh.
     pub(super) fn count<C: Count>(
         &mut self,
         counts: &SubmeshCounts<C>,
         far: &Far,
-        shape: &BoxShape,
+        shape: &SubmeshShape,
         base: Coord,
     ) {
         for (d, along) in self.along[..self.dims].iter_mut().enumerate() {
@@ -71,13 +71,13 @@ impl Inside {
         }
     }
 
-    /// How many were counted.
+    /// Returns how many were counted.
     pub(super) fn nodes(&self) -> u32 {
         self.along[0].counts.iter().sum()
     }
 
-    /// What the nodes counted, `nodes` of them, cost, and the sum of the two numbers it is the difference of, which says
-    /// how large its rounding can be.
+    /// What the nodes counted, `nodes` of them, cost, and the sum of the two numbers it is the difference of, which
+    /// says how large its rounding can be.
     pub(super) fn cost(&self, far: &Far, base: Coord, nodes: u32) -> (f64, f64) {
         let (mut pairs, mut apart) = (0, 0);
         for (d, along) in self.along[..self.dims].iter().enumerate() {
@@ -102,7 +102,8 @@ impl Inside {
         (pairs - apart, pairs + apart)
     }
 
-    /// Sets what a node at each position of the box costs along each dimension; at most what one of the `nodes` costs.
+    /// Sets what a node at each position of the submesh costs along each dimension; at most what one of the `nodes`
+    /// costs.
     pub(super) fn price(&mut self, far: &Far, base: Coord, nodes: u32) -> f64 {
         let mut most = 0.0;
         for (d, along) in self.along[..self.dims].iter_mut().enumerate() {
@@ -135,7 +136,7 @@ impl Inside {
     }
 
     /// Takes the `spare` dearest nodes out of the counts, the later ones of equals.
-    pub(super) fn leave(&mut self, machine: &Machine, shape: &BoxShape, base: Coord, spare: usize) {
+    pub(super) fn leave(&mut self, machine: &Machine, shape: &SubmeshShape, base: Coord, spare: usize) {
         let mut dearest = std::mem::take(&mut self.dearest);
         dearest.clear();
         if spare <= FEW {
@@ -176,16 +177,16 @@ impl Inside {
         self.dearest = dearest;
     }
 
-    /// The nodes taken out last.
+    /// Returns the nodes taken out last.
     pub(super) fn left(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.dearest.iter().map(|priced| priced.node)
     }
 
-    /// Visits the free nodes of the box at hand.
+    /// Visits the free nodes of the submesh at hand.
     fn for_each_price(
         &self,
         machine: &Machine,
-        shape: &BoxShape,
+        shape: &SubmeshShape,
         base: Coord,
         mut visit: impl FnMut(Priced),
     ) {
@@ -197,13 +198,13 @@ impl Inside {
     }
 }
 
-/// A number that compares with others as the floating-point numbers do in their total order.
+/// Returns a number that compares with others as the floating-point numbers do in their total order.
 fn sortable(cost: f64) -> i64 {
     let bits = cost.to_bits() as i64;
     bits ^ ((bits >> 63) as u64 >> 1) as i64
 }
 
-/// Visits the free nodes of a box with their places in it.
+/// Visits the free nodes of a submesh with their places in it.
 pub(super) fn for_each_free(
     machine: &Machine,
     base: Coord,
@@ -213,7 +214,7 @@ pub(super) fn for_each_free(
     let mesh = machine.mesh();
     let [width, length, depth] = mesh.extents();
     let [a, b, c] = sides.map(|side| side as u32);
-    // A box is no longer than the machine.
+    // A submesh is no longer than the machine.
     let around = |at: u32, extent: u32| if at < extent { at } else { at - extent };
     for z in 0..c {
         for y in 0..b {

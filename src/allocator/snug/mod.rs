@@ -3,35 +3,36 @@
 //! Ours; the idea of shells around a centre is that of M. Bender et al., "Communication-aware processor allocation for
 //! supercomputers", Algorithmica 50(2), 2008.
 //!
-//! Let N be the number of nodes, F the free ones, P(X) the sum of L1 distances over the pairs of X, far(u) = Σ d(u, v) over
-//! v in F, and W = w·(1 − (|F| − k)/N)·k/|F|: a weight w (0.9), times the share of the machine that will be busy, times
-//! the share of the free nodes that the job takes.
+//! Let N be the number of nodes, F the free ones, P(X) the sum of L1 distances over the pairs of X, far(u) = Σ d(u,
+//! v) over v in F, and W = w·(1 − (|F| − k)/N)·k/|F|: a weight w (0.9), times the share of the machine that will be
+//! busy, times the share of the free nodes that the job takes.
 //!
-//! 1. What a set S ⊂ F of k nodes costs is P(S) − W·Σ far(u) over u in S. As P(F∖S) = P(F) − Σ far(u) + P(S), that is, but
-//!    for a constant and a factor, P(S) + c·P(F∖S) with a c that grows with W: the dispersal of the job and that of the
-//!    nodes that are left for the jobs to come.
-//! 2. Boxes whose sides differ by at most 2 (but for sides as long as the machine) are searched by girth, the sum of the
-//!    sides: those of the smallest girth g of which one has k free nodes, and of the next girth if g ≥ 7, of the next two
-//!    if g ≥ 14.
-//! 3. Of each shape two boxes are looked at: of those with k free nodes, the ones of largest Σ far(u) over all nodes u of
-//!    the box, free or not, less far of the position where the box is nearest to F for each node above k, dimension by
-//!    dimension; the first of equals, by z, y, x of their bases.
-//! 4. From a box that has more than k free nodes, those leave that cost most: the nodes of largest Σ d(u, v) over v in the
-//!    box, less W·far(u); of equals the later ones.
-//! 5. The cheapest set wins; of equals the one of smaller girth, then of smaller sides (x first), then of the first base.
+//! 1. What a set S ⊂ F of k nodes costs is P(S) − W·Σ far(u) over u in S. As P(F∖S) = P(F) − Σ far(u) + P(S), that
+//!    is, but for a constant and a factor, P(S) + c·P(F∖S) with a c that grows with W: the dispersal of the job and
+//!    that of the nodes that are left for the jobs to come.
+//! 2. Submeshes whose sides differ by at most 2 (but for sides as long as the machine) are searched by
+//!    half-perimeter, the sum of the sides: those of the smallest half-perimeter g of which one has k free nodes, and
+//!    of the next half-perimeter if g ≥ 7, of the next two if g ≥ 14.
+//! 3. Of each shape two submeshes are looked at: of those with k free nodes, the ones of largest Σ far(u) over all
+//!    nodes u of the submesh, free or not, less far of the position where the submesh is nearest to F for each node
+//!    above k, dimension by dimension; the first of equals, by z, y, x of their bases.
+//! 4. From a submesh that has more than k free nodes, those leave that cost most: the nodes of largest Σ d(u, v) over
+//!    v in the submesh, less W·far(u); of equals the later ones.
+//! 5. The cheapest set wins; of equals the one of smaller half-perimeter, then of smaller sides (x first), then of
+//!    the first base.
 //!
-//! A single node is one farthest from the free ones, larger boxes giving no other. Where exactly k nodes are free, all are
-//! taken. Never refuses while k nodes are free: the whole machine is a box.
+//! A single node is one farthest from the free ones, larger submeshes giving no other. Where exactly k nodes are
+//! free, all are taken. Never refuses while k nodes are free: the whole machine is a submesh.
 //!
-//! Time O(N) for each shape of box that is tried, in vectorised passes over prefix sums (of bytes, if the machine has fewer
-//! than 256 nodes), and O(box) for the two boxes of it. As far(u) is a sum of a term for each dimension, so is what a box
-//! is ranked by; and as P(S) is at least what k nodes need on any machine, boxes and shapes that cannot win are not looked
-//! at. Memory O(N).
+//! Time O(N) for each shape of submesh that is tried, in vectorised passes over prefix sums (of bytes, if the machine
+//! has fewer than 256 nodes), and O(submesh) for the two submeshes of it. As far(u) is a sum of a term for each
+//! dimension, so is what a submesh is ranked by; and as P(S) is at least what k nodes need on any machine, submeshes
+//! and shapes that cannot win are not looked at. Memory O(N).
 //!
 //! Why it works: allocators that look at the job alone (MC1x1, MM, Gen-Alg) put a compact job into the middle of a free
-//! region, whose remainder then fits nobody; buddy strategies keep remainders whole, but only as blocks of their own. The
-//! second term of the cost prices the remainder as jobs to come will: by its distances. It is worth little on a machine
-//! that is nearly idle, hence the share that is busy.
+//! region, whose remainder then fits nobody; buddy strategies keep remainders whole, but only as blocks of their own.
+//! The second term of the cost prices the remainder as jobs to come will: by its distances. It is worth little on a
+//! machine that is nearly idle, hence the share that is busy.
 //!
 //! docs/src/snug-lab-notes.md says what was tried and dropped, docs/experiments/snug has the studies of the final form.
 
@@ -42,11 +43,11 @@ mod shapes;
 mod single;
 mod submesh_counts;
 
-use crate::allocator::seam::{Allocator, Entry, Kind, Placement, Promises, Request, Setup, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Setup, Strategy};
 use crate::machine::{Machine, Mesh};
 use crate::spec::{Params, SpecError};
 use choice::Choice;
-use shapes::{BoxShapes, Compact};
+use shapes::{Compact, SubmeshShapes};
 use submesh_counts::Count;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -55,13 +56,13 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "meshreplay, 2026; after Bender et al., Algorithmica 50(2), 2008",
     parameters: "weight=0.9 (of what is left free, 0 to 1)",
     max_dims: 3,
-    kind: Kind::NonContiguous,
+    kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build,
 };
 
-/// Girths above the smallest that are searched too: one for so much of it, and at most so many.
-const GIRTH_FOR_ONE: u32 = 7;
+/// Half-perimeters above the smallest that are searched too: one for so much of it, and at most so many.
+const HALF_PERIMETER_FOR_ONE: u32 = 7;
 const MOST_ABOVE: u32 = 2;
 
 /// Far more than rounding, far less than what matters, as a share of the numbers that are added.
@@ -90,20 +91,21 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     })
 }
 
-/// Whether sums of the distances of all nodes to all others, along all dimensions, fit whole numbers of 64 bits.
+/// Returns whether sums of the distances of all nodes to all others, along all dimensions, fit whole numbers of 64
+/// bits.
 fn sums_fit(mesh: &Mesh) -> bool {
-    let girth: u128 = mesh.extents().iter().map(|&extent| u128::from(extent)).sum();
-    u128::from(mesh.nodes()).pow(2) * girth / 2 <= i64::MAX as u128
+    let half_perimeter: u128 = mesh.extents().iter().map(|&extent| u128::from(extent)).sum();
+    u128::from(mesh.nodes()).pow(2) * half_perimeter / 2 <= i64::MAX as u128
 }
 
 fn snug<C: Count>(weight: f64, setup: &Setup<'_>) -> Strategy {
-    let shapes = BoxShapes::new(setup.mesh);
+    let shapes = SubmeshShapes::new(setup.mesh);
     Strategy::of(Snug { weight, shapes, choice: Choice::<C>::new(Compact::new(setup.mesh)) })
 }
 
 struct Snug<C> {
     weight: f64,
-    shapes: BoxShapes,
+    shapes: SubmeshShapes,
     choice: Choice<C>,
 }
 
@@ -122,28 +124,28 @@ impl<C: Count> Allocator for Snug<C> {
         if k == 1 {
             return single::farthest(machine, self.choice.far()).map(|node| Placement::of(vec![node]));
         }
-        let mut girth = self.shapes.smallest(k);
-        self.choice.search(machine, self.shapes.of_girth(girth));
+        let mut half_perimeter = self.shapes.smallest(k);
+        self.choice.search(machine, self.shapes.of_half_perimeter(half_perimeter));
         if !self.choice.has_any() {
-            girth = self.holding(girth);
-            self.choice.search(machine, self.shapes.of_girth(girth));
+            half_perimeter = self.holding(half_perimeter);
+            self.choice.search(machine, self.shapes.of_half_perimeter(half_perimeter));
         }
-        let above = (girth / GIRTH_FOR_ONE).min(MOST_ABOVE);
-        for girth in girth + 1..=(girth + above).min(self.shapes.largest()) {
-            self.choice.search(machine, self.shapes.of_girth(girth));
+        let above = (half_perimeter / HALF_PERIMETER_FOR_ONE).min(MOST_ABOVE);
+        for half_perimeter in half_perimeter + 1..=(half_perimeter + above).min(self.shapes.largest()) {
+            self.choice.search(machine, self.shapes.of_half_perimeter(half_perimeter));
         }
         self.choice.take(machine).map(Placement::of)
     }
 }
 
 impl<C: Count> Snug<C> {
-    /// The smallest girth above `low`, of which no box has k free nodes, of which one has. If one has, so has one of the
-    /// next girth: the shortest side can grow.
+    /// Returns the smallest half-perimeter above `low`, of which no submesh has k free nodes, of which one has. If
+    /// one has, so has one of the next half-perimeter: the shortest side can grow.
     fn holding(&mut self, mut low: u32) -> u32 {
         let (largest, mut step) = (self.shapes.largest(), 1);
         let mut high = largest;
         while low + step < largest {
-            if self.choice.holds(self.shapes.of_girth(low + step)) {
+            if self.choice.holds(self.shapes.of_half_perimeter(low + step)) {
                 high = low + step;
                 break;
             }
@@ -152,7 +154,7 @@ impl<C: Count> Snug<C> {
         }
         while low + 1 < high {
             let middle = low.midpoint(high);
-            if self.choice.holds(self.shapes.of_girth(middle)) {
+            if self.choice.holds(self.shapes.of_half_perimeter(middle)) {
                 high = middle;
             } else {
                 low = middle;

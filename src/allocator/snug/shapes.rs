@@ -1,18 +1,19 @@
-//! The boxes that a job is looked for in: nearly cubic ones, small ones first.
+//! The submeshes that a job is looked for in: nearly cubic ones, small ones first.
 
 use crate::machine::{Mesh, pairwise_along};
 use crate::yardstick::PairwiseBound;
 
-/// By how much the sides of a box may differ. Sides that are as long as the machine count as being as long as needed.
+/// By how much the sides of a submesh may differ. Sides that are as long as the machine count as being as long as
+/// needed.
 const SLANT: u32 = 2;
 
-/// Sides of a box, and what the search needs of them.
+/// Sides of a submesh, and what the search needs of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct BoxShape {
+pub(super) struct SubmeshShape {
     /// Sum of the sides of dimensions that have more than one node.
-    pub(super) girth: u32,
+    pub(super) half_perimeter: u32,
     pub(super) sides: [usize; 3],
-    /// Nodes in the box.
+    /// Nodes in the submesh.
     pub(super) nodes: u64,
     /// Sum of distances over all pairs of them.
     pub(super) pairs: u64,
@@ -20,21 +21,26 @@ pub(super) struct BoxShape {
 
 /// The shapes of a machine; those that were asked for are remembered.
 #[derive(Clone, Debug)]
-pub(super) struct BoxShapes {
+pub(super) struct SubmeshShapes {
     mesh: Mesh,
-    /// By girth.
-    shapes: Vec<Option<Vec<BoxShape>>>,
-    /// The smallest girth of a shape of k nodes, by k; 0 where it is not known yet.
+    /// By half-perimeter.
+    shapes: Vec<Option<Vec<SubmeshShape>>>,
+    /// The smallest half-perimeter of a shape of k nodes, by k; 0 where it is not known yet.
     smallest: Vec<u32>,
 }
 
-impl BoxShapes {
+impl SubmeshShapes {
     pub(super) fn new(mesh: &Mesh) -> Self {
-        let girths = girth(mesh, mesh.extents()) as usize + 1;
-        Self { mesh: mesh.clone(), shapes: vec![None; girths], smallest: vec![0; mesh.nodes() as usize + 1] }
+        let half_perimeters = half_perimeter(mesh, mesh.extents()) as usize + 1;
+        Self {
+            mesh: mesh.clone(),
+            shapes: vec![None; half_perimeters],
+            smallest: vec![0; mesh.nodes() as usize + 1],
+        }
     }
 
-    /// The smallest girth of a shape that has room for k nodes, of at least one and at most the machine's.
+    /// Returns the smallest half-perimeter of a shape that has room for k nodes, of at least one and at most the
+    /// machine's.
     pub(super) fn smallest(&mut self, k: u32) -> u32 {
         let known = self.smallest[k as usize];
         if known > 0 {
@@ -43,30 +49,30 @@ impl BoxShapes {
         let (mut low, mut high) = (1, self.largest());
         while low < high {
             let middle = low.midpoint(high);
-            let enough = self.of_girth(middle).iter().any(|shape| shape.nodes >= u64::from(k));
+            let enough = self.of_half_perimeter(middle).iter().any(|shape| shape.nodes >= u64::from(k));
             (low, high) = if enough { (low, middle) } else { (middle + 1, high) };
         }
         self.smallest[k as usize] = low;
         low
     }
 
-    /// The girth of the machine.
+    /// Returns the half-perimeter of the machine.
     pub(super) fn largest(&self) -> u32 {
-        girth(&self.mesh, self.mesh.extents())
+        half_perimeter(&self.mesh, self.mesh.extents())
     }
 
-    /// The shapes of a girth of at most the machine's, by sides.
-    pub(super) fn of_girth(&mut self, wanted: u32) -> &[BoxShape] {
+    /// Returns the shapes of a half-perimeter of at most the machine's, by sides.
+    pub(super) fn of_half_perimeter(&mut self, wanted: u32) -> &[SubmeshShape] {
         self.shapes[wanted as usize].get_or_insert_with(|| shapes_of(&self.mesh, wanted))
     }
 }
 
-fn shapes_of(mesh: &Mesh, wanted: u32) -> Vec<BoxShape> {
+fn shapes_of(mesh: &Mesh, wanted: u32) -> Vec<SubmeshShape> {
     let extents = mesh.extents();
     let lengths =
         |d: usize, shortest: u32| shortest.min(extents[d])..=shortest.saturating_add(SLANT).min(extents[d]);
-    // Sides from `shortest` to `shortest` + SLANT have girths between these, which grow with it.
-    let least = |shortest: u32| girth(mesh, extents.map(|extent| extent.min(shortest)));
+    // Sides from `shortest` to `shortest` + SLANT have half-perimeters between these, which grow with it.
+    let least = |shortest: u32| half_perimeter(mesh, extents.map(|extent| extent.min(shortest)));
     let most = |shortest: u32| least(shortest.saturating_add(SLANT));
     let longest = extents.into_iter().max().unwrap_or(1);
     let mut shapes = Vec::new();
@@ -77,7 +83,7 @@ fn shapes_of(mesh: &Mesh, wanted: u32) -> Vec<BoxShape> {
         for a in lengths(0, shortest) {
             for b in lengths(1, shortest) {
                 let sides = lengths(2, shortest).map(|c| [a, b, c]);
-                shapes.extend(sides.filter(|&sides| girth(mesh, sides) == wanted));
+                shapes.extend(sides.filter(|&sides| half_perimeter(mesh, sides) == wanted));
             }
         }
     }
@@ -103,7 +109,7 @@ impl Compact {
     }
 }
 
-/// The first number from 1 to `last` for which a condition holds that holds for all that follow, or `last`.
+/// Returns the first number from 1 to `last` for which a condition holds that holds for all that follow, or `last`.
 fn first(last: u32, holds: impl Fn(u32) -> bool) -> u32 {
     let (mut low, mut high) = (1, last);
     while low < high {
@@ -113,13 +119,13 @@ fn first(last: u32, holds: impl Fn(u32) -> bool) -> u32 {
     low
 }
 
-/// Sum of the sides of dimensions that have more than one node; 1 if none has.
-fn girth(mesh: &Mesh, sides: [u32; 3]) -> u32 {
+/// Returns the sum of the sides of dimensions that have more than one node; 1 if none has.
+fn half_perimeter(mesh: &Mesh, sides: [u32; 3]) -> u32 {
     let long = sides.into_iter().zip(mesh.extents()).filter(|&(_, extent)| extent > 1);
     long.map(|(side, _)| side).sum::<u32>().max(1)
 }
 
-fn shape(mesh: &Mesh, sides: [u32; 3]) -> BoxShape {
+fn shape(mesh: &Mesh, sides: [u32; 3]) -> SubmeshShape {
     let nodes: u32 = sides.into_iter().product();
     let along = |d: usize| {
         let mut counts = vec![nodes / sides[d]; sides[d] as usize];
@@ -128,8 +134,8 @@ fn shape(mesh: &Mesh, sides: [u32; 3]) -> BoxShape {
         }
         pairwise_along(&counts, nodes, mesh.is_torus())
     };
-    BoxShape {
-        girth: girth(mesh, sides),
+    SubmeshShape {
+        half_perimeter: half_perimeter(mesh, sides),
         sides: sides.map(|side| side as usize),
         nodes: u64::from(nodes),
         pairs: (0..3).map(along).sum(),
@@ -150,12 +156,12 @@ mod tests {
                 let long = sides.into_iter().max().unwrap_or(0);
                 short.is_none_or(|short| long <= short + SLANT)
             };
-            let mut shapes = BoxShapes::new(&mesh);
+            let mut shapes = SubmeshShapes::new(&mesh);
             let mut found: Vec<[u32; 3]> = Vec::new();
-            for girth in 1..=shapes.largest() {
-                let of = shapes.of_girth(girth);
+            for half_perimeter in 1..=shapes.largest() {
+                let of = shapes.of_half_perimeter(half_perimeter);
                 assert!(of.is_sorted_by_key(|shape| shape.sides));
-                assert!(of.iter().all(|shape| shape.girth == girth));
+                assert!(of.iter().all(|shape| shape.half_perimeter == half_perimeter));
                 found.extend(of.iter().map(|shape| shape.sides.map(|side| side as u32)));
             }
             found.sort_unstable();
@@ -168,7 +174,10 @@ mod tests {
             assert_eq!(found, plain, "{text}");
             for k in 1..=mesh.nodes() {
                 let holding = plain.iter().filter(|sides| sides.iter().product::<u32>() >= k);
-                assert_eq!(Some(shapes.smallest(k)), holding.map(|&sides| girth(&mesh, sides)).min());
+                assert_eq!(
+                    Some(shapes.smallest(k)),
+                    holding.map(|&sides| half_perimeter(&mesh, sides)).min()
+                );
             }
         }
         Ok(())

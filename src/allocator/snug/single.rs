@@ -3,7 +3,8 @@
 use super::far::Far;
 use crate::machine::{Machine, NodeId};
 
-/// The free node of largest sum of distances to the free ones, the first of equals. O(L·D), or O(free nodes) on a torus.
+/// Returns the free node of largest sum of distances to the free ones, the first of equals. O(L·D), or O(free nodes)
+/// on a torus.
 pub(super) fn farthest(machine: &Machine, far: &Far) -> Option<NodeId> {
     let mesh = machine.mesh();
     let [width, length, depth] = mesh.extents();
@@ -35,7 +36,7 @@ pub(super) fn farthest(machine: &Machine, far: &Far) -> Option<NodeId> {
     best.map(|(_, node)| node)
 }
 
-/// The x of the free nodes of the row that begins with node `row`, ascending.
+/// Returns the x of the free nodes of the row that begins with node `row`, ascending.
 fn free_in_row(machine: &Machine, row: NodeId, width: u32) -> impl Iterator<Item = u32> + '_ {
     (0..width).step_by(64).flat_map(move |from| {
         let mut bits = machine.free().bits((row + from) as usize, (width - from).min(64) as usize);
@@ -49,7 +50,7 @@ fn free_in_row(machine: &Machine, row: NodeId, width: u32) -> impl Iterator<Item
     })
 }
 
-/// The x of the last free node of the row that begins with node `row`.
+/// Returns the x of the last free node of the row that begins with node `row`.
 fn last_in_row(machine: &Machine, row: NodeId, width: u32) -> Option<u32> {
     let chunks = width.div_ceil(64);
     (0..chunks).rev().find_map(|chunk| {

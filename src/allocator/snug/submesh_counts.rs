@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use crate::machine::{Coord, Machine};
 
-/// An unsigned integer that is wide enough to count the nodes of a machine; the narrower it is, the more of them one vector
-/// instruction adds. Arithmetic wraps: prefix sums may exceed the type, and differences of two of them are exact all the
-/// same, as a count of nodes fits.
+/// An unsigned integer that is wide enough to count the nodes of a machine; the narrower it is, the more of them one
+/// vector instruction adds. Arithmetic wraps: prefix sums may exceed the type, and differences of two of them are
+/// exact all the same, as a count of nodes fits.
 pub(super) trait Count: Copy + Debug + Default + Ord + Send + 'static {
     /// The largest number it can hold.
     const LARGEST: u32;
@@ -53,15 +53,15 @@ macro_rules! counts {
 
 counts!(u8, u16, u32);
 
-/// Prefix sums of free nodes over a machine of at most [`Count::LARGEST`] nodes. On a torus they go nearly twice round, so
-/// that boxes across the border are boxes like others. [`crate::machine::FreeCounts`] is the same for boxes around centres, which
-/// a mesh clips.
+/// Prefix sums of free nodes over a machine of at most [`Count::LARGEST`] nodes. On a torus they go nearly twice
+/// round, so that submeshes across the border are submeshes like others. [`crate::machine::FreeCounts`] is the same
+/// for submeshes around centres, which a mesh clips.
 ///
 /// Memory and building (W + 1)·(L + 1)·(D + 1) numbers, W, L and D being doubled on a torus; a count is O(1), rows of
 /// counts one or two passes over them that the compiler vectorises.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SubmeshCounts<C> {
-    /// Positions along each dimension that boxes may cover.
+    /// Positions along each dimension that submeshes may cover.
     spans: [usize; 3],
     /// Steps between positions along each dimension.
     strides: [usize; 3],
@@ -127,13 +127,14 @@ impl<C: Count> SubmeshCounts<C> {
         }
     }
 
-    /// Steps between the rows that [`SubmeshCounts::rows`] writes.
+    /// Returns the steps between the rows that [`SubmeshCounts::rows`] writes.
     pub(super) fn stride(&self) -> usize {
         self.strides[1]
     }
 
-    /// Writes into `counts` the number of free nodes in the boxes of these sides at (x, y, z) for every y of `rows`, which
-    /// is not empty, and every x from 0 to `places`: at x + (y − rows.start)·stride. What lies between is not a count.
+    /// Writes into `counts` the number of free nodes in the submeshes of these sides at (x, y, z) for every y of
+    /// `rows`, which is not empty, and every x from 0 to `places`: at x + (y − rows.start)·stride. What lies between
+    /// is not a count.
     pub(super) fn rows(
         &self,
         sides: [usize; 3],
@@ -149,7 +150,7 @@ impl<C: Count> SubmeshCounts<C> {
         }
     }
 
-    /// The same of what lies below z, put or subtracted.
+    /// Writes or subtracts the same of what lies below z.
     fn layer<const SUBTRACT: bool>(&self, sides: [usize; 3], y: usize, z: usize, counts: &mut [C]) {
         let [_, stride, plane] = self.strides;
         let size = counts.len();
@@ -162,7 +163,8 @@ impl<C: Count> SubmeshCounts<C> {
         }
     }
 
-    /// Writes into `counts` the number of free nodes at each position of a box along dimension `d`, from its base on.
+    /// Writes into `counts` the number of free nodes at each position of a submesh along dimension `d`, from its base
+    /// on.
     pub(super) fn slices(&self, d: usize, base: Coord, sides: [usize; 3], counts: &mut Vec<u32>) {
         let (e, f) = ((d + 1) % 3, (d + 2) % 3);
         let [low_e, low_f] = [e, f].map(|d| base[d] as usize * self.strides[d]);
@@ -196,7 +198,7 @@ fn steps<C: Count>(counts: &mut [u32], mut at: usize, step: usize, sum: impl Fn(
     }
 }
 
-/// In byte i how many of the eight bits up to the i-th are set.
+/// Returns in byte i how many of the eight bits up to the i-th are set.
 fn running(bits: u64) -> u64 {
     let each = (bits * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
     let spread = ((each + 0x7f7f_7f7f_7f7f_7f7f) >> 7) & 0x0101_0101_0101_0101;

@@ -2,14 +2,14 @@
 
 use super::report::Comparison;
 use crate::allocator;
-use crate::figure::draw::{self, Axis, BarGroup, Bars, Chart, Kind, Point, Series, Style};
-use crate::figure::{separate, style};
+use crate::figure::draw::{Axis, BarGroup, Bars, Chart, Drawing, Kind, Look, Point, Series};
+use crate::figure::looks;
 use crate::paper::{Item, Verdict};
 use crate::spec::Spec;
 
 /// The plot as SVG; `None` of figures without numbers.
 pub(super) fn svg(comparison: &Comparison) -> Option<String> {
-    curves(comparison).or_else(|| by_published(comparison))
+    curves(comparison).or_else(|| by_published(comparison)).map(Drawing::svg)
 }
 
 fn title(comparison: &Comparison) -> String {
@@ -17,7 +17,7 @@ fn title(comparison: &Comparison) -> String {
 }
 
 /// Items that lie on curves, with their confidence intervals: a chart for each thing that is measured, below each other.
-fn curves(comparison: &Comparison) -> Option<String> {
+fn curves(comparison: &Comparison) -> Option<Drawing> {
     let mut measures: Vec<(&str, &str)> = Vec::new();
     for item in &comparison.items {
         let Some(place) = item.place.as_ref().filter(|place| place.is_drawn && item.measured.is_some())
@@ -32,22 +32,22 @@ fn curves(comparison: &Comparison) -> Option<String> {
     let picture = |measure: (&str, &str)| {
         if measure.0.starts_with(RATIO) { bars(comparison, measure.0) } else { chart(comparison, measure) }
     };
-    let charts: Vec<String> = measures.into_iter().map(picture).collect();
-    (!charts.is_empty()).then(|| draw::stacked(&charts))
+    let charts: Vec<Drawing> = measures.into_iter().map(picture).collect();
+    (!charts.is_empty()).then(|| Drawing::stacked(charts))
 }
 
 /// How the name of an axis begins along which bars stand for ratios.
 const RATIO: &str = "ratio to ";
 
 /// Bars of ratios, a group for each place; under them what is known of its log: serial jobs and the like, in percent.
-fn bars(comparison: &Comparison, axis: &str) -> String {
+fn bars(comparison: &Comparison, axis: &str) -> Drawing {
     let placed =
         comparison.items.iter().filter_map(|item| Some((item, item.place.as_ref()?, item.measured?)));
-    let (mut legend, mut groups): (Vec<(String, Style)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
+    let (mut legend, mut groups): (Vec<(String, Look)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
     let mut names: Vec<&str> = Vec::new();
     for (item, place, value) in placed.filter(|(_, place, _)| place.axis == axis) {
         let bar = legend.iter().position(|(name, _)| *name == place.curve).unwrap_or_else(|| {
-            legend.push((place.curve.clone(), look(&place.curve)));
+            legend.push((place.curve.clone(), Look::default()));
             legend.len() - 1
         });
         let group = names.iter().position(|at| *at == place.at).unwrap_or_else(|| {
@@ -60,9 +60,12 @@ fn bars(comparison: &Comparison, axis: &str) -> String {
         bars.resize(bars.len().max(bar + 1), None);
         bars[bar] = Some(value);
     }
-    separate(&mut legend.iter_mut().map(|(_, style)| style).collect::<Vec<_>>());
+    let found = looks_of(legend.iter().map(|(name, _)| name.as_str()));
+    for ((_, look), found) in legend.iter_mut().zip(found) {
+        *look = found;
+    }
     let title = title(comparison);
-    Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base: 1.0 }.svg()
+    Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base: 1.0 }.draw()
 }
 
 /// The percentages that are known of a log, whatever the machine, a line for each: `33.1 % serial jobs`; what they are
@@ -84,15 +87,28 @@ fn facts(comparison: &Comparison, log: &str) -> String {
     lines.concat()
 }
 
-/// The look of a curve: that of the allocator which its name tells, as in every other plot.
-fn look(curve: &str) -> Style {
+/// The looks of curves: those of the allocators that their names tell, as in every other plot.
+fn looks_of<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Look> {
+    looks(&names.map(|name| (subject(name), name)).collect::<Vec<_>>())
+}
+
+/// Gives every curve its look.
+fn give_looks(series: &mut [Series]) {
+    let found = looks_of(series.iter().map(|series| series.name.as_str()));
+    for (series, look) in series.iter_mut().zip(found) {
+        series.look = look;
+    }
+}
+
+/// The allocator that the name of a curve tells; if it tells none, the name's first part.
+fn subject(curve: &str) -> &str {
     let is_allocator = |word: &&str| word.parse::<Spec>().is_ok_and(|spec| allocator::find(&spec).is_ok());
     let words = curve.split(", ").flat_map(|part| [part].into_iter().chain(part.split(' ')));
-    style(words.clone().find(is_allocator).or(words.clone().next()).unwrap_or(curve))
+    words.clone().find(is_allocator).or(words.clone().next()).unwrap_or(curve)
 }
 
 /// The chart of what is measured along an axis.
-fn chart(comparison: &Comparison, (axis, unit): (&str, &str)) -> String {
+fn chart(comparison: &Comparison, (axis, unit): (&str, &str)) -> Drawing {
     let of_chart = |item: &&Item| measure(item) == unit;
     let placed = comparison.items.iter().filter(of_chart);
     let placed = placed.filter_map(|item| Some((item, item.place.as_ref()?, item.measured?)));
@@ -113,19 +129,19 @@ fn chart(comparison: &Comparison, (axis, unit): (&str, &str)) -> String {
             Some(series) => series.points.push(point),
             None => series.push(Series {
                 name: name.to_owned(),
-                style: look(name),
+                look: Look::default(),
                 kind: Kind::Curve,
                 points: vec![point],
             }),
         }
     }
-    separate(&mut series.iter_mut().map(|series| &mut series.style).collect::<Vec<_>>());
+    give_looks(&mut series);
     for series in &mut series {
         series.points.sort_by(|a, b| a.x.total_cmp(&b.x));
     }
     let x = Axis { title: axis.to_owned(), names, ..Axis::default() };
     let y = Axis { title: unit.to_owned(), ..Axis::default() };
-    Chart { title: title(comparison), subtitle: String::new(), x, y, series }.svg()
+    Chart { title: title(comparison), subtitle: String::new(), x, y, series }.draw()
 }
 
 /// What an item of a curve measures: `gabl, turnaround, load 0.01` turnaround, as the item says between its curve and the
@@ -138,7 +154,7 @@ fn measure(item: &Item) -> &str {
 }
 
 /// Measured by published numbers, in the order of the figure; 1 is equal.
-fn by_published(comparison: &Comparison) -> Option<String> {
+fn by_published(comparison: &Comparison) -> Option<Drawing> {
     // Counts of comparisons are no measurements.
     let is_number = |item: &&Item| item.ratio().is_some() && !item.is_ordering;
     let found: Vec<&Item> = comparison.items.iter().filter(is_number).collect();
@@ -152,14 +168,15 @@ fn by_published(comparison: &Comparison) -> Option<String> {
         if let Some(series) = series.iter_mut().find(|series| series.name == name) {
             series.points.push(point);
         } else {
-            let style = Style(series.len());
-            series.push(Series { name, style, kind: Kind::Points, points: vec![point] });
+            let look = Look::default();
+            series.push(Series { name, look, kind: Kind::Points, points: vec![point] });
         }
     }
+    give_looks(&mut series);
     let names = found.iter().map(|_| String::new()).collect();
     let x = Axis { title: "published numbers, in their order".to_owned(), names, ..Axis::default() };
     let y = Axis { title: "measured by published".to_owned(), shows: Some(1.0), ..Axis::default() };
-    Some(Chart { title: title(comparison), subtitle: String::new(), x, y, series }.svg())
+    Some(Chart { title: title(comparison), subtitle: String::new(), x, y, series }.draw())
 }
 
 #[cfg(test)]
@@ -175,9 +192,9 @@ mod tests {
             ("first-fit, BQ(25)", "first-fit"),
             ("column-snake+bf, easy", "column-snake+bf"),
         ] {
-            assert_eq!(look(curve), style(allocator), "{curve}");
+            assert_eq!(subject(curve), allocator, "{curve}");
         }
-        assert_eq!(look("queue delay"), style("queue delay"));
+        assert_eq!(subject("queue delay"), "queue delay");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Bars side by side in groups, around a line that they are compared with.
 
-use super::canvas::{Canvas, GRID, Held, INK, LINE, QUIET, width};
-use super::style::Style;
+use super::drawing::{Anchor, Drawing, GRID, INK, LINE, QUIET, width};
+use super::look::Look;
 use super::ticks::{Scale, Ticks};
 
 /// A group of bars.
@@ -23,7 +23,7 @@ pub struct Bars {
     /// Title of the axis, unit included.
     pub axis: String,
     /// Names and looks of the bars of each group.
-    pub legend: Vec<(String, Style)>,
+    pub legend: Vec<(String, Look)>,
     /// The groups.
     pub groups: Vec<BarGroup>,
     /// What bars start from; 1 for ratios, so that better and worse point to different sides.
@@ -37,8 +37,8 @@ const GAP: f64 = 18.0;
 const WIDEST: f64 = 1100.0;
 
 impl Bars {
-    /// The bars as the text of an SVG file, as many groups side by side as a page is wide, and the others below.
-    pub fn svg(&self) -> String {
+    /// The bars as a drawing, as many groups side by side as a page is wide, and the others below.
+    pub fn draw(&self) -> Drawing {
         let values = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
         let finite = values.filter(|value| value.is_finite());
         let (low, high) =
@@ -51,7 +51,7 @@ impl Bars {
             return self.line_of(&self.groups, (low, high));
         }
         let lines = self.groups.chunks(each).map(|groups| self.line_of(groups, (low, high)));
-        super::stacked(&lines.collect::<Vec<_>>())
+        Drawing::stacked(lines.collect())
     }
 
     /// How wide a bar is.
@@ -61,7 +61,7 @@ impl Bars {
     }
 
     /// Some of the groups, on an axis of the values of all.
-    fn line_of(&self, groups: &[BarGroup], range: (f64, f64)) -> String {
+    fn line_of(&self, groups: &[BarGroup], range: (f64, f64)) -> Drawing {
         let ticks = Ticks::new(Scale::Linear, range, 6);
         let labels = ticks.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max);
         let left = labels + 44.0;
@@ -72,44 +72,44 @@ impl Bars {
         let legend = self.legend.iter().map(|(name, _)| width(name)).fold(0.0, f64::max) + 44.0;
         let lines = groups.iter().map(|group| group.name.lines().count()).max().unwrap_or(1);
         let bottom = TOP + height;
-        let page = (right + legend, bottom + 20.0 + LINE * lines as f64);
-        let mut canvas = Canvas::new(
-            page.0.max(left + (width(&self.title) * 1.25).max(width(&self.subtitle)) + 16.0),
-            page.1,
+        let size = (right + legend, bottom + 20.0 + LINE * lines as f64);
+        let mut page = Drawing::new(
+            size.0.max(left + (width(&self.title) * 1.25).max(width(&self.subtitle)) + 16.0),
+            size.1,
             &self.title,
         );
-        canvas.heading((left, 22.0), &self.title);
-        canvas.text((left, 41.0), Held::Left, (QUIET, "quiet"), &self.subtitle);
-        canvas.upright((18.0, TOP + height / 2.0), &self.axis);
+        page.heading((left, 22.0), &self.title);
+        page.text((left, 41.0), Anchor::Start, (QUIET, "quiet"), &self.subtitle);
+        page.upright((18.0, TOP + height / 2.0), &self.axis);
         let at = |value: f64| TOP + height * (1.0 - ticks.share(value));
         for (value, label) in &ticks.at {
-            canvas.line((left, at(*value)), (right, at(*value)), (GRID, "grid"));
-            canvas.text((left - 7.0, at(*value) + 4.0), Held::Right, (INK, "ink"), label);
+            page.line((left, at(*value)), (right, at(*value)), (GRID, "grid"));
+            page.text((left - 7.0, at(*value) + 4.0), Anchor::End, (INK, "ink"), label);
         }
         for (i, group) in groups.iter().enumerate() {
             let from = left + GAP + step * i as f64;
-            for (j, (value, (name, style))) in group.bars.iter().zip(&self.legend).enumerate() {
+            for (j, (value, (name, look))) in group.bars.iter().zip(&self.legend).enumerate() {
                 let Some(value) = value.filter(|value| value.is_finite()) else { continue };
                 let (top, low) = (at(value.max(self.base)), at(value.min(self.base)));
                 let words = format!("{}, {name}: {value:.4}", group.name.replace('\n', " "));
                 let place = (from + bar * j as f64 + 1.0, top, bar - 2.0, (low - top).max(0.5));
-                canvas.rectangle(place, (style.colour(), "bar"), Some(&words));
+                page.rectangle(place, (look.colour(), "bar"), Some(&words));
                 // Colours that meet again, and grey paper, need the markers.
                 let end = if value < self.base { low + 7.0 } else { top - 7.0 };
-                canvas.marker((from + bar * (j as f64 + 0.5), end), *style, None);
+                page.marker((from + bar * (j as f64 + 0.5), end), *look, None);
             }
             for (line, name) in group.name.lines().enumerate() {
                 let middle = (from + bar * count / 2.0, bottom + 19.0 + LINE * line as f64);
-                canvas.text(middle, Held::Middle, (INK, "ink"), name);
+                page.text(middle, Anchor::Middle, (INK, "ink"), name);
             }
         }
-        canvas.line((left, at(self.base)), (right, at(self.base)), (INK, "ink"));
-        for (i, (name, style)) in self.legend.iter().enumerate() {
+        page.line((left, at(self.base)), (right, at(self.base)), (INK, "ink"));
+        for (i, (name, look)) in self.legend.iter().enumerate() {
             let y = TOP + 8.0 + LINE * i as f64;
-            canvas.marker((right + 20.0, y - 2.0), *style, None);
-            canvas.text((right + 32.0, y + 2.0), Held::Left, (INK, "ink"), name);
+            page.marker((right + 20.0, y - 2.0), *look, None);
+            page.text((right + 32.0, y + 2.0), Anchor::Start, (INK, "ink"), name);
         }
-        canvas.finish()
+        page
     }
 }
 
@@ -122,8 +122,10 @@ mod tests {
         let bars = |count: usize| {
             let group =
                 |i: usize| BarGroup { name: format!("a log of some length {i}"), bars: vec![Some(i as f64)] };
-            let legend = vec![("a".to_owned(), Style(0))];
-            Bars { groups: (1..=count).map(group).collect(), legend, base: 1.0, ..Bars::default() }.svg()
+            let legend = vec![("a".to_owned(), Look::default())];
+            Bars { groups: (1..=count).map(group).collect(), legend, base: 1.0, ..Bars::default() }
+                .draw()
+                .svg()
         };
         let (few, many) = (bars(3), bars(60));
         assert_eq!((few.matches("<g transform").count(), few.matches("\"bar\"").count()), (0, 3));

@@ -1,7 +1,7 @@
 //! Charts of curves and points over two axes, named beside the data.
 
-use super::canvas::{Canvas, GRID, Held, INK, LINE, QUIET, width};
-use super::style::Style;
+use super::drawing::{Anchor, Drawing, GRID, INK, LINE, QUIET, width};
+use super::look::Look;
 use super::ticks::{Scale, Ticks};
 
 /// An axis: title with its unit, scale, and what it must show besides the data.
@@ -46,7 +46,7 @@ pub struct Series {
     /// Its name.
     pub name: String,
     /// Its look.
-    pub style: Style,
+    pub look: Look,
     /// How it is drawn.
     pub kind: Kind,
     /// Its points, from left to right.
@@ -114,8 +114,8 @@ fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks
 }
 
 impl Chart {
-    /// The chart as the text of an SVG file. O(points).
-    pub fn svg(&self) -> String {
+    /// The chart as a drawing. O(points).
+    pub fn draw(&self) -> Drawing {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = ticks(&self.x, points().map(|point| point.x), 6);
         // What is never negative is not so within its confidence interval.
@@ -127,22 +127,22 @@ impl Chart {
         let legend = legend + 44.0 + self.key();
         let height = HIGH.max(self.series.len() as f64 * LINE);
         let frame = Frame { left: labels + 44.0, top: TOP, width: WIDE, height, x, y };
-        let page = (frame.left + WIDE + legend + 16.0, TOP + height + BOTTOM);
+        let size = (frame.left + WIDE + legend + 16.0, TOP + height + BOTTOM);
         let titles = (width(&self.title) * 1.25).max(width(&self.subtitle));
-        let mut canvas = Canvas::new(page.0.max(frame.left + titles + 16.0), page.1, &self.title);
-        canvas.heading((frame.left, 22.0), &self.title);
-        canvas.text((frame.left, 41.0), Held::Left, (QUIET, "quiet"), &self.subtitle);
-        self.draw_axes(&mut canvas, &frame);
+        let mut page = Drawing::new(size.0.max(frame.left + titles + 16.0), size.1, &self.title);
+        page.heading((frame.left, 22.0), &self.title);
+        page.text((frame.left, 41.0), Anchor::Start, (QUIET, "quiet"), &self.subtitle);
+        self.draw_axes(&mut page, &frame);
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
-        order.sort_by_key(|(_, series)| series.style.layer());
+        order.sort_by_key(|(_, series)| series.look.layer());
         for (_, series) in &order {
-            draw_curve(&mut canvas, &frame, series);
+            draw_curve(&mut page, &frame, series);
         }
         for (i, series) in order {
-            draw_markers(&mut canvas, &frame, series, i as f64 / self.series.len() as f64);
+            draw_markers(&mut page, &frame, series, i as f64 / self.series.len() as f64);
         }
-        self.draw_names(&mut canvas, &frame);
-        canvas.finish()
+        self.draw_names(&mut page, &frame);
+        page
     }
 
     /// Room for the piece of a curve before its name.
@@ -150,30 +150,30 @@ impl Chart {
         if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
     }
 
-    fn draw_axes(&self, canvas: &mut Canvas, frame: &Frame) {
+    fn draw_axes(&self, page: &mut Drawing, frame: &Frame) {
         let (right, bottom) = (frame.left + frame.width, frame.top + frame.height);
         for (value, label) in &frame.y.at {
             let (_, y) = frame.at(frame.x.low, *value);
-            canvas.line((frame.left, y), (right, y), (GRID, "grid"));
-            canvas.text((frame.left - 7.0, y + 4.0), Held::Right, (INK, "ink"), label);
+            page.line((frame.left, y), (right, y), (GRID, "grid"));
+            page.text((frame.left - 7.0, y + 4.0), Anchor::End, (INK, "ink"), label);
         }
         for (value, label) in &frame.x.at {
             let (x, _) = frame.at(*value, frame.y.low);
-            canvas.line((x, bottom), (x, bottom + 5.0), (INK, "ink"));
-            canvas.text((x, bottom + 19.0), Held::Middle, (INK, "ink"), label);
+            page.line((x, bottom), (x, bottom + 5.0), (INK, "ink"));
+            page.text((x, bottom + 19.0), Anchor::Middle, (INK, "ink"), label);
         }
-        canvas.line((frame.left, bottom), (right, bottom), (INK, "ink"));
-        canvas.text(
+        page.line((frame.left, bottom), (right, bottom), (INK, "ink"));
+        page.text(
             (frame.left + frame.width / 2.0, bottom + 40.0),
-            Held::Middle,
+            Anchor::Middle,
             (INK, "ink"),
             &self.x.title,
         );
-        canvas.upright((18.0, frame.top + frame.height / 2.0), &self.y.title);
+        page.upright((18.0, frame.top + frame.height / 2.0), &self.y.title);
     }
 
     /// Names at the right, each as near to the end of its curve as the others allow.
-    fn draw_names(&self, canvas: &mut Canvas, frame: &Frame) {
+    fn draw_names(&self, page: &mut Drawing, frame: &Frame) {
         let end = |series: &Series| {
             let last = series.points.iter().rev().find(|point| point.y.is_finite())?;
             Some(frame.at(last.x, last.y))
@@ -187,14 +187,14 @@ impl Chart {
         for ((series, (x, y)), place) in ends.into_iter().zip(places) {
             let joined = series.kind != Kind::Points && right - x < 2.0;
             if joined {
-                canvas.line((x + 5.0, y), (right + 14.0, place), (GRID, "grid"));
+                page.line((x + 5.0, y), (right + 14.0, place), (GRID, "grid"));
             }
             let (from, to) = (right + 18.0, right + 26.0 + self.key());
             if series.kind != Kind::Points {
-                canvas.curve(&[(from, place), (to, place)], series.style);
+                page.curve(&[(from, place), (to, place)], series.look);
             }
-            canvas.marker((f64::midpoint(from, to), place), series.style, None);
-            canvas.text((to + 6.0, place + 4.0), Held::Left, (INK, "ink"), &series.name);
+            page.marker((f64::midpoint(from, to), place), series.look, None);
+            page.text((to + 6.0, place + 4.0), Anchor::Start, (INK, "ink"), &series.name);
         }
     }
 }
@@ -204,7 +204,7 @@ fn fit(series: &Series) -> Vec<&Point> {
     series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()).collect()
 }
 
-fn draw_curve(canvas: &mut Canvas, frame: &Frame, series: &Series) {
+fn draw_curve(page: &mut Drawing, frame: &Frame, series: &Series) {
     let fit = fit(series);
     if series.kind == Kind::Points {
         return;
@@ -214,18 +214,18 @@ fn draw_curve(canvas: &mut Canvas, frame: &Frame, series: &Series) {
         fit.iter().map(|point| frame.at(point.x, end(point))).collect()
     };
     if fit.iter().any(|point| point.half_width > 0.0) {
-        canvas.band(&at(-1.0), &at(1.0), series.style);
+        page.band(&at(-1.0), &at(1.0), series.look);
     }
-    canvas.curve(&at(0.0), series.style);
+    page.curve(&at(0.0), series.look);
 }
 
 /// The points; of a line a few, `shift` of the way to the next one late, so that those of other lines are beside them.
-fn draw_markers(canvas: &mut Canvas, frame: &Frame, series: &Series, shift: f64) {
+fn draw_markers(page: &mut Drawing, frame: &Frame, series: &Series, shift: f64) {
     let fit = fit(series);
     let places: Vec<(f64, f64)> = fit.iter().map(|point| frame.at(point.x, point.y)).collect();
     if series.kind == Kind::Line {
         for place in along(&places, shift) {
-            canvas.marker(place, series.style, None);
+            page.marker(place, series.look, None);
         }
         return;
     }
@@ -233,7 +233,7 @@ fn draw_markers(canvas: &mut Canvas, frame: &Frame, series: &Series, shift: f64)
         let spread =
             if point.half_width > 0.0 { format!(" ±{}", digits(point.half_width)) } else { String::new() };
         let words = format!("{}: {}, {}{spread}", series.name, digits(point.x), digits(point.y));
-        canvas.marker(place, series.style, Some(&words));
+        page.marker(place, series.look, Some(&words));
     }
 }
 
@@ -306,10 +306,10 @@ mod tests {
     fn bands_stay_within_the_axes() {
         let points =
             vec![Point { x: 0.0, y: 5.0, half_width: 50.0 }, Point { x: 1.0, y: 9.0, half_width: 1.0 }];
-        let series = vec![Series { name: "a".to_owned(), style: Style(0), kind: Kind::Curve, points }];
+        let series = vec![Series { name: "a".to_owned(), look: Look::default(), kind: Kind::Curve, points }];
         for scale in [Scale::Linear, Scale::Log] {
             let y = Axis { scale, ..Axis::default() };
-            let text = Chart { y, series: series.clone(), ..Chart::default() }.svg();
+            let text = Chart { y, series: series.clone(), ..Chart::default() }.draw().svg();
             let band = text.split("<path").find(|path| path.contains("\"band\"")).expect("a band");
             let lowest = (TOP + HIGH).to_string();
             let numbers = band.split(['"', ' ', 'M', 'L', 'Z']).filter_map(|word| word.parse::<f64>().ok());
@@ -323,9 +323,9 @@ mod tests {
     fn values_that_are_no_numbers_are_left_out() {
         let point = |y: f64| Point { x: 1.0, y, half_width: 0.0 };
         let points = vec![point(f64::NAN), point(2.0), point(f64::INFINITY)];
-        let series = Series { name: "a<b".to_owned(), style: Style(0), kind: Kind::Points, points };
+        let series = Series { name: "a<b".to_owned(), look: Look::default(), kind: Kind::Points, points };
         let chart = Chart { series: vec![series], ..Chart::default() };
-        let text = chart.svg();
+        let text = chart.draw().svg();
         assert!(!text.contains("NaN") && !text.contains("inf") && text.contains("a&lt;b"), "{text}");
         assert_eq!(text.matches("a&lt;b: ").count(), 1);
     }

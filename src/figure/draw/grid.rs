@@ -1,7 +1,7 @@
 //! Grids of coloured cells: how busy each node was, or who held which node when.
 
-use super::canvas::{Canvas, Held, INK, QUIET, width};
 use super::chart::Axis;
+use super::drawing::{Anchor, Drawing, INK, LINE, QUIET, width};
 use super::ticks::{Scale, Ticks};
 
 /// A rectangle of a grid, in units of its axes.
@@ -39,8 +39,8 @@ const WIDE: f64 = 640.0;
 const HIGH: f64 = 400.0;
 
 impl Grid {
-    /// The grid as the text of an SVG file. O(cells).
-    pub fn svg(&self) -> String {
+    /// The grid as a drawing. O(cells).
+    pub fn draw(&self) -> Drawing {
         let [spans_x, spans_y] = [&self.x.1, &self.y.1].map(|[low, high]| (high - low).max(1e-9));
         let (wide, high) = if self.square {
             let unit = (WIDE / spans_x).min(HIGH / spans_y);
@@ -60,39 +60,39 @@ impl Grid {
         let left = y.iter().map(|(_, label)| width(label)).fold(0.0, f64::max) + 44.0;
         let (right, bottom) = (left + wide, TOP + high);
         let legend = self.legend.iter().map(|(name, _)| width(name)).fold(-44.0, f64::max) + 44.0;
-        let page = (right + 16.0 + legend, bottom + 52.0);
-        let mut canvas = Canvas::new(
-            page.0.max(left + (width(&self.title) * 1.25).max(width(&self.subtitle)) + 16.0),
-            page.1,
+        let size = (right + 16.0 + legend, bottom + 52.0);
+        let mut page = Drawing::new(
+            size.0.max(left + (width(&self.title) * 1.25).max(width(&self.subtitle)) + 16.0),
+            size.1,
             &self.title,
         );
-        canvas.heading((left, 22.0), &self.title);
-        canvas.text((left, 41.0), Held::Left, (QUIET, "quiet"), &self.subtitle);
+        page.heading((left, 22.0), &self.title);
+        page.text((left, 41.0), Anchor::Start, (QUIET, "quiet"), &self.subtitle);
         let at_x = |value: f64| left + wide * (value - self.x.1[0]) / spans_x;
         let at_y = |value: f64| bottom - high * (value - self.y.1[0]) / spans_y;
         for GridCell { place: [x, y, cell_width, cell_height], colour, words } in &self.cells {
             let (width, height) = (wide * cell_width / spans_x, high * cell_height / spans_y);
             let hair = |side: f64| if self.square || side < 3.0 { 0.0 } else { 0.6 };
             let place = (at_x(*x), at_y(y + cell_height), width - hair(width), height - hair(height));
-            canvas.rectangle(place, (colour, "cell"), Some(words));
+            page.rectangle(place, (colour, "cell"), Some(words));
         }
         for (value, label) in x {
-            canvas.line((at_x(value), bottom), (at_x(value), bottom + 5.0), (INK, "ink"));
-            canvas.text((at_x(value), bottom + 19.0), Held::Middle, (INK, "ink"), &label);
+            page.line((at_x(value), bottom), (at_x(value), bottom + 5.0), (INK, "ink"));
+            page.text((at_x(value), bottom + 19.0), Anchor::Middle, (INK, "ink"), &label);
         }
         for (value, label) in y {
-            canvas.line((left - 5.0, at_y(value)), (left, at_y(value)), (INK, "ink"));
-            canvas.text((left - 8.0, at_y(value) + 4.0), Held::Right, (INK, "ink"), &label);
+            page.line((left - 5.0, at_y(value)), (left, at_y(value)), (INK, "ink"));
+            page.text((left - 8.0, at_y(value) + 4.0), Anchor::End, (INK, "ink"), &label);
         }
-        canvas.line((left, bottom), (right, bottom), (INK, "ink"));
-        canvas.line((left, TOP), (left, bottom), (INK, "ink"));
-        canvas.text((left + wide / 2.0, bottom + 40.0), Held::Middle, (INK, "ink"), &self.x.0.title);
-        canvas.upright((18.0, TOP + high / 2.0), &self.y.0.title);
+        page.line((left, bottom), (right, bottom), (INK, "ink"));
+        page.line((left, TOP), (left, bottom), (INK, "ink"));
+        page.text((left + wide / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.0.title);
+        page.upright((18.0, TOP + high / 2.0), &self.y.0.title);
         for (i, (name, colour)) in self.legend.iter().enumerate() {
-            let y = TOP + 8.0 + super::canvas::LINE * i as f64;
-            canvas.rectangle((right + 14.0, y - 8.0, 11.0, 11.0), (colour, "bar"), None);
-            canvas.text((right + 32.0, y + 2.0), Held::Left, (INK, "ink"), name);
+            let y = TOP + 8.0 + LINE * i as f64;
+            page.rectangle((right + 14.0, y - 8.0, 11.0, 11.0), (colour, "bar"), None);
+            page.text((right + 32.0, y + 2.0), Anchor::Start, (INK, "ink"), name);
         }
-        canvas.finish()
+        page
     }
 }

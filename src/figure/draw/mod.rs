@@ -1,48 +1,24 @@
-//! Plots: charts, bars and grids as SVG, and as PNG made of it.
+//! Charts, bars and grids as SVG, and as PNG made of it.
 //!
 //! One drawing serves files, reports and pixels: elements carry their colours as attributes, which any viewer understands,
 //! and classes (`ink`, `grid`, `paper`, `quiet`), by which a page in another theme restyles them. A library for plots would
 //! have drawn the axes; none at hand keeps legends off the data, knows themes, and makes pixels of the same drawing.
 
 mod bars;
-mod canvas;
 mod chart;
+mod drawing;
 mod grid;
+mod look;
 mod png;
-mod style;
 mod ticks;
 
 pub use bars::{BarGroup, Bars};
 pub use chart::{Axis, Chart, Kind, Point, Series};
+pub use drawing::Drawing;
 pub use grid::{Grid, GridCell};
+pub use look::{COLOURS, DASHES, Look, MARKERS};
 pub use png::{PngError, png};
-pub use style::Style;
 pub use ticks::Scale;
-
-/// Drawings of this module below each other, as one.
-pub fn stacked(drawings: &[String]) -> String {
-    if let [drawing] = drawings {
-        return drawing.clone();
-    }
-    let (mut widest, mut high, mut inner) = (0.0_f64, 0.0_f64, String::new());
-    for drawing in drawings {
-        let Some((head, body)) = drawing.split_once('>') else { continue };
-        let side = |name: &str| -> f64 {
-            let value = head.split(name).nth(1).and_then(|rest| rest.split('"').next());
-            value.and_then(|value| value.parse().ok()).unwrap_or_default()
-        };
-        let body = body.trim_end().trim_end_matches("</svg>");
-        inner += &[&format!("<g transform=\"translate(0 {high})\">"), body, "</g>\n"].concat();
-        widest = widest.max(side(" width=\""));
-        high += side(" height=\"");
-    }
-    let [family, size] = ["DejaVu Sans, Verdana, sans-serif", "12"];
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {widest} {high}\" width=\"{widest}\" height=\"{high}\" \
-         role=\"img\" font-family=\"{family}\" font-size=\"{size}\">\n\
-         <rect class=\"paper\" width=\"{widest}\" height=\"{high}\" fill=\"#ffffff\"/>\n{inner}</svg>\n"
-    )
-}
 
 #[cfg(test)]
 mod tests {
@@ -50,10 +26,10 @@ mod tests {
 
     #[test]
     fn drawings_below_each_other_are_one() {
-        let chart = |title: &str| Chart { title: title.to_owned(), ..Chart::default() }.svg();
-        let (one, two) = (chart("one"), chart("two"));
-        assert_eq!(stacked(std::slice::from_ref(&one)), one);
-        let both = stacked(&[one.clone(), two]);
+        let chart = |title: &str| Chart { title: title.to_owned(), ..Chart::default() }.draw();
+        let one = chart("one").svg();
+        assert_eq!(Drawing::stacked(vec![chart("one")]).svg(), one);
+        let both = Drawing::stacked(vec![chart("one"), chart("two")]).svg();
         assert_eq!((both.matches("<svg").count(), both.matches("</svg>").count()), (1, 1));
         assert!(both.contains("translate(0 468)") && both.contains("height=\"936\""), "{both}");
         let heights =

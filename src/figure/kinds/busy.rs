@@ -1,7 +1,7 @@
 //! Utilization over time, of the first seed of each replay.
 
 use super::job_columns::{columns, job_curves, plain};
-use crate::figure::draw::{Axis, Chart, Kind, Series};
+use crate::figure::draw::{Axis, Chart, Drawing, Kind, Series};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
@@ -13,7 +13,7 @@ pub(super) const KIND: PlotKind =
 /// Utilization is the mean over each of so many parts of the time.
 const PARTS: usize = 240;
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
     let curves = job_curves(results)?;
     let names = ["start_s", "end_s", "allocated", "seed"];
     let Some(found) = columns(options, &names, &curves)? else { return Ok(None) };
@@ -39,7 +39,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         let share =
             |(time, busy): (f64, f64)| ((time - from) / unit_s, 100.0 * busy / f64::from(machine.nodes()));
         let points = plain(busy_nodes(jobs, (from, to), PARTS).into_iter().map(share).collect());
-        series.push(Series { name: curve.name, style: curve.style, kind: Kind::Line, points });
+        series.push(Series { name: curve.name, look: curve.look, kind: Kind::Line, points });
     }
     let chart = Chart {
         title: "Utilization over time".to_owned(),
@@ -48,7 +48,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         y: Axis { title: "busy nodes (%)".to_owned(), shows: Some(0.0), ..Axis::default() },
         series,
     };
-    Ok(Some(chart.svg()))
+    Ok(Some(chart.draw()))
 }
 
 /// A unit for an axis of so many seconds: how many seconds it has, and its name.

@@ -1,7 +1,7 @@
 //! How long calls of the allocators take, as the share of calls that take longer.
 
 use super::job_columns::shares;
-use crate::figure::draw::{Axis, Chart, Scale};
+use crate::figure::draw::{Axis, Chart, Drawing, Scale};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
@@ -14,7 +14,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
     let Some(mut series) = shares(options, results, "allocate_ns", 1.0)? else { return Ok(None) };
     for series in &mut series {
         // Nothing is longer than the longest, and a logarithmic axis has no 0.
@@ -28,5 +28,5 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         y: axis("share of calls that take longer"),
         series,
     };
-    Ok(Some(chart.svg()))
+    Ok(Some(chart.draw()))
 }

@@ -1,11 +1,11 @@
 //! How long jobs wait for their turn, then for their nodes, and how long they are suspended while they are moved.
 
 use super::values::mean;
-use crate::figure::draw::{BarGroup, Bars};
+use crate::figure::draw::{BarGroup, Bars, Drawing};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
-use crate::metrics::METRICS;
+use crate::metrics::{Group, METRICS, Metric};
 
 pub(super) const KIND: PlotKind = PlotKind {
     name: "delays",
@@ -16,14 +16,18 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
     if !(options.is_asked || results.have_delays()) {
         return Ok(None);
     }
     let curves = results.curves(&["log", "machine", "arrival_scale"]);
+    let is_delay = |metric: &&Metric| {
+        metric.column.unit == "s" && metric.terminal.is_some_and(|column| column.group == Group::Delays)
+    };
+    let delays: Vec<&Metric> = METRICS.iter().filter(is_delay).collect();
     let mut groups = Vec::new();
     for place in results.places() {
-        for delay in METRICS.iter().filter(|metric| metric.is_delay && metric.column.unit == "s") {
+        for delay in &delays {
             let y = results.numbers(delay.name())?;
             let value = |rows: &[usize]| {
                 mean(rows.iter().filter(|&&row| results.place(row) == place).map(|&row| y[row]))
@@ -37,8 +41,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         subtitle: results.shared(),
         axis: "seconds".to_owned(),
         groups,
-        legend: curves.into_iter().map(|curve| (curve.name, curve.style)).collect(),
+        legend: curves.into_iter().map(|curve| (curve.name, curve.look)).collect(),
         base: 0.0,
     };
-    Ok(Some(bars.svg()))
+    Ok(Some(bars.draw()))
 }

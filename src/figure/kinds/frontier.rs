@@ -1,7 +1,7 @@
 //! Dispersal against what a call of the allocator costs.
 
 use super::values::{axis, mean, titled};
-use crate::figure::draw::{Axis, Chart, Kind, Point, Scale, Series};
+use crate::figure::draw::{Axis, Chart, Drawing, Kind, Point, Scale, Series};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::{Curve, Results};
@@ -14,7 +14,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let Ok(total) = results.numbers("allocate_ns_total") else { return Ok(None) };
     let (calls, refused) = (results.numbers("allocate_calls")?, results.numbers("allocate_failures")?);
@@ -23,7 +23,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         let placed = calls[row]? - refused[row]?;
         (placed > 0.0).then(|| total[row].map(|ns| ns / placed)).flatten()
     };
-    let series = |Curve { name, style, rows }: Curve| {
+    let series = |Curve { name, look, rows }: Curve| {
         // A point for each load: the mean over replications in both directions.
         let same_load =
             |a: &usize, b: &usize| results.label(*a, "arrival_scale") == results.label(*b, "arrival_scale");
@@ -32,7 +32,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
             Some(Point { x, y: mean(rows.iter().map(|&row| y[row]))?, half_width: 0.0 })
         };
         let points = rows.chunk_by(same_load).filter_map(point).collect();
-        Series { name, style, kind: Kind::Points, points }
+        Series { name, look, kind: Kind::Points, points }
     };
     let chart = Chart {
         title: format!("Cost of a call against {}", titled(column)),
@@ -45,5 +45,5 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         y: axis(column),
         series: results.curves(&["arrival_scale"]).into_iter().map(series).collect(),
     };
-    Ok(Some(chart.svg()))
+    Ok(Some(chart.draw()))
 }

@@ -1,7 +1,7 @@
 //! Who holds which nodes when, of one replay, from the first start until as many jobs are drawn as a viewer bears.
 
 use super::held_nodes::{PlacedJob, one_replay};
-use crate::figure::draw::{Axis, Grid, GridCell};
+use crate::figure::draw::{Axis, Drawing, Grid, GridCell};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
@@ -18,7 +18,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// The most rectangles of a chart; a job has one for each run of nodes.
 const MOST_BARS: usize = 4000;
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
     let Some(mut replay) = one_replay(options, results)? else { return Ok(None) };
     let jobs = &mut replay.jobs;
     jobs.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
@@ -62,7 +62,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         cells: jobs[..shown].iter().flat_map(bars).collect(),
         legend: Vec::new(),
     };
-    Ok(Some(grid.svg()))
+    Ok(Some(grid.draw()))
 }
 
 /// A colour for a job. Hues turn by the golden angle, so that neighbours in number are far from each other.

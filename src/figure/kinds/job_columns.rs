@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::figure::draw::{Kind, Point, Series, Style};
+use crate::figure::draw::{Kind, Look, Point, Series};
 use crate::figure::error::FigureError;
 use crate::figure::kind::PlotOptions;
 use crate::figure::results::Results;
@@ -15,7 +15,7 @@ pub(super) type ByReplay = BTreeMap<u64, Vec<f64>>;
 /// A curve of jobs: its name, its look, and the numbers of the replays whose jobs it shows.
 pub(super) struct JobCurve {
     pub(super) name: String,
-    pub(super) style: Style,
+    pub(super) look: Look,
     pub(super) replays: Vec<u64>,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn job_curves(results: &Results) -> Result<Vec<JobCurve>, FigureError
         let rows = curve.rows.into_iter().filter(|&row| results.is_at_first_load(row));
         let mut replays: Vec<u64> = rows.filter_map(number).collect();
         replays.dedup();
-        JobCurve { name: curve.name, style: curve.style, replays }
+        JobCurve { name: curve.name, look: curve.look, replays }
     });
     Ok(curves.collect())
 }
@@ -82,10 +82,10 @@ pub(super) fn shares(
 ) -> Result<Option<Vec<Series>>, FigureError> {
     let curves = job_curves(results)?;
     let Some(found) = columns(options, &[column], &curves)? else { return Ok(None) };
-    let series = |JobCurve { name, style, replays }| {
+    let series = |JobCurve { name, look, replays }| {
         let values = replays.iter().filter_map(|replay| found[0].get(replay)).flatten().copied();
         let points = plain(exceeding(values)).into_iter().map(|point| Point { y: factor * point.y, ..point });
-        Series { name, style, kind: Kind::Line, points: points.filter(|point| point.x > 0.0).collect() }
+        Series { name, look, kind: Kind::Line, points: points.filter(|point| point.x > 0.0).collect() }
     };
     Ok(Some(curves.into_iter().map(series).collect()))
 }

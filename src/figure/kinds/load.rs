@@ -1,7 +1,7 @@
 //! A column of the summary by load, with confidence bands over replications.
 
 use super::values::{axis, points, titled};
-use crate::figure::draw::{Axis, Chart, Kind, Scale, Series};
+use crate::figure::draw::{Axis, Chart, Drawing, Kind, Scale, Series};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::{Curve, Results};
@@ -16,13 +16,13 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
     let column = options.value.unwrap_or("turnaround_s_mean");
     let y = results.chosen("--value", column)?;
     let Some(first) = results.load(0) else { return Ok(None) };
-    let series = |Curve { name, style, rows }: Curve| {
+    let series = |Curve { name, look, rows }: Curve| {
         let x = |row| results.load(row).map(|load| load.value());
-        Series { name, style, kind: Kind::Curve, points: points(&rows, &x, y) }
+        Series { name, look, kind: Kind::Curve, points: points(&rows, &x, y) }
     };
     let series: Vec<Series> = results.curves_by_load().into_iter().map(series).collect();
     if series.iter().all(|series| series.points.len() < 2) {
@@ -36,5 +36,5 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         y: Axis { scale, ..axis(column) },
         series,
     };
-    Ok(Some(chart.svg()))
+    Ok(Some(chart.draw()))
 }

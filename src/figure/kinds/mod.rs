@@ -14,6 +14,7 @@ mod utilization;
 mod values;
 mod waits;
 
+use super::draw::Drawing;
 use super::error::FigureError;
 use super::kind::{PlotKind, PlotOptions};
 use super::results::Results;
@@ -41,7 +42,7 @@ pub fn plot_kind(name: &str) -> Option<&'static PlotKind> {
 pub fn pictures(
     options: &PlotOptions<'_>,
     results: &Results,
-) -> Result<Vec<(&'static str, String)>, FigureError> {
+) -> Result<Vec<(&'static str, Drawing)>, FigureError> {
     let draw =
         |kind: &'static PlotKind| Ok((kind.draw)(options, results)?.map(|picture| (kind.name, picture)));
     PLOT_KINDS.iter().filter_map(|kind| draw(kind).transpose()).collect()

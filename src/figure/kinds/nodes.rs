@@ -1,7 +1,7 @@
 //! The share of the time that each node is busy, of one replay.
 
 use super::held_nodes::one_replay;
-use crate::figure::draw::{Axis, Grid, GridCell};
+use crate::figure::draw::{Axis, Drawing, Grid, GridCell};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
@@ -18,7 +18,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// Machines of more nodes would be a drawing that nobody can open.
 const MOST_NODES: u32 = 65_536;
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
     let Some(replay) = one_replay(options, results)? else { return Ok(None) };
     let machine = &replay.machine;
     let from = replay.jobs.iter().map(|job| job.start_s).fold(f64::INFINITY, f64::min);
@@ -60,7 +60,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         cells: busy_s.iter().enumerate().map(cell).collect(),
         legend: legend.to_vec(),
     };
-    Ok(Some(grid.svg()))
+    Ok(Some(grid.draw()))
 }
 
 /// The labels of each column and each row: the coordinates of its nodes, as many as there is room for, others empty.

@@ -1,7 +1,7 @@
 //! Each allocator relative to one of them, for each log, machine and load.
 
 use super::values::{mean, titled};
-use crate::figure::draw::{BarGroup, Bars};
+use crate::figure::draw::{BarGroup, Bars, Drawing};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
@@ -14,7 +14,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
     let column = options.value.unwrap_or("pairwise_sum_mean");
     let y = results.chosen("--value", column)?;
     let curves = results.curves(&["log", "machine", "arrival_scale"]);
@@ -42,8 +42,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         subtitle: results.shared(),
         axis: "ratio".to_owned(),
         groups: results.places().iter().map(group).collect(),
-        legend: curves.iter().map(|curve| (curve.name.clone(), curve.style)).collect(),
+        legend: curves.iter().map(|curve| (curve.name.clone(), curve.look)).collect(),
         base: 1.0,
     };
-    Ok(Some(bars.svg()))
+    Ok(Some(bars.draw()))
 }

@@ -1,7 +1,7 @@
 //! Dispersal against utilization, a curve for each allocator over its loads.
 
 use super::values::{axis, points, titled};
-use crate::figure::draw::{Axis, Chart, Kind, Series};
+use crate::figure::draw::{Axis, Chart, Drawing, Kind, Series};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::{Curve, Results};
@@ -14,13 +14,13 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let (x, y) = (results.numbers("utilization")?, results.chosen("--value", column)?);
-    let series = |Curve { name, style, rows }: Curve| {
+    let series = |Curve { name, look, rows }: Curve| {
         let points = points(&rows, &|row| x[row].map(|share| 100.0 * share), y);
         let kind = if points.len() > 1 { Kind::Curve } else { Kind::Points };
-        Series { name, style, kind, points }
+        Series { name, look, kind, points }
     };
     let chart = Chart {
         title: format!("{} by utilization", titled(column)),
@@ -29,5 +29,5 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         y: axis(column),
         series: results.curves(&["arrival_scale"]).into_iter().map(series).collect(),
     };
-    Ok(Some(chart.svg()))
+    Ok(Some(chart.draw()))
 }

@@ -1,7 +1,7 @@
 //! How long jobs wait, as the share of jobs that wait longer.
 
 use super::job_columns::shares;
-use crate::figure::draw::{Axis, Chart, Scale};
+use crate::figure::draw::{Axis, Chart, Drawing, Scale};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
@@ -14,7 +14,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
     let Some(series) = shares(options, results, "wait_s", 100.0)? else { return Ok(None) };
     let chart = Chart {
         title: "Waiting times".to_owned(),
@@ -23,5 +23,5 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<String>, 
         y: Axis { title: "jobs that wait longer (%)".to_owned(), shows: Some(0.0), ..Axis::default() },
         series,
     };
-    Ok(Some(chart.svg()))
+    Ok(Some(chart.draw()))
 }

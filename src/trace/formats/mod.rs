@@ -126,7 +126,7 @@ mod tests {
             ("cwf", "unknown log format 'cwf', did you mean 'swf'? (one of: swf, premas, nas-ipsc, columns)"),
             ("swf:shapes=yes", "'swf' has no parameter 'shapes'"),
             ("columns:submit=1,run=2", "field 'procs' is missing; submit, run and procs are needed"),
-            ("columns", "field 'submit' is missing"),
+            ("columns", "columns are missing, such as columns:submit=3,run=5,procs=2"),
         ] {
             let Err(error) = build(&text.parse()?) else { panic!("{text} is no format") };
             assert!(error.to_string().contains(problem), "{text}: {error}");

@@ -79,7 +79,7 @@ impl Lublin {
         if options.published_sizes && procs < PUBLISHED_PROCS {
             return Err(LublinError::TooFewProcessors(procs));
         }
-        let stream = |constants: &Constants| Stream::new(constants, procs, options.published_sizes);
+        let stream = |constants| Stream::new(constants, procs, options.published_sizes);
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (mut interactive, mut batch) = if options.typeless {
             (stream(&TYPELESS)?, None)
@@ -103,8 +103,8 @@ impl Iterator for Lublin {
         let stream = batch.unwrap_or(&mut self.interactive);
         let submit_s = stream.arrivals.clock_s;
         stream.arrivals.advance(&mut self.rng);
-        let procs = stream.sizes.draw(&mut self.rng);
-        let run_s = stream.runs.draw(procs, &mut self.rng);
+        let procs = stream.draw_size(&mut self.rng);
+        let run_s = stream.draw_run(procs, &mut self.rng);
         Some(LublinJob { submit_s, run_s, procs, interactive })
     }
 }
@@ -128,6 +128,7 @@ pub fn scale_to_load(jobs: &mut [LublinJob], procs: u32, load: f64) -> Option<f6
 }
 
 /// The constants of one stream, named as in the reference implementation.
+#[derive(Debug)]
 struct Constants {
     /// The probability that a job is serial.
     serial_prob: f64,
@@ -154,7 +155,7 @@ struct Constants {
     arar: f64,
 }
 
-const BATCH: Constants = Constants {
+static BATCH: Constants = Constants {
     serial_prob: 0.2927,
     pow2_prob: 0.6686,
     u_low: 1.2,
@@ -169,7 +170,7 @@ const BATCH: Constants = Constants {
     arar: 1.0519,
 };
 
-const INTERACTIVE: Constants = Constants {
+static INTERACTIVE: Constants = Constants {
     serial_prob: 0.1541,
     pow2_prob: 0.625,
     u_low: 1.0,
@@ -184,7 +185,7 @@ const INTERACTIVE: Constants = Constants {
     arar: 0.9797,
 };
 
-const TYPELESS: Constants = Constants {
+static TYPELESS: Constants = Constants {
     serial_prob: 0.244,
     pow2_prob: 0.576,
     u_low: 0.8,
@@ -202,22 +203,20 @@ const TYPELESS: Constants = Constants {
 /// The source of the jobs of one type.
 #[derive(Clone, Debug)]
 struct Stream {
+    constants: &'static Constants,
     sizes: Sizes,
-    runs: Runs,
+    /// The logarithms (base e) of the run times of short and of long jobs, in seconds.
+    runs: [Gamma<f64>; 2],
     arrivals: Arrivals,
 }
 
 impl Stream {
-    fn new(constants: &Constants, procs: u32, published_sizes: bool) -> Result<Self, LublinError> {
+    fn new(constants: &'static Constants, procs: u32, published_sizes: bool) -> Result<Self, LublinError> {
         let (shape, scale) = constants.gap;
         Ok(Self {
+            constants,
             sizes: Sizes::new(constants, procs, published_sizes),
-            runs: Runs {
-                short: gamma(constants.run[0])?,
-                long: gamma(constants.run[1])?,
-                pa: constants.pa,
-                pb: constants.pb,
-            },
+            runs: [gamma(constants.run[0])?, gamma(constants.run[1])?],
             arrivals: Arrivals {
                 gap: gamma((shape * constants.arar, scale))?,
                 weights: weights(constants.day)?,
@@ -228,6 +227,41 @@ impl Stream {
             },
         })
     }
+
+    /// Draws the number of processors of a job.
+    fn draw_size(&self, rng: &mut ChaCha8Rng) -> u32 {
+        let (Constants { serial_prob, pow2_prob, u_prob, .. }, sizes) = (self.constants, &self.sizes);
+        // One number decides between serial, rounded and any size, as in the reference implementation.
+        let u: f64 = rng.random();
+        if u <= *serial_prob {
+            return 1;
+        }
+        let (from, to) = if rng.random::<f64>() <= *u_prob {
+            (sizes.low, sizes.middle)
+        } else {
+            (sizes.middle, sizes.high)
+        };
+        let p = from + (to - from) * rng.random::<f64>();
+        if u <= serial_prob + pow2_prob {
+            1 << ((p + 0.5) as u32).min(sizes.procs.ilog2())
+        } else {
+            ((p.exp2() + 0.5) as u32).clamp(1, sizes.procs)
+        }
+    }
+
+    /// Draws the run time of a job of `procs` processors, in seconds.
+    fn draw_run(&self, procs: u32, rng: &mut ChaCha8Rng) -> i64 {
+        /// Longer runs are drawn again: e^12 s are 45 hours.
+        const LOG_SECONDS_MAX: f64 = 12.0;
+        let p = (self.constants.pa * f64::from(procs) + self.constants.pb).clamp(0.0, 1.0);
+        loop {
+            let is_short = rng.random::<f64>() <= p;
+            let g = self.runs[usize::from(!is_short)].sample(rng);
+            if g <= LOG_SECONDS_MAX {
+                return g.exp() as i64;
+            }
+        }
+    }
 }
 
 /// Returns the gamma distribution of this shape and scale.
@@ -235,18 +269,12 @@ fn gamma((shape, scale): (f64, f64)) -> Result<Gamma<f64>, LublinError> {
     Gamma::new(shape, scale).map_err(|_| LublinError::Constant)
 }
 
-/// The distribution of sizes; `low`, `middle` and `high` are logarithms (base 2).
+/// The range of parallel sizes; `low`, `middle` and `high` are logarithms (base 2).
 #[derive(Clone, Debug)]
 struct Sizes {
-    /// Below this a random number means a serial job.
-    serial: f64,
-    /// Below this it means a size rounded to a power of two.
-    rounded: f64,
     low: f64,
     middle: f64,
     high: f64,
-    /// The probability of the lower of the two stages.
-    lower_prob: f64,
     /// The processors of the machine.
     procs: u32,
 }
@@ -257,59 +285,7 @@ impl Sizes {
         let low = constants.u_low.min(high);
         // On machines so small that the middle would lie below the low end, all sizes come from the upper stage.
         let middle = if published { constants.u_med } else { (high - 2.5).max(low) };
-        Self {
-            serial: constants.serial_prob,
-            rounded: constants.serial_prob + constants.pow2_prob,
-            low,
-            middle,
-            high,
-            lower_prob: constants.u_prob,
-            procs,
-        }
-    }
-
-    /// Draws the number of processors of a job.
-    fn draw(&self, rng: &mut ChaCha8Rng) -> u32 {
-        // One number decides between serial, rounded and any size, as in the reference implementation.
-        let u: f64 = rng.random();
-        if u <= self.serial {
-            return 1;
-        }
-        let (from, to) = if rng.random::<f64>() <= self.lower_prob {
-            (self.low, self.middle)
-        } else {
-            (self.middle, self.high)
-        };
-        let p = from + (to - from) * rng.random::<f64>();
-        if u <= self.rounded {
-            1 << ((p + 0.5) as u32).min(self.procs.ilog2())
-        } else {
-            ((p.exp2() + 0.5) as u32).clamp(1, self.procs)
-        }
-    }
-}
-
-/// The distribution of run times.
-#[derive(Clone, Debug)]
-struct Runs {
-    short: Gamma<f64>,
-    long: Gamma<f64>,
-    pa: f64,
-    pb: f64,
-}
-
-impl Runs {
-    /// Draws the run time of a job of `procs` processors, in seconds.
-    fn draw(&self, procs: u32, rng: &mut ChaCha8Rng) -> i64 {
-        /// Longer runs are drawn again: e^12 s are 45 hours.
-        const LOG_SECONDS_MAX: f64 = 12.0;
-        let p = (self.pa * f64::from(procs) + self.pb).clamp(0.0, 1.0);
-        loop {
-            let g = if rng.random::<f64>() <= p { self.short.sample(rng) } else { self.long.sample(rng) };
-            if g <= LOG_SECONDS_MAX {
-                return g.exp() as i64;
-            }
-        }
+        Self { low, middle, high, procs }
     }
 }
 
@@ -380,7 +356,7 @@ mod tests {
 
     #[test]
     fn weights_of_a_day_sum_to_48_and_peak_by_day() {
-        for constants in [BATCH, INTERACTIVE, TYPELESS] {
+        for constants in [&BATCH, &INTERACTIVE, &TYPELESS] {
             let weights = weights(constants.day).expect("constants");
             assert!((weights.iter().sum::<f64>() - 48.0).abs() < 1e-9);
             assert!(weights.iter().all(|&weight| weight > 0.0));

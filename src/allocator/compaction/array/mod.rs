@@ -19,7 +19,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// The processor behind its last one.
+    /// Returns the processor behind its last one.
     pub fn end(self) -> u32 {
         self.base + self.length
     }
@@ -33,27 +33,27 @@ pub struct Array {
 }
 
 impl Array {
-    /// An array without tasks.
+    /// Returns an array without tasks.
     pub fn new(processors: u32) -> Self {
         Self { processors, tasks: Vec::new() }
     }
 
-    /// Its processors.
+    /// Returns its processors.
     pub fn processors(&self) -> u32 {
         self.processors
     }
 
-    /// Its tasks from left to right.
+    /// Returns its tasks from left to right.
     pub fn tasks(&self) -> &[Task] {
         &self.tasks
     }
 
-    /// Processors without a task. O(tasks).
+    /// Returns the processors without a task. O(tasks).
     pub fn free(&self) -> u32 {
         self.processors - self.tasks.iter().map(|task| task.length).sum::<u32>()
     }
 
-    /// The first processor of the leftmost free block of at least `length`. O(tasks).
+    /// Returns the first processor of the leftmost free block of at least `length`. O(tasks).
     pub fn first_fit(&self, length: u32) -> Option<u32> {
         let mut from = 0;
         for task in &self.tasks {
@@ -88,14 +88,14 @@ impl Array {
         self.insert(Task { base: window.base, length: window.length });
     }
 
-    /// The array as seen from its right end.
+    /// Returns the array as seen from its right end.
     #[must_use]
     pub fn mirrored(&self) -> Self {
         let tasks = self.tasks.iter().rev().map(|task| self.mirror(*task)).collect();
         Self { processors: self.processors, tasks }
     }
 
-    /// A task as seen from the right end.
+    /// Returns a task as seen from the right end.
     pub fn mirror(&self, task: Task) -> Task {
         Task { base: self.processors - task.end(), length: task.length }
     }

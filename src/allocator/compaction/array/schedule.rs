@@ -7,15 +7,15 @@
 //! 2. an element of a task that moves no further than it is long: the next element left of that;
 //! 3. an element of a task that moves further: the last element of the task left of that one, which has to wait.
 //!
-//! A candidate begins with the last element of one of the tasks that end in the window. Tasks right of it form a sequence
-//! that starts when the window is as good as free, so that the incoming task can start after as many steps as processors
-//! are covered, one later if the processor next to the window is busy. The candidate with the smallest largest delay is
-//! taken, then the shortest, then the leftmost.
+//! A candidate begins with the last element of one of the tasks that end in the window. Tasks right of it form a
+//! sequence that starts when the window is as good as free, so that the incoming task can start after as many steps
+//! as processors are covered, one later if the processor next to the window is busy. The candidate with the smallest
+//! largest delay is taken, then the shortest, then the leftmost.
 //!
 //! Where the elements go follows from their order alone: the one that is e-th from the right goes to the e-th processor
 //! left of the window. So the heads' successors, and the longest sequence behind each head, are the same for all
-//! candidates: O(elements). Delays are computed candidate by candidate, the shortest schedule first, each only until a task
-//! waits as long as in the best one so far, and until one delays nobody: O(elements · candidates) at worst.
+//! candidates: O(elements). Delays are computed candidate by candidate, the shortest schedule first, each only until
+//! a task waits as long as in the best one so far, and until one delays nobody: O(elements · candidates) at worst.
 
 use super::window::{Shift, Window};
 
@@ -79,8 +79,8 @@ impl<'a> Elements<'a> {
         elements
     }
 
-    /// How far element `e` of task `i` is from the window's near end; 0 is the first processor outside of it. Elements in
-    /// the window are negative.
+    /// How far element `e` of task `i` is from the window's near end; 0 is the first processor outside of it.
+    /// Elements in the window are negative.
     fn place(&self, i: usize, e: u32) -> i64 {
         // The e-th element goes to the e-th place.
         i64::from(e) - i64::from(self.shifts[i].distance)
@@ -108,9 +108,9 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// Carries out the schedule in which `candidate` begins and those of tasks before it start behind `late` steps, task by
-    /// task from the window on, as long as none waits for `bound` steps: the steps of all elements, and for each task the
-    /// first and the last step in which it is switched out; `None` if one waits too long.
+    /// Carries out the schedule in which `candidate` begins and those of tasks before it start behind `late` steps,
+    /// task by task from the window on, as long as none waits for `bound` steps: the steps of all elements, and for
+    /// each task the first and the last step in which it is switched out; `None` if one waits too long.
     fn trial(&self, candidate: usize, late: u32, bound: u32) -> Option<Trial> {
         let mut steps: Vec<u32> = (0..self.first[candidate]).map(|e| late + 1 + e).collect();
         let mut trial =
@@ -155,8 +155,8 @@ struct Trial {
     steps: Vec<u32>,
 }
 
-/// The first and the last step in which a task moves, and in how many: its elements move one per step, but where a new
-/// sequence begins, which is in step 1.
+/// Returns the first and the last step in which a task moves, and in how many: its elements move one per step, but
+/// where a new sequence begins, which is in step 1.
 fn moving(steps: &[u32]) -> (u32, u32, u32) {
     let mut pieces = steps.chunk_by(|a, b| a + 1 == *b);
     let Some(upper) = pieces.next() else { return (0, 0, 0) };
@@ -168,7 +168,7 @@ fn moving(steps: &[u32]) -> (u32, u32, u32) {
 }
 
 impl Schedule {
-    /// The schedule of least delay, then of least length, for the tasks of a window.
+    /// Returns the schedule of least delay, then of least length, for the tasks of a window.
     pub fn best(window: &Window) -> Self {
         let elements = Elements::new(window);
         let vacated = window.covered + u32::from(window.next_is_busy);
@@ -204,7 +204,7 @@ impl Schedule {
         })
     }
 
-    /// Every move of an element, by element.
+    /// Returns every move of an element, by element.
     pub fn transfers(&self, window: &Window) -> Vec<Transfer> {
         let mut transfers = Vec::with_capacity(self.steps.len());
         for shift in &window.shifts {
@@ -219,9 +219,9 @@ impl Schedule {
         transfers
     }
 
-    /// Carries the schedule out step by step, and says what goes wrong: two transfers of a step on one piece of the mesh, a
-    /// third element on a processor, a window that is not free when it should be, a schedule longer than twice the number
-    /// of processors covered.
+    /// Carries the schedule out step by step, and says what goes wrong: two transfers of a step on one piece of the
+    /// mesh, a third element on a processor, a window that is not free when it should be, a schedule longer than
+    /// twice the number of processors covered.
     pub fn check(&self, window: &Window, processors: u32) -> Result<(), String> {
         let mut transfers = self.transfers(window);
         transfers.sort_unstable_by_key(|transfer| (transfer.step, transfer.from.min(transfer.to)));
@@ -262,6 +262,9 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::super::{Array, Task};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     fn array(processors: u32, tasks: &[(u32, u32)]) -> Array {
@@ -331,12 +334,11 @@ mod tests {
         }
     }
 
-    struct Numbers(u64);
+    struct Numbers(ChaCha8Rng);
 
     impl Numbers {
         fn below(&mut self, bound: u32) -> u32 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((self.0 >> 33) % u64::from(bound)) as u32
+            self.0.random_range(0..bound)
         }
     }
 
@@ -353,7 +355,7 @@ mod tests {
         array
     }
 
-    /// First and last step of each task and its delay, step by step.
+    /// Returns first and last step of each task and its delay, step by step.
     fn naive(window: &Window, schedule: &Schedule) -> Vec<(u32, u32, u32)> {
         let transfers = schedule.transfers(window);
         let mut own = 0;
@@ -374,7 +376,7 @@ mod tests {
 
     #[test]
     fn random_schedules_are_free_of_conflicts_and_keep_the_bounds() {
-        let mut numbers = Numbers(3);
+        let mut numbers = Numbers(ChaCha8Rng::seed_from_u64(3));
         let mut instances = 0;
         while instances < 100_000 {
             let array = random(&mut numbers);
@@ -406,7 +408,7 @@ mod tests {
 
     #[test]
     fn no_candidate_is_better_than_the_one_taken() {
-        let mut numbers = Numbers(9);
+        let mut numbers = Numbers(ChaCha8Rng::seed_from_u64(9));
         for _ in 0..5000 {
             let array = random(&mut numbers);
             let length = 1 + numbers.below(array.free().max(1));

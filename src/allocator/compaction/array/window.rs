@@ -36,9 +36,9 @@ pub struct Window {
 }
 
 impl Window {
-    /// The window for a task of `length` processors, of which as many must be free on the array: the right end is that of a
-    /// free block (Theorem 1), as few processors as possible are covered, and the leftmost such window is taken. `None` if
-    /// there are not as many free processors. O(tasks).
+    /// Returns the window for a task of `length` processors, of which as many must be free on the array: the right
+    /// end is that of a free block (Theorem 1), as few processors as possible are covered, and the leftmost such
+    /// window is taken. `None` if there are not as many free processors. O(tasks).
     pub fn left(array: &Array, length: u32) -> Option<Self> {
         let tasks = array.tasks();
         // How many processors the tasks before each one have.
@@ -76,7 +76,7 @@ impl Window {
         })
     }
 
-    /// The mirror image: tasks move right.
+    /// Returns the mirror image of [`Self::left`]: tasks move right.
     pub fn right(array: &Array, length: u32) -> Option<Self> {
         let mirrored = Self::left(&array.mirrored(), length)?;
         let back = |shift: &Shift| Shift { task: array.mirror(shift.task), rightwards: true, ..*shift };
@@ -86,7 +86,7 @@ impl Window {
     }
 }
 
-/// The tasks that have to move left until all end before `base`, the rightmost first.
+/// Returns the tasks that have to move left until all end before `base`, the rightmost first.
 fn shifts(tasks: &[Task], base: u32) -> Vec<Shift> {
     let (mut edge, mut shifts) = (base, Vec::new());
     for &task in tasks.iter().rev() {
@@ -100,15 +100,15 @@ fn shifts(tasks: &[Task], base: u32) -> Vec<Shift> {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     #[test]
     fn every_window_equals_brute_force() {
-        let mut state = 5_u64;
-        let mut random = move |below: u32| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 33) % u64::from(below)) as u32
-        };
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut random = move |below: u32| rng.random_range(0..below);
         for _ in 0..3000 {
             let processors = 4 + random(30);
             let (mut array, mut at) = (Array::new(processors), random(4));

@@ -1,13 +1,14 @@
-//! The page of a plot: lines, shapes and text with a theme's classes.
+//! A drawing that is being made: lines, shapes and text with the classes of a theme.
 
 use std::fmt::Write;
 
 use svg::Document;
+use svg::Node;
 use svg::node::element::{Circle, Group, Line, Path, Rectangle, Text, Title};
 
-use super::style::{Marker, Style};
+use super::look::{Look, Marker};
 
-/// What text and lines are drawn with unless they mean a curve.
+/// Colours of text and lines that are no curves.
 pub(super) const INK: &str = "#222222";
 pub(super) const QUIET: &str = "#666666";
 pub(super) const GRID: &str = "#dddddd";
@@ -17,17 +18,19 @@ pub(super) const PAPER: &str = "#ffffff";
 pub(super) const LINE: f64 = 16.0;
 const SIZE: f64 = 12.0;
 
-/// Where text is held.
+/// Which end of a text stands at its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Held {
-    Left,
+pub(super) enum Anchor {
+    Start,
     Middle,
-    Right,
+    End,
 }
 
-/// A page, in units of a CSS pixel.
-pub(super) struct Canvas {
-    document: Document,
+/// A picture in units of a CSS pixel.
+pub struct Drawing {
+    width: f64,
+    height: f64,
+    elements: Vec<Box<dyn Node>>,
 }
 
 /// Coordinates with two digits: enough for any screen, and no noise in files.
@@ -47,68 +50,88 @@ pub(super) fn width(text: &str) -> f64 {
     text.chars().map(em).sum::<f64>() * SIZE
 }
 
-impl Canvas {
+impl Drawing {
+    /// An empty page with a title that readers of screens are told.
     pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
-        let document = Document::new()
-            .set("viewBox", format!("0 0 {} {}", round(width), round(height)))
-            .set("width", round(width))
-            .set("height", round(height))
-            .set("role", "img")
-            .set("font-family", "DejaVu Sans, Verdana, sans-serif")
-            .set("font-size", SIZE)
-            .add(Title::new(title));
-        let mut canvas = Self { document };
-        canvas.rectangle((0.0, 0.0, width, height), (PAPER, "paper"), None);
-        canvas
+        let mut drawing = Self { width, height, elements: vec![Title::new(title).into()] };
+        drawing.rectangle((0.0, 0.0, width, height), (PAPER, "paper"), None);
+        drawing
     }
 
-    /// The page as the text of an SVG file.
-    pub(super) fn finish(self) -> String {
-        let mut text = self.document.to_string();
+    /// One drawing with `drawings` below each other; a single one stays as it is.
+    pub fn stacked(mut drawings: Vec<Self>) -> Self {
+        if drawings.len() == 1 {
+            return drawings.remove(0);
+        }
+        let width = drawings.iter().map(|drawing| drawing.width).fold(0.0, f64::max);
+        let height = drawings.iter().map(|drawing| drawing.height).sum();
+        let mut stacked = Self { width, height, elements: Vec::new() };
+        stacked.rectangle((0.0, 0.0, width, height), (PAPER, "paper"), None);
+        let mut top = 0.0;
+        for drawing in drawings {
+            let group = Group::new().set("transform", format!("translate(0 {})", round(top)));
+            top += drawing.height;
+            stacked.add(drawing.elements.into_iter().fold(group, Group::add));
+        }
+        stacked
+    }
+
+    /// The drawing as the text of an SVG file.
+    pub fn svg(self) -> String {
+        let (width, height) = (round(self.width), round(self.height));
+        let document = Document::new()
+            .set("viewBox", format!("0 0 {width} {height}"))
+            .set("width", width)
+            .set("height", height)
+            .set("role", "img")
+            .set("font-family", "DejaVu Sans, Verdana, sans-serif")
+            .set("font-size", SIZE);
+        let mut text = self.elements.into_iter().fold(document, Document::add).to_string();
         text.push('\n');
         text
     }
 
+    /// A text of one line.
     pub(super) fn text(
         &mut self,
         (x, y): (f64, f64),
-        held: Held,
+        anchor: Anchor,
         (colour, class): (&str, &str),
         words: &str,
     ) {
-        self.add_text((x, y), held, (colour, class), words, |text| text);
+        self.add_text((x, y), anchor, (colour, class), words, |text| text);
     }
 
-    /// Larger and bold.
+    /// A text of one line, larger and bold.
     pub(super) fn heading(&mut self, (x, y): (f64, f64), words: &str) {
-        self.add_text((x, y), Held::Left, (INK, "ink"), words, |text| {
+        self.add_text((x, y), Anchor::Start, (INK, "ink"), words, |text| {
             text.set("font-weight", "bold").set("font-size", 14)
         });
     }
 
-    /// Upwards.
+    /// A text that is read upwards, around its middle.
     pub(super) fn upright(&mut self, (x, y): (f64, f64), words: &str) {
         let turned = format!("rotate(-90 {} {})", round(x), round(y));
-        self.add_text((x, y), Held::Middle, (INK, "ink"), words, |text| text.set("transform", turned));
+        self.add_text((x, y), Anchor::Middle, (INK, "ink"), words, |text| text.set("transform", turned));
     }
 
     fn add_text(
         &mut self,
         (x, y): (f64, f64),
-        held: Held,
+        anchor: Anchor,
         (colour, class): (&str, &str),
         words: &str,
         more: impl FnOnce(Text) -> Text,
     ) {
-        let anchor = match held {
-            Held::Left => "start",
-            Held::Middle => "middle",
-            Held::Right => "end",
+        let name = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
         };
         let text = Text::new(words)
             .set("x", round(x))
             .set("y", round(y))
-            .set("text-anchor", anchor)
+            .set("text-anchor", name)
             .set("fill", colour)
             .set("class", class);
         self.add(more(text));
@@ -146,50 +169,50 @@ impl Canvas {
     }
 
     /// A curve through points.
-    pub(super) fn curve(&mut self, points: &[(f64, f64)], style: Style) {
+    pub(super) fn curve(&mut self, points: &[(f64, f64)], look: Look) {
         if points.len() < 2 {
             return;
         }
         let path = Path::new()
             .set("d", along(points))
             .set("fill", "none")
-            .set("stroke", style.colour())
+            .set("stroke", look.colour())
             .set("stroke-width", 1.8)
             .set("stroke-linejoin", "round")
-            .set("stroke-dasharray", style.dash())
+            .set("stroke-dasharray", look.dash())
             .set("class", "curve");
         self.add(path);
     }
 
     /// The area between two curves.
-    pub(super) fn band(&mut self, low: &[(f64, f64)], high: &[(f64, f64)], style: Style) {
+    pub(super) fn band(&mut self, low: &[(f64, f64)], high: &[(f64, f64)], look: Look) {
         let around: Vec<(f64, f64)> = low.iter().chain(high.iter().rev()).copied().collect();
         if around.len() < 4 {
             return;
         }
         let path = Path::new()
             .set("d", along(&around) + " Z")
-            .set("fill", style.colour())
+            .set("fill", look.colour())
             .set("fill-opacity", 0.16)
             .set("class", "band");
         self.add(path);
     }
 
     /// A marker with words that a pointer shows.
-    pub(super) fn marker(&mut self, (x, y): (f64, f64), style: Style, words: Option<&str>) {
+    pub(super) fn marker(&mut self, (x, y): (f64, f64), look: Look, words: Option<&str>) {
         const R: f64 = 4.0;
-        let (marker, is_filled) = style.marker();
+        let (marker, is_filled) = look.marker();
         let corners = |corners: &[(f64, f64)]| {
             let corners: Vec<(f64, f64)> = corners.iter().map(|(dx, dy)| (x + dx * R, y + dy * R)).collect();
             Path::new().set("d", along(&corners) + " Z")
         };
         // What is not filled hides the curve below it all the same.
-        let (fill, class) = if is_filled { (style.colour(), "marker") } else { (PAPER, "paper marker") };
+        let (fill, class) = if is_filled { (look.colour(), "marker") } else { (PAPER, "paper marker") };
         let shape = match marker {
             Marker::Circle => {
                 let circle = Circle::new().set("cx", round(x)).set("cy", round(y));
                 let circle = circle.set("r", if is_filled { R } else { R - 0.5 });
-                return self.add_marker(circle.set("fill", fill).set("class", class), style, words);
+                return self.add_marker(circle.set("fill", fill).set("class", class), look, words);
             }
             Marker::Cross | Marker::Plus => {
                 let d = if marker == Marker::Cross {
@@ -198,18 +221,18 @@ impl Canvas {
                     format!("M{} {} h10 m-5 -5 v10", round(x - R - 1.0), round(y))
                 };
                 let path = Path::new().set("d", d).set("fill", "none").set("stroke-width", 2);
-                return self.add_marker(path.set("class", "marker"), style, words);
+                return self.add_marker(path.set("class", "marker"), look, words);
             }
             Marker::Square => corners(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
             Marker::Triangle => corners(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
             Marker::Inverted => corners(&[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)]),
             Marker::Diamond => corners(&[(0.0, -1.3), (1.2, 0.0), (0.0, 1.3), (-1.2, 0.0)]),
         };
-        self.add_marker(shape.set("fill", fill).set("class", class), style, words);
+        self.add_marker(shape.set("fill", fill).set("class", class), look, words);
     }
 
-    fn add_marker(&mut self, mut shape: impl svg::Node, style: Style, words: Option<&str>) {
-        shape.assign("stroke", style.colour());
+    fn add_marker(&mut self, mut shape: impl Node, look: Look, words: Option<&str>) {
+        shape.assign("stroke", look.colour());
         let mut group = Group::new();
         if let Some(words) = words {
             group = group.add(Title::new(words));
@@ -217,9 +240,8 @@ impl Canvas {
         self.add(group.add(shape));
     }
 
-    fn add(&mut self, node: impl Into<Box<dyn svg::Node>>) {
-        let document = std::mem::replace(&mut self.document, Document::new());
-        self.document = document.add(node);
+    fn add(&mut self, element: impl Into<Box<dyn Node>>) {
+        self.elements.push(element.into());
     }
 }
 

@@ -1,0 +1,190 @@
+//! What every registered scheduler must do on every log: laws over the whole registry, and those that a row says that it
+//! keeps.
+
+use meshreplay::allocator::{self, Served, Setup};
+use meshreplay::audit::{Fits, Policy, Promised, Schedule, audit};
+use meshreplay::job::{Job, Shape, Time};
+use meshreplay::machine::Mesh;
+use meshreplay::scheduler::{self, Laws, ORDERS, SCHEDULERS};
+use meshreplay::spec::Spec;
+
+use super::head_promise::{schedule, served};
+use super::support::{Numbers, Tested, replay_with_placements};
+
+const MACHINE: &str = "4x4";
+
+/// Allocators that serve by count, by submesh and by state, some of which give more nodes than are asked for.
+const ALLOCATORS: [&str; 8] = [
+    "naive",
+    "hilbert+bf",
+    "mbs",
+    "round-up-mbs",
+    "paging:size=1",
+    "first-fit:turn=yes",
+    "frame-sliding",
+    "buddy-2d",
+];
+
+/// Every row, and its variants.
+fn schedulers() -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
+    let mut specs: Vec<Spec> = SCHEDULERS.iter().map(|row| Spec::named(row.name)).collect();
+    for order in ORDERS {
+        for name in ["easy", "first-fit-queue"] {
+            specs.push(Spec::named(name).with("order", order));
+        }
+    }
+    for text in [
+        "easy:pass=per-event",
+        "conservative:pass=ends-first",
+        "conservative:pass=per-event,compress=once",
+        "bypass-queue:threshold=0",
+        "bypass-queue:threshold=7,rule=literal",
+        "bypass-queue:threshold=40",
+    ] {
+        specs.push(text.parse()?);
+    }
+    Ok(specs)
+}
+
+/// What a scheduler keeps to.
+fn laws(spec: &Spec) -> Result<Laws, Box<dyn std::error::Error>> {
+    let (_, resolved) = scheduler::build(spec)?;
+    let row = SCHEDULERS.iter().find(|row| row.name == resolved.name).ok_or("not registered")?;
+    Ok((row.laws)(&resolved))
+}
+
+/// Jobs that arrive in bursts; estimates are right or too long or, if `overrun`, too short.
+fn random_jobs(seed: u64, overrun: bool) -> Vec<Job> {
+    let mut numbers = Numbers(seed);
+    let mut submit_s = 0;
+    let mut job = |number| {
+        submit_s += i64::from(numbers.below(12) / 3);
+        let run_s = 1 + i64::from(numbers.below(30));
+        let least_s = if overrun { 0 } else { run_s };
+        let estimate_s = least_s + i64::from(numbers.below(40));
+        let [submit, run, estimate] = [submit_s, run_s, estimate_s].map(Time::from_seconds);
+        Job { number, submit, run, estimate, procs: 1 + numbers.below(9), shape: Shape::NearSquare }
+    };
+    (1..=80).map(&mut job).collect()
+}
+
+/// A replay as its schedule, and what was used.
+struct Case {
+    schedule: Schedule,
+    laws: Laws,
+    label: String,
+}
+
+impl Case {
+    /// The instants at which something happens, each with who waits once all of it has happened, the oldest first, and how
+    /// many nodes are free then.
+    fn instants(&self, nodes: u32) -> Vec<(Time, Vec<usize>, u32)> {
+        let jobs = &self.schedule.jobs;
+        let mut times: Vec<Time> = jobs.iter().flat_map(|job| [job.submit, job.start, job.end]).collect();
+        times.sort_unstable();
+        times.dedup();
+        let state = |now: Time| {
+            let waiting = (0..jobs.len()).filter(|&j| jobs[j].submit <= now && jobs[j].start > now).collect();
+            let running = jobs.iter().filter(|job| job.start <= now && job.end > now);
+            (now, waiting, nodes - running.map(|job| job.allocated).sum::<u32>())
+        };
+        times.into_iter().map(state).collect()
+    }
+
+    /// Every job starts once, not before it has arrived, on nodes that nobody else has, for as long as it runs; and the
+    /// machine is never idle while a job waits.
+    fn check_all(&self, jobs: &[Job], nodes: u32) -> Tested {
+        audit(&self.schedule, nodes, None).map_err(|violation| format!("{}: {violation}", self.label))?;
+        assert_eq!(self.schedule.jobs.len(), jobs.len(), "{}", self.label);
+        for (scheduled, job) in self.schedule.jobs.iter().zip(jobs) {
+            let label = || format!("{}, job {}", self.label, job.number);
+            assert!(
+                scheduled.start >= job.submit && scheduled.end == scheduled.start + job.run,
+                "{}",
+                label()
+            );
+            assert!(scheduled.allocated >= job.procs, "{}", label());
+        }
+        for (now, waiting, free) in self.instants(nodes) {
+            assert!(waiting.is_empty() || free < nodes, "{} at {now}: nothing runs", self.label);
+        }
+        Ok(())
+    }
+
+    /// Nobody passes an older job beyond what the row allows.
+    fn check_order(&self) {
+        let jobs = &self.schedule.jobs;
+        for old in 0..jobs.len() {
+            for young in (old + 1..jobs.len()).filter(|&young| jobs[young].start < jobs[old].start) {
+                let waited = jobs[young].start - jobs[old].submit;
+                assert!(!self.laws.in_order, "{}: {young} starts before {old}", self.label);
+                let allowed = self.laws.passed_until.is_none_or(|until| waited < until);
+                assert!(allowed, "{}: {young} passes {old} after {waited}", self.label);
+            }
+        }
+    }
+
+    /// Nobody waits who could run, as far as the row says so. Only for allocators that serve by count.
+    fn check_waiting(&self, nodes: u32) {
+        for (now, waiting, free) in self.instants(nodes) {
+            let fits = |&&j: &&usize| self.schedule.jobs[j].allocated <= free;
+            let head = waiting.first().filter(fits);
+            assert!(!self.laws.head_does_not_fit || head.is_none(), "{} at {now}: {head:?} fits", self.label);
+            let anybody = waiting.iter().find(fits);
+            assert!(!self.laws.nobody_fits || anybody.is_none(), "{} at {now}: {anybody:?} fits", self.label);
+        }
+    }
+}
+
+#[test]
+fn every_scheduler_keeps_what_all_keep_and_what_its_row_says() -> Tested {
+    let mesh: Mesh = MACHINE.parse()?;
+    let nodes = mesh.nodes();
+    let mut promises = 0;
+    for allocator in ALLOCATORS {
+        let spec: Spec = allocator.parse()?;
+        let by_count = allocator::build(&spec, &Setup { mesh: &mesh, seed: 1 })?.strategy.served;
+        let by_count = matches!(by_count, Served::ByCount);
+        for scheduler in schedulers()? {
+            for seed in 0..4 {
+                let overrun = seed % 2 == 0;
+                let jobs = served(&spec, &mesh, &random_jobs(seed, overrun));
+                let outcome = replay_with_placements(&jobs, MACHINE, &scheduler.to_string(), allocator)?;
+                let label = format!("{scheduler}, {allocator}, seed {seed}");
+                let case = Case { schedule: schedule(&outcome)?, laws: laws(&scheduler)?, label };
+                case.check_all(&jobs, nodes)?;
+                case.check_order();
+                if by_count {
+                    case.check_waiting(nodes);
+                }
+                if by_count && case.laws.head_in_time && !overrun {
+                    let promised = Promised { policy: Policy::Easy, fits: Fits::Counts };
+                    let checked = audit(&case.schedule, nodes, Some(promised))
+                        .map_err(|violation| format!("{}: {violation}", case.label))?;
+                    promises += checked.promises;
+                }
+            }
+        }
+    }
+    assert!(promises > 100, "{promises} shadow times were checked");
+    Ok(())
+}
+
+#[test]
+fn the_rows_say_which_laws_their_variants_keep() -> Tested {
+    for (text, expected) in [
+        ("fcfs", Laws { in_order: true, head_does_not_fit: true, ..Laws::default() }),
+        ("easy", Laws { head_does_not_fit: true, head_in_time: true, ..Laws::default() }),
+        ("easy:order=sjf", Laws::default()),
+        ("first-fit-queue:order=sjf", Laws { nobody_fits: true, head_does_not_fit: true, ..Laws::default() }),
+        ("bypass-queue", Laws::default()),
+        (
+            "bypass-queue:threshold=0",
+            Laws { in_order: true, passed_until: Some(Time::ZERO), ..Laws::default() },
+        ),
+        ("bypass-queue:threshold=7", Laws { passed_until: Some(Time::from_seconds(7)), ..Laws::default() }),
+    ] {
+        assert_eq!(laws(&text.parse()?)?, expected, "{text}");
+    }
+    Ok(())
+}
