@@ -1,10 +1,7 @@
 //! The command line: one file per subcommand, each its arguments (whose doc comments are the help text) and one
 //! function. The only room that prints.
 
-mod audit;
-mod compare;
 mod completions;
-mod export;
 mod interrupt;
 mod list;
 mod merge;
@@ -27,6 +24,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use self::schedule::{audit, compare, export};
 use crate::figure::FigureError;
 use crate::figure::show::ShowError;
 use crate::frame;

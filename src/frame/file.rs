@@ -1,4 +1,4 @@
-//! Files of frames: CSV, JSON, JSON lines, Parquet, Arrow; written beside their place and renamed into it when whole.
+//! Files of frames: CSV, JSON, JSON lines, Parquet, Arrow. Each is written under another name and renamed when it is whole.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,7 +13,7 @@ use polars::prelude::{
     PolarsError, PolarsResult, SerWriter,
 };
 
-/// How a frame is kept.
+/// A format of files of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
     /// Comma-separated values with a header line.
@@ -30,16 +30,16 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// Every format, in the order in which a directory is searched.
+    /// Every format, in the order in which a directory is searched for files.
     pub const ALL: [Self; 5] = [Self::Parquet, Self::Arrow, Self::Csv, Self::Json, Self::Jsonl];
 
-    /// The format that the name of a file tells, if any.
+    /// Returns the format that the extension of a file names; `None` if it is none of ours.
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?;
         Self::ALL.into_iter().find(|format| extension.eq_ignore_ascii_case(format.extension()))
     }
 
-    /// The extension of its files.
+    /// Returns the extension of its files, without the point.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -104,7 +104,7 @@ impl FrameFile {
         Ok(Self { target, format, provenance, file, batches: None, empty: true })
     }
 
-    /// Appends a frame.
+    /// Appends the rows of a frame.
     pub fn append(&mut self, frame: &mut DataFrame) -> Result<(), FrameError> {
         let first = std::mem::replace(&mut self.empty, false);
         let failed = |source: io::Error| FrameError::File { path: self.target.clone(), source };
@@ -146,7 +146,7 @@ impl FrameFile {
         Ok(())
     }
 
-    /// Ends the file and makes sure that it is on disk, still under another name; `None` without any frame.
+    /// Ends the file and makes sure that it is on disk, still under another name; `None` if no frame was appended.
     pub fn finish(mut self) -> Result<Option<FinishedFile>, FrameError> {
         if self.empty {
             return Ok(None);
@@ -171,7 +171,7 @@ pub struct FinishedFile {
 }
 
 impl FinishedFile {
-    /// A file of `text` that goes to `target`.
+    /// Writes `text` into a file that will go to `target`.
     pub fn of_text(target: &Path, text: &str) -> Result<Self, FrameError> {
         let failed = |source: io::Error| FrameError::File { path: target.to_owned(), source };
         let mut file = NewFile::create(target, TEMPORARY).map_err(failed)?;
@@ -180,12 +180,12 @@ impl FinishedFile {
         Ok(Self { target: target.to_owned(), file })
     }
 
-    /// Where it goes.
+    /// Returns the path that it will have.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Puts it in its place, replacing what is there.
+    /// Gives it its name, in place of what is there.
     pub fn put(self) -> Result<(), FrameError> {
         let Self { target, file } = self;
         file.put().map_err(|source| FrameError::File { path: target, source })
@@ -225,7 +225,8 @@ fn parquet_writer<W: Write>(out: W, provenance: &str) -> ParquetWriter<W> {
     ParquetWriter::new(out).with_key_value_metadata(Some(KeyValueMetadata::from_static(metadata)))
 }
 
-/// A writer of frames like this one. Strings are written as every reader of Arrow knows them, not as views.
+/// Returns a writer of frames with the columns of this one. Strings are written as every reader of Arrow knows them, not as
+/// views.
 fn arrow_writer<W: Write>(
     out: W,
     frame: &DataFrame,

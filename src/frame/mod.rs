@@ -1,4 +1,4 @@
-//! Results as Polars frames, and the files they are kept in. The only room that imports polars.
+//! Results as Polars frames, and the files that they are kept in. No other room imports polars.
 
 mod column;
 mod file;
@@ -137,7 +137,7 @@ pub enum FrameError {
     Json(#[source] serde_json::Error),
 }
 
-/// What to do about a file that is of another run than `other`.
+/// Returns what to do about a file that is of another run than `other`.
 fn remedy(other: &std::path::Path) -> &'static str {
     if other.ends_with(STUDY_FILE) {
         "finish the study, `meshreplay sweep --status` tells how, or remove the results that do not belong there"
@@ -146,12 +146,12 @@ fn remedy(other: &std::path::Path) -> &'static str {
     }
 }
 
-/// The frame of these columns, all of the same height.
+/// Returns the frame of these columns, which all have the same height.
 fn frame(columns: Vec<Column>) -> Result<DataFrame, FrameError> {
     Ok(DataFrame::new_infer_height(columns)?)
 }
 
-/// The name of a column as polars wants it.
+/// Returns the name of a column as polars wants it.
 fn name(text: &str) -> PlSmallStr {
     PlSmallStr::from_str(text)
 }

@@ -1,4 +1,4 @@
-//! Files of frames, read back.
+//! Reads the files of frames.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -16,13 +16,13 @@ use polars::prelude::{
 
 use super::{FileFormat, FrameError};
 
-/// The file of the frame called `stem` in `folder`, of the first format that is there.
+/// Returns the file of the frame called `stem` in `folder`, of the first format that is there; `None` if there is none.
 pub(super) fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
     let files = FileFormat::ALL.map(|format| folder.join(format!("{stem}.{}", format.extension())));
     files.into_iter().find(|path| path.exists())
 }
 
-/// Reads a file of the format that its name tells, or else as CSV.
+/// Reads a file of the format that its extension names, or else as CSV.
 pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     let frame = unpanicking(|| match FileFormat::of_path(path) {
@@ -49,32 +49,30 @@ fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {
     reader.infer_schema_len(NonZeroUsize::new(usize::MAX)).finish()
 }
 
-/// Those of the columns that there are; of Parquet and Arrow only they are decoded.
+/// Reads those of the columns that there are; of Parquet and Arrow no others are decoded.
 pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
-    let damaged = |source| FrameError::Damaged { path: path.to_owned(), source };
-    match FileFormat::of_path(path) {
+    let known = |has: &dyn Fn(&str) -> bool| -> Vec<String> {
+        columns.iter().filter(|name| has(name)).map(|name| (*name).to_owned()).collect()
+    };
+    let frame = match FileFormat::of_path(path) {
         Some(FileFormat::Parquet) => unpanicking(|| {
             let schema = ParquetReader::new(file.try_clone()?).schema()?;
-            let there = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
-            ParquetReader::new(file).with_columns(Some(there.collect())).finish()
-        })
-        .map_err(damaged),
+            ParquetReader::new(file).with_columns(Some(known(&|name| schema.contains(name)))).finish()
+        }),
         Some(FileFormat::Arrow) => unpanicking(|| {
             let schema = IpcReader::new(file.try_clone()?).schema()?;
-            let there = columns.iter().filter(|name| schema.contains(name)).map(|name| (*name).to_owned());
-            IpcReader::new(file).with_columns(Some(there.collect())).finish()
-        })
-        .map_err(damaged),
+            IpcReader::new(file).with_columns(Some(known(&|name| schema.contains(name)))).finish()
+        }),
         _ => {
             let frame = read_file(path)?;
-            let there = columns.iter().filter(|name| frame.column(name).is_ok()).copied();
-            Ok(frame.select(there.collect::<Vec<_>>())?)
+            return Ok(frame.select(known(&|name| frame.column(name).is_ok()))?);
         }
-    }
+    };
+    frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
-/// The first row of a file of text, or a frame without rows.
+/// Reads the first row of a file of text; the frame has no rows if the file has none.
 pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     let object = |file: File| -> PolarsResult<DataFrame> {

@@ -13,7 +13,7 @@ use crate::audit::{Schedule, ScheduledJob};
 use crate::job::Time;
 use crate::machine::parse_intervals;
 
-/// Why a table is no schedule.
+/// Why a schedule cannot be read from a table.
 #[derive(Debug, thiserror::Error)]
 pub enum ScheduleError {
     /// It cannot be read.
@@ -48,7 +48,7 @@ pub enum ScheduleError {
         /// The column.
         column: &'static str,
     },
-    /// A value is none.
+    /// A cell does not hold what it should.
     #[error("{}, row {row}, column '{column}': found {found}, expected {expected}", .path.display())]
     Value {
         /// The file.
@@ -82,13 +82,14 @@ pub enum ScheduleError {
     },
 }
 
+/// Returns the first ten of a list.
 fn listed(known: &[String]) -> String {
     const SHOWN: usize = 10;
     known.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ")
         + if known.len() > SHOWN { "; …" } else { "" }
 }
 
-/// Which of the schedules of a table is meant.
+/// The schedule that is meant of those in a table; `None` for any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Number of the replay.
@@ -97,7 +98,7 @@ pub struct Selection {
     pub seed: Option<u64>,
 }
 
-/// A schedule, and which one it is.
+/// A schedule, with where it was read from.
 #[derive(Clone, Debug)]
 pub struct Selected {
     /// The file that it was read from.
@@ -136,7 +137,7 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
     Ok(Selected { path, of: Some(of), schedule })
 }
 
-/// The jobs of the cell that is meant, or of the only one that has kept them, and where they are.
+/// Returns the jobs of the replay that is meant, or of the only one that has kept them, and the file that they are in.
 fn of_cell(
     folder: &Path,
     origin: &Origin,
@@ -159,7 +160,7 @@ fn of_cell(
     Ok((cells.jobs(keys[cell]), frame))
 }
 
-/// A table with the name of its file, for messages.
+/// A table, with the name of its file for messages.
 struct Table<'a> {
     path: &'a Path,
     frame: &'a DataFrame,
@@ -172,64 +173,52 @@ impl Table<'_> {
         self.frame.column(name).map_err(missing)
     }
 
-    fn wrong(&self, row: usize, column: &'static str, expected: &'static str) -> ScheduleError {
+    /// Returns whether the table has this column.
+    fn has(&self, name: &str) -> bool {
+        self.frame.column(name).is_ok()
+    }
+
+    fn no_table(&self, source: PolarsError) -> ScheduleError {
+        ScheduleError::NoTable { path: self.path.to_owned(), source }
+    }
+
+    /// Returns the error of a cell that does not hold what is expected.
+    fn unexpected(&self, row: usize, column: &'static str, expected: &'static str) -> ScheduleError {
         let texts = self.texts(column).unwrap_or_default();
         let found = texts.get(row).filter(|text| !text.is_empty());
         let found = found.map_or_else(|| "nothing".to_owned(), |text| format!("'{text}'"));
         ScheduleError::Value { path: self.path.to_owned(), row: row + 1, column, found, expected }
     }
 
-    /// The numbers of a column, `None` where there is none.
-    fn numbers(&self, name: &'static str) -> Result<Vec<Option<f64>>, ScheduleError> {
-        let no_table = |source| ScheduleError::NoTable { path: self.path.to_owned(), source };
-        let numbers = self.column(name)?.cast(&DataType::Float64).map_err(no_table)?;
-        Ok(numbers.f64().map_err(no_table)?.iter().collect())
+    /// Returns a column of numbers.
+    fn numbers(&self, name: &'static str) -> Result<Numbers<'_>, ScheduleError> {
+        let numbers = self.column(name)?.cast(&DataType::Float64).map_err(|error| self.no_table(error))?;
+        let values = numbers.f64().map_err(|error| self.no_table(error))?.iter().collect();
+        Ok(Numbers { table: self, name, values })
     }
 
-    /// The whole numbers of a column, exactly: seeds may have more digits than a float.
+    /// Returns the whole numbers of a column, exactly, as seeds may have more digits than a float; `None` where there is
+    /// none.
     fn whole(&self, column: &Column) -> Result<Vec<Option<u64>>, ScheduleError> {
-        let no_table = |source| ScheduleError::NoTable { path: self.path.to_owned(), source };
-        let numbers = column.cast(&DataType::UInt64).map_err(no_table)?;
-        Ok(numbers.u64().map_err(no_table)?.iter().collect())
+        let numbers = column.cast(&DataType::UInt64).map_err(|error| self.no_table(error))?;
+        Ok(numbers.u64().map_err(|error| self.no_table(error))?.iter().collect())
     }
 
-    /// A column of instants or durations.
-    fn times(&self, name: &'static str) -> Result<Vec<Result<Time, ScheduleError>>, ScheduleError> {
-        const FARTHEST_S: f64 = 9e12;
-        let time = |(row, seconds): (usize, Option<f64>)| match seconds {
-            Some(seconds) if seconds.abs() < FARTHEST_S => {
-                Ok(Time::from_micros((seconds * 1e6).round() as i64))
-            }
-            _ => Err(self.wrong(row, name, "a number of seconds")),
-        };
-        Ok(self.numbers(name)?.into_iter().enumerate().map(time).collect())
-    }
-
-    fn counts(&self, name: &'static str) -> Result<Vec<Result<u32, ScheduleError>>, ScheduleError> {
-        let count = |(row, count): (usize, Option<f64>)| match count {
-            Some(count) if (0.0..=f64::from(u32::MAX)).contains(&count) && count.fract() == 0.0 => {
-                Ok(count as u32)
-            }
-            _ => Err(self.wrong(row, name, "a whole number from 0")),
-        };
-        Ok(self.numbers(name)?.into_iter().enumerate().map(count).collect())
-    }
-
+    /// Returns the texts of a column, empty where there is none.
     fn texts(&self, name: &'static str) -> Result<Vec<String>, ScheduleError> {
-        let no_table = |source| ScheduleError::NoTable { path: self.path.to_owned(), source };
-        let texts = self.column(name)?.cast(&DataType::String).map_err(no_table)?;
-        let texts = texts.str().map_err(no_table)?;
+        let texts = self.column(name)?.cast(&DataType::String).map_err(|error| self.no_table(error))?;
+        let texts = texts.str().map_err(|error| self.no_table(error))?;
         Ok(texts.iter().map(|text| text.unwrap_or_default().to_owned()).collect())
     }
 
-    /// Intervals of nodes, if there is such a column.
+    /// Returns the intervals of nodes in a row; `None` if `texts`, the column, is empty.
     fn nodes(&self, name: &'static str, row: usize, texts: &[String]) -> Result<Nodes, ScheduleError> {
         let Some(text) = texts.get(row) else { return Ok(None) };
         let nodes = parse_intervals(text);
-        nodes.map(Some).map_err(|_| self.wrong(row, name, "intervals of nodes such as 0-3 7"))
+        nodes.map(Some).map_err(|_| self.unexpected(row, name, "intervals of nodes such as 0-3 7"))
     }
 
-    /// Number, name and seed of a schedule.
+    /// Returns the number, the name and the seed of a schedule, for messages.
     fn label(&self, (replay, seed): &(u32, u64)) -> String {
         let name = self.origin.map(|origin| origin.label(*replay as usize)).unwrap_or_default();
         if name.is_empty() {
@@ -239,7 +228,7 @@ impl Table<'_> {
         }
     }
 
-    /// The rows of the schedule that is meant, and which it is.
+    /// Returns the schedule that is meant, by its number and seed, and its rows.
     fn select(&self, selection: Selection) -> Result<((u32, u64), Vec<usize>), ScheduleError> {
         let height = self.frame.height();
         let of = |name: &'static str| match self.frame.column(name) {
@@ -272,52 +261,69 @@ impl Table<'_> {
 
 type Nodes = Option<Vec<(u32, u32)>>;
 
-/// Rows of the `jobs` frame.
-fn ours(table: &Table<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob>, ScheduleError> {
-    let times = ["submit_s", "start_s", "end_s", "estimate_s"];
-    let [submit, start, end, estimate] = times.map(|name| table.times(name));
-    let (mut submit, mut start, mut end, mut estimate) = (submit?, start?, end?, estimate?);
-    let (mut procs, mut allocated) = (table.counts("procs")?, table.counts("allocated")?);
-    let numbers = table.numbers("job")?;
-    let moves = table.frame.column("moves").is_ok().then(|| table.numbers("moves")).transpose()?;
-    let nodes = table.frame.column("nodes").is_ok().then(|| table.texts("nodes")).transpose()?;
-    let nodes = nodes.unwrap_or_default();
-    let mut jobs = Vec::with_capacity(rows.len());
-    for &row in rows {
-        jobs.push(ScheduledJob {
-            row: row as u64 + 1,
-            number: numbers[row].unwrap_or(0.0) as i64,
-            submit: take(&mut submit, row)?,
-            start: take(&mut start, row)?,
-            end: take(&mut end, row)?,
-            estimate: take(&mut estimate, row)?,
-            procs: take(&mut procs, row)?,
-            allocated: take(&mut allocated, row)?,
-            nodes: table.nodes("nodes", row, &nodes)?,
-            moved: moves.as_ref().is_some_and(|moves| moves[row].unwrap_or(0.0) > 0.0),
-        });
+/// A column of numbers.
+struct Numbers<'a> {
+    table: &'a Table<'a>,
+    name: &'static str,
+    /// `None` where there is no number.
+    values: Vec<Option<f64>>,
+}
+
+impl Numbers<'_> {
+    /// Returns the instant or duration in a row.
+    fn time(&self, row: usize) -> Result<Time, ScheduleError> {
+        let time = self.values[row].and_then(time);
+        time.ok_or_else(|| self.table.unexpected(row, self.name, "a number of seconds"))
     }
-    Ok(jobs)
+
+    /// Returns the count in a row.
+    fn count(&self, row: usize) -> Result<u32, ScheduleError> {
+        let is_count = |count: &f64| (0.0..=f64::from(u32::MAX)).contains(count) && count.fract() == 0.0;
+        let count = self.values[row].filter(is_count).map(|count| count as u32);
+        count.ok_or_else(|| self.table.unexpected(row, self.name, "a whole number from 0"))
+    }
 }
 
-/// The value of a row; each is taken once.
-fn take<T: Default>(values: &mut [Result<T, ScheduleError>], row: usize) -> Result<T, ScheduleError> {
-    std::mem::replace(&mut values[row], Ok(T::default()))
+/// Returns so many seconds, to the microsecond; `None` if they are too many.
+fn time(seconds: f64) -> Option<Time> {
+    const FARTHEST_S: f64 = 9e12;
+    (seconds.abs() < FARTHEST_S).then(|| Time::from_micros((seconds * 1e6).round() as i64))
 }
 
-/// Rows of Batsim's table of jobs, in order of arrival and number. Jobs that never started are left out.
+/// Returns the jobs in these rows of the `jobs` frame.
+fn ours(table: &Table<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob>, ScheduleError> {
+    let (submit, start) = (table.numbers("submit_s")?, table.numbers("start_s")?);
+    let (end, estimate) = (table.numbers("end_s")?, table.numbers("estimate_s")?);
+    let (procs, allocated) = (table.numbers("procs")?, table.numbers("allocated")?);
+    let numbers = table.numbers("job")?;
+    let moves = table.has("moves").then(|| table.numbers("moves")).transpose()?;
+    let nodes = if table.has("nodes") { table.texts("nodes")? } else { Vec::new() };
+    let job = |&row: &usize| {
+        Ok(ScheduledJob {
+            row: row as u64 + 1,
+            number: numbers.values[row].unwrap_or(0.0) as i64,
+            submit: submit.time(row)?,
+            start: start.time(row)?,
+            end: end.time(row)?,
+            estimate: estimate.time(row)?,
+            procs: procs.count(row)?,
+            allocated: allocated.count(row)?,
+            nodes: table.nodes("nodes", row, &nodes)?,
+            moved: moves.as_ref().is_some_and(|moves| moves.values[row].unwrap_or(0.0) > 0.0),
+        })
+    };
+    rows.iter().map(job).collect()
+}
+
+/// Returns the jobs of Batsim's table in order of arrival and number. Jobs that never started are left out.
 fn batsim(table: &Table<'_>) -> Result<Schedule, ScheduleError> {
-    let starts = table.numbers("starting_time")?;
-    let times = ["submission_time", "starting_time", "finish_time"];
-    let [submit, start, end] = times.map(|name| table.times(name));
-    let (mut submit, mut start, mut end) = (submit?, start?, end?);
-    let estimates = table.numbers("requested_time")?;
-    let mut procs = table.counts("requested_number_of_resources")?;
-    let ids = table.texts("job_id")?;
-    let places = table.texts("allocated_resources")?;
+    let (submit, start) = (table.numbers("submission_time")?, table.numbers("starting_time")?);
+    let (end, estimates) = (table.numbers("finish_time")?, table.numbers("requested_time")?);
+    let procs = table.numbers("requested_number_of_resources")?;
+    let (ids, places) = (table.texts("job_id")?, table.texts("allocated_resources")?);
     let mut schedule = Schedule::default();
     for (row, id) in ids.iter().enumerate() {
-        if starts[row].is_none_or(|start| start < 0.0) {
+        if start.values[row].is_none_or(|start| start < 0.0) {
             schedule.left_out += 1;
             continue;
         }
@@ -325,15 +331,15 @@ fn batsim(table: &Table<'_>) -> Result<Schedule, ScheduleError> {
         let number = id.rsplit('!').next().and_then(|number| number.parse().ok());
         let nodes = table.nodes("allocated_resources", row, &places)?.filter(|nodes| !nodes.is_empty());
         let held: u64 = nodes.iter().flatten().map(|(first, last)| u64::from(last - first) + 1).sum();
-        let (start, end, procs) = (take(&mut start, row)?, take(&mut end, row)?, take(&mut procs, row)?);
-        let asked = estimates[row].filter(|&seconds| (0.0..9e12).contains(&seconds));
+        let (start, end, procs) = (start.time(row)?, end.time(row)?, procs.count(row)?);
+        let estimate = estimates.values[row].filter(|&seconds| seconds >= 0.0).and_then(time);
         schedule.jobs.push(ScheduledJob {
             row: row as u64 + 1,
             number: number.unwrap_or(row as i64 + 1),
-            submit: take(&mut submit, row)?,
+            submit: submit.time(row)?,
             start,
             end,
-            estimate: asked.map_or(end - start, |seconds| Time::from_micros((seconds * 1e6).round() as i64)),
+            estimate: estimate.unwrap_or(end - start),
             procs,
             allocated: if nodes.is_some() { u32::try_from(held).unwrap_or(u32::MAX) } else { procs },
             nodes,

@@ -28,8 +28,8 @@ pub struct SheetColumn {
     pub name: String,
     /// Its values.
     pub values: SheetValues,
-    /// Its whole numbers, if some have more digits than a float; seeds may.
-    exact: Option<Vec<Option<i128>>>,
+    /// The labels of whole numbers, if some have more digits than a float; seeds may.
+    exact: Option<Vec<String>>,
 }
 
 /// The values of a column.
@@ -47,24 +47,20 @@ pub enum SheetValues {
 }
 
 impl SheetColumn {
-    /// Value `i` as a label: numbers as short as they can be written.
+    /// Returns value `i` as a label: numbers as short as they can be written, `none` where there is none.
     pub fn label(&self, i: usize) -> String {
-        if let Some(exact) = &self.exact {
-            return exact[i].map_or_else(|| "none".to_owned(), |number| number.to_string());
-        }
-        match &self.values {
-            SheetValues::Text(values) => values[i].clone(),
-            SheetValues::Number { numbers, .. } => {
+        match (&self.exact, &self.values) {
+            (Some(labels), _) | (None, SheetValues::Text(labels)) => labels[i].clone(),
+            (None, SheetValues::Number { numbers, .. }) => {
                 numbers[i].map_or_else(|| "none".to_owned(), |number| number.to_string())
             }
         }
     }
 
-    /// Whether values `i` and `j` are the same, exactly.
+    /// Returns whether values `i` and `j` are exactly the same.
     pub fn is_same(&self, i: usize, j: usize) -> bool {
         match (&self.exact, &self.values) {
-            (Some(exact), _) => exact[i] == exact[j],
-            (None, SheetValues::Text(values)) => values[i] == values[j],
+            (Some(labels), _) | (None, SheetValues::Text(labels)) => labels[i] == labels[j],
             (None, SheetValues::Number { numbers, .. }) => {
                 numbers[i].unwrap_or(f64::NAN).total_cmp(&numbers[j].unwrap_or(f64::NAN)).is_eq()
             }
@@ -110,12 +106,12 @@ impl Sheet {
         Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))
     }
 
-    /// A frame as plain columns.
+    /// Returns a frame as plain columns.
     pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
         Self::of(PathBuf::new(), frame, None, &|_| true)
     }
 
-    /// The columns of a frame that `keeps` takes by their names, after a check against what the directory says of it.
+    /// Returns the columns of a frame whose names `keeps` takes, after a check against what the directory says of it.
     fn of(
         path: PathBuf,
         frame: &DataFrame,
@@ -150,7 +146,7 @@ impl Sheet {
         ))
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.columns.first().map_or(0, |column| match &column.values {
             SheetValues::Text(values) => values.len(),
@@ -158,18 +154,19 @@ impl Sheet {
         })
     }
 
-    /// The column of this name.
+    /// Returns the column of this name; `None` if there is none.
     pub fn column(&self, name: &str) -> Option<&SheetColumn> {
         self.columns.iter().find(|column| column.name == name)
     }
 }
 
-/// The whole numbers that a column has; `None` if there is no such column.
+/// Returns the different whole numbers of a column; `None` if there is no such column.
 fn numbers(frame: &DataFrame, name: &str) -> Option<BTreeSet<u64>> {
     let column = frame.column(name).ok()?.cast(&DataType::UInt64).ok()?;
     Some(column.u64().ok()?.iter().flatten().collect())
 }
 
+/// Returns a column as text or numbers.
 fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
     let name = column.name().to_string();
     let dtype = column.dtype();
@@ -185,20 +182,17 @@ fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
     Ok(SheetColumn { name, values, exact: exact(column)? })
 }
 
-/// The whole numbers of a column that a float would round.
-fn exact(column: &Column) -> Result<Option<Vec<Option<i128>>>, FrameError> {
-    const MOST: u64 = 1 << f64::MANTISSA_DIGITS;
-    Ok(match column.dtype() {
-        DataType::UInt64 => {
-            let numbers = column.u64()?;
-            let rounds = numbers.iter().flatten().any(|number| number > MOST);
-            rounds.then(|| numbers.iter().map(|number| number.map(i128::from)).collect())
-        }
-        DataType::Int64 => {
-            let numbers = column.i64()?;
-            let rounds = numbers.iter().flatten().any(|number| number.unsigned_abs() > MOST);
-            rounds.then(|| numbers.iter().map(|number| number.map(i128::from)).collect())
-        }
-        _ => None,
-    })
+/// Returns the labels of a column of whole numbers if a float would round some; `None` otherwise.
+fn exact(column: &Column) -> Result<Option<Vec<String>>, FrameError> {
+    const MOST: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+    if !column.dtype().is_integer() {
+        return Ok(None);
+    }
+    let numbers = column.cast(&DataType::Float64)?;
+    // One above the limit is rounded to the limit itself.
+    if !numbers.f64()?.iter().flatten().any(|number| number.abs() >= MOST) {
+        return Ok(None);
+    }
+    let texts = column.cast(&DataType::String)?;
+    Ok(Some(texts.str()?.iter().map(|text| text.unwrap_or("none").to_owned()).collect()))
 }

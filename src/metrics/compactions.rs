@@ -1,9 +1,9 @@
-//! How often running jobs were asked to make room for another one, and what became of it.
+//! Counts of plans by which running jobs make room for another one.
 
 use crate::allocator::Rearrangement;
 use crate::engine::Compaction;
 
-/// Plans of one replay, counted.
+/// The plans of one replay, counted by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compactions {
     /// Plans that the allocator has begun to decide on; each is carried out or aborted.

@@ -38,13 +38,14 @@ pub struct Contention {
     job: Loads,
 }
 
+/// Returns the pairs of messages on a link that carries `load` of them.
 fn pairs(load: u64) -> u128 {
     let load = u128::from(load);
     load * load.saturating_sub(1) / 2
 }
 
 impl Contention {
-    /// An idle machine.
+    /// Makes the loads of an idle machine: none.
     pub fn new(mesh: &Mesh) -> Self {
         Self {
             lines: Lines::new(mesh),
@@ -56,7 +57,7 @@ impl Contention {
         }
     }
 
-    /// A job takes these nodes.
+    /// Adds the messages of a job that takes these nodes, and returns the pairs that they are in.
     pub fn add(&mut self, nodes: &[NodeId], now: Time) -> JobContention {
         self.pass(now);
         self.lines.loads(nodes, &mut self.job);
@@ -71,7 +72,7 @@ impl Contention {
         JobContention { own: own as f64, others: others as f64 }
     }
 
-    /// A job gives these nodes back.
+    /// Takes away the messages of a job that gives these nodes back.
     pub fn remove(&mut self, nodes: &[NodeId], now: Time) {
         self.pass(now);
         self.lines.loads(nodes, &mut self.job);
@@ -82,23 +83,24 @@ impl Contention {
         }
     }
 
-    /// Pairs of messages that meet, summed over links, now.
+    /// Returns the pairs of messages that meet now, summed over links.
     pub fn pairs(&self) -> f64 {
         self.pairs as f64
     }
 
-    /// Pairs that meet times the seconds that they do so, until the last change.
+    /// Returns the pairs that meet times the seconds that they do, until the last change.
     pub fn pair_seconds(&self) -> f64 {
         self.sum / 1e6
     }
 
+    /// Adds up the time that has passed since the last change.
     fn pass(&mut self, now: Time) {
         self.sum += self.pairs as f64 * (now - self.since).as_micros() as f64;
         self.since = now;
     }
 }
 
-/// The lines of a machine, and counts of nodes along them.
+/// The lines of nodes along which messages go, and counts of a job's nodes along them.
 #[derive(Clone, Debug)]
 struct Lines {
     mesh: Mesh,
@@ -125,7 +127,7 @@ impl Lines {
         }
     }
 
-    /// What the links carry for a job on these nodes.
+    /// Writes into `loads` what the links carry for a job on these nodes.
     fn loads(&mut self, nodes: &[NodeId], loads: &mut Loads) {
         loads.clear();
         let [width, length, depth] = self.mesh.extents();
@@ -175,8 +177,9 @@ impl Lines {
         }
     }
 
-    /// One line of so many nodes, at such a stride, from `base` on, its links' direction up being `direction`; `counts` are
-    /// the sources and destinations at each position.
+    /// Appends to `loads` what the links of one line carry: it has `extent` nodes, the first is `base`, each further one has a
+    /// number higher by `stride`, and upward links have the number `direction`. `counts` returns the sources and the
+    /// destinations at a position.
     fn along(
         &mut self,
         (extent, stride, base, direction): (u32, u32, NodeId, u8),
@@ -205,7 +208,8 @@ impl Lines {
     }
 }
 
-/// What links carry from sources to targets along an open line: up from position i to i + 1, and down from i to i − 1.
+/// Appends what links carry from sources to targets along an open line: up from position i to i + 1, and down from i to
+/// i − 1. Prefix sums say how many nodes there are on either side of a link.
 fn open(sources: &[u64], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
     let (all_sources, all_targets) = (sources.iter().sum::<u64>(), targets.iter().sum::<u64>());
     let (mut left_sources, mut left_targets) = (0, 0);
@@ -217,13 +221,13 @@ fn open(sources: &[u64], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>
     }
 }
 
-/// The same on a ring.
+/// Writes the same for a ring, where messages go the shorter way and upwards if both are as long.
 fn ring(sources: &[u64], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
     let n = sources.len();
     up.resize(n, 0);
     down.resize(n, 0);
     for (i, &source) in sources.iter().enumerate().filter(|(_, source)| **source > 0) {
-        // From the farthest position on, links carry what goes beyond them.
+        // From the farthest position inwards, each link carries what goes to the positions beyond it.
         let mut beyond = 0;
         for ahead in (1..=n / 2).rev() {
             beyond += source * targets[(i + ahead) % n];

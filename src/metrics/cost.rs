@@ -1,8 +1,8 @@
-//! What allocator calls cost in wall-clock time.
+//! The wall-clock time that calls of an allocator take.
 
 use hdrhistogram::Histogram;
 
-/// Distribution of the duration of one kind of call, to three significant digits.
+/// The distribution of the duration of calls of one kind, to three significant digits.
 #[derive(Clone, Debug)]
 pub struct Cost {
     histogram: Option<Histogram<u64>>,

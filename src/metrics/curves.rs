@@ -2,8 +2,8 @@
 
 use hdrhistogram::Histogram;
 
-/// The share of values that are larger than x, for some hundred x from the least to the largest; by a histogram of three
-/// digits, so that any number of values is a short curve. Values are rounded up to whole ones.
+/// Returns the complementary distribution function of the values: pairs of x and the share of values above x, for at most
+/// 400 x from the least to the largest; none if there are no values. Values are rounded up to whole ones and to three digits.
 pub fn exceeding(values: impl Iterator<Item = f64>) -> Vec<(f64, f64)> {
     let Ok(mut histogram) = Histogram::<u64>::new(3) else { return Vec::new() };
     for value in values.filter(|value| value.is_finite()) {
@@ -19,10 +19,10 @@ pub fn exceeding(values: impl Iterator<Item = f64>) -> Vec<(f64, f64)> {
     thinned(curve)
 }
 
-/// Most points of a curve.
+/// The largest number of points of a curve.
 const POINTS: usize = 400;
 
-/// A curve of at most so many points, evenly along it; its ends stay.
+/// Returns at most [`POINTS`] points of a curve, evenly spaced in its list; the first and the last are among them.
 fn thinned(curve: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let count = curve.len();
     if count <= POINTS {
@@ -31,8 +31,8 @@ fn thinned(curve: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     (0..POINTS).map(|i| curve[i * (count - 1) / (POINTS - 1)]).collect()
 }
 
-/// Mean number of busy nodes in each of `bins` equal parts of the time from `from` to `to`: the middle of the part, and the
-/// number. Jobs are start, end, nodes. O(jobs + bins).
+/// Returns the mean number of busy nodes in each of `bins` equal parts of the time from `from` to `to`, with the middle of the
+/// part before it; nothing if no time passes. Jobs are given by start, end and nodes. O(jobs + bins).
 pub fn busy_nodes(
     jobs: impl Iterator<Item = (f64, f64, f64)>,
     (from, to): (f64, f64),
@@ -42,7 +42,8 @@ pub fn busy_nodes(
     if width.is_nan() || width <= 0.0 {
         return Vec::new();
     }
-    // What each job adds to the parts that it lies in: its edges to two of them, and a whole number to those between.
+    // A difference array: a job adds its nodes at the first part that it fills and takes them away behind the last, so that
+    // running sums of `steps` are the nodes that are busy throughout a part. Parts that it fills in part are in `edges`.
     let (mut edges, mut steps) = (vec![0.0; bins], vec![0.0; bins + 1]);
     for (start, end, nodes) in jobs {
         let (start, end) = (start.max(from), end.min(to));

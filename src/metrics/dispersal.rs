@@ -1,4 +1,4 @@
-//! How spread out a placement is.
+//! Dispersal: how far the nodes of a placement lie apart.
 
 use super::rows::Rows;
 use super::torus_diameter;
@@ -13,21 +13,21 @@ pub struct Dispersal {
     pub diameter: u32,
     /// Connected components of the nodes in the machine's graph.
     pub components: u32,
-    /// Nodes of the smallest box that encloses the placement (on a torus, of the smallest that may go round).
+    /// Nodes of the smallest submesh that encloses the placement; on a torus that may wrap around.
     pub bounding_box: u32,
     /// Number of nodes, k.
     pub nodes: u32,
 }
 
 impl Dispersal {
-    /// Mean L1 distance of two nodes, in hops: 2·sum / (k·(k−1)); 0 for one node.
+    /// Returns the mean L1 distance of two nodes, in hops: 2·sum / (k·(k−1)); 0 for one node.
     pub fn pairwise_mean(&self) -> f64 {
         let nodes = f64::from(self.nodes);
         if self.nodes < 2 { 0.0 } else { 2.0 * self.pairwise_sum as f64 / (nodes * (nodes - 1.0)) }
     }
 }
 
-/// Measures placements on one machine; keeps its memory between calls.
+/// A meter of placements on one machine. It keeps its memory between calls.
 ///
 /// The sum over pairs is a sum over dimensions, and along one dimension only the number of nodes at each position
 /// matters: a pair is as far apart as the cuts between positions that separate it. So a placement of k nodes costs
@@ -39,12 +39,12 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A meter for placements on `mesh`.
+    /// Makes a meter for placements on `mesh`.
     pub fn new(mesh: &Mesh) -> Self {
         Self { mesh: mesh.clone(), rows: Rows::new(mesh) }
     }
 
-    /// Dispersal of the placement `nodes`, which must be distinct.
+    /// Measures the placement `nodes`, which must be distinct.
     pub fn measure(&mut self, nodes: &[NodeId]) -> Dispersal {
         let k = nodes.len() as u32;
         if let [] | [_] = nodes {
@@ -54,10 +54,10 @@ impl Meter {
         let (torus, extents) = (self.mesh.is_torus(), self.mesh.extents());
         let mut pairwise_sum = 0;
         let mut arcs = [(0, 1); 3];
-        for (d, held) in arcs.iter_mut().enumerate() {
+        for (d, arc_along) in arcs.iter_mut().enumerate() {
             let counts = self.rows.counts(d);
             pairwise_sum += pairwise_along(counts, k, torus);
-            *held = if torus { arc(counts) } else { (0, span(counts)) };
+            *arc_along = if torus { arc(counts) } else { (0, span(counts)) };
         }
         let bounding_box = arcs.iter().map(|(_, length)| length).product();
         let diameter =
@@ -67,20 +67,21 @@ impl Meter {
     }
 }
 
-/// Positions from the first to the last that hold a node.
+/// Returns how many positions there are from the first to the last one with nodes; 0 if there are no nodes.
 fn span(counts: &[u32]) -> u32 {
-    let held = |&count: &u32| count > 0;
-    match (counts.iter().position(held), counts.iter().rposition(held)) {
+    let has_nodes = |&count: &u32| count > 0;
+    match (counts.iter().position(has_nodes), counts.iter().rposition(has_nodes)) {
         (Some(first), Some(last)) => (last - first + 1) as u32,
         _ => 0,
     }
 }
 
-/// The shortest arc of a ring that holds all nodes, as its first position and its length: all but the longest run of
-/// empty positions, the first of equals.
+/// Returns the shortest arc of a ring that holds all nodes, as its first position and its length: it is the complement of the
+/// longest run of empty positions, of the first one if several are as long.
 fn arc(counts: &[u32]) -> (u32, u32) {
     let n = counts.len();
     let (mut start, mut longest, mut run) = (0, 0, 0);
+    // Two rounds, so that a run of empty positions across the end of the ring is seen in one piece.
     for i in 0..2 * n {
         run = if counts[i % n] == 0 { run + 1 } else { 0 };
         if run.min(n) > longest {

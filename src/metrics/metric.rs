@@ -183,9 +183,9 @@ pub struct Circumstances {
 /// A condition of a column.
 pub(super) type Condition = fn(&Circumstances) -> bool;
 
-/// A column that shows a number in the table that `meshreplay replay` prints.
+/// A column that shows a number in a table for people.
 #[derive(Clone, Copy, Debug)]
-pub struct TerminalColumn {
+pub struct TableColumn {
     /// Its title.
     pub title: &'static str,
     /// Where it stands.
@@ -193,13 +193,11 @@ pub struct TerminalColumn {
     condition: Condition,
 }
 
-/// A column that shows a number in the table of a report.
-#[derive(Clone, Copy, Debug)]
-pub struct ReportColumn {
-    /// Its title.
-    pub title: &'static str,
-    /// Where it stands.
-    pub group: Group,
+impl TableColumn {
+    /// Returns whether the table has the column in these circumstances.
+    pub fn is_shown(&self, of: &Circumstances) -> bool {
+        (self.condition)(of)
+    }
 }
 
 /// How a number is computed; `None` where there is no such number.
@@ -219,20 +217,16 @@ pub struct Metric {
     /// Its column in the `summary` frame.
     pub column: ColumnInfo,
     title: &'static str,
-    /// What stands behind the unit, as `, median`; empty for most numbers.
+    /// What stands behind the unit where people read it, as `, median`; empty for most numbers.
     detail: &'static str,
     /// Which direction is better.
     pub better: Better,
     /// How tables for people show it.
     pub display: Display,
     /// Its column in the table that `replay` prints; `None` if that shows it only when it is asked for.
-    pub terminal: Option<TerminalColumn>,
+    pub terminal: Option<TableColumn>,
     /// Its column in the table of a report; `None` if there is none.
-    pub report: Option<ReportColumn>,
-    /// The circumstances in which either table shows it at all.
-    relevant: Condition,
-    /// Whether it is a part of the delays that tell replays apart where every placement is as good.
-    pub is_delay: bool,
+    pub report: Option<TableColumn>,
     /// Its place among the numbers that replications can be asked to make precise; `None` if it is none of them.
     pub interval_rank: Option<u8>,
     compute: Compute,
@@ -248,8 +242,6 @@ impl Metric {
             display: Display::Plain(0),
             terminal: None,
             report: None,
-            relevant: |_| true,
-            is_delay: false,
             interval_rank: None,
             compute,
         }
@@ -271,23 +263,26 @@ impl Metric {
         Self::new(name, ColumnType::F64, Compute::ParallelMean(compute))
     }
 
-    pub(super) const fn unit(mut self, unit: &'static str) -> Self {
-        self.column.unit = unit;
-        self
-    }
-
+    /// Sets the meaning of a number that has no unit and whose title is its name in words.
     pub(super) const fn meaning(mut self, meaning: &'static str) -> Self {
         self.column.meaning = meaning;
         self
     }
 
-    pub(super) const fn when(mut self, when: When) -> Self {
-        self.column.when = when;
+    /// Sets what people call the number, its unit and its meaning.
+    pub(super) const fn is(mut self, title: &'static str, unit: &'static str, meaning: &'static str) -> Self {
+        (self.title, self.column.unit, self.column.meaning) = (title, unit, meaning);
         self
     }
 
-    pub(super) const fn titled(mut self, title: &'static str, detail: &'static str) -> Self {
-        (self.title, self.detail) = (title, detail);
+    /// Sets what stands behind the unit where people read it.
+    pub(super) const fn detail(mut self, detail: &'static str) -> Self {
+        self.detail = detail;
+        self
+    }
+
+    pub(super) const fn when(mut self, when: When) -> Self {
+        self.column.when = when;
         self
     }
 
@@ -302,25 +297,12 @@ impl Metric {
     }
 
     pub(super) const fn terminal(mut self, group: Group, title: &'static str, condition: Condition) -> Self {
-        self.terminal = Some(TerminalColumn { title, group, condition });
+        self.terminal = Some(TableColumn { title, group, condition });
         self
     }
 
-    pub(super) const fn report(mut self, group: Group, title: &'static str) -> Self {
-        self.report = Some(ReportColumn { title, group });
-        self
-    }
-
-    /// Makes the number a part of the delays, which tables show where they tell replays apart.
-    pub(super) const fn delay(mut self) -> Self {
-        self.is_delay = true;
-        self.relevant = |of| of.delays;
-        self
-    }
-
-    /// Has tables show the number only if a call was refused.
-    pub(super) const fn of_refusals(mut self) -> Self {
-        self.relevant = |of| of.refused;
+    pub(super) const fn report(mut self, group: Group, title: &'static str, condition: Condition) -> Self {
+        self.report = Some(TableColumn { title, group, condition });
         self
     }
 
@@ -345,16 +327,6 @@ impl Metric {
             ("", detail) => self.title() + detail,
             (unit, detail) => format!("{} ({unit}{detail})", self.title()),
         }
-    }
-
-    /// Returns the column of the table that `replay` prints; `None` if that does not show the number by default.
-    pub fn on_terminal(&self, of: &Circumstances) -> Option<TerminalColumn> {
-        self.terminal.filter(|column| (column.condition)(of) && (self.relevant)(of))
-    }
-
-    /// Returns the column of the table of a report; `None` if that does not show the number.
-    pub fn in_report(&self, of: &Circumstances) -> Option<ReportColumn> {
-        self.report.filter(|_| (self.relevant)(of))
     }
 
     /// Returns the number of a replay; `None` if the replay has no such number, as the mean over no jobs.

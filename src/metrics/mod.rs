@@ -21,8 +21,7 @@ pub use curves::{busy_nodes, exceeding};
 pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
 pub use metric::{
-    Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, ReportColumn,
-    TerminalColumn, When,
+    Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };
 pub use recorder::{ContentionRecord, Monitor, Recorder, Recording};
 pub use registry::METRICS;

@@ -1,4 +1,4 @@
-//! Measures each placement while it is at hand, so that none has to be kept unless somebody asks for them.
+//! The observer that measures each placement as it is made, so that placements need not be kept.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +12,7 @@ use crate::job::{JobId, Time};
 use crate::machine::{Mesh, NodeId, intervals};
 use crate::stop::Stop;
 
-/// What others may know of a running replay, and tell it, from another thread.
+/// What threads share with a running replay: its progress, and the switch that stops it.
 #[derive(Debug, Default)]
 pub struct Monitor {
     /// Jobs of earlier replications.
@@ -23,7 +23,7 @@ pub struct Monitor {
     pub stop: Stop,
 }
 
-/// What a [`Recorder`] has gathered.
+/// All that a [`Recorder`] has measured.
 #[derive(Clone, Debug)]
 pub struct Recording {
     /// Dispersal of each job's placement, by job.
@@ -38,13 +38,13 @@ pub struct Recording {
     pub release: Cost,
     /// Plans by which running jobs made room for others.
     pub compactions: Compactions,
-    /// What the jobs' messages would do to each other, if that is wanted.
+    /// The estimate of contention; `None` unless it is wanted.
     pub contention: Option<ContentionRecord>,
     /// The nodes of each job as intervals, by job, the last ones of a job that was moved; empty unless that is wanted.
     pub placements: Vec<String>,
 }
 
-/// Static contention of a replay.
+/// The static contention of a replay.
 #[derive(Clone, Debug, Default)]
 pub struct ContentionRecord {
     /// Of each job as it starts, by job.
@@ -65,7 +65,7 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// For a replay of `jobs` jobs on `mesh`; durations are kept if `timed`.
+    /// Makes the observer of a replay of `jobs` jobs on `mesh`; it keeps durations if `timed`.
     pub fn new(mesh: &Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
         let recording = Recording {
             dispersal: vec![Dispersal::default(); jobs],
@@ -80,7 +80,7 @@ impl<'a> Recorder<'a> {
         Self { meter: Meter::new(mesh), timed, monitor, contention: None, started: Vec::new(), recording }
     }
 
-    /// Estimates contention on `mesh` as well.
+    /// Has it estimate contention on `mesh` as well.
     #[must_use]
     pub fn with_contention(mut self, mesh: &Mesh) -> Self {
         self.contention = Some(Contention::new(mesh));
@@ -90,14 +90,14 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Keeps placements as well.
+    /// Has it keep placements as well.
     #[must_use]
     pub fn with_placements(mut self) -> Self {
         self.recording.placements = vec![String::new(); self.recording.dispersal.len()];
         self
     }
 
-    /// What was gathered.
+    /// Returns all that was measured.
     pub fn finish(mut self) -> Recording {
         if let (Some(contention), Some(record)) = (&self.contention, &mut self.recording.contention) {
             record.pair_seconds = contention.pair_seconds();

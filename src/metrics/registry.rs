@@ -20,7 +20,7 @@ pub static METRICS: &[Metric] = &[
     Metric::count("jobs", |of| Some(of.replay.jobs.len() as u64))
         .meaning("jobs replayed")
         .better(Neither)
-        .report(First, "jobs"),
+        .report(First, "jobs", |_| true),
     Metric::count("jobs_in_means", |of| Some(of.kept.len() as u64))
         .meaning("those that means are over; if there are none, means are null")
         .better(Neither),
@@ -29,9 +29,7 @@ pub static METRICS: &[Metric] = &[
         .meaning("records left out because the allocator never finds a place for their shape")
         .better(Neither),
     Metric::real("makespan_s", |of| Some(of.makespan_s))
-        .unit("s")
-        .titled("makespan", "")
-        .meaning("first arrival to last end")
+        .is("makespan", "s", "first arrival to last end")
         .interval(6),
     Metric::real("utilization", |of| {
         Some(share(of.busy_s(), of.makespan_s * f64::from(of.replay.mesh.nodes())))
@@ -40,39 +38,30 @@ pub static METRICS: &[Metric] = &[
     .better(Higher)
     .shown(Percent(1))
     .terminal(First, "utilization", |_| true)
-    .report(First, "utilization %")
+    .report(First, "utilization %", |_| true)
     .interval(5),
     Metric::real("internal_fragmentation", |of| Some(share(of.unasked_s(), of.busy_s())))
         .meaning("share of busy node-seconds that no job asked for"),
     Metric::mean("wait_s_mean", |of, i| of.wait_s(i))
-        .unit("s")
-        .titled("wait", "")
-        .meaning("mean of start − arrival")
+        .is("wait", "s", "mean of start − arrival")
         .shown(Seconds(1))
         .terminal(First, "wait s", |_| true)
-        .report(First, "wait s")
+        .report(First, "wait s", |_| true)
         .interval(3),
     Metric::mean("queue_delay_s_mean", |of, i| of.queue_delay_s(i))
-        .unit("s")
-        .titled("queue delay", "")
-        .meaning("mean of arrival to head of the queue")
+        .is("queue delay", "s", "mean of arrival to head of the queue")
         .shown(Seconds(1))
-        .delay()
-        .terminal(Delays, "queue delay s", |_| true)
-        .report(First, "queue delay s"),
+        .terminal(Delays, "queue delay s", |of| of.delays)
+        .report(First, "queue delay s", |of| of.delays),
     Metric::mean("allocation_delay_s_mean", |of, i| of.allocation_delay_s(i))
-        .unit("s")
-        .titled("allocation delay", "")
-        .meaning("mean of head of the queue to start")
+        .is("allocation delay", "s", "mean of head of the queue to start")
         .shown(Seconds(1))
-        .delay()
-        .terminal(Delays, "allocation delay s", |_| true)
-        .report(First, "allocation delay s"),
+        .terminal(Delays, "allocation delay s", |of| of.delays)
+        .report(First, "allocation delay s", |of| of.delays),
     Metric::count("moves", |of| Some(of.replay.records.iter().map(|record| u64::from(record.moves)).sum()))
         .meaning("moves of running jobs that made room")
-        .delay()
-        .terminal(Delays, "moves", |_| true)
-        .report(First, "moves"),
+        .terminal(Delays, "moves", |of| of.delays)
+        .report(First, "moves", |of| of.delays),
     Metric::count("jobs_moved", |of| {
         Some(of.replay.records.iter().filter(|record| record.moves > 0).count() as u64)
     })
@@ -88,77 +77,57 @@ pub static METRICS: &[Metric] = &[
     Metric::count("compactions_overrun", |of| Some(of.replay.recording.compactions.overrun))
         .meaning("those carried out in which jobs were still moving when the new one could start"),
     Metric::mean("suspended_s_mean", |of, i| of.replay.records[i].suspended.as_seconds())
-        .unit("s")
-        .titled("suspended", "")
-        .meaning("mean time that jobs stood still because of that")
+        .is("suspended", "s", "mean time that jobs stood still because of that")
         .shown(Seconds(2))
-        .delay()
-        .terminal(Delays, "suspended s", |_| true)
-        .report(First, "suspended s"),
+        .terminal(Delays, "suspended s", |of| of.delays)
+        .report(First, "suspended s", |of| of.delays),
     Metric::mean("service_s_mean", |of, i| of.service_s(i))
-        .unit("s")
-        .titled("service", "")
-        .meaning("mean of end − start")
+        .is("service", "s", "mean of end − start")
         .shown(Seconds(1))
         .terminal(Network, "service s", |of| of.network)
-        .report(Network, "service s"),
+        .report(Network, "service s", |_| true),
     Metric::mean("turnaround_s_mean", |of, i| of.turnaround_s(i))
-        .unit("s")
-        .titled("turnaround", "")
-        .meaning("mean of end − arrival")
+        .is("turnaround", "s", "mean of end − arrival")
         .shown(Seconds(1))
         .terminal(Response, "turnaround s", |of| of.replicated || of.network)
-        .report(First, "turnaround s")
+        .report(First, "turnaround s", |_| true)
         .interval(1),
     Metric::real("turnaround_s_variance", turnaround_variance)
-        .unit("s²")
-        .titled("turnaround variance", "")
-        .meaning("variance of end − arrival over the jobs")
+        .is("turnaround variance", "s²", "variance of end − arrival over the jobs")
         .interval(2),
     Metric::mean("bounded_slowdown_mean", |of, i| {
         (of.turnaround_s(i) / of.service_s(i).max(SHORTEST_RUN_S)).max(1.0)
     })
-    .titled("bounded slowdown", "")
-    .meaning("mean of max(1, turnaround / max(run, 10 s))")
+    .is("bounded slowdown", "", "mean of max(1, turnaround / max(run, 10 s))")
     .shown(Plain(1))
     .terminal(Response, "slowdown", |of| !(of.replicated || of.network))
-    .report(First, "slowdown")
+    .report(First, "slowdown", |_| true)
     .interval(4),
     Metric::mean("pairwise_sum_mean", |of, i| of.dispersal(i).pairwise_sum as f64)
-        .unit("hops")
-        .titled("pairwise sum", "")
-        .meaning("mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0")
+        .is("pairwise sum", "hops", "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0")
         .shown(Plain(1))
         .terminal(Placement, "pairwise sum", |of| !of.network)
-        .report(First, "pairwise sum")
+        .report(First, "pairwise sum", |_| true)
         .interval(7),
     Metric::mean("pairwise_mean_mean", |of, i| of.dispersal(i).pairwise_mean())
-        .unit("hops")
-        .titled("pairwise mean", "")
-        .meaning("mean of the jobs' mean distances, serial jobs as 0")
+        .is("pairwise mean", "hops", "mean of the jobs' mean distances, serial jobs as 0")
         .shown(Plain(3))
         .terminal(Placement, "pairwise mean", |_| true)
-        .report(First, "pairwise mean"),
+        .report(First, "pairwise mean", |_| true),
     Metric::parallel_mean("pairwise_mean_parallel_mean", |of, i| of.dispersal(i).pairwise_mean())
-        .unit("hops")
-        .titled("pairwise mean parallel", "")
-        .meaning("the same over jobs of at least two nodes"),
+        .is("pairwise mean parallel", "hops", "the same over jobs of at least two nodes"),
     Metric::real("pairwise_ratio_to_bound_mean", ratio_to_bound)
-        .titled("pairwise ratio to bound", "")
-        .meaning(
-            "mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of at least two \
-             nodes; null if there are none",
-        )
+        .is("pairwise ratio to bound", "", "mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of at least two \
+             nodes; null if there are none")
         .shown(Plain(3))
         // Beside measured times there is no room for it.
         .terminal(Last, "to bound", |of| !of.timed)
-        .report(First, "to bound"),
+        .report(First, "to bound", |_| true),
     Metric::mean("components_mean", |of, i| f64::from(of.dispersal(i).components))
-        .titled("components", "")
-        .meaning("mean number of components")
+        .is("components", "", "mean number of components")
         .shown(Plain(2))
         .terminal(Placement, "components", |of| !of.network)
-        .report(First, "components"),
+        .report(First, "components", |_| true),
     Metric::mean("contiguous_share", |of, i| f64::from(u8::from(of.dispersal(i).components == 1)))
         .meaning("share of jobs that have one")
         .better(Higher)
@@ -174,65 +143,50 @@ pub static METRICS: &[Metric] = &[
         let jobs = &of.replay.recording.contention.as_ref()?.jobs;
         of.mean(|i| jobs[i].own)
     })
-    .unit("pairs")
-    .titled("contention own", "")
     .when(When::Contention)
-    .meaning("mean of `contention_own` of the `jobs` frame"),
+    .is("contention own", "pairs", "mean of `contention_own` of the `jobs` frame"),
     Metric::real("contention_others_mean", |of| {
         let jobs = &of.replay.recording.contention.as_ref()?.jobs;
         of.mean(|i| jobs[i].others)
     })
-    .unit("pairs")
-    .titled("contention others", "")
     .when(When::Contention)
-    .meaning("mean of `contention_others`"),
+    .is("contention others", "pairs", "mean of `contention_others`"),
     Metric::real("contention_mean", |of| {
         Some(share(of.replay.recording.contention.as_ref()?.pair_seconds, of.makespan_s))
     })
-    .unit("pairs")
-    .titled("contention", "")
     .when(When::Contention)
-    .meaning("mean over the makespan of all pairs of messages that meet on a link")
-    .report(First, "contention"),
+    .is("contention", "pairs", "mean over the makespan of all pairs of messages that meet on a link")
+    .report(First, "contention", |_| true),
     Metric::count("packets", |of| Some(of.replay.traffic?.packets))
         .when(When::Network)
         .meaning("packets that arrived"),
     Metric::real("packet_hops_mean", |of| per_packet(of, |traffic| traffic.hops))
-        .unit("hops")
-        .titled("packet hops", "")
         .when(When::Network)
-        .meaning("mean number of links that they took"),
+        .is("packet hops", "hops", "mean number of links that they took"),
     Metric::real("packet_latency_cycles_mean", |of| per_packet(of, |traffic| traffic.latency.total))
-        .unit("cycles")
-        .titled("packet latency", "")
         .when(When::Network)
-        .meaning("mean of creation to arrival of the last flit")
+        .is("packet latency", "cycles", "mean of creation to arrival of the last flit")
         .shown(Plain(1))
         .terminal(Network, "latency", |of| of.network)
-        .report(Network, "packet latency"),
+        .report(Network, "packet latency", |_| true),
     Metric::count("packet_latency_cycles_p50", |of| Some(of.replay.traffic?.latency.quantile(0.5)))
-        .unit("cycles")
-        .titled("packet latency", ", median")
         .when(When::Network)
-        .meaning("median of it"),
+        .is("packet latency", "cycles", "median of it")
+        .detail(", median"),
     Metric::count("packet_latency_cycles_p99", |of| Some(of.replay.traffic?.latency.quantile(0.99)))
-        .unit("cycles")
-        .titled("packet latency", ", 99th percentile")
         .when(When::Network)
-        .meaning("99th percentile of it"),
+        .is("packet latency", "cycles", "99th percentile of it")
+        .detail(", 99th percentile"),
     Metric::real("packet_blocked_cycles_mean", |of| per_packet(of, |traffic| traffic.blocked.total))
-        .unit("cycles")
-        .titled("packet blocked", "")
         .when(When::Network)
-        .meaning("mean time that headers waited for channels in the network")
+        .is("packet blocked", "cycles", "mean time that headers waited for channels in the network")
         .shown(Plain(1))
         .terminal(Network, "blocked", |of| of.network)
-        .report(Network, "packet blocked"),
+        .report(Network, "packet blocked", |_| true),
     Metric::count("packet_blocked_cycles_p99", |of| Some(of.replay.traffic?.blocked.quantile(0.99)))
-        .unit("cycles")
-        .titled("packet blocked", ", 99th percentile")
         .when(When::Network)
-        .meaning("99th percentile of it"),
+        .is("packet blocked", "cycles", "99th percentile of it")
+        .detail(", 99th percentile"),
     Metric::real("packets_contended_share", |of| {
         per_packet(of, |traffic| traffic.jobs.iter().map(|job| job.contended).sum())
     })
@@ -252,56 +206,51 @@ pub static METRICS: &[Metric] = &[
     })
     .when(When::Network)
     .meaning("the same of the busiest link; up to 2 on a torus at the packet level"),
-    measured("allocate_ns_p50", "allocate", ", median", |of| p50(&of.replay.recording.allocate))
-        .meaning("median duration of calls that placed a job")
+    measured("allocate_ns_p50", ", median", |of| p50(&of.replay.recording.allocate))
+        .is("allocate", "ns", "median duration of calls that placed a job")
         .terminal(Last, "call p50", |of| of.timed)
-        .report(Last, "call p50 ns"),
-    measured("allocate_ns_p99", "allocate", ", 99th percentile", |of| p99(&of.replay.recording.allocate))
-        .meaning("99th percentile of the duration of calls that placed a job")
+        .report(Last, "call p50 ns", |_| true),
+    measured("allocate_ns_p99", ", 99th percentile", |of| p99(&of.replay.recording.allocate))
+        .is("allocate", "ns", "99th percentile of the duration of calls that placed a job")
         .terminal(Last, "call p99", |of| of.timed)
-        .report(Last, "call p99 ns"),
-    measured("allocate_ns_max", "allocate", ", longest", |of| longest(&of.replay.recording.allocate))
-        .meaning("longest duration of calls that placed a job"),
-    measured("allocate_ns_total", "allocate", " in all", |of| total(&of.replay.recording.allocate))
-        .meaning("duration of all calls that placed a job"),
-    measured("refuse_ns_p50", "refuse", ", median", |of| p50(&of.replay.recording.refused))
-        .meaning("median duration of calls that were refused")
-        .of_refusals()
-        .report(Last, "refused p50 ns"),
-    measured("refuse_ns_p99", "refuse", ", 99th percentile", |of| p99(&of.replay.recording.refused))
-        .meaning("99th percentile of the duration of calls that were refused")
-        .of_refusals()
-        .report(Last, "refused p99 ns"),
-    measured("refuse_ns_max", "refuse", ", longest", |of| longest(&of.replay.recording.refused))
-        .meaning("longest duration of calls that were refused"),
-    measured("refuse_ns_total", "refuse", " in all", |of| total(&of.replay.recording.refused))
-        .meaning("duration of all calls that were refused"),
-    measured("release_ns_p50", "release", ", median", |of| p50(&of.replay.recording.release))
-        .meaning("median duration of releases"),
-    measured("release_ns_p99", "release", ", 99th percentile", |of| p99(&of.replay.recording.release))
-        .meaning("99th percentile of the duration of releases"),
-    measured("release_ns_max", "release", ", longest", |of| longest(&of.replay.recording.release))
-        .meaning("longest duration of releases"),
-    measured("release_ns_total", "release", " in all", |of| total(&of.replay.recording.release))
-        .meaning("duration of all releases"),
+        .report(Last, "call p99 ns", |_| true),
+    measured("allocate_ns_max", ", longest", |of| longest(&of.replay.recording.allocate))
+        .is("allocate", "ns", "longest duration of calls that placed a job"),
+    measured("allocate_ns_total", " in all", |of| total(&of.replay.recording.allocate))
+        .is("allocate", "ns", "duration of all calls that placed a job"),
+    measured("refuse_ns_p50", ", median", |of| p50(&of.replay.recording.refused))
+        .is("refuse", "ns", "median duration of calls that were refused")
+        .report(Last, "refused p50 ns", |of| of.refused),
+    measured("refuse_ns_p99", ", 99th percentile", |of| p99(&of.replay.recording.refused))
+        .is("refuse", "ns", "99th percentile of the duration of calls that were refused")
+        .report(Last, "refused p99 ns", |of| of.refused),
+    measured("refuse_ns_max", ", longest", |of| longest(&of.replay.recording.refused))
+        .is("refuse", "ns", "longest duration of calls that were refused"),
+    measured("refuse_ns_total", " in all", |of| total(&of.replay.recording.refused))
+        .is("refuse", "ns", "duration of all calls that were refused"),
+    measured("release_ns_p50", ", median", |of| p50(&of.replay.recording.release))
+        .is("release", "ns", "median duration of releases"),
+    measured("release_ns_p99", ", 99th percentile", |of| p99(&of.replay.recording.release))
+        .is("release", "ns", "99th percentile of the duration of releases"),
+    measured("release_ns_max", ", longest", |of| longest(&of.replay.recording.release))
+        .is("release", "ns", "longest duration of releases"),
+    measured("release_ns_total", " in all", |of| total(&of.replay.recording.release))
+        .is("release", "ns", "duration of all releases"),
     Metric::real("replay_wall_s", |of| Some(of.replay.wall_s))
-        .unit("s")
-        .titled("replay wall", "")
         .when(When::Timed)
-        .meaning("wall-clock time of the replay without reading the log")
+        .is("replay wall", "s", "wall-clock time of the replay without reading the log")
         .shown(Measured(3))
         .terminal(Last, "replay", |of| of.timed)
-        .report(Last, "replay s"),
+        .report(Last, "replay s", |_| true),
 ];
 
-/// Returns a row for a duration of calls of one kind, in nanoseconds.
+/// Returns a row for a duration of calls of one kind; `detail` stands behind the unit.
 const fn measured(
     name: &'static str,
-    title: &'static str,
     detail: &'static str,
     compute: fn(&Facts<'_>) -> Option<u64>,
 ) -> Metric {
-    Metric::count(name, compute).unit("ns").titled(title, detail).when(When::Timed).shown(Measured(0))
+    Metric::count(name, compute).detail(detail).when(When::Timed).shown(Measured(0))
 }
 
 fn p50(cost: &Cost) -> Option<u64> {

@@ -26,12 +26,12 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Of independent values, with a confidence of 95 %; `None` if there are none. O(values).
+    /// Returns the interval of independent values with a confidence of 95 %; `None` if there are no values. O(values).
     pub fn of(values: &[f64]) -> Option<Self> {
         Self::with(CONFIDENCE, values)
     }
 
-    /// The same with another confidence, between 0 and 1.
+    /// Returns the same with another confidence, between 0 and 1.
     pub fn with(confidence: f64, values: &[f64]) -> Option<Self> {
         let count = values.len();
         if count == 0 {
@@ -72,9 +72,9 @@ fn known() -> Vec<&'static str> {
     known.into_iter().map(|(_, name)| name).collect()
 }
 
-/// More than anybody needs; a slip of the finger should not run for ever.
+/// The largest number of replications: more than a study needs, so that a typing error does not run for ever.
 const MOST: u32 = 100_000;
-/// What is usual.
+/// The confidence unless another is asked for.
 const CONFIDENCE: f64 = 0.95;
 const NAME: &str = "until";
 const WHOLE: &str = "a whole number from 1 to 100,000";
@@ -86,27 +86,27 @@ impl Default for Replications {
 }
 
 impl Replications {
-    /// This many, whatever comes out.
+    /// Returns the rule that there are this many, whatever comes out.
     pub fn exactly(count: u32) -> Self {
         Self { least: count, most: count, within: 0.05, confidence: CONFIDENCE, of: Vec::new() }
     }
 
-    /// The seeds of those that there are at least, the first of which is `first`.
+    /// Returns the seeds of those that there are at least; the first is `first`.
     pub fn seeds(&self, first: u64) -> impl Iterator<Item = u64> {
         (0..u64::from(self.least)).map(move |i| first.wrapping_add(i))
     }
 
-    /// The least number of them.
+    /// Returns the least number of them.
     pub fn least(&self) -> u32 {
         self.least
     }
 
-    /// Whether there is more than one.
+    /// Returns whether there can be more than one.
     pub fn are_several(&self) -> bool {
         self.most > 1
     }
 
-    /// Whether these are enough.
+    /// Returns whether these are enough.
     pub fn enough(&self, summaries: &[Summary]) -> bool {
         let count = summaries.len();
         if count < self.least as usize || count >= self.most as usize {
@@ -115,14 +115,14 @@ impl Replications {
         self.widest(summaries).is_none()
     }
 
-    /// What is less precise than was asked, in words, if there are as many replications as allowed.
+    /// Returns a sentence on a number that is less precise than was asked; `None` if all are precise enough.
     pub fn shortfall(&self, summaries: &[Summary]) -> Option<String> {
         let (name, Interval { mean, half_width, count }) = self.widest(summaries)?;
         let (percent, asked) = (100.0 * half_width / mean.abs(), 100.0 * self.within);
         Some(format!("after {count} replications {name} is known within {percent:.0} % only, not {asked} %"))
     }
 
-    /// The first number that is not precise enough.
+    /// Returns the first number that is not precise enough, with its interval; `None` if all are.
     fn widest(&self, summaries: &[Summary]) -> Option<(&'static str, Interval)> {
         let interval = |name: &&'static str| {
             let value = |summary: &Summary| summary.get(name).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! A placement as runs of nodes along x, from which everything about its shape follows.
+//! A placement as runs of nodes along x, from which all measures of its shape follow.
 
 use crate::machine::{Mesh, NodeId};
 
-/// Nodes `first..=last` of one row that all belong to the placement.
+/// A run: the nodes `first..=last` of one row, which all belong to the placement.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     row: u32,
@@ -45,7 +45,8 @@ impl Rows {
         }
     }
 
-    /// Takes in a placement: O(k + w + r + W + L + D) for w words of 64 nodes and r runs, without a division per node.
+    /// Loads a placement in place of the last one: O(k + w + r + W + L + D) for w words of 64 nodes and r runs, without a
+    /// division per node.
     pub(super) fn load(&mut self, nodes: &[NodeId]) {
         self.touched.clear();
         self.runs.clear();
@@ -90,7 +91,7 @@ impl Rows {
         }
     }
 
-    /// The row of `node`, which is never before the latest row.
+    /// Returns the row of `node`, which is never before the latest row: nodes come in ascending order.
     fn row_of(&self, node: NodeId) -> u32 {
         match self.touched.last() {
             Some(&row) if node < (row + 1) * self.width => row,
@@ -113,7 +114,8 @@ impl Rows {
         }
     }
 
-    /// Nodes per x: +1 where runs start, −1 behind their ends, summed up.
+    /// Counts the nodes per x by a difference array: +1 where runs start, −1 behind their ends, then running sums. Wrapping
+    /// arithmetic keeps the differences exact.
     fn count_x(&mut self) {
         let counts = &mut self.counts[0];
         for run in &self.runs {
@@ -129,13 +131,13 @@ impl Rows {
         }
     }
 
-    /// Nodes per position of dimension `d`.
+    /// Returns the number of nodes per position of dimension `d`.
     pub(super) fn counts(&self, d: usize) -> &[u32] {
         &self.counts[d]
     }
 
-    /// Largest L1 distance of two nodes where nothing wraps: the largest extent along one of the four directions
-    /// (±x, ±y, z) that differ in sign. Along x only the ends of runs matter.
+    /// Returns the largest L1 distance of two nodes of a mesh: the largest range of one of the four forms ±x ± y + z, as an L1
+    /// distance is the largest difference of these. Along x only the ends of runs matter.
     pub(super) fn mesh_diameter(&self) -> u32 {
         let mut ranges = [(i64::MAX, i64::MIN); 4];
         for run in &self.runs {
@@ -151,7 +153,8 @@ impl Rows {
         ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
     }
 
-    /// Number of connected components: runs are joined with runs of the rows next to theirs that they overlap.
+    /// Returns the number of connected components by union-find: runs are joined with the runs of neighbouring rows that they
+    /// overlap.
     pub(super) fn components(&mut self, extents: [u32; 3], torus: bool) -> u32 {
         let [width, length, depth] = extents;
         let mut joined = 0;
@@ -176,7 +179,8 @@ impl Rows {
         self.runs.len() as u32 - joined
     }
 
-    /// Joins the overlapping runs of the `i`-th touched row and of row `other`; how many components became one.
+    /// Joins the overlapping runs of the `i`-th touched row and of row `other`, and returns how many joins made two components
+    /// one.
     fn join_rows(&mut self, i: usize, other: u32) -> u32 {
         let j = match i.checked_sub(1) {
             Some(j) if self.touched[j] == other => j,
@@ -196,13 +200,14 @@ impl Rows {
         joined
     }
 
-    /// Joins two runs' components; false if they are one already.
+    /// Joins two runs' components, and returns whether they were two.
     fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.runs[a.max(b) as usize].parent = a.min(b);
         a != b
     }
 
+    /// Returns the root of a run's component, and shortens the path to it by halving.
     fn root(&mut self, mut run: u32) -> u32 {
         while self.runs[run as usize].parent != run {
             let parent = self.runs[run as usize].parent;

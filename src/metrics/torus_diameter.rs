@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use crate::machine::{Coord, Mesh, NodeId};
 
-/// Largest L1 distance of two of `nodes` on the torus `mesh`; `arcs` are the shortest that hold the nodes, per dimension
-/// the first position and the length. O(k) for compact placements, else O(min(k², 8·k + N)) for k nodes.
+/// Returns the largest L1 distance of two of `nodes` on the torus `mesh`; `arcs` are the shortest that hold the nodes, per
+/// dimension the first position and the length. O(k) for compact placements, else O(min(k², 8·k + N)) for k nodes.
 ///
 /// Where no arc is longer than half its ring, no shortest path between two nodes goes the other way round, and the
 /// torus is as good as a mesh. Few nodes are compared pair by pair. Otherwise: on a ring of n positions, the farthest
@@ -25,7 +25,7 @@ pub(super) fn diameter(mesh: &Mesh, nodes: &[NodeId], arcs: [(u32, u32); 3]) -> 
     farthest_by_search(mesh, nodes)
 }
 
-/// The diameter within arcs of at most half a ring: the largest extent along one of the directions (±x, ±y, z).
+/// Returns the diameter within arcs of at most half a ring: the largest range of one of the forms ±x ± y + z.
 fn unrolled(mesh: &Mesh, nodes: &[NodeId], arcs: [(u32, u32); 3]) -> u32 {
     let extents = mesh.extents();
     let mut ranges = [(i64::MAX, i64::MIN); 4];
@@ -39,12 +39,13 @@ fn unrolled(mesh: &Mesh, nodes: &[NodeId], arcs: [(u32, u32); 3]) -> u32 {
     ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
 }
 
+/// Returns the diameter by a breadth-first search from all antipodes of nodes at once.
 fn farthest_by_search(mesh: &Mesh, nodes: &[NodeId]) -> u32 {
     let extents = mesh.extents();
     let widest: u32 = extents.iter().map(|extent| extent / 2).sum();
-    let mut held = vec![false; mesh.nodes() as usize];
+    let mut is_in_placement = vec![false; mesh.nodes() as usize];
     for &node in nodes {
-        held[node as usize] = true;
+        is_in_placement[node as usize] = true;
     }
     let mut distance = vec![u32::MAX; mesh.nodes() as usize];
     let mut reached = VecDeque::new();
@@ -66,7 +67,7 @@ fn farthest_by_search(mesh: &Mesh, nodes: &[NodeId]) -> u32 {
     while let Some(node) = reached.pop_front() {
         let coord = mesh.coord(node);
         let at = reach(coord, 0, &mut reached);
-        if held[node as usize] {
+        if is_in_placement[node as usize] {
             return widest - at;
         }
         for d in 0..3 {
@@ -80,7 +81,7 @@ fn farthest_by_search(mesh: &Mesh, nodes: &[NodeId]) -> u32 {
     0
 }
 
-/// Per dimension, the two antipodes of a position; the same one twice where the extent is even.
+/// Returns the two antipodes of a position per dimension; the same one twice where the extent is even.
 fn antipodes(coord: Coord, extents: [u32; 3]) -> [[u32; 2]; 3] {
     [0, 1, 2].map(|d| {
         let n = extents[d];

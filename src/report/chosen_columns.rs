@@ -1,10 +1,10 @@
 //! Columns of the summary that somebody asked for, as cells of a table.
 
-use super::summary_table::{NONE, spread};
 use crate::frame::{self, FrameError, FrameSchema, Sheet, SheetValues};
 use crate::metrics::Interval;
 use crate::spec::{SpecError, unknown};
 use crate::study::Options;
+use crate::text::grouped;
 
 /// Why a table cannot show a column of the summary.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +20,15 @@ pub enum ColumnError {
     /// The frame cannot be made.
     #[error(transparent)]
     Frame(#[from] FrameError),
+}
+
+/// What a cell holds that has no number.
+pub(super) const NONE: &str = "-";
+
+/// Returns a mean as it is shown, with half the width of its interval if it is of several numbers.
+pub(super) fn spread(Interval { mean, half_width, count }: Interval, decimals: usize) -> String {
+    let spread = if count > 1 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
+    grouped(mean, decimals) + &spread
 }
 
 /// A column of a table.

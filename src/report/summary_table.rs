@@ -1,9 +1,9 @@
 //! The summary of replays as a table for people: one row each, means with half widths over several replications.
 
-use super::chosen_columns::{Chosen, ColumnError, chosen};
+use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
 use crate::allocator;
 use crate::frame::{FinishedRun, Sheet};
-use crate::metrics::{Circumstances, Display, Group, Interval, METRICS, Metric, TerminalColumn, When};
+use crate::metrics::{Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When};
 use crate::study::{Options, Outcome, ReplaySpec, Study};
 use crate::text::{Align, Table, duration_ns, grouped};
 
@@ -68,11 +68,8 @@ struct Shown<'a> {
     chosen: Vec<Chosen>,
 }
 
-/// What a cell holds that has no number.
-pub(super) const NONE: &str = "-";
-
 /// Returns the numbers that the table shows unless others are asked for, each with its column.
-fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TerminalColumn)> {
+fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
     let has_delays =
         |(spec, outcomes): &(&ReplaySpec, &[Outcome])| spec.machine.dims() == 1 || outcomes.iter().any(moves);
@@ -83,7 +80,9 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TerminalColumn)> 
         delays: shown.replays.iter().any(has_delays),
         ..Circumstances::default()
     };
-    let column = |metric: &'static Metric| Some((metric, metric.on_terminal(&circumstances)?));
+    let column = |metric: &'static Metric| {
+        Some((metric, metric.terminal.filter(|column| column.is_shown(&circumstances))?))
+    };
     let mut numbers: Vec<_> = METRICS.iter().filter_map(column).collect();
     // A stable sort: within a group, numbers keep the order of METRICS.
     numbers.sort_by_key(|(_, column)| column.group);
@@ -126,12 +125,6 @@ fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options) -> Vec<Stri
     ]);
     cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
     cells
-}
-
-/// Returns a mean as it is shown, with half the width of its interval if it is of several numbers.
-pub(super) fn spread(Interval { mean, half_width, count }: Interval, decimals: usize) -> String {
-    let spread = if count > 1 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
-    grouped(mean, decimals) + &spread
 }
 
 /// Returns the mean of a number over the replications that have it, as the table shows it.

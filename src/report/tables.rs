@@ -23,7 +23,7 @@ pub(super) fn summary(results: &Results) -> ReportTable {
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {
-        let column = metric.in_report(&circumstances)?;
+        let column = metric.report.filter(|column| column.is_shown(&circumstances))?;
         match &results.sheet.column(metric.name())?.values {
             SheetValues::Number { numbers, .. } => Some((column, metric.display, numbers)),
             SheetValues::Text(_) => None,

@@ -6,7 +6,7 @@
 
 mod all;
 mod axes;
-mod error;
+mod file;
 mod jobs;
 mod key;
 mod log;
@@ -23,12 +23,10 @@ mod shard;
 mod shared_jobs;
 mod snapshot;
 mod source;
-mod study_file;
-mod toml_keys;
 
 pub use all::ALL;
 pub use axes::{Axes, Combination};
-pub use error::StudyError;
+pub use file::StudyError;
 pub use jobs::{JobsError, fitting};
 pub use key::{content_key, files, sha256};
 pub use log::{LoadedLog, LogSource, load, log_name};

@@ -7,17 +7,14 @@
 //! * Commands in blocks of ```` ```sh ```` are not run, as they need logs, time or a cluster; their options are looked up.
 //! * Pages of allocators and of commands are generated as a whole.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use meshreplay::allocator::{ALLOCATORS, Entry};
-use meshreplay::machine::order::ORDERS;
-use meshreplay::scheduler::{self, SCHEDULERS};
-use meshreplay::trace::FORMATS;
+use meshreplay::scheduler::SCHEDULERS;
 
+use super::docs_registries::{contents_of_allocators, rows_of};
 use super::support::{Tested, assert_committed, blesses};
 
 pub(crate) const PAGES: &str = "docs/src";
@@ -28,7 +25,7 @@ pub(crate) fn root() -> &'static Path {
 }
 
 /// Every Markdown file below `directory`, by its path from the project's root, sorted.
-fn pages_below(directory: &str) -> Result<Vec<String>, Box<dyn Error>> {
+pub(crate) fn pages_below(directory: &str) -> Result<Vec<String>, Box<dyn Error>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root().join(directory))? {
         let entry = entry?;
@@ -77,7 +74,7 @@ pub(crate) fn printed(at: &Path, command: &str) -> Result<String, Box<dyn Error>
 }
 
 /// A page with what its commands print now.
-fn refreshed(page: &str) -> Result<String, Box<dyn Error>> {
+pub(crate) fn refreshed(page: &str) -> Result<String, Box<dyn Error>> {
     let at = place()?;
     let mut text = String::new();
     let mut lines = page.lines();
@@ -99,55 +96,6 @@ fn refreshed(page: &str) -> Result<String, Box<dyn Error>> {
         }
     }
     Ok(text)
-}
-
-/// The rows of a registry that no command lists, as Markdown.
-fn rows_of(registry: &str) -> Result<String, Box<dyn Error>> {
-    match registry {
-        "log formats" => Ok(formats()),
-        "orders of nodes" => orders(),
-        _ => Err(format!("no registry is called {registry}").into()),
-    }
-}
-
-/// Every log format with its facts.
-fn formats() -> String {
-    let mut text = String::new();
-    for format in FORMATS {
-        let names: Vec<String> =
-            format.extensions.iter().map(|extension| format!("`.{extension}`, `.{extension}.gz`")).collect();
-        let lines = [
-            ("file names", if names.is_empty() { "any".to_owned() } else { names.join(", ") }),
-            ("known by its lines", if format.recognises.is_some() { "yes" } else { "no" }.to_owned()),
-            ("written", if format.writing.is_some() { "yes" } else { "no" }.to_owned()),
-            ("parameters", if format.parameters.is_empty() { "none" } else { format.parameters }.to_owned()),
-            (
-                "cannot say",
-                if format.lacks.is_empty() { "nothing that a replay can use" } else { format.lacks }
-                    .to_owned(),
-            ),
-            ("source", format.source.to_owned()),
-        ];
-        text += &format!("\n### {}\n\n{}.\n\n| | |\n| --- | --- |\n", format.name, format.summary);
-        for (title, value) in lines {
-            text += &format!("| {title} | {} |\n", cell(&value));
-        }
-    }
-    text + "\n"
-}
-
-/// Every order of nodes with a drawing.
-fn orders() -> Result<String, Box<dyn Error>> {
-    let mut text = String::new();
-    for row in ORDERS {
-        let drawing =
-            printed(root(), &format!("meshreplay show curve {} --machine 16x8 --style line", row.name))?;
-        text += &format!(
-            "\n### {}\n\n{}. Source: {}.\n\n```text\n{drawing}```\n",
-            row.name, row.summary, row.source
-        );
-    }
-    Ok(text + "\n")
 }
 
 /// A block of commands after `$`, each with what it prints. A command goes on after a backslash.
@@ -175,27 +123,8 @@ fn pages_show_what_the_program_prints() -> Tested {
     Ok(())
 }
 
-/// `text` of a table cell: bars are escaped.
-pub(crate) fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
-}
-
-/// The file below `folder` that a row comes from: `first-fit` from first_fit.rs or first_fit/mod.rs, wherever it is, or the
-/// one that has its name as a string.
-fn source_of(folder: &str, name: &str) -> Result<String, Box<dyn Error>> {
-    let stem = name.replace('-', "_");
-    let files = rust_files(folder)?;
-    let ends = [format!("/{stem}.rs"), format!("/{stem}/mod.rs")];
-    let by_name = files.iter().find(|file| ends.iter().any(|end| file.ends_with(end)));
-    let holds = |file: &&String| {
-        fs::read_to_string(root().join(file)).is_ok_and(|text| text.contains(&format!("\"{name}\"")))
-    };
-    let found = by_name.or_else(|| files.iter().find(holds));
-    found.cloned().ok_or_else(|| format!("no file of {folder} has {name}").into())
-}
-
 /// Every Rust file below `directory`, by its path from the project's root, sorted.
-fn rust_files(directory: &str) -> Result<Vec<String>, Box<dyn Error>> {
+pub(crate) fn rust_files(directory: &str) -> Result<Vec<String>, Box<dyn Error>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root().join(directory))? {
         let entry = entry?;
@@ -208,182 +137,6 @@ fn rust_files(directory: &str) -> Result<Vec<String>, Box<dyn Error>> {
     }
     found.sort_unstable();
     Ok(found)
-}
-
-/// The documentation at the head of a Rust file, as Markdown without links into the code.
-fn head_of(file: &str) -> Result<String, Box<dyn Error>> {
-    let text = fs::read_to_string(root().join(file))?;
-    let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
-    let head: String = lines.map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n").collect();
-    Ok(without_links(&head))
-}
-
-/// `text` with [`name`] and [`name`](path) replaced by `name`.
-fn without_links(text: &str) -> String {
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("[`") {
-        let Some((name, behind)) = after.split_once("`]") else { break };
-        plain += &format!("{before}`{name}`");
-        rest = match behind.strip_prefix('(').and_then(|target| target.split_once(')')) {
-            Some((_, behind)) => behind,
-            None => behind,
-        };
-    }
-    plain + rest
-}
-
-/// `key=default (others), key=…` as a list: commas in brackets do not part.
-fn parameters_of(text: &str) -> Vec<String> {
-    let (mut list, mut depth) = (vec![String::new()], 0);
-    for c in text.chars() {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        match list.last_mut() {
-            Some(last) if c != ',' || depth > 0 => last.push(c),
-            _ => list.push(String::new()),
-        }
-    }
-    list.retain(|parameter| !parameter.is_empty());
-    list.iter().map(|parameter| parameter.trim().to_owned()).collect()
-}
-
-/// The head of a generated page: title, summary, a table of facts, and the list of parameters.
-fn facts(name: &str, summary: &str, facts: &[(&str, &str)], parameters: &str) -> String {
-    let mut text = format!("{GENERATED}# {name}\n\n**{summary}**\n\n| | |\n| --- | --- |\n");
-    for (title, value) in facts {
-        text += &format!("| {title} | {} |\n", cell(value));
-    }
-    text += "\n## Parameters\n\n";
-    for parameter in parameters_of(parameters) {
-        let (name, rest) = parameter.split_once(' ').unwrap_or((&parameter, ""));
-        text += &format!("* `{name}` {rest}\n").replace(" \n", "\n");
-    }
-    if parameters.is_empty() {
-        text += "None.\n";
-    }
-    text
-}
-
-/// The page of an allocator: its row, its drawings, and the head of its file.
-fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
-    let file = source_of("src/allocator", row.name)?;
-    let [promises, kind, code] =
-        [row.default_promises().to_string(), row.kind.to_string(), format!("`{file}`")];
-    let machines =
-        format!("of at most {} dimension{}", row.max_dims, if row.max_dims == 1 { "" } else { "s" });
-    let promises = if promises.is_empty() { "nothing" } else { &promises };
-    let rows = [
-        ("placements", kind.as_str()),
-        ("promises", promises),
-        ("machines", &machines),
-        ("source", row.source),
-        ("code", &code),
-    ];
-    let mut text = facts(row.name, row.summary, &rows, row.parameters);
-    let up = if family_of(row.name)?.is_some() { "../README.md" } else { "README.md" };
-    text += &format!(
-        "\n## A drawing\n\nOf seven jobs two have ended, and the last one, `#`, has come; see [how to read it]({up}#the-drawings).\n"
-    );
-    for machine in [["48"].as_slice(), &["8x8"], &["8x8", "4x4x4"]][row.max_dims.clamp(1, 3) - 1] {
-        let command = format!(
-            "meshreplay show allocation docs/examples/seven-jobs.swf --machine {machine} --allocator {} --at 120",
-            row.name
-        );
-        text += &format!("\n```console\n$ {command}\n```\n");
-    }
-    text += &format!("\n## How it works\n\n{}", head_of(&file)?);
-    refreshed(&text)
-}
-
-/// The folder of an allocator's family below src/allocator, or `None` if nobody else lies in it.
-fn family_of(name: &str) -> Result<Option<String>, Box<dyn Error>> {
-    let folder = |file: &str| {
-        let inside = file.strip_prefix("src/allocator/").unwrap_or(file);
-        inside.split_once('/').map(|(family, _)| family.to_owned())
-    };
-    let family = folder(&source_of("src/allocator", name)?);
-    let mut members = 0;
-    for row in ALLOCATORS {
-        members += usize::from(folder(&source_of("src/allocator", row.name)?) == family);
-    }
-    Ok(family.filter(|_| members > 1))
-}
-
-/// Where an allocator's page stands below docs/src.
-fn page_of(name: &str) -> Result<String, Box<dyn Error>> {
-    let family = family_of(name)?.map_or(String::new(), |family| format!("{family}/"));
-    Ok(format!("allocators/{family}{name}.md"))
-}
-
-/// The rows of each family in the order of the registry; an allocator without a family is one of its own.
-fn families() -> Result<Vec<(Option<String>, Vec<&'static Entry>)>, Box<dyn Error>> {
-    let mut families: Vec<(Option<String>, Vec<&Entry>)> = Vec::new();
-    for row in ALLOCATORS {
-        let family = family_of(row.name)?;
-        match families.iter_mut().find(|(name, _)| name.is_some() && *name == family) {
-            Some((_, rows)) => rows.push(row),
-            None => families.push((family, vec![row])),
-        }
-    }
-    Ok(families)
-}
-
-/// The page of a family: the head of its mod.rs and its members.
-fn family_page(family: &str, rows: &[&Entry]) -> Result<String, Box<dyn Error>> {
-    let head = head_of(&format!("src/allocator/{family}/mod.rs"))?;
-    let mut text =
-        format!("{GENERATED}# Family: {family}\n\n{head}\n| allocator | what it does |\n| --- | --- |\n");
-    for row in rows {
-        text += &format!("| [{}]({}.md) | {} |\n", row.name, row.name, cell(row.summary));
-    }
-    Ok(text)
-}
-
-#[test]
-fn every_allocator_has_its_page() -> Tested {
-    let folder = format!("{PAGES}/allocators");
-    let mut expected = BTreeMap::new();
-    for (family, rows) in families()? {
-        for row in &rows {
-            expected.insert(format!("{PAGES}/{}", page_of(row.name)?), allocator_page(row)?);
-        }
-        if let Some(family) = family {
-            expected.insert(format!("{folder}/{family}/README.md"), family_page(&family, &rows)?);
-        }
-    }
-    for page in pages_below(&folder)? {
-        if page == format!("{folder}/README.md") || expected.contains_key(&page) {
-            continue;
-        }
-        assert!(blesses(), "{page}: no allocator has this page; `make bless` removes it");
-        fs::remove_file(root().join(&page))?;
-    }
-    for (page, text) in expected {
-        assert_committed(&page, &text)?;
-    }
-    Ok(())
-}
-
-#[test]
-fn every_scheduler_has_its_page() -> Tested {
-    let folder = format!("{PAGES}/schedulers");
-    let mut expected = vec![format!("{folder}/README.md")];
-    for row in SCHEDULERS {
-        let page = format!("{folder}/{}.md", row.name);
-        assert_committed(&page, &scheduler_page(row)?)?;
-        expected.push(page);
-    }
-    expected.sort_unstable();
-    assert_eq!(pages_below(&folder)?, expected, "pages of schedulers that there are not");
-    Ok(())
-}
-
-/// The page of a scheduler: its row and the head of its file.
-fn scheduler_page(row: &scheduler::Entry) -> Result<String, Box<dyn Error>> {
-    let file = source_of("src/scheduler", row.name)?;
-    let rows = [("promises", row.promises), ("source", row.source), ("code", &format!("`{file}`"))];
-    let text = facts(row.name, row.summary, &rows, row.parameters);
-    Ok(format!("{text}\n## How it works\n\n{}", head_of(&file)?))
 }
 
 /// The names of the commands below `command`, from its help.
@@ -412,22 +165,6 @@ fn every_command_is_on_its_page() -> Tested {
         text += &format!("\n## {command}\n\n```text\n{help}```\n");
     }
     assert_committed(&format!("{PAGES}/reference/commands.md"), &text)
-}
-
-/// The lines of the table of contents below the page on allocators: families, and their members deeper.
-fn contents_of_allocators() -> Result<String, Box<dyn Error>> {
-    let mut text = String::new();
-    for (family, rows) in families()? {
-        let mut indent = "  ";
-        if let Some(family) = family {
-            text += &format!("  - [{family}](allocators/{family}/README.md)\n");
-            indent = "    ";
-        }
-        for row in rows {
-            text += &format!("{indent}- [{}]({})\n", row.name, page_of(row.name)?);
-        }
-    }
-    Ok(text)
 }
 
 #[test]
@@ -462,6 +199,21 @@ fn the_table_of_contents_has_every_page_once() -> Tested {
 }
 
 #[test]
+fn every_room_is_on_the_map() -> Tested {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md"))?;
+    let table: String = map.lines().filter(|line| line.starts_with("| `")).collect();
+    for entry in fs::read_dir(root().join("src"))? {
+        let name = entry?.file_name().to_string_lossy().trim_end_matches(".rs").to_owned();
+        let is_room = name != "lib" && name != "main";
+        assert!(
+            !is_room || table.contains(&format!("`{name}`")),
+            "ARCHITECTURE.md does not say what {name} knows"
+        );
+    }
+    Ok(())
+}
+
+#[test]
 fn who_compares_committed_files_can_be_blessed() -> Tested {
     let makefile = fs::read_to_string(root().join("Makefile"))?;
     for file in rust_files("tests")? {
@@ -472,10 +224,4 @@ fn who_compares_committed_files_can_be_blessed() -> Tested {
         }
     }
     Ok(())
-}
-
-#[test]
-fn parts_of_pages_are_found() {
-    assert_eq!(parameters_of("a=1 (b, c), d=2"), ["a=1 (b, c)", "d=2"]);
-    assert_eq!(without_links("see [`A`] and [`b::C`](super::C), [1]"), "see `A` and `b::C`, [1]");
 }

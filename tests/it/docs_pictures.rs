@@ -4,7 +4,8 @@ use std::fs;
 
 use meshreplay::figure::PLOT_KINDS;
 
-use super::docs::{GENERATED, PAGES, cell, place, printed};
+use super::docs::{GENERATED, PAGES, place, printed};
+use super::docs_registries::cell;
 use super::support::{Tested, assert_committed};
 
 /// The replays that pictures are drawn of: a directory, the command that fills it, and the kinds that are drawn of it.

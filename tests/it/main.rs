@@ -13,6 +13,7 @@ mod data_out;
 mod docs;
 mod docs_links;
 mod docs_pictures;
+mod docs_registries;
 mod far_times;
 mod fetch;
 mod imports;

@@ -4,8 +4,8 @@ pub(super) mod options;
 mod progress;
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
 
@@ -16,11 +16,41 @@ use crate::frame::StudyFolder;
 use crate::study::{self, Keep, Outcome, Progress as News, Running, Study, SweepError};
 use crate::text::command_line;
 
-/// The threads that replays run on, and the switch that an interrupt throws.
+/// The threads that replays run on, and what an interrupt stops.
 pub(super) struct Runner {
     pool: rayon::ThreadPool,
-    interrupted: Arc<AtomicBool>,
+    brake: Arc<Brake>,
     quiet: bool,
+}
+
+/// What an interrupt stops.
+#[derive(Default)]
+struct Brake {
+    is_pulled: AtomicBool,
+    /// The replays that run now, if any do.
+    running: Mutex<Option<Arc<Running>>>,
+}
+
+impl Brake {
+    fn running(&self) -> MutexGuard<'_, Option<Arc<Running>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops the replays that run, and those that will.
+    fn pull(&self) {
+        self.is_pulled.store(true, Ordering::SeqCst);
+        if let Some(running) = &*self.running() {
+            running.stop();
+        }
+    }
+
+    /// Takes note of the replays that are about to run.
+    fn guard(&self, running: &Arc<Running>) {
+        *self.running() = Some(Arc::clone(running));
+        if self.is_pulled.load(Ordering::SeqCst) {
+            running.stop();
+        }
+    }
 }
 
 /// How replays have ended.
@@ -45,21 +75,20 @@ pub(super) trait Results<T> {
 impl Runner {
     /// Starts threads, as many as there are cores unless it is said but no more than `most`, and listens to interrupts.
     pub(super) fn new(threads: Option<NonZeroUsize>, most: usize, quiet: bool) -> Result<Self, Failure> {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let switch = Arc::clone(&interrupted);
-        interrupt::stops_with(move || switch.store(true, Ordering::Relaxed));
-        Ok(Self { pool: pool(threads, most)?, interrupted, quiet })
+        let brake = Arc::new(Brake::default());
+        let pulled = Arc::clone(&brake);
+        interrupt::stops_with(move || pulled.pull());
+        Ok(Self { pool: pool(threads, most)?, brake, quiet })
     }
 
     /// The same with one thread; an interrupt stops both.
     pub(super) fn with_one_thread(&self) -> Result<Self, Failure> {
-        let interrupted = Arc::clone(&self.interrupted);
-        Ok(Self { pool: pool(None, 1)?, interrupted, quiet: self.quiet })
+        Ok(Self { pool: pool(None, 1)?, brake: Arc::clone(&self.brake), quiet: self.quiet })
     }
 
     /// Whether somebody asked to stop.
     pub(super) fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed)
+        self.brake.is_pulled.load(Ordering::SeqCst)
     }
 
     /// Runs the replays of `study` that `cells` names.
@@ -70,13 +99,11 @@ impl Runner {
         keep: &Keep<'_, T>,
         results: &mut dyn Results<T>,
     ) -> Tally {
-        let running = Running::new(study.cells.len());
+        let running = Arc::new(Running::new(study.cells.len()));
+        self.brake.guard(&running);
         let mut progress = Progress::new(self.quiet, study, cells);
         let mut tally = Tally::default();
         study::sweep(study, cells, &self.pool, &running, keep, &mut |news| {
-            if self.is_interrupted() {
-                running.stop();
-            }
             match news {
                 News::Tick if interrupt::age().is_some_and(|age| age > GRACE) => {
                     progress.finish();

@@ -5,7 +5,7 @@ use crate::figure::draw::{BarGroup, Bars, Drawing};
 use crate::figure::error::FigureError;
 use crate::figure::kind::{Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
-use crate::metrics::METRICS;
+use crate::metrics::{Group, METRICS, Metric};
 
 pub(super) const KIND: PlotKind = PlotKind {
     name: "delays",
@@ -21,9 +21,13 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>,
         return Ok(None);
     }
     let curves = results.curves(&["log", "machine", "arrival_scale"]);
+    let is_delay = |metric: &&Metric| {
+        metric.column.unit == "s" && metric.terminal.is_some_and(|column| column.group == Group::Delays)
+    };
+    let delays: Vec<&Metric> = METRICS.iter().filter(is_delay).collect();
     let mut groups = Vec::new();
     for place in results.places() {
-        for delay in METRICS.iter().filter(|metric| metric.is_delay && metric.column.unit == "s") {
+        for delay in &delays {
             let y = results.numbers(delay.name())?;
             let value = |rows: &[usize]| {
                 mean(rows.iter().filter(|&&row| results.place(row) == place).map(|&row| y[row]))

@@ -1,16 +1,20 @@
 //! Study files: what they say, checked as far as that is possible without their logs.
 
+mod error;
+mod toml_keys;
+
+pub use error::StudyError;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use self::toml_keys::{Entry, Keys, Value, beside, read};
 use super::all::ALL;
 use super::axes::{Axes, resolve};
-use super::error::StudyError;
 use super::log::LogSource;
 use super::options::Options;
 use super::plan::{Draft, PlanError};
 use super::planned::Study;
-use super::toml_keys::{Entry, Keys, Value, beside, read};
 use crate::allocator;
 use crate::execution::{self, RECORDED};
 use crate::machine::Mesh;

@@ -1,4 +1,8 @@
-//! What commands that read a schedule share.
+//! Commands that read a schedule of any tool, and what they share.
+
+pub(super) mod audit;
+pub(super) mod compare;
+pub(super) mod export;
 
 use super::{Failure, print};
 use crate::frame::Selection;
@@ -6,7 +10,7 @@ use crate::inspect::Finding;
 
 /// Which of the replays of a result is meant.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(super) struct Which {
+struct Which {
     /// Number of the replay, or of a study's cell, from 0, if the results are of several.
     #[arg(long, value_name = "N")]
     replay: Option<u32>,
@@ -18,13 +22,13 @@ pub(super) struct Which {
 
 impl Which {
     /// What is meant.
-    pub(super) fn selection(self) -> Selection {
+    fn selection(self) -> Selection {
         Selection { replay: self.replay, seed: self.seed }
     }
 }
 
 /// Prints a finding; one that is not good is a failure.
-pub(super) fn conclude(finding: &Finding) -> Result<(), Failure> {
+fn conclude(finding: &Finding) -> Result<(), Failure> {
     print(&finding.text)?;
     if finding.is_good { Ok(()) } else { Err(Failure::Reported) }
 }

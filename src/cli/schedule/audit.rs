@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::Failure;
-use super::schedule::{Which, conclude};
+use super::{Which, conclude};
 use crate::audit::Policy;
+use crate::cli::Failure;
 use crate::inspect::{self, Input, Question};
 use crate::machine::Mesh;
 
@@ -25,7 +25,7 @@ use crate::machine::Mesh;
   meshreplay replay LOG -m 16x16 -s easy -a mc1x1 --placements -o out && meshreplay audit out --against easy
   meshreplay audit batsim_jobs.csv --machine 256
   meshreplay audit schedule.swf --machine 128 --against fcfs")]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, a log with wait times (.swf, .swf.gz), or Batsim's
     /// table of jobs.
     #[arg(value_name = "SCHEDULE")]
@@ -55,7 +55,7 @@ fn policy_parser() -> impl TypedValueParser<Value = Policy> {
 }
 
 /// Prints the first violation, or how much was checked.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let input = Input::read(&args.schedule, args.which.selection())?;
     let question =
         Question { machine: args.machine.clone(), against: args.against, may_refuse: args.may_refuse };

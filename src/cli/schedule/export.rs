@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::ValueEnum;
 
-use super::schedule::Which;
-use super::{Failure, print};
+use super::Which;
+use crate::cli::{Failure, print};
 use crate::disk::TEMPORARY;
 use crate::frame::write_whole;
 use crate::inspect::{self, Input};
@@ -23,7 +23,7 @@ use crate::trace::{SWF, Writer};
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x16 -a mc1x1 --placements -o out
   meshreplay export out --to evalys -o jobs.csv")]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, or any other schedule that `audit` reads.
     #[arg(value_name = "SCHEDULE")]
     schedule: PathBuf,
@@ -51,7 +51,7 @@ enum To {
 }
 
 /// Writes the schedule.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let input = Input::read(&args.schedule, args.which.selection())?;
     let to_stdout = args.output.as_os_str() == "-";
     match args.to {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::Failure;
-use super::schedule::{Which, conclude};
+use super::{Which, conclude};
+use crate::cli::Failure;
 use crate::frame::Selection;
 use crate::inspect::{self, Input};
 use crate::machine::Mesh;
@@ -17,7 +17,7 @@ use crate::machine::Mesh;
 #[command(after_help = "Example:
   meshreplay compare fcfs easy
   meshreplay compare out other_simulator.swf --machine 16x8")]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// Directory of `replay -o` or of `sweep -o --jobs`, a jobs file, a log with wait times (.swf, .swf.gz), or Batsim's
     /// table of jobs.
     #[arg(value_name = "A")]
@@ -44,7 +44,7 @@ pub(super) struct Args {
 }
 
 /// Prints the comparison.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let selection = args.which.selection();
     let other = Selection { replay: args.other_replay.or(selection.replay), ..selection };
     let mut first = Input::read(&args.first, selection)?;
