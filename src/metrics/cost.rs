@@ -38,9 +38,14 @@ impl Cost {
         self.calls
     }
 
-    /// Returns the duration that the share `q` of the calls does not exceed; 0 if none was timed.
-    pub fn quantile_ns(&self, q: f64) -> u64 {
-        self.timed().map_or(0, |histogram| histogram.value_at_quantile(q))
+    /// Returns the median duration; 0 if no call was timed.
+    pub fn p50_ns(&self) -> u64 {
+        self.timed().map_or(0, |histogram| histogram.value_at_quantile(0.5))
+    }
+
+    /// Returns the 99th percentile of the duration; 0 if no call was timed.
+    pub fn p99_ns(&self) -> u64 {
+        self.timed().map_or(0, |histogram| histogram.value_at_quantile(0.99))
     }
 
     /// Returns the duration of the longest call; 0 if none was timed.
@@ -67,8 +72,8 @@ mod tests {
         let mut cost = Cost::default();
         (1..=1000).for_each(|ns| cost.add(ns * 1000));
         assert_eq!((cost.calls(), cost.total_ns()), (1000, 500_500_000));
-        assert!(cost.quantile_ns(0.5).abs_diff(500_000) <= 500, "{cost:?}");
-        assert!(cost.quantile_ns(0.99).abs_diff(990_000) <= 990, "{cost:?}");
+        assert!(cost.p50_ns().abs_diff(500_000) <= 500, "{cost:?}");
+        assert!(cost.p99_ns().abs_diff(990_000) <= 990, "{cost:?}");
         assert!(cost.max_ns().abs_diff(1_000_000) <= 1000, "{cost:?}");
     }
 
@@ -76,7 +81,7 @@ mod tests {
     fn untimed_calls_are_only_counted() {
         let mut cost = Cost::default();
         cost.count();
-        let durations_ns = [cost.quantile_ns(0.5), cost.quantile_ns(0.99), cost.max_ns(), cost.total_ns()];
+        let durations_ns = [cost.p50_ns(), cost.p99_ns(), cost.max_ns(), cost.total_ns()];
         assert_eq!((cost.calls(), durations_ns), (1, [0; 4]));
     }
 }

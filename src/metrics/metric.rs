@@ -2,7 +2,9 @@
 
 use serde::{Serialize, Serializer};
 
+use super::cost::Cost;
 use super::facts::Facts;
+use super::recorder::Recording;
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -209,6 +211,8 @@ pub(super) enum Compute {
     Mean(fn(&Facts<'_>, usize) -> f64),
     /// The same over those of them that have at least two nodes.
     ParallelMean(fn(&Facts<'_>, usize) -> f64),
+    /// A duration, in nanoseconds, of calls of one kind.
+    Duration(fn(&Recording) -> &Cost, fn(&Cost) -> u64),
 }
 
 /// A row of [`METRICS`](super::METRICS): all that is known about one number of a summary.
@@ -261,6 +265,19 @@ impl Metric {
 
     pub(super) const fn parallel_mean(name: &'static str, compute: fn(&Facts<'_>, usize) -> f64) -> Self {
         Self::new(name, ColumnType::F64, Compute::ParallelMean(compute))
+    }
+
+    /// Makes a row for a duration of calls of one kind; `detail` stands behind the unit.
+    pub(super) const fn duration(
+        name: &'static str,
+        detail: &'static str,
+        calls: fn(&Recording) -> &Cost,
+        compute: fn(&Cost) -> u64,
+    ) -> Self {
+        Self::new(name, ColumnType::U64, Compute::Duration(calls, compute))
+            .detail(detail)
+            .when(When::Timed)
+            .shown(Display::Measured(0))
     }
 
     /// Sets the meaning of a number that has no unit and whose title is its name in words.
@@ -334,6 +351,7 @@ impl Metric {
         match self.compute {
             Compute::Count(value) => value(facts).map(Number::Count),
             Compute::Real(value) => value(facts).map(Number::Real),
+            Compute::Duration(calls, value) => Some(Number::Count(value(calls(facts.replay.recording)))),
             Compute::Mean(value) => facts.mean(|job| value(facts, job)).map(Number::Real),
             Compute::ParallelMean(value) => facts.parallel_mean(|job| value(facts, job)).map(Number::Real),
         }

@@ -117,8 +117,12 @@ pub static METRICS: &[Metric] = &[
     Metric::parallel_mean("pairwise_mean_parallel_mean", |of, i| of.dispersal(i).pairwise_mean())
         .is("pairwise mean parallel", "hops", "the same over jobs of at least two nodes"),
     Metric::real("pairwise_ratio_to_bound_mean", ratio_to_bound)
-        .is("pairwise ratio to bound", "", "mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of at least two \
-             nodes; null if there are none")
+        .is(
+            "pairwise ratio to bound",
+            "",
+            "mean of pairwise sum / what no placement of so many nodes of the machine is below, over jobs of at least two \
+             nodes; null if there are none",
+        )
         .shown(Plain(3))
         // Beside measured times there is no room for it.
         .terminal(Last, "to bound", |of| !of.timed)
@@ -206,35 +210,35 @@ pub static METRICS: &[Metric] = &[
     })
     .when(When::Network)
     .meaning("the same of the busiest link; up to 2 on a torus at the packet level"),
-    measured("allocate_ns_p50", ", median", |of| p50(&of.replay.recording.allocate))
+    Metric::duration("allocate_ns_p50", ", median", |all| &all.allocate, Cost::p50_ns)
         .is("allocate", "ns", "median duration of calls that placed a job")
         .terminal(Last, "call p50", |of| of.timed)
         .report(Last, "call p50 ns", |_| true),
-    measured("allocate_ns_p99", ", 99th percentile", |of| p99(&of.replay.recording.allocate))
+    Metric::duration("allocate_ns_p99", ", 99th percentile", |all| &all.allocate, Cost::p99_ns)
         .is("allocate", "ns", "99th percentile of the duration of calls that placed a job")
         .terminal(Last, "call p99", |of| of.timed)
         .report(Last, "call p99 ns", |_| true),
-    measured("allocate_ns_max", ", longest", |of| longest(&of.replay.recording.allocate))
+    Metric::duration("allocate_ns_max", ", longest", |all| &all.allocate, Cost::max_ns)
         .is("allocate", "ns", "longest duration of calls that placed a job"),
-    measured("allocate_ns_total", " in all", |of| total(&of.replay.recording.allocate))
+    Metric::duration("allocate_ns_total", " in all", |all| &all.allocate, Cost::total_ns)
         .is("allocate", "ns", "duration of all calls that placed a job"),
-    measured("refuse_ns_p50", ", median", |of| p50(&of.replay.recording.refused))
+    Metric::duration("refuse_ns_p50", ", median", |all| &all.refused, Cost::p50_ns)
         .is("refuse", "ns", "median duration of calls that were refused")
         .report(Last, "refused p50 ns", |of| of.refused),
-    measured("refuse_ns_p99", ", 99th percentile", |of| p99(&of.replay.recording.refused))
+    Metric::duration("refuse_ns_p99", ", 99th percentile", |all| &all.refused, Cost::p99_ns)
         .is("refuse", "ns", "99th percentile of the duration of calls that were refused")
         .report(Last, "refused p99 ns", |of| of.refused),
-    measured("refuse_ns_max", ", longest", |of| longest(&of.replay.recording.refused))
+    Metric::duration("refuse_ns_max", ", longest", |all| &all.refused, Cost::max_ns)
         .is("refuse", "ns", "longest duration of calls that were refused"),
-    measured("refuse_ns_total", " in all", |of| total(&of.replay.recording.refused))
+    Metric::duration("refuse_ns_total", " in all", |all| &all.refused, Cost::total_ns)
         .is("refuse", "ns", "duration of all calls that were refused"),
-    measured("release_ns_p50", ", median", |of| p50(&of.replay.recording.release))
+    Metric::duration("release_ns_p50", ", median", |all| &all.release, Cost::p50_ns)
         .is("release", "ns", "median duration of releases"),
-    measured("release_ns_p99", ", 99th percentile", |of| p99(&of.replay.recording.release))
+    Metric::duration("release_ns_p99", ", 99th percentile", |all| &all.release, Cost::p99_ns)
         .is("release", "ns", "99th percentile of the duration of releases"),
-    measured("release_ns_max", ", longest", |of| longest(&of.replay.recording.release))
+    Metric::duration("release_ns_max", ", longest", |all| &all.release, Cost::max_ns)
         .is("release", "ns", "longest duration of releases"),
-    measured("release_ns_total", " in all", |of| total(&of.replay.recording.release))
+    Metric::duration("release_ns_total", " in all", |all| &all.release, Cost::total_ns)
         .is("release", "ns", "duration of all releases"),
     Metric::real("replay_wall_s", |of| Some(of.replay.wall_s))
         .when(When::Timed)
@@ -243,31 +247,6 @@ pub static METRICS: &[Metric] = &[
         .terminal(Last, "replay", |of| of.timed)
         .report(Last, "replay s", |_| true),
 ];
-
-/// Returns a row for a duration of calls of one kind; `detail` stands behind the unit.
-const fn measured(
-    name: &'static str,
-    detail: &'static str,
-    compute: fn(&Facts<'_>) -> Option<u64>,
-) -> Metric {
-    Metric::count(name, compute).detail(detail).when(When::Timed).shown(Measured(0))
-}
-
-fn p50(cost: &Cost) -> Option<u64> {
-    Some(cost.quantile_ns(0.5))
-}
-
-fn p99(cost: &Cost) -> Option<u64> {
-    Some(cost.quantile_ns(0.99))
-}
-
-fn longest(cost: &Cost) -> Option<u64> {
-    Some(cost.max_ns())
-}
-
-fn total(cost: &Cost) -> Option<u64> {
-    Some(cost.total_ns())
-}
 
 fn turnaround_variance(of: &Facts<'_>) -> Option<f64> {
     let mean_s = of.mean(|i| of.turnaround_s(i))?;

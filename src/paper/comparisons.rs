@@ -1,16 +1,7 @@
 //! Facts that are inequalities.
 
-use super::item::{Item, Published, Verdict};
+use super::finding::{Finding, Published, Verdict};
 use crate::metrics::Interval;
-
-/// How two means over common workloads lie.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Relation {
-    /// The first is not larger, with a confidence of 95 %.
-    AtMost,
-    /// The first is smaller, which is not decided while that may be chance.
-    Clearly,
-}
 
 /// Comparisons of one fact, in words with their numbers; those of which a side was not measured do not count.
 #[derive(Default)]
@@ -32,26 +23,26 @@ impl Comparisons {
         self.holds((a, x), (b, y), "at most", |x, y| x <= y);
     }
 
-    /// That two means lie so; `above` is by how much the first one is above the second.
+    /// That a mean over common workloads is smaller than another, which is not decided while that may be chance; or, not
+    /// `clearly`, that it is not larger with a confidence of 95 %. `above` is by how much the first is above the second.
     pub(super) fn lie(
         &mut self,
-        relation: Relation,
+        clearly: bool,
         (low, high): (&str, &str),
         (a, b, above): (f64, f64, Interval),
     ) {
-        match relation {
+        if clearly {
+            let (least, most) = (-above.mean - above.half_width, -above.mean + above.half_width);
+            let words = format!("{low} ({}) below {high} ({})", rounded(a), rounded(b));
+            self.between(&words, (least, -above.mean, most), 0.0);
+        } else {
             // What is less than chance is no difference.
-            Relation::AtMost if above.mean <= above.half_width => {
-                self.at_most((low, Some(a.min(b))), (high, Some(b)));
-            }
-            Relation::AtMost => self.at_most((low, Some(a)), (high, Some(b))),
-            Relation::Clearly => {
-                let below = Interval { mean: -above.mean, ..above };
-                self.above_by(&format!("{low} ({}) below {high} ({})", rounded(a), rounded(b)), below);
-            }
+            let a = if above.mean <= above.half_width { a.min(b) } else { a };
+            self.at_most((low, Some(a)), (high, Some(b)));
         }
     }
 
+    /// That two numbers are in a relation, which `words` name.
     pub(super) fn holds(
         &mut self,
         (a, x): (&str, Option<f64>),
@@ -66,13 +57,6 @@ impl Comparisons {
         }
     }
 
-    /// That `above`, by how much a number is above another one, is more than 0: it is so if the whole interval is, and not
-    /// decided while the interval has both signs.
-    pub(super) fn above_by(&mut self, words: &str, above: Interval) {
-        let (low, high) = (above.mean - above.half_width, above.mean + above.half_width);
-        self.between(words, (low, above.mean, high), 0.0);
-    }
-
     /// That a number, of which an interval is known (its ends and what is most likely), is more than `least`.
     pub(super) fn between(&mut self, words: &str, (low, middle, high): (f64, f64, f64), least: f64) {
         let said = format!("{words}: {} ({} to {})", rounded(middle), rounded(low), rounded(high));
@@ -85,33 +69,33 @@ impl Comparisons {
         }
     }
 
-    /// The item of the fact, unless nothing was compared.
-    pub(super) fn item(self, fact: &str, log: &str, machine: &str) -> Option<Item> {
+    /// The finding of the fact; `None` if nothing was compared.
+    pub(super) fn finding(self, named: Finding) -> Option<Finding> {
         if self.decided.is_empty() && self.undecided.is_empty() {
             return None;
         }
-        let mut item = Item::new(fact, log, machine).ordered(&self.decided);
+        let mut finding = named.ordered(&self.decided);
         let all = self.decided.len() + self.undecided.len();
-        item.published = Some(Published { value: all as f64, decimals: 0 });
+        finding.published = Some(Published { value: all as f64, decimals: 0 });
         let doubts = self.undecided.join("; ");
-        item.verdict = match item.verdict {
+        finding.verdict = match finding.verdict {
             verdict if doubts.is_empty() => verdict,
-            Verdict::Differs(wrong) => Verdict::Differs(format!("{wrong}; not decided: {doubts}")),
+            Verdict::Differs(failed) => Verdict::Differs(format!("{failed}; not decided: {doubts}")),
             _ => Verdict::NotDecided(doubts),
         };
-        Some(item)
+        Some(finding)
     }
 
-    /// The item of a fact that is said of nearly all cases: one may be otherwise, and is named.
-    pub(super) fn nearly(self, fact: &str, log: &str, machine: &str) -> Option<Item> {
+    /// The finding of a fact that is said of nearly all cases: one may be otherwise, and is named.
+    pub(super) fn nearly(self, named: Finding) -> Option<Finding> {
         let certain = self.undecided.is_empty();
         let mut exceptions = self.decided.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.clone());
         let (first, more) = (exceptions.next(), exceptions.next().is_some());
-        let mut item = self.item(fact, log, machine)?;
+        let mut finding = self.finding(named)?;
         if let (Some(exception), true, false) = (first, certain, more) {
-            item.verdict = Verdict::HoldsBut(exception);
+            finding.verdict = Verdict::HoldsBut(exception);
         }
-        Some(item)
+        Some(finding)
     }
 }
 
@@ -128,8 +112,12 @@ pub(super) fn rounded(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn verdict(item: Option<Item>) -> String {
-        item.map_or_else(String::new, |item| item.verdict.to_string())
+    fn named() -> Finding {
+        Finding::new("fact", "", "")
+    }
+
+    fn verdict(finding: Option<Finding>) -> String {
+        finding.map_or_else(String::new, |finding| finding.verdict.to_string())
     }
 
     #[test]
@@ -146,9 +134,9 @@ mod tests {
             (&[(1.0, 2.0), (1.0, 0.5)], "ordering holds but for this: a (1) is not below b (0.5000)"),
             (&[(3.0, 2.0), (1.0, 0.5)], "differs: a (3) is not below b (2); a (1) is not below b (0.5000)"),
         ] {
-            assert_eq!(verdict(compare(pairs).nearly("fact", "", "")), expected);
+            assert_eq!(verdict(compare(pairs).nearly(named())), expected);
         }
-        assert_eq!(compare(&[]).nearly("fact", "", ""), None);
+        assert_eq!(compare(&[]).nearly(named()), None);
     }
 
     #[test]
@@ -157,9 +145,10 @@ mod tests {
         let compare = |intervals: &[Interval]| {
             let mut comparisons = Comparisons::default();
             for above in intervals {
-                comparisons.above_by("b over a", *above);
+                let Interval { mean, half_width, .. } = above;
+                comparisons.between("b over a", (mean - half_width, *mean, mean + half_width), 0.0);
             }
-            comparisons.item("fact", "", "")
+            comparisons.finding(named())
         };
         let (sure, unsure, wrong) = (interval(2.0, 1.0), interval(2.0, 3.0), interval(-2.0, 1.0));
         assert_eq!(verdict(compare(&[sure])), "ordering holds");

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use super::dataset::Located;
 use crate::allocator;
+use crate::execution;
 use crate::frame::{Sheet, SheetValues};
+use crate::machine::Mesh;
 use crate::metrics::Interval;
 use crate::spec::Spec;
 use crate::study::LoadedLog;
 use crate::workload::Rules;
 
-/// Which cells a number is wanted of. What is left empty stands for the usual: EASY, the authors' rules, arrivals as
+/// Which cells a number is wanted of. What is left empty stands for the default: EASY, the authors' rules, arrivals as
 /// recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
@@ -28,7 +30,7 @@ pub struct At<'a> {
     pub rules: &'a str,
     /// What arrival times were multiplied by.
     pub arrival_scale: f64,
-    /// The execution model with every default written out.
+    /// The execution model.
     pub network: &'a str,
 }
 
@@ -45,6 +47,16 @@ impl Default for At<'_> {
             network: "recorded",
         }
     }
+}
+
+/// What tells the measurements of one point apart: the round, the log where several are meant, the seed.
+pub(super) type Sample = (usize, String, String);
+
+/// A network as results name it, with every default written out; `None` if it means nothing.
+fn resolved(network: &str) -> Option<String> {
+    let mesh: Mesh = "1".parse().ok()?;
+    let setup = execution::Setup { mesh: &mesh, jobs: 0, seed: 0 };
+    Some(execution::build(&network.parse().ok()?, &setup).ok()?.1.to_string())
 }
 
 /// What a log is like.
@@ -148,6 +160,23 @@ impl Evidence {
         }
     }
 
+    /// Adds numbers that code measured at a point, in this round.
+    pub(super) fn add_measured(&mut self, at: At<'_>, round: usize, numbers: &[(&str, f64)]) {
+        self.rows.push(Row {
+            dataset: at.dataset.to_owned(),
+            log: at.log.to_owned(),
+            seed: String::new(),
+            round,
+            rules: at.rules.parse::<Rules>().map(|rules| rules.to_string()).unwrap_or_default(),
+            machine: at.machine.to_owned(),
+            scheduler: at.scheduler.to_owned(),
+            allocator: at.allocator.to_owned(),
+            network: resolved(at.network).unwrap_or_default(),
+            arrival_scale: at.arrival_scale,
+            numbers: numbers.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect(),
+        });
+    }
+
     /// Adds numbers for every cell of a study, as if it had been replayed: what `numbers` says of its place among them.
     #[cfg(test)]
     pub(super) fn add_made(
@@ -175,28 +204,6 @@ impl Evidence {
         }
     }
 
-    /// The allocators that were measured on a dataset, in the order of the study.
-    pub fn allocators(&self, dataset: &str) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
-        for row in self.rows.iter().filter(|row| row.dataset == dataset) {
-            if !found.contains(&row.allocator) {
-                found.push(row.allocator.clone());
-            }
-        }
-        found
-    }
-
-    /// The logs that were replayed over a network, in the order of the study.
-    pub fn logs_over(&self, network: &str) -> Vec<&str> {
-        let mut found: Vec<&str> = Vec::new();
-        for row in self.rows.iter().filter(|row| row.network == network) {
-            if !found.contains(&row.log.as_str()) {
-                found.push(&row.log);
-            }
-        }
-        found
-    }
-
     /// The file name without extensions of a dataset that was found.
     pub fn log(&self, dataset: &str) -> Option<String> {
         self.logs.get(dataset).map(|(located, _)| located.name.clone())
@@ -212,80 +219,50 @@ impl Evidence {
         self.logs.get(dataset).and_then(|(_, facts)| *facts)
     }
 
-    /// Column `name` of the summary `at` this point, the mean over seeds and replications; `None` if nothing was
-    /// measured there.
-    pub fn value(&self, at: At<'_>, name: &str) -> Option<f64> {
-        self.interval(at, name).map(|interval| interval.mean)
-    }
-
-    /// The same with its confidence interval.
+    /// The mean of column `name` of the summary `at` this point over seeds and replications, with its confidence interval;
+    /// `None` if nothing was measured there.
     pub fn interval(&self, at: At<'_>, name: &str) -> Option<Interval> {
         let values: Vec<f64> = self.rows(at).filter_map(|row| row.numbers.get(name).copied()).collect();
         Interval::of(&values)
     }
 
-    /// The means of column `name` at two points over the logs and seeds that both have, and by how much the first is above the
-    /// second: what differs then is not the workload.
-    pub fn pair(&self, a: At<'_>, b: At<'_>, name: &str) -> Option<(f64, f64, Interval)> {
-        let common = self.pairs(a, b, name);
-        let mean = |of: fn(&(f64, f64)) -> f64| common.iter().map(of).sum::<f64>() / common.len() as f64;
-        let above: Vec<f64> = common.iter().map(|(a, b)| a - b).collect();
-        Some((mean(|pair| pair.0), mean(|pair| pair.1), Interval::of(&above)?))
-    }
-
-    /// Column `name` at two points, of every log and seed that both have, in the order of their names.
-    pub fn pairs(&self, a: At<'_>, b: At<'_>, name: &str) -> Vec<(f64, f64)> {
-        let (a, b) = (self.by_workload(a, name), self.by_workload(b, name));
-        a.iter().filter_map(|(workload, value)| Some((*value, *b.get(workload)?))).collect()
-    }
-
-    /// Column `name` at a point, by log if all logs of the dataset are meant, and by seed.
-    fn by_workload<'a>(&'a self, at: At<'a>, name: &str) -> BTreeMap<(&'a str, &'a str), f64> {
-        let log = |row: &'a Row| if at.log.is_empty() { row.log.as_str() } else { "" };
-        let value = |row: &'a Row| Some(((log(row), row.seed.as_str()), *row.numbers.get(name)?));
+    /// Returns column `name` at a point by workload: by log if all logs of the dataset are meant, and by seed.
+    pub(super) fn by_workload(&self, at: At<'_>, name: &str) -> BTreeMap<Sample, f64> {
+        let log = |row: &Row| if at.log.is_empty() { row.log.clone() } else { String::new() };
+        let value = |row: &Row| Some(((0, log(row), row.seed.clone()), *row.numbers.get(name)?));
         self.rows(at).filter_map(value).collect()
     }
 
-    /// The sums of columns at two points, of every round and seed that both have: measured soon after each other, so that
-    /// what slows the machine slows both.
-    pub fn interleaved(&self, a: At<'_>, b: At<'_>, columns: &[&str]) -> Vec<(f64, f64)> {
-        let (a, b) = (self.repetitions(a, columns), self.repetitions(b, columns));
-        a.iter().filter_map(|(place, value)| Some((*value, *b.get(place)?))).collect()
-    }
-
-    /// The sum of columns at a point, by round and seed.
-    fn repetitions<'a>(&'a self, at: At<'a>, columns: &[&str]) -> BTreeMap<(usize, &'a str), f64> {
-        let sum =
-            |row: &Row| columns.iter().map(|column| row.numbers.get(*column).copied()).sum::<Option<f64>>();
-        self.rows(at).filter_map(|row| Some(((row.round, row.seed.as_str()), sum(row)?))).collect()
+    /// Returns column `name` at a point by round: measured soon after each other, so that what slows the machine slows everything of
+    /// a round.
+    pub(super) fn by_round(&self, at: At<'_>, name: &str) -> BTreeMap<Sample, f64> {
+        let value = |row: &Row| Some(((row.round, String::new(), row.seed.clone()), *row.numbers.get(name)?));
+        self.rows(at).filter_map(value).collect()
     }
 
     /// Seconds of whole simulations at a point, by round: reading the log, and the replay.
-    pub fn simulations(&self, at: At<'_>) -> BTreeMap<usize, f64> {
+    pub(super) fn simulations(&self, at: At<'_>) -> BTreeMap<Sample, f64> {
         let readings = self.readings.get(at.dataset);
-        let whole =
-            |((round, _), replay): ((usize, &str), f64)| Some((round, readings?.get(round)? + replay));
-        self.repetitions(at, &["replay_wall_s"]).into_iter().filter_map(whole).collect()
+        let whole = |((round, ..), replay): (Sample, f64)| {
+            Some(((round, String::new(), String::new()), readings?.get(round)? + replay))
+        };
+        self.by_round(at, "replay_wall_s").into_iter().filter_map(whole).collect()
     }
 
     /// The results at a point, one per seed and replication.
     fn rows<'a>(&'a self, at: At<'a>) -> impl Iterator<Item = &'a Row> {
         let rules = at.rules.parse::<Rules>().map(|rules| rules.to_string()).unwrap_or_default();
+        let network = resolved(at.network).unwrap_or_default();
         let same = move |row: &&Row| {
             row.dataset == at.dataset
                 && row.machine == at.machine
                 && row.allocator == at.allocator
-                && row.network == at.network
+                && row.network == network
                 && (at.log.is_empty() || row.log == at.log)
                 && (row.scheduler == at.scheduler || row.scheduler.split(':').next() == Some(at.scheduler))
                 && row.rules == rules
                 && (row.arrival_scale - at.arrival_scale).abs() < 1e-9
         };
         self.rows.iter().filter(same)
-    }
-
-    /// The mean pairwise sum `at` this point.
-    pub fn pairwise_sum(&self, at: At<'_>) -> Option<f64> {
-        self.value(at, "pairwise_sum_mean")
     }
 }

@@ -2,13 +2,13 @@
 
 /// A median and the ends of its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Median {
+pub struct Median {
     /// The lower end.
-    pub(super) low: f64,
+    pub low: f64,
     /// The median.
-    pub(super) middle: f64,
+    pub middle: f64,
     /// The upper end.
-    pub(super) high: f64,
+    pub high: f64,
 }
 
 impl Median {
@@ -23,11 +23,6 @@ impl Median {
         let low = outside.map_or(f64::NEG_INFINITY, |outside| sorted[outside]);
         let high = outside.map_or(f64::INFINITY, |outside| sorted[count - 1 - outside]);
         Some(Self { low, middle: f64::midpoint(lower, upper), high })
-    }
-
-    /// Of the ratios of pairs, which were measured one after the other.
-    pub(super) fn of_ratios(pairs: &[(f64, f64)]) -> Option<Self> {
-        Self::of(pairs.iter().filter(|(_, b)| *b > 0.0).map(|(a, b)| a / b))
     }
 }
 
@@ -61,6 +56,5 @@ mod tests {
         for (count, low, high) in [(6, 1, 6), (8, 1, 8), (9, 2, 8), (11, 2, 10), (12, 3, 10), (20, 6, 15)] {
             assert_eq!(median(count), interval(f64::from(low), f64::from(count + 1) / 2.0, f64::from(high)));
         }
-        assert_eq!(Median::of_ratios(&[(1.0, 2.0), (3.0, 0.0)]).map(|median| median.middle), Some(0.5));
     }
 }

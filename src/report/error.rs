@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::figure::FigureError;
 use crate::frame::FrameError;
+use crate::paper::PaperError;
 
 /// Why a report could not be made of a directory.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,9 @@ pub enum ReportError {
     /// The jobs could not be read.
     #[error(transparent)]
     Frame(#[from] FrameError),
+    /// The papers that may have been reproduced could not be read.
+    #[error("the papers that come with the program cannot be read")]
+    Papers(#[from] &'static PaperError),
     /// A file of the directory could not be read.
     #[error("{} cannot be read", .path.display())]
     Unreadable {

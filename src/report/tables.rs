@@ -11,7 +11,7 @@ use super::html::{ReportCell, ReportTable};
 use crate::figure::Results;
 use crate::frame::{STUDY_FILE, SheetValues};
 use crate::metrics::{Circumstances, METRICS, Metric};
-use crate::paper::PAPERS;
+use crate::paper::papers;
 use crate::text::grouped;
 
 /// A row for each replay and seed.
@@ -116,7 +116,7 @@ fn verdict_class(verdict: &str) -> &'static str {
 /// A table for each paper that was reproduced into this directory.
 pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
     let mut tables = Vec::new();
-    for paper in PAPERS {
+    for paper in papers()? {
         let Some(rows) = read(&folder.join(format!("{}.json", paper.name)))? else { continue };
         let row = |row: &Value| {
             let text =
@@ -163,7 +163,7 @@ pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
 pub(super) fn figures(folder: &Path) -> Result<(Vec<(String, String)>, Vec<String>), ReportError> {
     let (mut plots, mut notes) = (Vec::new(), Vec::new());
     for (paper, figure) in
-        PAPERS.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)))
+        papers()?.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)))
     {
         let name = format!("{}-{}", paper.name, figure.name);
         let path = folder.join(format!("{name}.svg"));

@@ -50,7 +50,11 @@ const ROOMS: &[(&str, Layer, &str)] = &[
         Layer::Lab,
         "allocator execution frame job machine metrics spec study text trace workload yardstick",
     ),
-    ("paper", Layer::Lab, "allocator engine execution frame job machine metrics spec study trace workload"),
+    (
+        "paper",
+        Layer::Lab,
+        "allocator engine execution figure frame job machine metrics spec study text trace workload",
+    ),
     (
         "report",
         Layer::Lab,

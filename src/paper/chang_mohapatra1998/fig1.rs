@@ -2,11 +2,8 @@
 
 use crate::allocator::{Request, Setup, build};
 use crate::machine::Machine;
-use crate::paper::evidence::Evidence;
-use crate::paper::figure::Experiment;
-use crate::paper::item::{Item, Published, Tolerance};
-
-pub(super) const EXPERIMENT: Experiment = Experiment { studies: &[], surveyed: &[], timed: false, judge };
+use crate::paper::evidence::{At, Evidence};
+use crate::paper::finding::Finding;
 
 const MACHINE: &str = "4x4";
 const JOBS: [[u32; 3]; 4] = [[1, 1, 1], [1, 1, 1], [1, 3, 1], [3, 2, 1]];
@@ -26,11 +23,13 @@ fn placed(allocator: &str) -> Option<usize> {
     Some(placed)
 }
 
-fn judge(_: &Evidence) -> Vec<Item> {
-    let item = |(allocator, printed): (&str, &str)| {
-        let published = Published::parse(printed)?;
-        let item = Item::new(&format!("{allocator}, jobs placed"), "1x1, 1x1, 1x3, 3x2", MACHINE);
-        Some(item.compared(published, placed(allocator)? as f64, Tolerance::Absolute(0.0)))
-    };
-    [("first-fit", "3"), ("fixed-orientation", "4")].into_iter().filter_map(item).collect()
+/// Measures how many jobs two allocators place; the rules of the figure judge it.
+pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
+    for allocator in ["first-fit", "fixed-orientation"] {
+        if let Some(placed) = placed(allocator) {
+            let at = At { dataset: "fig1", machine: MACHINE, allocator, ..At::default() };
+            found.add_measured(at, 0, &[("jobs_placed", placed as f64)]);
+        }
+    }
+    Vec::new()
 }

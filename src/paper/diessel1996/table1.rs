@@ -2,66 +2,59 @@
 //! first fit, and by how much. Numbers are those of a run, averaged over the runs, as the table's are.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use super::delays::{ARRAY, FF, LOC, with_tries};
-use super::{SDSC, rules};
 use crate::engine::Record;
 use crate::metrics::{Monitor, Replications};
-use crate::paper::comparisons::Comparisons;
-use crate::paper::evidence::Evidence;
-use crate::paper::figure::Experiment;
-use crate::paper::item::{Item, Published, Tolerance};
+use crate::paper::evidence::{At, Evidence};
+use crate::paper::finding::Finding;
 use crate::study::{JobSource, Options, Outcome, Replay, ReplaySpec, load};
 use crate::trace::ReadOptions;
 use crate::workload::{Oversize, Rules};
 
-pub(super) const EXPERIMENT: Experiment = Experiment { studies: &[], surveyed: &[SDSC], timed: false, judge };
-
+const DATASET: &str = "SDSC-Par-1996";
+const ARRAY: &str = "400";
+/// Left compaction is compared with this one.
+const FIRST_FIT: &str = "linear-first-fit";
 const RUNS: u32 = 10;
 
 /// A maximum intertask arrival period in seconds, and an allocator that is compared with first fit.
 type Setting = (&'static str, &'static str);
 
-const USUAL: Setting = ("0", LOC);
-/// Other settings, in words.
-const TRIED: [(&str, Setting); 5] = [
-    ("a step of 0.001 s", ("0", "left-compaction:step_time=0.001")),
-    ("0.11 s", ("0", "left-compaction:step_time=0.11")),
-    ("1 s", ("0", "left-compaction:step_time=1")),
-    ("10 s per record and task looked at", ("0", "left-compaction:select_cost=10,schedule_cost=10")),
-    ("arrivals up to 1000 s apart", ("1000", LOC)),
+/// The published one, and others that were tried.
+const SETTINGS: [Setting; 6] = [
+    ("0", "left-compaction"),
+    ("0", "left-compaction:step_time=0.001"),
+    ("0", "left-compaction:step_time=0.11"),
+    ("0", "left-compaction:step_time=1"),
+    ("0", "left-compaction:select_cost=10,schedule_cost=10"),
+    ("1000", "left-compaction"),
 ];
 
-/// The table: a group of tasks, and its numbers.
-const PRINTED: [(&str, [&str; 6]); 3] = [
-    ("later", ["10.0", "0.9", "0.2", "10.0", "1.0", "0.2"]),
-    ("at the same time", ["82.0", "0.0", "0.0", "0.0", "0.0", "0.0"]),
-    ("earlier", ["32,966.0", "96.6", "19.4", "4,765.2", "48.7", "0.8"]),
-];
-/// What the numbers are.
-const FACTS: [&str; 6] = [
-    "tasks",
-    "finish time, largest change, percent",
-    "finish time, mean change, percent",
-    "tasks that were moved",
-    "run time, largest extension, percent",
-    "run time, mean extension, percent",
-];
-/// The text: what it says of all tasks. The last one follows from the table.
-const TEXT: [(&str, &str); 3] = [
-    ("tasks with longer run times, percent", "14.4"),
-    ("tasks that finish later, percent", "0.03"),
-    ("tasks that finish earlier, percent (from the table)", "99.72"),
+/// The groups of tasks and the numbers of each, as the rules call them.
+const COLUMNS: [[&str; 6]; 3] = [
+    ["later_tasks", "later_most", "later_mean", "later_moved", "later_run_most", "later_run_mean"],
+    ["same_tasks", "same_most", "same_mean", "same_moved", "same_run_most", "same_run_mean"],
+    [
+        "earlier_tasks",
+        "earlier_most",
+        "earlier_mean",
+        "earlier_moved",
+        "earlier_run_most",
+        "earlier_run_mean",
+    ],
 ];
 
-/// How far a number may be off, by the number: other versions of the log have other tasks.
-const TOLERANCE_PERCENT: f64 = 10.0;
+/// The rules by which records of the log become jobs that arrive up to `period` seconds apart.
+fn rules(period: &str) -> String {
+    format!("allocated:arrivals=uniform:max={period}")
+}
 
 /// Ten runs of a setting.
 fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
     let rules: Rules = rules(period).parse().ok()?;
     let log = load(path, ReadOptions::default(), rules.clone()).ok()?;
-    let jobs = std::sync::Arc::new(log.workload.jobs);
+    let jobs = Arc::new(log.workload.jobs);
     let spec = ReplaySpec::new(ARRAY.parse().ok()?, "fcfs".parse().ok()?, allocator.parse().ok()?);
     let arrivals = rules.arrivals;
     let replay = Replay {
@@ -111,16 +104,10 @@ impl Group {
     }
 }
 
-/// What a setting gives: the table's numbers, those of the text, and what share of the tasks that finish later had started
-/// when they do without compaction.
-struct Measured {
-    table: [[f64; 6]; 3],
-    text: [f64; 3],
-    same_start: f64,
-}
-
-fn measure(path: &Path, setting: Setting) -> Option<Measured> {
-    let (without, with) = (runs(path, (setting.0, FF))?, runs(path, setting)?);
+/// The numbers of a setting: those of the table, what share of all tasks were moved, finish later and finish earlier, in
+/// percent, and what share of those that finish later had started when they do without compaction. `None` if a replay failed.
+fn numbers(path: &Path, setting: Setting) -> Option<Vec<(&'static str, f64)>> {
+    let (without, with) = (runs(path, (setting.0, FIRST_FIT))?, runs(path, setting)?);
     let (mut table, mut later, mut same_start) = ([[0.0; 6]; 3], 0.0, 0.0);
     for (without, with) in without.iter().zip(&with) {
         let mut groups: [Group; 3] = Default::default();
@@ -143,58 +130,37 @@ fn measure(path: &Path, setting: Setting) -> Option<Measured> {
     table.iter_mut().flatten().for_each(|sum| *sum /= f64::from(RUNS));
     let tasks: f64 = table.iter().map(|group| group[0]).sum();
     let moved: f64 = table.iter().map(|group| group[3]).sum();
-    let text = [moved, table[0][0], table[2][0]].map(|count| 100.0 * count / tasks);
-    Some(Measured { table, text, same_start: if later > 0.0 { same_start / later } else { 1.0 } })
+    let percent = |count: f64| 100.0 * count / tasks;
+    let columns = COLUMNS.into_iter().flatten().zip(table.into_iter().flatten());
+    Some(
+        columns
+            .chain([
+                ("longer_percent", percent(moved)),
+                ("later_percent", percent(table[0][0])),
+                ("earlier_percent", percent(table[2][0])),
+                ("same_start", if later > 0.0 { same_start / later } else { 1.0 }),
+            ])
+            .collect(),
+    )
 }
 
-impl Measured {
-    /// All numbers in the order in which they are printed.
-    fn numbers(&self) -> impl Iterator<Item = f64> {
-        self.table.iter().flatten().chain(&self.text).copied()
+/// Measures the numbers of every setting; the rules of the table judge them.
+pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
+    let located =
+        found.logs().find(|(dataset, _)| *dataset == DATASET).map(|(_, located)| located.path.clone());
+    for setting in SETTINGS {
+        if let Some(numbers) = located.as_deref().and_then(|path| numbers(path, setting)) {
+            let (rules, allocator) = (rules(setting.0), setting.1);
+            let at = At {
+                dataset: DATASET,
+                machine: ARRAY,
+                scheduler: "fcfs",
+                rules: &rules,
+                allocator,
+                ..At::default()
+            };
+            found.add_measured(at, 0, &numbers);
+        }
     }
-}
-
-fn judge(found: &Evidence) -> Vec<Item> {
-    let located = found.logs().find(|(dataset, _)| *dataset == SDSC).map(|(_, located)| located.path.clone());
-    let (Some(path), Some(log)) = (located, found.log(SDSC)) else { return Vec::new() };
-    let Some(usual) = measure(&path, USUAL) else { return Vec::new() };
-    let others: Vec<(&str, Measured)> =
-        TRIED.into_iter().filter_map(|(words, setting)| Some((words, measure(&path, setting)?))).collect();
-    let rows = PRINTED.into_iter().flat_map(|(name, printed)| {
-        FACTS
-            .into_iter()
-            .zip(printed)
-            .map(move |(fact, printed)| (format!("finishing {name}: {fact}"), printed))
-    });
-    let rows = rows.chain(TEXT.into_iter().map(|(fact, printed)| (fact.to_owned(), printed)));
-    let mut items = Vec::new();
-    for (i, ((fact, printed), measured)) in rows.zip(usual.numbers()).enumerate() {
-        let Some(published) = Published::parse(printed) else { continue };
-        let tolerance = if published.value > 0.0 {
-            Tolerance::Percent(TOLERANCE_PERCENT)
-        } else {
-            Tolerance::Absolute(0.0)
-        };
-        let tries: Vec<(&str, f64)> =
-            others.iter().filter_map(|(words, found)| Some((*words, found.numbers().nth(i)?))).collect();
-        let item = Item::new(&fact, &log, ARRAY).compared(published, measured, tolerance);
-        items.push(with_tries(item, &tries));
-    }
-    let [mut below, mut majority, mut early] = [(); 3].map(|()| Comparisons::default());
-    for (name, group) in [("of those that finish later", 0), ("of those that finish earlier", 2)] {
-        below.below((&format!("{name}, percent"), Some(usual.table[group][5])), ("1", Some(1.0)));
-    }
-    majority.below(("90", Some(90.0)), ("earlier, percent", Some(usual.text[2])));
-    early.at_most(
-        ("all of them", Some(1.0)),
-        ("those that start at the same time, as a share", Some(usual.same_start)),
-    );
-    for (comparisons, fact) in [
-        (below, "running times are extended on average by less than 1 %"),
-        (majority, "the overwhelming majority of tasks finish earlier (nine of ten)"),
-        (early, "tasks that finish later had started at the same time under both"),
-    ] {
-        items.extend(comparisons.item(fact, &log, ARRAY));
-    }
-    items
+    Vec::new()
 }

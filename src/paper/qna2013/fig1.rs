@@ -4,10 +4,7 @@ use super::printed_scan::{self, Busy, Scan};
 use crate::allocator::{Placement, Request, Setup, build};
 use crate::machine::{Coord, Machine};
 use crate::paper::evidence::Evidence;
-use crate::paper::figure::Experiment;
-use crate::paper::item::{Item, Verdict};
-
-pub(super) const EXPERIMENT: Experiment = Experiment { studies: &[], surveyed: &[], timed: false, judge };
+use crate::paper::finding::{Finding, Verdict};
 
 const MACHINE: &str = "6x6";
 const SIDE: i32 = 6;
@@ -44,10 +41,10 @@ fn places(corners: &[Busy]) -> Vec<Coord> {
     all
 }
 
-/// An item that something is as printed, or what it is instead.
-fn item(name: &str, is_so: bool, instead: String) -> Item {
+/// The finding that something is as printed, or what it is instead.
+fn item(name: &str, is_so: bool, instead: String) -> Finding {
     let verdict = if is_so { Verdict::Exact } else { Verdict::Differs(instead) };
-    Item { verdict, ..Item::new(name, "", MACHINE) }
+    Finding { rule: "example".to_owned(), verdict, ..Finding::new(name, "", MACHINE) }
 }
 
 /// Numbers as the paper lists them.
@@ -55,7 +52,8 @@ fn listed(numbers: &[i32]) -> String {
     numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn judge(_: &Evidence) -> Vec<Item> {
+/// Judges what is printed of the example.
+pub(super) fn judge(_: &mut Evidence) -> Vec<Finding> {
     let [printed, repaired] = [0, -1].map(|initial| printed_scan::scan(&RUNNING, SIDE, (3, 2), initial));
     let mut items = Vec::new();
     if let (Some(printed), Some(repaired)) = (printed, repaired) {
@@ -80,7 +78,7 @@ fn judge(_: &Evidence) -> Vec<Item> {
 }
 
 /// The example of a job of 3×2: what is covered in the end and where the job goes.
-fn of_3x2(printed: &Scan, repaired: &Scan) -> Vec<Item> {
+fn of_3x2(printed: &Scan, repaired: &Scan) -> Vec<Finding> {
     let mut items = Vec::new();
     let first = &printed.after_each[0][..3];
     let words = format!("{} as it is printed", listed(first));

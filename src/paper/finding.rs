@@ -1,0 +1,389 @@
+//! One published number or statement beside what was measured, and the verdict.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use super::median::Median;
+use crate::metrics::Interval;
+
+/// A published number, as printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Published {
+    /// The number.
+    pub value: f64,
+    /// Digits printed after the point.
+    pub decimals: usize,
+}
+
+impl Published {
+    /// Reads a number as papers print it: `2,687`, `1.024`; `None` for a dash.
+    pub fn parse(text: &str) -> Option<Self> {
+        let plain = text.replace(',', "");
+        let value = plain.parse().ok()?;
+        Some(Self { value, decimals: plain.split_once('.').map_or(0, |(_, decimals)| decimals.len()) })
+    }
+}
+
+/// How far off a measured number may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tolerance {
+    /// This many percent of the published number.
+    Percent(f64),
+    /// This much.
+    Absolute(f64),
+}
+
+/// How a measured value compares with the published one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Equal in every printed digit.
+    Exact,
+    /// No further off than this.
+    Within(Tolerance),
+    /// All inequalities hold.
+    OrderingHolds,
+    /// What is said of nearly all cases holds in all but these.
+    HoldsBut(String),
+    /// Not so; what is the case instead.
+    Differs(String),
+    /// What was measured is less than chance; why that is so.
+    NotDecided(String),
+    /// What was published could not be measured on this log; why.
+    NotMeasured(String),
+    /// Measured only: nothing was published to compare with.
+    None,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact => f.write_str("exact"),
+            Self::Within(Tolerance::Percent(percent)) => write!(f, "within {percent} %"),
+            Self::Within(Tolerance::Absolute(distance)) => write!(f, "within {distance}"),
+            Self::OrderingHolds => f.write_str("ordering holds"),
+            Self::HoldsBut(exceptions) => write!(f, "ordering holds but for this: {exceptions}"),
+            Self::Differs(reason) => write!(f, "differs: {reason}"),
+            Self::NotDecided(reason) => write!(f, "not decided: {reason}"),
+            Self::NotMeasured(reason) => write!(f, "not measured: {reason}"),
+            Self::None => Ok(()),
+        }
+    }
+}
+
+/// What was found for one item of a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The rule that found it, by which sentences name it.
+    pub rule: String,
+    /// What it is about, as the tables call it.
+    pub item: String,
+    /// The log's file name without extensions; empty if it is about several.
+    pub log: String,
+    /// The machine; empty if it is about several.
+    pub machine: String,
+    /// The published number; for an inequality, how many comparisons it makes.
+    pub published: Option<Published>,
+    /// The measured number; for an inequality, how many comparisons hold.
+    pub measured: Option<f64>,
+    /// Half the width of its 95 % confidence interval, of means over replications.
+    pub half_width: Option<f64>,
+    /// Where it lies on a curve.
+    pub place: Option<Place>,
+    /// Where it stands below the bars of its log: the title above it, which may be empty, and what it is called there.
+    pub below_bars: Option<[String; 2]>,
+    /// Whether it is an inequality, so that its numbers count comparisons.
+    pub is_ordering: bool,
+    /// How they compare.
+    pub verdict: Verdict,
+}
+
+/// A point of a curve, for plots and for tables that show curves side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The curve, as tables call it.
+    pub curve: String,
+    /// The curve, as the plot calls it.
+    pub series: String,
+    /// The name whose look the curve has: that of an allocator, as in every other plot.
+    pub look: String,
+    /// What varies along it.
+    pub axis: String,
+    /// Its value.
+    pub at: String,
+    /// What is measured; empty if nothing need be said of it.
+    pub quantity: String,
+    /// How it is drawn.
+    pub drawn: Drawn,
+}
+
+/// How the points of a curve are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Drawn {
+    /// As a curve.
+    #[default]
+    Curve,
+    /// As bars that begin at 1, a group of them for each place.
+    Bars,
+    /// Not at all: they are shown as a table.
+    Table,
+}
+
+/// What percentages verdicts are rounded up to.
+const STEPS: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
+
+impl Finding {
+    /// A finding about one log and machine, of which nothing is known yet.
+    pub fn new(item: &str, log: &str, machine: &str) -> Self {
+        Self {
+            rule: String::new(),
+            item: item.to_owned(),
+            log: log.to_owned(),
+            machine: machine.to_owned(),
+            published: None,
+            measured: None,
+            half_width: None,
+            place: None,
+            below_bars: None,
+            is_ordering: false,
+            verdict: Verdict::None,
+        }
+    }
+
+    /// With what was measured, and nothing to compare it with.
+    #[must_use]
+    pub fn measured(self, measured: f64) -> Self {
+        Self { measured: Some(measured), ..self }
+    }
+
+    /// With a mean over replications.
+    #[must_use]
+    pub fn measured_within(self, interval: Interval) -> Self {
+        let half_width = (interval.count > 1).then_some(interval.half_width);
+        Self { measured: Some(interval.mean), half_width, ..self }
+    }
+
+    /// With both numbers, and the verdict that `tolerance` allows.
+    #[must_use]
+    pub fn compared(self, published: Published, measured: f64, tolerance: Tolerance) -> Self {
+        let verdict = compare(published, measured, tolerance);
+        Self { published: Some(published), measured: Some(measured), verdict, ..self }
+    }
+
+    /// The same with a mean over replications, which decides nothing while its interval has places of both kinds.
+    #[must_use]
+    pub fn compared_within(self, published: Published, measured: Interval, tolerance: Tolerance) -> Self {
+        let Interval { mean, half_width, .. } = measured;
+        let differs = |value| matches!(compare(published, value, tolerance), Verdict::Differs(_));
+        let [low, high] = [mean - half_width, mean + half_width];
+        let mut item = self.measured_within(measured).compared(published, mean, tolerance);
+        if differs(low) != differs(mean) || differs(high) != differs(mean) {
+            let digits = published.decimals + 1;
+            let within = match tolerance {
+                Tolerance::Percent(most) => format!("{most} %"),
+                Tolerance::Absolute(most) => most.to_string(),
+            };
+            let place = format!("{low:.digits$} to {high:.digits$}, of which a part is within {within}");
+            item.verdict = Verdict::NotDecided(place);
+        }
+        item
+    }
+
+    /// The same with a median, which is within the tolerance if its whole interval is, and different if none of it is.
+    #[must_use]
+    pub fn compared_median(self, published: Published, measured: Median, tolerance: Tolerance) -> Self {
+        let Median { low, middle, high } = measured;
+        let mut finding = self.compared(published, middle, tolerance);
+        let most = match tolerance {
+            Tolerance::Percent(percent) => published.value * percent / 100.0,
+            Tolerance::Absolute(distance) => distance,
+        };
+        let interval = format!("median {middle:.2}, {low:.2} to {high:.2}");
+        let (least, most) = (published.value - most, published.value + most);
+        if low >= least && high <= most {
+            finding.verdict = Verdict::Within(tolerance);
+        } else if low <= most && high >= least {
+            finding.verdict = Verdict::NotDecided(interval);
+        } else if let Verdict::Differs(how) = &mut finding.verdict {
+            *how = format!("{how}; {interval}");
+        }
+        finding
+    }
+
+    /// With the verdict on a number that is said to be in a range, of which an interval is known: its ends and what is most
+    /// likely. What is said of one that is not depends on whether it is a ratio in percent or a share in percent.
+    #[must_use]
+    pub fn in_range(self, (low, middle, high): (f64, f64, f64), is_ratio: bool, range: [f64; 2]) -> Self {
+        let [least, most] = range;
+        let ratio = || format!("{middle:.0} % more ({low:.0} to {high:.0})");
+        let within = |value| (least..=most).contains(&value);
+        let verdict = match (within(low) && within(high), high < least || low > most) {
+            (true, _) => Verdict::OrderingHolds,
+            (false, true) if is_ratio => Verdict::Differs(ratio()),
+            (false, true) => {
+                Verdict::Differs(format!("by {:.1} points", (least - middle).max(middle - most)))
+            }
+            (false, false) if is_ratio => Verdict::NotDecided(ratio()),
+            (false, false) => {
+                Verdict::NotDecided(format!("{low:.1} to {high:.1}, of which a part is in the range"))
+            }
+        };
+        Self { verdict, ..self }
+    }
+
+    /// With the verdict on a difference in percent that is said to be none.
+    #[must_use]
+    pub fn no_further_apart(self, percent: f64, most: f64) -> Self {
+        let verdict = if percent <= most {
+            Verdict::Within(Tolerance::Percent(most))
+        } else {
+            Verdict::Differs(format!("{percent:.1} % apart at most"))
+        };
+        Self { verdict, ..self }
+    }
+
+    /// With the comparisons that an inequality makes, each in words and whether it holds.
+    #[must_use]
+    pub fn ordered(self, comparisons: &[(String, bool)]) -> Self {
+        let failed: Vec<&str> =
+            comparisons.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.as_str()).collect();
+        let verdict =
+            if failed.is_empty() { Verdict::OrderingHolds } else { Verdict::Differs(failed.join("; ")) };
+        let published = Published { value: comparisons.len() as f64, decimals: 0 };
+        let measured = (comparisons.len() - failed.len()) as f64;
+        Self { published: Some(published), measured: Some(measured), is_ordering: true, verdict, ..self }
+    }
+
+    /// Measured by published.
+    pub fn ratio(&self) -> Option<f64> {
+        let published = self.published.filter(|published| published.value.abs() > 0.0)?;
+        self.measured.map(|measured| measured / published.value)
+    }
+}
+
+fn compare(published: Published, measured: f64, tolerance: Tolerance) -> Verdict {
+    let off = measured - published.value;
+    let half_digit = 0.5 * 0.1_f64.powi(published.decimals as i32);
+    if off.abs() <= half_digit * (1.0 + 1e-9) {
+        return Verdict::Exact;
+    }
+    let percent = 100.0 * (off / published.value).abs();
+    let (fine, allowed) = match tolerance {
+        Tolerance::Percent(most) => (percent <= most, format!("more than {most} %")),
+        Tolerance::Absolute(most) => (off.abs() <= most + 1e-9, format!("more than {most}")),
+    };
+    if !fine {
+        let side = if off > 0.0 { "above" } else { "below" };
+        let by = match tolerance {
+            Tolerance::Percent(_) => format!("{percent:.1} %"),
+            // A digit more than was published.
+            Tolerance::Absolute(_) => format!("{:.1$}", off.abs(), published.decimals + 1),
+        };
+        return Verdict::Differs(format!("{by} {side}, {allowed}"));
+    }
+    match tolerance {
+        Tolerance::Absolute(_) => Verdict::Within(tolerance),
+        Tolerance::Percent(most) => {
+            let step = STEPS.into_iter().find(|step| percent <= *step).unwrap_or(most);
+            Verdict::Within(Tolerance::Percent(step.min(most)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_printed() {
+        assert_eq!(Published::parse("5,723,590"), Some(Published { value: 5_723_590.0, decimals: 0 }));
+        assert_eq!(Published::parse("1.024"), Some(Published { value: 1.024, decimals: 3 }));
+        assert_eq!(Published::parse("—"), None);
+    }
+
+    #[test]
+    fn verdicts_follow_from_the_numbers() {
+        for (published, measured, tolerance, verdict) in [
+            ("2,687", 2686.852, Tolerance::Percent(0.1), "exact"),
+            ("2,687", 2687.5, Tolerance::Percent(0.1), "exact"),
+            ("239,926", 239_909.7, Tolerance::Percent(0.1), "within 0.01 %"),
+            ("1,420", 1418.9, Tolerance::Percent(0.1), "within 0.1 %"),
+            ("100", 103.0, Tolerance::Percent(4.0), "within 4 %"),
+            ("100", 103.0, Tolerance::Percent(2.0), "differs: 3.0 % above, more than 2 %"),
+            ("1.024", 1.0264, Tolerance::Absolute(0.003), "within 0.003"),
+            ("1.138", 1.068, Tolerance::Absolute(0.003), "differs: 0.0700 below, more than 0.003"),
+        ] {
+            let found = Published::parse(published).map(|published| compare(published, measured, tolerance));
+            assert_eq!(found.map(|found| found.to_string()).as_deref(), Some(verdict), "{published}");
+        }
+    }
+
+    #[test]
+    fn chance_decides_nothing() {
+        let of = |mean, half_width| {
+            let interval = Interval { mean, half_width, count: 5 };
+            let published = Published { value: 35.0, decimals: 0 };
+            Finding::new("", "", "").compared_within(published, interval, Tolerance::Absolute(3.0))
+        };
+        for (mean, half_width, expected) in [
+            (36.0, 1.0, "within 3"),
+            (35.2, 0.1, "exact"),
+            (37.5, 1.0, "not decided: 36.5 to 38.5, of which a part is within 3"),
+            (38.5, 1.0, "not decided: 37.5 to 39.5, of which a part is within 3"),
+            (35.0, 9.0, "not decided: 26.0 to 44.0, of which a part is within 3"),
+            (40.0, 1.0, "differs: 5.0 above, more than 3"),
+        ] {
+            let item = of(mean, half_width);
+            assert_eq!((item.verdict.to_string().as_str(), item.half_width), (expected, Some(half_width)));
+        }
+    }
+
+    #[test]
+    fn a_range_is_met_or_missed_by_the_whole_interval() {
+        let shown = |ends, is_ratio, range| {
+            Finding::new("", "", "").in_range(ends, is_ratio, range).verdict.to_string()
+        };
+        for (mean, expected) in [
+            (73.0, "ordering holds"),
+            (75.5, "not decided: 74.5 to 76.5, of which a part is in the range"),
+            (76.5, "not decided: 75.5 to 77.5, of which a part is in the range"),
+            (77.5, "differs: by 1.5 points"),
+            (69.0, "differs: by 2.0 points"),
+        ] {
+            assert_eq!(shown((mean - 1.0, mean, mean + 1.0), false, [71.0, 76.0]), expected);
+        }
+        for (ends, expected) in [
+            ((21.0, 25.0, 29.0), "ordering holds"),
+            ((19.0, 25.0, 29.0), "not decided: 25 % more (19 to 29)"),
+            ((10.0, 12.0, 14.0), "differs: 12 % more (10 to 14)"),
+            ((29.0, 31.0, 33.0), "not decided: 31 % more (29 to 33)"),
+        ] {
+            assert_eq!(shown(ends, true, [20.0, 30.0]), expected);
+        }
+    }
+
+    #[test]
+    fn a_ratio_is_judged_by_its_whole_interval() {
+        let published = Published { value: 10.0, decimals: 1 };
+        for (low, middle, high, expected) in [
+            (9.5, 10.0, 10.5, "within 10 %"),
+            (8.0, 10.0, 10.5, "not decided: median 10.00, 8.00 to 10.50"),
+            (7.0, 8.0, 9.1, "not decided: median 8.00, 7.00 to 9.10"),
+            (7.0, 8.0, 8.9, "differs: 20.0 % below, more than 10 %; median 8.00, 7.00 to 8.90"),
+        ] {
+            let median = Median { low, middle, high };
+            let found = Finding::new("", "", "").compared_median(published, median, Tolerance::Percent(10.0));
+            assert_eq!(found.verdict.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn an_ordering_counts_its_comparisons_and_names_those_that_fail() {
+        let comparisons = [("a < b".to_owned(), true), ("5 is not below 4".to_owned(), false)];
+        let item = Finding::new("order", "log", "4x4").ordered(&comparisons);
+        assert_eq!((item.measured, item.ratio()), (Some(1.0), Some(0.5)));
+        assert_eq!(item.verdict.to_string(), "differs: 5 is not below 4");
+        assert_eq!(Finding::new("order", "", "").ordered(&comparisons[..1]).verdict, Verdict::OrderingHolds);
+    }
+}

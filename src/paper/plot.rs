@@ -1,0 +1,144 @@
+//! The plot of a regenerated figure: its curves, or its numbers by the published ones.
+
+use super::finding::{Drawn, Finding, Place};
+use super::regenerate::Comparison;
+use crate::figure::draw::{Axis, BarGroup, Bars, Chart, Drawing, Kind, Look, Point, Series};
+use crate::figure::looks;
+
+/// The plot as SVG; `None` of figures without numbers.
+pub fn plot(comparison: &Comparison) -> Option<String> {
+    curves(comparison).or_else(|| by_published(comparison)).map(Drawing::svg)
+}
+
+fn title(comparison: &Comparison) -> String {
+    format!("{} {}: {}", comparison.paper.name, comparison.figure.name, comparison.figure.title)
+}
+
+/// The findings that lie on curves, with their places and what was measured there.
+fn placed(comparison: &Comparison) -> impl Iterator<Item = (&Finding, &Place, f64)> {
+    comparison
+        .findings
+        .iter()
+        .filter_map(|finding| Some((finding, finding.place.as_ref()?, finding.measured?)))
+}
+
+/// Findings that lie on curves, with their confidence intervals: a chart for each thing that is measured, below each other.
+fn curves(comparison: &Comparison) -> Option<Drawing> {
+    let mut measures: Vec<(&str, &str, Drawn)> = Vec::new();
+    for (_, place, _) in placed(comparison).filter(|(_, place, _)| place.drawn != Drawn::Table) {
+        let measure = (place.axis.as_str(), place.quantity.as_str(), place.drawn);
+        if !measures.contains(&measure) {
+            measures.push(measure);
+        }
+    }
+    let picture = |(axis, quantity, drawn)| match drawn {
+        Drawn::Bars => bars(comparison, axis),
+        _ => chart(comparison, (axis, quantity)),
+    };
+    let charts: Vec<Drawing> = measures.into_iter().map(picture).collect();
+    (!charts.is_empty()).then(|| Drawing::stacked(charts))
+}
+
+/// Bars of ratios, a group for each place; under them what is known of its log: serial jobs and the like, in percent.
+fn bars(comparison: &Comparison, axis: &str) -> Drawing {
+    let (mut subjects, mut groups): (Vec<(&str, &str)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
+    let mut names: Vec<&str> = Vec::new();
+    for (finding, place, value) in placed(comparison).filter(|(_, place, _)| place.axis == axis) {
+        let bar = subjects.iter().position(|(_, name)| *name == place.series).unwrap_or_else(|| {
+            subjects.push((&place.look, &place.series));
+            subjects.len() - 1
+        });
+        let group = names.iter().position(|at| *at == place.at).unwrap_or_else(|| {
+            names.push(&place.at);
+            let name =
+                format!("{}\n{}{}", finding.log, finding.machine, below_bars(comparison, &finding.log));
+            groups.push(BarGroup { name, bars: Vec::new() });
+            groups.len() - 1
+        });
+        let bars = &mut groups[group].bars;
+        bars.resize(bars.len().max(bar + 1), None);
+        bars[bar] = Some(value);
+    }
+    let names = subjects.iter().map(|(_, name)| (*name).to_owned());
+    let legend = names.zip(looks(&subjects)).collect();
+    let title = title(comparison);
+    Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base: 1.0 }.draw()
+}
+
+/// The percentages that are known of a log, a line for each: `33.1 % serial jobs`; what they are percentages of has a line
+/// before them.
+fn below_bars(comparison: &Comparison, log: &str) -> String {
+    let (mut lines, mut before) = (Vec::new(), "");
+    for finding in comparison.findings.iter().filter(|finding| finding.log == log) {
+        let (Some([of, name]), Some(percent)) = (&finding.below_bars, finding.measured) else { continue };
+        if of != before {
+            lines.push(format!("\n{of}:"));
+        }
+        before = of;
+        lines.push(format!("\n{percent:.1} % {name}"));
+    }
+    lines.concat()
+}
+
+/// The chart of what is measured along an axis.
+fn chart(comparison: &Comparison, (axis, quantity): (&str, &str)) -> Drawing {
+    let (mut series, mut names): (Vec<Series>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut subjects: Vec<(&str, &str)> = Vec::new();
+    let of_chart = |place: &Place| place.axis == axis && place.quantity == quantity;
+    for (finding, place, y) in placed(comparison).filter(|(_, place, _)| of_chart(place)) {
+        // Places that are no numbers stand beside each other in their order.
+        let x = place.at.parse().unwrap_or_else(|_| {
+            let at = names.iter().position(|name| *name == place.at).unwrap_or_else(|| {
+                names.push(place.at.clone());
+                names.len() - 1
+            });
+            at as f64
+        });
+        let point = Point { x, y, half_width: finding.half_width.unwrap_or(0.0) };
+        match series.iter_mut().find(|series| series.name == place.series) {
+            Some(series) => series.points.push(point),
+            None => {
+                let (name, look) = (place.series.clone(), Look::default());
+                series.push(Series { name, look, kind: Kind::Curve, points: vec![point] });
+                subjects.push((&place.look, &place.series));
+            }
+        }
+    }
+    for (series, look) in series.iter_mut().zip(looks(&subjects)) {
+        series.look = look;
+        series.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    }
+    let x = Axis { title: axis.to_owned(), names, ..Axis::default() };
+    let y = Axis { title: quantity.to_owned(), ..Axis::default() };
+    Chart { title: title(comparison), subtitle: String::new(), x, y, series }.draw()
+}
+
+/// Measured by published numbers, in the order of the figure; 1 is equal.
+fn by_published(comparison: &Comparison) -> Option<Drawing> {
+    // Counts of comparisons are no measurements.
+    let is_number = |finding: &&Finding| finding.ratio().is_some() && !finding.is_ordering;
+    let found: Vec<&Finding> = comparison.findings.iter().filter(is_number).collect();
+    if found.len() < 2 {
+        return None;
+    }
+    let mut series: Vec<Series> = Vec::new();
+    for (i, finding) in found.iter().enumerate() {
+        let name = [finding.log.as_str(), finding.machine.as_str()].join(" ").trim().to_owned();
+        let point = Point { x: i as f64, y: finding.ratio()?, half_width: 0.0 };
+        if let Some(series) = series.iter_mut().find(|series| series.name == name) {
+            series.points.push(point);
+        } else {
+            series.push(Series { name, look: Look::default(), kind: Kind::Points, points: vec![point] });
+        }
+    }
+    let subjects: Vec<(&str, &str)> =
+        series.iter().map(|series| (series.name.as_str(), series.name.as_str())).collect();
+    let looks = looks(&subjects);
+    for (series, look) in series.iter_mut().zip(looks) {
+        series.look = look;
+    }
+    let names = found.iter().map(|_| String::new()).collect();
+    let x = Axis { title: "published numbers, in their order".to_owned(), names, ..Axis::default() };
+    let y = Axis { title: "measured by published".to_owned(), shows: Some(1.0), ..Axis::default() };
+    Some(Chart { title: title(comparison), subtitle: String::new(), x, y, series }.draw())
+}

@@ -1,0 +1,240 @@
+//! Measuring the figures of a paper on the logs that are there.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::dataset::{Dataset, Located, Locating};
+use super::evidence::{Evidence, LogFacts};
+use super::finding::Finding;
+use super::load::{Embedded, Figure, MODEL, Paper, PaperError, ROUNDS};
+use super::stream::{STREAM, stream_logs, write_stream};
+use crate::frame::{FrameError, Sheet, StudyFolder};
+use crate::study::{Manifest, Options, Study, StudyError, load};
+use crate::trace::{ReadOptions, TraceError};
+use crate::workload::Rules;
+
+/// What carries out the replays of a study, and hears what is worth telling.
+pub trait Replays {
+    /// Replays these cells of a study and keeps their results in its folder, one at a time if `timed`. Returns false if it
+    /// was interrupted.
+    fn run(
+        &mut self,
+        study: &Study,
+        manifest: &Manifest,
+        folder: &StudyFolder,
+        cells: &[usize],
+        timed: bool,
+    ) -> bool;
+
+    /// Takes a note.
+    fn note(&mut self, text: &str);
+}
+
+/// A regenerated figure: what was published beside what was measured.
+#[derive(Debug)]
+pub struct Comparison {
+    /// The paper.
+    pub paper: &'static Paper,
+    /// Its figure.
+    pub figure: &'static Figure,
+    /// What was found; nothing if no log was.
+    pub findings: Vec<Finding>,
+    /// Logs of another version than the paper's, in words.
+    pub versions: Vec<String>,
+    /// Datasets that were not found.
+    pub missing: Vec<&'static str>,
+}
+
+/// Why a figure could not be regenerated.
+#[derive(Debug, thiserror::Error)]
+pub enum RegenerateError {
+    /// The data of the paper cannot be used.
+    #[error(transparent)]
+    Paper(#[from] PaperError),
+    /// A figure names a dataset that nobody knows.
+    #[error("no dataset is called '{0}'")]
+    NoDataset(String),
+    /// The directory of logs cannot be searched.
+    #[error(transparent)]
+    Locating(#[from] Locating),
+    /// A log cannot be read, or a stream not be written.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A study cannot be planned.
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    /// Results cannot be read or written.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// A directory cannot be made.
+    #[error("{} cannot be made", .path.display())]
+    NoFolder {
+        /// The directory.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Somebody stopped the replays.
+    #[error("interrupted; {0}")]
+    Interrupted(String),
+}
+
+/// Where figures are measured: a directory of logs, one for results, and what replays.
+pub struct Regeneration<'a> {
+    /// Where logs are looked for.
+    pub traces: &'a Path,
+    /// Where results are.
+    pub folder: &'a Path,
+    /// Whether they are kept there.
+    pub is_kept: bool,
+    /// What replays.
+    pub replays: &'a mut dyn Replays,
+    /// Datasets whose lack was said.
+    pub missing: BTreeSet<&'static str>,
+}
+
+impl Regeneration<'_> {
+    /// Measures a figure and compares it with what was published.
+    pub fn regenerate(
+        &mut self,
+        paper: &'static Paper,
+        figure: &'static Figure,
+    ) -> Result<Comparison, RegenerateError> {
+        let (mut missing, mut evidence) = (Vec::<&'static str>::new(), Evidence::default());
+        for name in &figure.surveyed {
+            if let Some(located) = self.locate(name)? {
+                let log = load(&located.path, ReadOptions::default(), Rules::default())?;
+                evidence.add_log(name, located, Some(LogFacts::from(&log)));
+            } else {
+                missing.push(name);
+            }
+        }
+        for study in &figure.studies {
+            if study.dataset == STREAM {
+                self.make_streams(paper)?;
+            } else if study.dataset == MODEL {
+                // Its logs are drawn.
+            } else if let Some(located) = self.locate(&study.dataset)? {
+                evidence.add_log(&study.dataset, located, None);
+            } else {
+                if !missing.contains(&study.dataset.as_str()) {
+                    missing.push(&study.dataset);
+                }
+                continue;
+            }
+            if !figure.timed
+                && let Some(sheet) = self.measure(paper, study, None, &evidence)?
+            {
+                evidence.add_sheet(&study.dataset, &sheet, 0);
+            }
+        }
+        if figure.timed {
+            self.measure_in_rounds(paper, figure, &mut evidence)?;
+        }
+        let versions = evidence.logs().filter(|_| paper.versions).filter_map(|(dataset, located)| {
+            let used = located.used_instead_of?;
+            let version = Some(located.version.as_str()).filter(|version| !version.is_empty());
+            Some(format!("{dataset}: version {}; the paper's is {used}", version.unwrap_or("unknown")))
+        });
+        let versions = versions.collect();
+        let findings = paper.findings(figure, &mut evidence)?;
+        if findings.is_empty() {
+            self.replays.note(&format!("note: {} {} is left out for want of logs", paper.name, figure.name));
+        }
+        Ok(Comparison { paper, figure, findings, versions, missing })
+    }
+
+    /// Measures the studies of a figure whose times are wanted: all of them once in each round.
+    fn measure_in_rounds(
+        &mut self,
+        paper: &Paper,
+        figure: &Figure,
+        evidence: &mut Evidence,
+    ) -> Result<(), RegenerateError> {
+        for round in 0..ROUNDS {
+            for study in &figure.studies {
+                let located = evidence.logs().find(|(dataset, _)| *dataset == study.dataset);
+                let path = located.map(|(_, located)| located.path.clone());
+                if path.is_none() && study.dataset != MODEL {
+                    continue;
+                }
+                if let Some(path) = path {
+                    let began = Instant::now();
+                    load(&path, ReadOptions::default(), Rules::default())?;
+                    evidence.add_reading(&study.dataset, began.elapsed().as_secs_f64());
+                }
+                if let Some(sheet) = self.measure(paper, study, Some(round), evidence)? {
+                    evidence.add_sheet(&study.dataset, &sheet, round);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The file of a dataset; `None` if there is none, which is said once.
+    fn locate(&mut self, name: &str) -> Result<Option<Located>, RegenerateError> {
+        let dataset = Dataset::find(name).ok_or_else(|| RegenerateError::NoDataset(name.to_owned()))?;
+        let located = if self.traces.exists() { dataset.locate(self.traces)? } else { None };
+        if located.is_none() && self.missing.insert(dataset.name) {
+            let (folder, command) = (self.traces.display(), dataset.fetch_command(self.traces));
+            self.replays.note(&format!("missing: no {name}-* in {folder}; to fetch it:\n  {command}"));
+        }
+        Ok(located)
+    }
+
+    /// Where the results of a paper are.
+    fn results(&self, paper: &Paper) -> PathBuf {
+        self.folder.join(&paper.name)
+    }
+
+    fn make_streams(&self, paper: &Paper) -> Result<(), RegenerateError> {
+        let folder = self.results(paper);
+        std::fs::create_dir_all(&folder)
+            .map_err(|source| RegenerateError::NoFolder { path: folder.clone(), source })?;
+        for (log, seed) in stream_logs() {
+            write_stream(&folder.join(log), seed)?;
+        }
+        Ok(())
+    }
+
+    /// Replays what is missing of a study, in this round if times are wanted; returns its summary, `None` if no cell
+    /// finished.
+    fn measure(
+        &mut self,
+        paper: &Paper,
+        embedded: &Embedded,
+        round: Option<usize>,
+        evidence: &Evidence,
+    ) -> Result<Option<Sheet>, RegenerateError> {
+        let timed = round.is_some();
+        let results = self.results(paper);
+        let find = |log: &str| {
+            let mut logs = evidence.logs();
+            let located = logs.find(|(dataset, _)| *dataset == log).map(|(_, located)| located.path.clone());
+            located.unwrap_or_else(|| results.join(log))
+        };
+        let name = format!("{}/{}.toml", paper.name, embedded.name);
+        let options = Options { timed, ..Options::default() };
+        let study = Study::plan(Path::new(&name), embedded.text, options, &find)?;
+        let folder = match round {
+            Some(round) => format!("{}-round-{}", embedded.name, round + 1),
+            None => embedded.name.clone(),
+        };
+        let (manifest, folder) = (Manifest::from(&study), StudyFolder::new(&results.join(folder), None));
+        let _claim = folder.prepare(&manifest)?;
+        let cells = folder.missing(&manifest);
+        if !self.replays.run(&study, &manifest, &folder, &cells, timed) {
+            let folder = self.folder.display();
+            return Err(RegenerateError::Interrupted(if self.is_kept {
+                format!("what is finished is in {folder}, and the same command goes on")
+            } else {
+                "nothing is kept without -o".to_owned()
+            }));
+        }
+        folder.write_summary(&manifest)?;
+        let any = folder.missing(&manifest).len() < manifest.cells.len();
+        Ok(if any { Some(Sheet::read(folder.path())?) } else { None })
+    }
+}

@@ -1,0 +1,28 @@
+//! The text about Fig. 12: which share of a mesh of 16×15 the largest block has.
+
+use crate::allocator::{Setup, build};
+use crate::machine::Mesh;
+use crate::paper::evidence::{At, Evidence};
+use crate::paper::finding::Finding;
+
+const MACHINE: &str = "16x15";
+
+/// The share of the largest block of an allocator in the nodes of the mesh, in percent; `None` if it has no blocks.
+fn largest(allocator: &str) -> Option<f64> {
+    let mesh: Mesh = MACHINE.parse().ok()?;
+    let built = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 0 }).ok()?;
+    let blocks = built.strategy.blocks?(&mesh);
+    let nodes = blocks.iter().map(|block| block.sizes.iter().product::<u32>()).max()?;
+    Some(100.0 * f64::from(nodes) / f64::from(mesh.nodes()))
+}
+
+/// Measures the largest blocks; the rules of the figure judge them.
+pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
+    for allocator in ["granular-mbs", "mbs"] {
+        if let Some(percent) = largest(allocator) {
+            let at = At { dataset: "blocks", machine: MACHINE, allocator, ..At::default() };
+            found.add_measured(at, 0, &[("largest_block", percent)]);
+        }
+    }
+    Vec::new()
+}
