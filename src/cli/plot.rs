@@ -119,7 +119,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             if is_asked {
                 return Err(anyhow!(missing).into());
             }
-            if kind.is_missed {
+            if kind.needs.is_missed() {
                 note(&format!("left out {missing}"));
             }
             continue;

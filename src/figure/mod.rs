@@ -12,7 +12,7 @@ mod results;
 pub mod show;
 
 pub use error::FigureError;
-pub use kind::{Needs, PlotKind, PlotOptions};
+pub use kind::{Drawn, Needs, PlotKind, PlotOptions};
 pub use kinds::{PLOT_KINDS, pictures, plot_kind};
 pub use load::Load;
 pub use looks::looks;

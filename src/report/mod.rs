@@ -8,8 +8,8 @@ mod foreign;
 mod html;
 mod listing;
 mod page;
+mod played;
 mod player;
-mod schedule;
 mod summary_table;
 mod tables;
 
@@ -20,5 +20,5 @@ pub use foreign::safe_svg;
 pub use html::{Report, ReportCell, ReportTable};
 pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::ReportOptions;
-pub use schedule::{Schedule, ScheduledJob, ScheduledReplay};
+pub use played::{Played, PlayedJob, PlayedReplay};
 pub use summary_table::SummaryTable;
