@@ -1,16 +1,17 @@
 //! `meshreplay sweep`: a study from its file to its summary.
 
+use std::env;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 
 use super::interrupt::Saving;
-use super::options::{Flags, OfSweep};
+use super::runner::options::{Flags, OfSweep};
 use super::runner::{Runner, Tally};
 use super::{Failure, complain, print};
 use crate::study::Shard;
-use crate::sweep::{self, Slurm, Sweep};
+use crate::sweep::{self, Caller, Slurm, Sweep};
 
 /// Run a study: every log × rules × arrival scale × machine × scheduler × allocator × seed of a file.
 ///
@@ -77,7 +78,8 @@ pub(super) struct Args {
 /// Runs the cells that are missing, or has them run.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(folder) = &args.status {
-        let status = sweep::status(folder)?;
+        let own = env::var("SLURM_JOB_ID").ok();
+        let status = sweep::status(folder, own.as_deref())?;
         print(&status.text)?;
         return if status.is_finished { Ok(()) } else { Err(Failure::Reported) };
     }
@@ -92,9 +94,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     sweep.study.notes.iter().for_each(|text| note(text));
     match (&args.submit, args.dry_run) {
-        (Some(slurm), true) => print(&sweep::preview(&sweep, slurm)?),
+        (Some(slurm), true) => print(&sweep::preview(&sweep, slurm, &caller()?)?),
         (Some(slurm), false) => {
-            note(&sweep::submit(&sweep, slurm)?);
+            note(&sweep::submit(&sweep, slurm, &caller()?)?);
             Ok(())
         }
         (None, true) => print(&sweep.listing()),
@@ -105,14 +107,20 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
+/// Returns this program and its working directory.
+fn caller() -> Result<Caller, Failure> {
+    Ok(Caller {
+        program: env::current_exe().context("cannot tell where this program is")?,
+        directory: env::current_dir().context("cannot tell the working directory")?,
+    })
+}
+
 /// Runs the cells that are missing and returns a note of what was done.
 fn replay(args: &Args, sweep: &Sweep) -> Result<String, Failure> {
-    let Sweep { study, manifest, folder, share, missing: cells, .. } = sweep;
+    let Sweep { study, folder, share, missing: cells, .. } = sweep;
     let _claim = sweep.prepare()?;
-    // More threads than cells would only wait.
-    let most = NonZeroUsize::new(cells.len()).unwrap_or(NonZeroUsize::MIN);
-    let runner = Runner::new(args.threads.map(|threads| threads.min(most)), args.quiet)?;
-    let tally = runner.run(study, manifest, folder, cells);
+    let runner = Runner::new(args.threads, cells.len(), args.quiet)?;
+    let tally = runner.run_into(folder, study, cells);
     let missing = {
         let _saving = Saving::begin();
         sweep.summarize()?

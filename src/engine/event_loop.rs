@@ -1,8 +1,9 @@
 //! The replay loop: from one instant at which something happens to the next.
 
-use super::rearrangement::NextJob;
+use super::error::ReplayError;
+use super::next_job::NextJob;
+use super::observer::{Observer, Record};
 use super::state::ReplayState;
-use super::{Observer, Record, ReplayError};
 use crate::allocator::{Placement, Strategy};
 use crate::execution::{Execution, Next};
 use crate::job::{Job, JobId, Time};
@@ -110,6 +111,7 @@ pub fn replay(
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
         let due = state.next_job.as_ref().map(NextJob::due);
+        // The next instant is the earliest of an arrival, a stage of making room, a wake-up and the end of a job.
         let wake = scheduler.wakes().filter(|&wake| wake > state.now);
         let event = arrival.into_iter().chain(due).chain(wake).min();
         let Some(now) = next_instant(&mut state, event)? else { break };

@@ -1,48 +1,12 @@
 //! Running jobs that move: a job that waits until others have made room for it, from the decision to its start.
 
+use super::error::ReplayError;
+use super::next_job::{NextJob, Stage};
+use super::observer::{Compaction, Record};
 use super::state::ReplayState;
-use super::{Compaction, Record, ReplayError};
-use crate::allocator::{JobMove, Placement, Rearrangement};
+use crate::allocator::{JobMove, Placement};
 use crate::job::{JobId, Time};
 use crate::scheduler::Running;
-
-/// The job that others make room for. Nothing else starts meanwhile.
-pub(super) struct NextJob {
-    pub(super) job: JobId,
-    placement: Placement,
-    /// When it was decided that it is next.
-    asked: Time,
-    /// The time that the call of the allocator took.
-    cost_ns: u64,
-    stage: Stage,
-}
-
-/// How far making room has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// The decision is ready at this time.
-    Deciding(Time),
-    /// The others are on their way; the job starts at this time.
-    Moving(Time),
-}
-
-impl NextJob {
-    /// Returns the time at which its stage ends.
-    pub(super) fn due(&self) -> Time {
-        match self.stage {
-            Stage::Deciding(at) | Stage::Moving(at) => at,
-        }
-    }
-
-    fn plan(&self) -> Option<&Rearrangement> {
-        self.placement.rearrangement.as_deref()
-    }
-
-    /// Returns the jobs that move.
-    fn moves(&self) -> &[JobMove] {
-        self.plan().map_or(&[], |plan| &plan.moves)
-    }
-}
 
 impl ReplayState<'_> {
     /// Begins to make room for a job whose placement needs a rearrangement. Returns whether the job has started

@@ -2,9 +2,10 @@
 
 use std::time::Instant;
 
-use super::rearrangement::NextJob;
+use super::error::ReplayError;
+use super::next_job::NextJob;
+use super::observer::{Observer, Record};
 use super::reservation::{Choice, Reservation, RunningPlaces};
-use super::{Observer, Record, ReplayError};
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::execution::{Execution, Started};
 use crate::job::{Job, JobId, Time};

@@ -3,7 +3,7 @@
 //! Everything is an argument of sbatch, not a line of the scripts: arguments win over `SBATCH_…` variables of whoever
 //! submits, and need no quoting that only Slurm knows.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::SubmitError;
 use super::slurm::Slurm;
@@ -24,6 +24,15 @@ pub(super) struct Batch<'a> {
     shards: usize,
 }
 
+/// Who submits.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The program that jobs are to run.
+    pub program: PathBuf,
+    /// Its working directory, which is that of the jobs too.
+    pub directory: PathBuf,
+}
+
 /// A file of the study's directory and what it holds.
 pub(super) struct Script {
     pub(super) path: String,
@@ -31,22 +40,17 @@ pub(super) struct Script {
 }
 
 impl<'a> Batch<'a> {
-    pub(super) fn new(sweep: &'a Sweep, slurm: &'a Slurm, shards: usize) -> Result<Self, SubmitError> {
-        let here =
-            std::env::current_dir().map_err(SubmitError::system("cannot tell the working directory"))?;
-        let program =
-            std::env::current_exe().map_err(SubmitError::system("cannot tell where this program is"))?;
+    pub(super) fn new(
+        sweep: &'a Sweep,
+        slurm: &'a Slurm,
+        caller: &Caller,
+        shards: usize,
+    ) -> Result<Self, SubmitError> {
         let folder = std::path::absolute(sweep.folder.path())
             .map_err(SubmitError::system("cannot tell the working directory"))?;
         text(&sweep.file)?;
-        Ok(Self {
-            sweep,
-            slurm,
-            program: text(&program)?,
-            folder: text(&folder)?,
-            here: text(&here)?,
-            shards,
-        })
+        let (program, here) = (text(&caller.program)?, text(&caller.directory)?);
+        Ok(Self { sweep, slurm, program, here, folder: text(&folder)?, shards })
     }
 
     /// The directory of scripts and logs.

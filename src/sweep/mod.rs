@@ -21,6 +21,7 @@ mod status;
 mod submit;
 mod whole;
 
+pub use batch::Caller;
 pub use error::SubmitError;
 pub use slurm::Slurm;
 pub use status::{Status, status};

@@ -29,14 +29,14 @@ pub struct Status {
     pub is_finished: bool,
 }
 
-/// Returns how far the study in the directory is.
-pub fn status(path: &Path) -> Result<Status, SubmitError> {
+/// Returns how far the study in the directory is. `own` is the job of Slurm that asks, which does not count as one that runs;
+/// `None` if none does.
+pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
     let folder = StudyFolder::new(path, None);
     let manifest = folder.manifest()?;
     let started = folder.started();
     let all = submissions(path)?;
-    let own = std::env::var("SLURM_JOB_ID").ok();
-    let queue = Queue::ask(&all, own.as_deref());
+    let queue = Queue::ask(&all, own);
     let running = running(&all, &queue);
     let with_jobs = started.as_ref().map_or(manifest.jobs, |started| started.jobs);
     let (mut counts, mut failures) = ([0; STATES.len()], Vec::new());

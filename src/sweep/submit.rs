@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::batch::{Batch, Script};
+use super::batch::{Batch, Caller, Script};
 use super::error::SubmitError;
 use super::programs::sbatch;
 use super::record::{Submission, keep, submissions};
@@ -29,9 +29,9 @@ fn deal(sweep: &Sweep, slurm: &Slurm) -> (usize, BTreeMap<usize, Vec<String>>) {
 }
 
 /// Returns the scripts and commands of a submission, as a shell would take them. Nothing is written.
-pub fn preview(sweep: &Sweep, slurm: &Slurm) -> Result<String, SubmitError> {
+pub fn preview(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, SubmitError> {
     let (shards, tasks) = deal(sweep, slurm);
-    let batch = Batch::new(sweep, slurm, shards)?;
+    let batch = Batch::new(sweep, slurm, caller, shards)?;
     if tasks.is_empty() {
         return Ok("Every cell is done; nothing would be submitted.\n".to_owned());
     }
@@ -45,10 +45,10 @@ pub fn preview(sweep: &Sweep, slurm: &Slurm) -> Result<String, SubmitError> {
 
 /// Writes the scripts, submits the array and then the job that merges, and returns a note of that. Where no cell is missing
 /// nothing is submitted, and the summary is written. If the array is refused, the study's directory is as it was.
-pub fn submit(sweep: &Sweep, slurm: &Slurm) -> Result<String, SubmitError> {
+pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, SubmitError> {
     let Sweep { folder, manifest, study, .. } = sweep;
     let (shards, tasks) = deal(sweep, slurm);
-    let batch = Batch::new(sweep, slurm, shards)?;
+    let batch = Batch::new(sweep, slurm, caller, shards)?;
     folder.check(manifest)?;
     if tasks.is_empty() {
         let _claim = folder.prepare(manifest)?;

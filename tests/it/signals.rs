@@ -138,17 +138,20 @@ fn what_keeps_nothing_ends_at_once_and_leaves_nothing() -> Tested {
 fn endless_log(path: &Path) -> Anything<File> {
     assert!(Command::new("mkfifo").arg(path).status()?.success());
     // Open for both, so that it need not wait for a reader.
-    let mut log = OpenOptions::new().read(true).write(true).open(path)?;
-    log.write_all(b"1 0 0 9 2 -1 -1 2 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n")?;
-    Ok(log)
+    Ok(OpenOptions::new().read(true).write(true).open(path)?)
 }
+
+/// A line of a log.
+const RECORD: &[u8] = b"1 0 0 9 2 -1 -1 2 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
 
 #[test]
 fn a_log_that_is_being_written_goes_again() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let _log = endless_log(&at.join("in.swf"))?;
+    let mut log = endless_log(&at.join("in.swf"))?;
     for command in ["trace convert in.swf out.swf.gz", "trace cut in.swf out.swf --first 9"] {
+        // Each takes what is there.
+        log.write_all(RECORD)?;
         let output = interrupt(start(at, command)?, "-TERM", || !unfinished(at).is_empty())?;
         assert_eq!(output.status.signal(), Some(15), "{command}");
         assert_eq!(String::from_utf8(output.stderr)?, "error: interrupted\n", "{command}");
@@ -258,10 +261,11 @@ fn nohup_protects_from_a_hangup() -> Tested {
     let mut log = endless_log(&at.join("in.swf"))?;
     let mut nohup = Command::new("nohup");
     nohup.args([env!("CARGO_BIN_EXE_meshreplay"), "trace", "convert", "in.swf", "out.swf"]);
+    log.write_all(RECORD)?;
     let mut child = nohup.current_dir(at).stdout(std::process::Stdio::null()).spawn()?;
     assert!(wait(BEGUN, || !unfinished(at).is_empty()));
     send("-HUP", child.id().into())?;
-    log.write_all(b"2 1 0 9 2 -1 -1 2 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n")?;
+    log.write_all(RECORD)?;
     drop(log);
     assert!(child.wait()?.success());
     assert!(fs::read_to_string(at.join("out.swf"))?.ends_with(" -1\n"));

@@ -30,6 +30,7 @@ impl FirstSet {
     pub(crate) fn insert_bits(&mut self, word: usize, bits: u64) {
         let (mut at, mut bits) = (word, bits);
         for level in &mut self.levels {
+            // A word that had members is known to the levels above.
             let known = level[at] != 0;
             level[at] |= bits;
             if known {
@@ -48,6 +49,7 @@ impl FirstSet {
         let (mut at, mut bits) = (word, bits);
         for level in &mut self.levels {
             level[at] &= !bits;
+            // Only a word that has become empty leaves the levels above.
             if level[at] != 0 {
                 return;
             }
@@ -67,6 +69,7 @@ impl FirstSet {
 
     /// Returns the word of the lowest level that holds the least member.
     fn first_word(&self) -> Option<usize> {
+        // From the single word of the top level down: the lowest bit that is set names the word to look at below.
         let mut at = 0;
         for level in self.levels[1..].iter().rev() {
             at = at * 64 + level[at].trailing_zeros() as usize % 64;

@@ -196,6 +196,7 @@ impl Buddy {
         let blocks = run.count_ones();
         while run != 0 {
             let block = self.classes[class] + first + run.trailing_zeros();
+            // Clears the lowest bit that is set: the next block of the run.
             run &= run - 1;
             if let Some(count) = self.free_children.get_mut(self.parents[block as usize] as usize) {
                 *count -= 1;
@@ -298,6 +299,7 @@ impl Buddy {
                 BlockOrder::Location => (x * length + y) * depth + z,
                 BlockOrder::Scan => node,
             };
+            // Up to the free block that holds the node, which is split on the way down until the node stands alone.
             let mut path = vec![unit];
             while let Some(&block) = path.last()
                 && block != NONE
@@ -345,6 +347,7 @@ impl Buddy {
             rest = &rest[self.nodes_of_class(class) as usize..];
             self.put(class, block);
             loop {
+                // Siblings that are all free become their parent again, and so on upwards.
                 let parent = self.parents[block as usize];
                 let complete = |count: &u8| u32::from(*count) == self.fanout;
                 if !self.free_children.get(parent as usize).is_some_and(complete) {

@@ -2,8 +2,9 @@
 //!
 //! They differ in where they look for a base (everywhere, at strides, beside busy jobs), in whether the sides may turn,
 //! and in the score by which one of several free places is chosen. Communication stays inside the place, but jobs wait
-//! although enough nodes are free. `orientations` lists the ways a request's sides may lie, `border` counts the
-//! border that a place would share with busy nodes, `busy_search` runs the strategies that search beside busy jobs.
+//! although enough nodes are free. `orientations` lists the ways a request's sides may lie, `best_place`
+//! takes the place of highest score, `border` scores by what is taken around a place, `busy_search` runs the strategies
+//! that look at the submeshes in use, of which `coverage` keeps a list.
 
 pub(super) mod adaptive_scan;
 pub(super) mod best_fit;

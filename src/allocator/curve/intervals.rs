@@ -61,6 +61,7 @@ impl Intervals {
                 held += length(next);
                 end += 1;
             }
+            // Two pointers: the window ends as far below the last interval's end as it has more than k free ranks.
             let span = self.runs[end - 1].end - (held - k) - run.start;
             if span < best_span {
                 (best, best_span) = (i, span);

@@ -66,6 +66,7 @@ impl Small {
         let mut best = None;
         let mut radius = 0;
         for (i, &centre) in self.centres.iter().enumerate() {
+            // Neighbouring centres need about the same radius, so that the search begins at that of the one before.
             let around = self.masks.around(free, centre, k, radius);
             radius = around.radius;
             let rim = self.taken_of_rim(i, &around);
@@ -102,6 +103,7 @@ impl Small {
             self.list_positions(free, d);
         }
         let [xs, ys, zs] = &self.positions;
+        // Places in location order are x·strides[0] + y·strides[1] + z, and each list has its products already.
         for x in xs {
             for y in ys {
                 self.centres.extend(zs.iter().map(|z| x + y + z));
@@ -116,6 +118,7 @@ impl Small {
         while rest != 0 {
             let at = self.coords[rest.trailing_zeros() as usize][d] as usize;
             self.positions[d].push(at * self.strides[d]);
+            // All other nodes at this position would give the same again.
             rest &= !self.layers[d][at];
         }
     }

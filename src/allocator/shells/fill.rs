@@ -119,6 +119,7 @@ impl ShellFill {
             let Some((_, _, pick)) = pick else { break };
             let distance = mesh.l_inf(centre, pick);
             reach = reach.max(distance as usize);
+            // The bound counts each missing node with the number of the shell that has as many.
             score += i64::from(distance) - shell as i64;
             if score > limit {
                 self.restore(mesh, centre, reach);
@@ -166,6 +167,7 @@ impl ShellFill {
                     *sum = taken.iter().enumerate().map(far).sum();
                 }
             } else {
+                // Two sweeps: going one position on moves all nodes passed so far one farther away.
                 let (mut below, mut sum) = (0, 0);
                 for (cell, &n) in sums.iter_mut().zip(taken) {
                     *cell = sum;
@@ -318,6 +320,7 @@ fn minimum(sums: &[u64], near: usize, torus: bool) -> (usize, usize) {
 /// Returns the bits of word `word` whose positions lie in `start..end`; the word must hold at least one of them.
 fn mask(word: usize, start: usize, end: usize) -> u64 {
     let (low, high) = (start.saturating_sub(word * 64), (end - word * 64).min(64));
+    // Ones from `low` upwards, and ones below `high`.
     u64::MAX << low & u64::MAX >> (64 - high)
 }
 

@@ -122,7 +122,7 @@ impl ShellScores {
             let most = self.free.iter().fold(0, |most, &free| most.max(free));
             self.rows.push((i64::from(most), row as u32));
         }
-        // Few counts occur, and many rows share one: the bound falls as the count grows.
+        // Few counts occur, and many rows share one, so that each bound is computed once; it falls as the count grows.
         self.rows.sort_unstable_by_key(|&(most, row)| (-most, row));
         let mut latest = (-1, 0);
         for (most, _) in &mut self.rows {
@@ -150,6 +150,7 @@ impl ShellScores {
                 self.counts.rebuild(machine, 2 * radius);
             }
             self.counts.boxes(y, z, radius, &mut self.line, &mut self.free);
+            // Without a branch, so that the compiler vectorises the pass over the row; `any` is 0 once no centre lacks nodes.
             let (mut any, mut least) = (0, scores[0] + S::from((k - self.free[0]).max(0)));
             for (score, &free) in scores.iter_mut().zip(&self.free) {
                 let term = (k - free).max(0);

@@ -1,6 +1,5 @@
 //! The cheapest nodes among the submeshes of one machine state.
 
-use super::ROUNDING;
 use super::far::Far;
 use super::inside::{Inside, for_each_free};
 use super::shapes::{Compact, SubmeshShape};
@@ -69,6 +68,9 @@ impl Farthest {
     }
 }
 
+/// Far more than rounding, far less than what matters, as a share of the numbers that are added.
+const ROUNDING: f64 = 1e-9;
+
 /// So many bytes are looked at together.
 const EIGHT: usize = 8;
 
@@ -122,6 +124,7 @@ impl<C: Count> Choice<C> {
             self.found.extend(farthest.0.into_iter().flatten());
         }
         let mut found = std::mem::take(&mut self.found);
+        // The likeliest winner first: the better the best set so far, the more of the others are passed over unseen.
         if let Some(likely) = (0..found.len()).max_by_key(|&i| found[i].far_sum) {
             found.swap(0, likely);
         }
@@ -157,6 +160,7 @@ impl<C: Count> Choice<C> {
         for (across, z) in zs.iter().zip(0..) {
             let mut y = 0;
             while y < ys.len() {
+                // A row can win only if its terms and the best one along x reach `need`; of the others no count is made.
                 let end = y + ys[y..].iter().take_while(|&&term| term + across + widest >= need).count();
                 if end == y {
                     y += 1;
@@ -272,6 +276,7 @@ fn flag<C: Count>(numbers: &[C], k: C, flags: &mut Vec<u8>) {
 #[inline]
 fn any_set(row: &[u8], places: usize, mut stop: impl FnMut(usize) -> bool) -> bool {
     for first in (0..places).step_by(EIGHT) {
+        // Eight flags are read as one number, so that a row without any costs one comparison for eight places.
         let bytes = row[first..].first_chunk::<EIGHT>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         // Those beyond the row do not count.
         let beyond = EIGHT - (places - first).min(EIGHT);
@@ -280,6 +285,7 @@ fn any_set(row: &[u8], places: usize, mut stop: impl FnMut(usize) -> bool) -> bo
             if stop(first + (bits.trailing_zeros() / 8) as usize) {
                 return true;
             }
+            // Clears the lowest bit that is set, which is the flag just visited.
             bits &= bits - 1;
         }
     }

@@ -65,9 +65,6 @@ pub(crate) const ENTRY: Entry = Entry {
 const HALF_PERIMETER_FOR_ONE: u32 = 7;
 const MOST_ABOVE: u32 = 2;
 
-/// Far more than rounding, far less than what matters, as a share of the numbers that are added.
-const ROUNDING: f64 = 1e-9;
-
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let expected = "a number from 0 to 1";
     let weight = params.take("weight", 0.9, expected)?;

@@ -1,6 +1,6 @@
 //! Where an incoming task takes least time to make room for, if tasks left of it move left.
 
-use super::{Array, Task};
+use super::tasks::{Array, Task};
 
 /// A task that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +96,19 @@ fn shifts(tasks: &[Task], base: u32) -> Vec<Shift> {
         edge = target;
     }
     shifts
+}
+
+impl Array {
+    /// Carries out a plan: tasks move, and the incoming one is there.
+    pub fn carry_out(&mut self, window: &Window) {
+        // The one that is farthest from the window first, so that order is preserved all the time.
+        for shift in window.shifts.iter().rev() {
+            if let Some(task) = self.remove(shift.task.base) {
+                self.insert(Task { base: shift.target(), ..task });
+            }
+        }
+        self.insert(Task { base: window.base, length: window.length });
+    }
 }
 
 #[cfg(test)]
