@@ -16,17 +16,20 @@ pub struct PlotKind {
     pub summary: &'static str,
     /// What results must hold for it.
     pub needs: Needs,
-    /// Whether it is worth a note that results do not hold what it needs.
-    pub is_missed: bool,
     /// Draws it; `None` if the results do not hold what it needs.
-    pub draw: fn(&PlotOptions<'_>, &Results) -> Result<Option<Drawing>, FigureError>,
+    pub draw: fn(&PlotOptions<'_>, &Results) -> Drawn,
 }
+
+/// A picture, or `None` if the results do not hold what it needs.
+pub type Drawn = Result<Option<Drawing>, FigureError>;
 
 /// What a kind of picture needs of results. Its `Display` is the end of "the directory does not hold …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// The summary, with something in it that is said here.
     Summary(&'static str),
+    /// The summary of replays on an array, or of such in which jobs were moved. Elsewhere the picture would say nothing.
+    Delays,
     /// The frame of jobs.
     Jobs,
     /// The frame of jobs with the durations of the allocator's calls.
@@ -35,10 +38,18 @@ pub enum Needs {
     Nodes,
 }
 
+impl Needs {
+    /// Whether it is worth a note that results do not hold it.
+    pub fn is_missed(self) -> bool {
+        self != Self::Delays
+    }
+}
+
 impl fmt::Display for Needs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Summary(part) => part,
+            Self::Delays => "delays",
             Self::Jobs => "jobs; `replay -o` and `sweep --jobs` keep them",
             Self::CallTimes => "jobs with times; `replay -o` and `sweep --jobs` keep them without --no-timing",
             Self::Nodes => {

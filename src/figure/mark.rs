@@ -2,25 +2,25 @@
 
 use flate2::Crc;
 
-/// In a page.
+/// The mark of a page: an element of its head.
 pub(crate) const PAGE: &str = "<meta name=\"generator\" content=\"meshreplay\">";
-/// In a drawing: an attribute of its first element.
+/// The mark of a drawing: an attribute of its first element.
 const DRAWING: &str = "<svg data-generator=\"meshreplay\"";
-/// In pixels: the content of a text chunk.
+/// The mark of a PNG file: the content of a text chunk.
 const PIXELS: &[u8] = b"Software\0meshreplay";
 
-/// Where the chunks of a PNG file go on after its first one, the header.
+/// How many bytes the signature and the first chunk of a PNG file take, after which others may stand.
 const PNG_HEADER: usize = 33;
 
-/// How many bytes of a file hold its mark.
+/// How many of the first bytes of a file hold its mark, if it has one.
 pub const MARKED: usize = 1024;
 
-/// A drawing with the mark.
+/// Returns the drawing with the mark.
 pub fn marked_svg(svg: &str) -> String {
     svg.replacen("<svg", DRAWING, 1)
 }
 
-/// Pixels with the mark; what is no PNG file stays as it is.
+/// Returns the PNG file with the mark; anything too short for one stays as it is.
 pub fn marked_png(png: &[u8]) -> Vec<u8> {
     let Some((header, rest)) = png.split_at_checked(PNG_HEADER) else { return png.to_vec() };
     let mut chunk = b"tEXt".to_vec();
@@ -31,7 +31,7 @@ pub fn marked_png(png: &[u8]) -> Vec<u8> {
     [header, &length, &chunk, &sum.sum().to_be_bytes(), rest].concat()
 }
 
-/// Whether a file that begins with `head` has the mark.
+/// Returns whether a file that begins with `head` has a mark, so that this program has made it.
 pub fn is_marked(head: &[u8]) -> bool {
     [PAGE.as_bytes(), DRAWING.as_bytes(), PIXELS]
         .iter()

@@ -7,13 +7,15 @@ mod kinds;
 mod load;
 mod looks;
 pub(crate) mod mark;
+mod overwrite;
 mod results;
 pub mod show;
 
 pub use error::FigureError;
-pub use kind::{Needs, PlotKind, PlotOptions};
+pub use kind::{Drawn, Needs, PlotKind, PlotOptions};
 pub use kinds::{PLOT_KINDS, pictures, plot_kind};
 pub use load::Load;
 pub use looks::looks;
 pub use mark::{MARKED, is_marked, marked_png, marked_svg};
+pub use overwrite::{OverwriteError, check_overwrite};
 pub use results::{Curve, Results};

@@ -1,4 +1,4 @@
-//! Text that means nothing to a browser.
+//! Text in which no character means something to a browser.
 
 /// Text within an element or an attribute.
 pub(super) fn html(text: &str) -> String {

@@ -1,7 +1,7 @@
-//! The page.
+//! The page of a report, as HTML.
 
 use super::escape::html;
-use super::schedule::Schedule;
+use super::played::Played;
 
 /// A cell of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,26 +37,26 @@ pub struct Report {
     /// Its plots: what each shows, and its SVG.
     pub plots: Vec<(String, String)>,
     /// The data of the player.
-    pub schedule: Option<Schedule>,
+    pub played: Option<Played>,
 }
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 impl ReportCell {
-    /// Words.
+    /// Returns a cell of words.
     pub fn words(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
-    /// A number as it is shown.
+    /// Returns a cell of a number, which is shown as `text` and sorted by `value`.
     pub fn number(text: String, value: f64) -> Self {
         Self { text, value: Some(value), class: "" }
     }
 }
 
 impl Report {
-    /// The whole file.
+    /// Returns the whole file.
     pub fn html(&self) -> String {
         let title = html(&self.title);
         let mut page = format!(
@@ -69,8 +69,8 @@ impl Report {
         for table in &self.tables {
             page += &section(&table.title, &table.html());
         }
-        if let Some(schedule) = &self.schedule {
-            page += &section("The machine over time", &player(schedule));
+        if let Some(played) = &self.played {
+            page += &section("The machine over time", &player(played));
         }
         if !self.plots.is_empty() {
             let figure =
@@ -127,8 +127,8 @@ impl ReportTable {
 }
 
 /// Controls, one mesh for each replay, and the data.
-fn player(schedule: &Schedule) -> String {
-    let (from, to) = schedule.window_s;
+fn player(played: &Played) -> String {
+    let (from, to) = played.window_s;
     let step = (to - from) / 2000.0;
     let mesh = |name: &str| {
         let name = html(name);
@@ -136,7 +136,7 @@ fn player(schedule: &Schedule) -> String {
             "<figure><figcaption>{name}</figcaption><canvas tabindex=\"0\" role=\"img\" aria-label=\"{name}\"></canvas></figure>\n"
         )
     };
-    let meshes: String = schedule.replays.iter().map(|replay| mesh(&replay.name)).collect();
+    let meshes: String = played.replays.iter().map(|replay| mesh(&replay.name)).collect();
     format!(
         "<p class=\"quiet\">{}</p>\n<div class=\"controls\">\
          <button id=\"play\" type=\"button\" aria-pressed=\"false\">Play</button>\n\
@@ -145,20 +145,20 @@ fn player(schedule: &Schedule) -> String {
          <input id=\"time\" type=\"range\" min=\"{from}\" max=\"{to}\" step=\"{step}\" value=\"{from}\" aria-label=\"time\">\n\
          <output id=\"clock\"></output></div>\n<div class=\"meshes\">\n{meshes}</div>\n<p id=\"facts\" aria-live=\"polite\"></p>\n\
          <script id=\"schedule\" type=\"application/json\">{}</script>\n",
-        html(&schedule.note),
-        schedule.json()
+        html(&played.note),
+        played.json()
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{ScheduledJob, ScheduledReplay};
+    use crate::report::{PlayedJob, PlayedReplay};
 
     #[test]
     fn a_page_needs_nothing_from_elsewhere_and_shows_what_it_is_given() {
-        let job = ScheduledJob { number: 7, times_s: [0.0, 1.5, 2.0], procs: 3, nodes: vec![(0, 1), (4, 4)] };
-        let replay = ScheduledReplay { name: "<b>".to_owned(), extents: [4, 2, 1], jobs: vec![job] };
+        let job = PlayedJob { number: 7, times_s: [0.0, 1.5, 2.0], procs: 3, nodes: vec![(0, 1), (4, 4)] };
+        let replay = PlayedReplay { name: "<b>".to_owned(), extents: [4, 2, 1], jobs: vec![job] };
         let report = Report {
             title: "a & b".to_owned(),
             provenance: vec![("log".to_owned(), "</script>".to_owned())],
@@ -168,14 +168,14 @@ mod tests {
                 rows: vec![vec![ReportCell::words("x"), ReportCell::number("1,000".to_owned(), 1000.0)]],
             }],
             plots: vec![("frontier".to_owned(), "<svg></svg>".to_owned())],
-            schedule: Some(Schedule { window_s: (0.0, 10.0), note: "all".to_owned(), replays: vec![replay] }),
+            played: Some(Played { window_s: (0.0, 10.0), note: "all".to_owned(), replays: vec![replay] }),
         };
         let page = report.html();
         for part in [
             "<title>a &amp; b</title>",
             "data-value=\"1000\">1,000</td>",
             "<figcaption>&lt;b&gt;</figcaption>",
-            "[[7,0,1.5,2,3,[0,1,4,4]]]",
+            "[[7,0.0,1.5,2.0,3,[0,1,4,4]]]",
             "<figure id=\"frontier\"><svg></svg></figure>",
             "&lt;/script&gt;",
         ] {

@@ -2,6 +2,7 @@
 
 use crate::allocator::ALLOCATORS;
 use crate::execution::NETWORKS;
+use crate::figure::PLOT_KINDS;
 use crate::frame::FrameSchema;
 use crate::machine::order::ORDERS;
 use crate::scheduler::SCHEDULERS;
@@ -11,8 +12,8 @@ use crate::trace::FORMATS;
 /// What can be listed: a name, and what makes the table.
 pub type Listing = (&'static str, fn() -> Table);
 
-/// Everything that specs can name.
-pub const LISTINGS: [Listing; 5] = [
+/// Every registry whose names the command line takes.
+pub const LISTINGS: [Listing; 6] = [
     ("allocators", || {
         let titles = ["name", "what", "kind", "promises", "parameters", "source"];
         table(titles, ALLOCATORS, |row| {
@@ -41,6 +42,11 @@ pub const LISTINGS: [Listing; 5] = [
             let (extensions, written) = (row.extensions.join(", "), row.writing.map_or("no", |_| "yes"));
             let cells = [row.name, row.summary, &extensions, written, row.lacks, row.parameters, row.source];
             cells.map(str::to_owned)
+        })
+    }),
+    ("plots", || {
+        table(["name", "what", "needs"], PLOT_KINDS, |row| {
+            [row.name.to_owned(), row.summary.to_owned(), row.needs.to_string()]
         })
     }),
 ];

@@ -55,8 +55,8 @@ impl Report {
         self.provenance = tables::provenance(folder, results);
         let pictures = figure::pictures(&PlotOptions::of(folder), results)?;
         self.plots = pictures.into_iter().map(|(name, picture)| (name.to_owned(), picture.svg())).collect();
-        self.schedule = player::schedule(folder, options, results)?;
-        if self.schedule.is_none() {
+        self.played = player::played(folder, results, &options.show, options.window_s)?;
+        if self.played.is_none() {
             notes.push(
                 "no jobs with nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them for the \
                  machine over time"

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::error::ReportError;
-use super::page::ReportOptions;
-use super::schedule::{Schedule, ScheduledJob, ScheduledReplay};
+use super::played::{Played, PlayedJob, PlayedReplay};
 use crate::figure::Results;
 use crate::frame::{Sheet, SheetColumn, SheetValues};
 use crate::machine::parse_intervals;
@@ -58,34 +57,36 @@ impl<'a> Jobs<'a> {
     }
 }
 
-/// The jobs that the player shows; `None` if jobs or their nodes were not kept.
-pub(super) fn schedule(
+/// The jobs that the player shows: those of the allocators in `show`, or of the first few replays if it is empty, which run in a
+/// window of time, by default as long as no replay starts more than [`JOBS`]. `None` if jobs or their nodes were not kept.
+pub(super) fn played(
     folder: &Path,
-    options: &ReportOptions,
     results: &Results,
-) -> Result<Option<Schedule>, ReportError> {
-    let shown = shown(&options.show, results)?;
+    show: &[String],
+    window_s: Option<(f64, f64)>,
+) -> Result<Option<Played>, ReportError> {
+    let shown = shown(show, results)?;
     let is_shown = |replay: u64| shown.iter().any(|other| other.number == replay);
     let Some(sheet) = Sheet::read_jobs(folder, &COLUMNS, &is_shown)? else { return Ok(None) };
     let Some(jobs) = Jobs::new(&sheet) else { return Ok(None) };
     let mut by_replay = jobs.by_replay(is_shown);
-    let window_s = options.window_s.unwrap_or_else(|| default_window(&jobs, &by_replay));
+    let window_s = window_s.unwrap_or_else(|| default_window(&jobs, &by_replay));
     let mut replays = Vec::new();
     let (mut kept, mut all) = (0, 0);
     for Shown { number, name, extents } in shown {
         let rows = by_replay.remove(&number).unwrap_or_default();
         all += rows.len();
         let is_inside = |&&i: &&usize| jobs.of(4, i) <= window_s.1 && jobs.of(5, i) > window_s.0;
-        let scheduled: Result<Vec<_>, _> =
+        let inside: Result<Vec<_>, _> =
             rows.iter().filter(is_inside).map(|&i| job(&jobs, i, extents, &sheet.path)).collect();
-        let scheduled = scheduled?;
-        if scheduled.len() > 10 * JOBS {
+        let inside = inside?;
+        if inside.len() > 10 * JOBS {
             let (from, to) = window_s;
-            let jobs = grouped(scheduled.len() as f64, 0);
+            let jobs = grouped(inside.len() as f64, 0);
             return Err(ReportError::TooManyJobs { jobs, replay: name, from, to });
         }
-        kept += scheduled.len();
-        replays.push(ScheduledReplay { name, extents, jobs: scheduled });
+        kept += inside.len();
+        replays.push(PlayedReplay { name, extents, jobs: inside });
     }
     let count = |count: usize| grouped(count as f64, 0);
     let note = format!(
@@ -95,7 +96,7 @@ pub(super) fn schedule(
         grouped(window_s.0, 0),
         grouped(window_s.1, 0)
     );
-    Ok(Some(Schedule { window_s, note, replays }))
+    Ok(Some(Played { window_s, note, replays }))
 }
 
 /// A replay that is shown.
@@ -143,13 +144,13 @@ fn default_window(jobs: &Jobs<'_>, by_replay: &BTreeMap<u64, Vec<usize>>) -> (f6
 }
 
 /// Job `i` of the file at `path`, on a machine of these extents.
-fn job(jobs: &Jobs<'_>, i: usize, extents: [u32; 3], path: &Path) -> Result<ScheduledJob, ReportError> {
+fn job(jobs: &Jobs<'_>, i: usize, extents: [u32; 3], path: &Path) -> Result<PlayedJob, ReportError> {
     let number = jobs.of(2, i) as i64;
     let nodes = parse_intervals(&jobs.nodes[i])
         .ok()
         .filter(|runs| runs.iter().all(|(_, last)| *last < extents.iter().product()));
     let damaged = || ReportError::Nodes { path: path.to_owned(), job: number, found: jobs.nodes[i].clone() };
-    Ok(ScheduledJob {
+    Ok(PlayedJob {
         number,
         times_s: [3, 4, 5].map(|column| jobs.of(column, i)),
         procs: jobs.of(6, i) as u32,

@@ -1,4 +1,4 @@
-//! Text that means nothing to Markdown or to LaTeX, and what a LaTeX table is made of.
+//! Text in which no character means something to Markdown or LaTeX, and the frame of a LaTeX table.
 
 use std::borrow::Cow;
 

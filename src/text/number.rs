@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-/// `value` with `decimals` decimals and commas between groups of three digits.
+/// Returns `value` with `decimals` decimals and commas between groups of three digits; a rounded 0 has no sign.
 pub fn grouped(value: f64, decimals: usize) -> String {
     let plain = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
@@ -17,7 +17,7 @@ pub fn grouped(value: f64, decimals: usize) -> String {
     text + fraction
 }
 
-/// Nanoseconds with a unit that leaves one to three digits before the point.
+/// Returns nanoseconds in the unit that leaves one to three digits before the point.
 pub fn duration_ns(ns: u64) -> String {
     let value = ns as f64;
     match ns {

@@ -2,7 +2,7 @@
 
 use super::escaped;
 
-/// A table of two sides, ready to be written.
+/// A table with labels on two sides, ready to be written.
 #[derive(Clone, Debug, Default)]
 pub struct PaperTable {
     /// What it shows, for the line above it.
@@ -30,7 +30,7 @@ pub struct PaperCell {
 const NONE: &str = "—";
 
 impl PaperTable {
-    /// Lines of aligned text; the best values are bold if the reader is a terminal, which shows `bold` ones.
+    /// Returns lines of aligned text. With `bold` the best values have the escape codes by which terminals make them bold.
     pub fn text(&self, bold: bool) -> String {
         let mut lines = self.head_lines();
         let heads = lines.len();
@@ -62,7 +62,7 @@ impl PaperTable {
         text
     }
 
-    /// A line of titles per label of the columns; the names of the rows' labels stand in the last one.
+    /// Returns a line of titles for each label of the columns; the last one also has the names of the rows' labels.
     fn head_lines(&self) -> Vec<Vec<String>> {
         let depth = self.columns.first().map_or(1, Vec::len);
         let line = |k: usize| {
@@ -73,7 +73,7 @@ impl PaperTable {
         (0..depth).map(line).collect()
     }
 
-    /// A Markdown table, the best values between `**`.
+    /// Returns a Markdown table, the best values between `**`.
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let titles = self.corner.iter().cloned().chain(self.columns.iter().map(|labels| labels.join(" ")));
@@ -96,7 +96,7 @@ impl PaperTable {
         text
     }
 
-    /// A LaTeX tabular in the style of booktabs, the best values in `\textbf`.
+    /// Returns a LaTeX tabular in the style of booktabs, the best values in `\textbf`.
     pub fn latex(&self) -> String {
         let escape_all = |cells: &[String]| cells.iter().map(|cell| escaped::latex(cell)).collect::<Vec<_>>();
         let value = |cell: &PaperCell| match (cell.text.is_empty(), cell.best) {
@@ -113,7 +113,7 @@ impl PaperTable {
         escaped::tabular(&remarks, &alignment, &heads, &self.rows.iter().map(row).collect::<Vec<_>>())
     }
 
-    /// Comma-separated values; what is not there is empty.
+    /// Returns comma-separated values; a cell without a number is empty.
     pub fn csv(&self) -> String {
         let line = |cells: Vec<String>| escaped::csv_line(cells.iter().map(String::as_str));
         let titles = self.corner.iter().cloned().chain(self.columns.iter().map(|labels| labels.join(" ")));

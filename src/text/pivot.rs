@@ -29,7 +29,7 @@ pub enum Side {
 }
 
 impl Pivot {
-    /// The means of `entries` by row and column.
+    /// Returns the means of `entries` by row and column.
     pub fn new(entries: &[PivotEntry]) -> Self {
         let rows = sides(entries.iter().map(|(row, ..)| row));
         let columns = sides(entries.iter().map(|(_, column, _)| column));
@@ -47,7 +47,7 @@ impl Pivot {
         Self { rows, columns, values, results }
     }
 
-    /// The labels of one side, each once, in their order.
+    /// Returns the labels of one side, each once, in the order of their first occurrence.
     pub fn labels(&self, side: Side) -> Vec<&str> {
         let (keys, at) = match side {
             Side::Row(at) => (&self.rows, at),
@@ -62,8 +62,8 @@ impl Pivot {
         labels
     }
 
-    /// Divides each value by that of the same row and column but for one label, which is `label`. Where there is no such
-    /// value, or it is 0, none is left.
+    /// Returns the table with each value divided by the one whose label at `side` is `label` and whose other labels are the same.
+    /// Where there is no such value, or it is 0, the result is `None`.
     #[must_use]
     pub fn relative_to(&self, side: Side, label: &str) -> Self {
         let counterpart = |keys: &[Vec<String>], i: usize, at: usize| {
@@ -84,7 +84,7 @@ impl Pivot {
         Self { values, ..self.clone() }
     }
 
-    /// Whether each value is the best of its column. Values that `same` takes for one are all best.
+    /// Returns by row and column whether a value is the best of its column. Values that `same` takes for equal are all best.
     pub fn best(&self, better: Better, same: impl Fn(f64, f64) -> bool) -> Vec<Vec<bool>> {
         let column = |j: usize| self.values.iter().filter_map(move |row| row[j]);
         let bests: Vec<Option<f64>> = (0..self.columns.len())
@@ -98,7 +98,7 @@ impl Pivot {
         self.values.iter().map(|row| row.iter().zip(&bests).map(|(v, b)| is_best(v, b)).collect()).collect()
     }
 
-    /// Decimals with which the largest value shows four digits: none for 22,780, one for 631.2, three for 1.093. At most
+    /// Returns the number of decimals with which the largest value shows four digits: none for 22,780, one for 631.2, three for 1.093. At most
     /// six.
     pub fn decimals(&self) -> usize {
         let largest =

@@ -5,12 +5,12 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, TableStyle};
 
 use super::escaped;
 
-/// Where the text of a column stands.
+/// Which side the text of a column is aligned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Names.
+    /// To the left, as names are.
     Left,
-    /// Numbers.
+    /// To the right, as numbers are.
     Right,
 }
 
@@ -22,7 +22,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table with these columns and no rows.
+    /// Returns a table with these columns and no rows.
     pub fn new(columns: &[(&str, Align)]) -> Self {
         let columns = columns.iter().map(|(title, align)| ((*title).to_owned(), *align)).collect();
         Self { columns, rows: Vec::new() }
@@ -34,7 +34,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Drops the columns, of those named, whose cells are all equal; what they said is `(title, cell)`.
+    /// Drops those of the columns in `titles` whose cells are all equal, and returns the title and the cell of each.
     pub fn drop_constant(&mut self, titles: &[&str]) -> Vec<(String, String)> {
         let mut dropped = Vec::new();
         for title in titles {
@@ -49,12 +49,12 @@ impl Table {
         dropped
     }
 
-    /// As lines of aligned text, the titles first.
+    /// Returns the table as lines of aligned text, the titles first.
     pub fn text(&self) -> String {
         self.render(NOTHING)
     }
 
-    /// As a Markdown table.
+    /// Returns the table in Markdown.
     pub fn markdown(&self) -> String {
         let columns = self.columns.iter().map(|(title, align)| (escaped::markdown(title), *align)).collect();
         let cells = |row: &Vec<String>| row.iter().map(|cell| escaped::markdown(cell)).collect();
@@ -75,7 +75,7 @@ impl Table {
         lines.concat()
     }
 
-    /// As a LaTeX tabular in the style of booktabs, below remarks of which the first says what it shows.
+    /// Returns the table as a LaTeX tabular in the style of booktabs, below remarks of which the first says what it shows.
     pub fn latex(&self, remarks: &[String]) -> String {
         let alignment = self.columns.iter().map(|(_, align)| if *align == Align::Left { 'l' } else { 'r' });
         let heads = self.columns.iter().map(|(title, _)| escaped::latex(title)).collect();

@@ -1,6 +1,6 @@
 //! `meshreplay show compaction`: one compaction of a linear array, before, step by step, and after.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{Failure, print};
 use crate::figure::show::compaction::{Compaction, TaskRange, Way, compaction};
@@ -26,8 +26,8 @@ pub(super) struct Args {
     request: u32,
 
     /// Where tasks move to; both is the better of the two
-    #[arg(long, value_enum, default_value = "left")]
-    way: WayArg,
+    #[arg(long, value_parser = way(), default_value = "left")]
+    way: Way,
 
     /// Prove that the schedule is free of conflicts
     #[arg(long)]
@@ -36,21 +36,18 @@ pub(super) struct Args {
 
 /// The tasks of the figure, the fixed ones as one.
 const FIGURE_3: [&str; 6] = ["0-10", "15", "17-19", "21-24", "29-30", "31-33"];
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum WayArg {
-    Left,
-    Right,
-    Both,
+/// Reads where tasks move to.
+fn way() -> impl TypedValueParser<Value = Way> {
+    PossibleValuesParser::new(["left", "right", "both"]).map(|name| match name.as_str() {
+        "right" => Way::Right,
+        "both" => Way::Better,
+        _ => Way::Left,
+    })
 }
 
 /// Prints the drawing.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let way = match args.way {
-        WayArg::Left => Way::Left,
-        WayArg::Right => Way::Right,
-        WayArg::Both => Way::Better,
-    };
-    let Args { processors, request, check, .. } = *args;
+    let Args { processors, request, way, check, .. } = *args;
     let tasks = args.tasks.clone();
     print(&compaction(&Compaction { processors, tasks, request, way, check })?)
 }

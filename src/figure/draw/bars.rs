@@ -1,6 +1,6 @@
 //! Bars side by side in groups, around a line that they are compared with.
 
-use super::drawing::{Anchor, Drawing, GRID, INK, LINE, QUIET, width};
+use super::drawing::{Anchor, Drawing, GRID, INK, LINE, width};
 use super::look::Look;
 use super::ticks::{Scale, Ticks};
 
@@ -73,13 +73,7 @@ impl Bars {
         let lines = groups.iter().map(|group| group.name.lines().count()).max().unwrap_or(1);
         let bottom = TOP + height;
         let size = (right + legend, bottom + 20.0 + LINE * lines as f64);
-        let mut page = Drawing::new(
-            size.0.max(left + (width(&self.title) * 1.25).max(width(&self.subtitle)) + 16.0),
-            size.1,
-            &self.title,
-        );
-        page.heading((left, 22.0), &self.title);
-        page.text((left, 41.0), Anchor::Start, (QUIET, "quiet"), &self.subtitle);
+        let mut page = Drawing::titled(size, left, &self.title, &self.subtitle);
         page.upright((18.0, TOP + height / 2.0), &self.axis);
         let at = |value: f64| TOP + height * (1.0 - ticks.share(value));
         for (value, label) in &ticks.at {

@@ -1,6 +1,6 @@
 //! Charts of curves and points over two axes, named beside the data.
 
-use super::drawing::{Anchor, Drawing, GRID, INK, LINE, QUIET, width};
+use super::drawing::{Anchor, Drawing, GRID, INK, LINE, width};
 use super::look::Look;
 use super::ticks::{Scale, Ticks};
 
@@ -128,10 +128,7 @@ impl Chart {
         let height = HIGH.max(self.series.len() as f64 * LINE);
         let frame = Frame { left: labels + 44.0, top: TOP, width: WIDE, height, x, y };
         let size = (frame.left + WIDE + legend + 16.0, TOP + height + BOTTOM);
-        let titles = (width(&self.title) * 1.25).max(width(&self.subtitle));
-        let mut page = Drawing::new(size.0.max(frame.left + titles + 16.0), size.1, &self.title);
-        page.heading((frame.left, 22.0), &self.title);
-        page.text((frame.left, 41.0), Anchor::Start, (QUIET, "quiet"), &self.subtitle);
+        let mut page = Drawing::titled(size, frame.left, &self.title, &self.subtitle);
         self.draw_axes(&mut page, &frame);
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
         order.sort_by_key(|(_, series)| series.look.layer());
@@ -145,7 +142,7 @@ impl Chart {
         page
     }
 
-    /// Room for the piece of a curve before its name.
+    /// Returns the width of the piece of a curve that stands before its name; 0 if there are only points.
     fn key(&self) -> f64 {
         if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
     }
@@ -199,7 +196,7 @@ impl Chart {
     }
 }
 
-/// Points that are numbers.
+/// Returns the points whose coordinates are finite.
 fn fit(series: &Series) -> Vec<&Point> {
     series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()).collect()
 }
@@ -258,25 +255,25 @@ fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
     found
 }
 
-/// A number with four digits.
+/// Returns a number with four digits.
 fn digits(value: f64) -> String {
     let decimals = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
     crate::text::grouped(value, decimals as usize)
 }
 
-/// Places in the same order, at least `apart` from each other and as near to those wanted as a pass from each end makes
-/// them, between two ends.
-fn spread(wanted: &[f64], (low, high): (f64, f64), apart: f64) -> Vec<f64> {
+/// Returns places between `low` and `high` in the order of those wanted, at least `distance` from each other and as near to
+/// those wanted as a pass from each end makes them.
+fn spread(wanted: &[f64], (low, high): (f64, f64), distance: f64) -> Vec<f64> {
     let mut places = wanted.to_vec();
     let mut least = low;
     for place in &mut places {
         *place = place.max(least);
-        least = *place + apart;
+        least = *place + distance;
     }
     let mut most = high;
     for place in places.iter_mut().rev() {
         *place = place.min(most);
-        most = *place - apart;
+        most = *place - distance;
     }
     places
 }

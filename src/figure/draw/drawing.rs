@@ -10,7 +10,7 @@ use super::look::{Look, Marker};
 
 /// Colours of text and lines that are no curves.
 pub(super) const INK: &str = "#222222";
-pub(super) const QUIET: &str = "#666666";
+const QUIET: &str = "#666666";
 pub(super) const GRID: &str = "#dddddd";
 pub(super) const PAPER: &str = "#ffffff";
 
@@ -52,9 +52,18 @@ pub(super) fn width(text: &str) -> f64 {
 
 impl Drawing {
     /// An empty page with a title that readers of screens are told.
-    pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
+    fn new(width: f64, height: f64, title: &str) -> Self {
         let mut drawing = Self { width, height, elements: vec![Title::new(title).into()] };
         drawing.rectangle((0.0, 0.0, width, height), (PAPER, "paper"), None);
+        drawing
+    }
+
+    /// An empty page at least `size` wide and high, with a title and a quieter line below it, which begin at `left`.
+    pub(super) fn titled(size: (f64, f64), left: f64, title: &str, subtitle: &str) -> Self {
+        let titles = (width(title) * 1.25).max(width(subtitle));
+        let mut drawing = Self::new(size.0.max(left + titles + 16.0), size.1, title);
+        drawing.heading((left, 22.0), title);
+        drawing.text((left, 41.0), Anchor::Start, (QUIET, "quiet"), subtitle);
         drawing
     }
 
@@ -103,7 +112,7 @@ impl Drawing {
     }
 
     /// A text of one line, larger and bold.
-    pub(super) fn heading(&mut self, (x, y): (f64, f64), words: &str) {
+    fn heading(&mut self, (x, y): (f64, f64), words: &str) {
         self.add_text((x, y), Anchor::Start, (INK, "ink"), words, |text| {
             text.set("font-weight", "bold").set("font-size", 14)
         });

@@ -1,7 +1,7 @@
 //! Grids of coloured cells: how busy each node was, or who held which node when.
 
 use super::chart::Axis;
-use super::drawing::{Anchor, Drawing, INK, LINE, QUIET, width};
+use super::drawing::{Anchor, Drawing, INK, LINE, width};
 use super::ticks::{Scale, Ticks};
 
 /// A rectangle of a grid, in units of its axes.
@@ -61,13 +61,7 @@ impl Grid {
         let (right, bottom) = (left + wide, TOP + high);
         let legend = self.legend.iter().map(|(name, _)| width(name)).fold(-44.0, f64::max) + 44.0;
         let size = (right + 16.0 + legend, bottom + 52.0);
-        let mut page = Drawing::new(
-            size.0.max(left + (width(&self.title) * 1.25).max(width(&self.subtitle)) + 16.0),
-            size.1,
-            &self.title,
-        );
-        page.heading((left, 22.0), &self.title);
-        page.text((left, 41.0), Anchor::Start, (QUIET, "quiet"), &self.subtitle);
+        let mut page = Drawing::titled(size, left, &self.title, &self.subtitle);
         let at_x = |value: f64| left + wide * (value - self.x.1[0]) / spans_x;
         let at_y = |value: f64| bottom - high * (value - self.y.1[0]) / spans_y;
         for GridCell { place: [x, y, cell_width, cell_height], colour, words } in &self.cells {

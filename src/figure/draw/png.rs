@@ -24,7 +24,7 @@ pub enum PngError {
     Encode(String),
 }
 
-/// The PNG file of an SVG, `scale` pixels for each of its units.
+/// Returns the PNG file of an SVG, with `scale` pixels for each of its units.
 pub fn png(svg: &str, scale: f64) -> Result<Vec<u8>, PngError> {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_data(dejavu::sans::regular().to_vec());

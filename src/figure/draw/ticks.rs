@@ -1,6 +1,6 @@
 //! Round numbers along an axis.
 
-/// How values lie along an axis.
+/// How values are spaced along an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// Evenly.
@@ -22,7 +22,7 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// About `wanted` ticks that enclose the values from `low` to `high`.
+    /// Returns about `wanted` ticks, at round numbers, which enclose the values from `low` to `high`.
     pub(super) fn new(scale: Scale, (low, high): (f64, f64), wanted: usize) -> Self {
         match scale {
             Scale::Linear => linear(low, high, wanted),
@@ -30,7 +30,7 @@ impl Ticks {
         }
     }
 
-    /// Where a value lies between the ends, 0 to 1.
+    /// Returns where a value lies between the ends, 0 to 1.
     pub(super) fn share(&self, value: f64) -> f64 {
         let along = |value: f64| match self.scale {
             Scale::Linear => value,

@@ -1,19 +1,18 @@
 //! Utilization over time, of the first seed of each replay.
 
 use super::job_columns::{columns, job_curves, plain};
-use crate::figure::draw::{Axis, Chart, Drawing, Kind, Series};
-use crate::figure::error::FigureError;
-use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::draw::{Axis, Chart, Kind, Series};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::metrics::busy_nodes;
 
 pub(super) const KIND: PlotKind =
-    PlotKind { name: "busy", summary: "Utilization over time", needs: Needs::Jobs, is_missed: true, draw };
+    PlotKind { name: "busy", summary: "Utilization over time", needs: Needs::Jobs, draw };
 
 /// Utilization is the mean over each of so many parts of the time.
 const PARTS: usize = 240;
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let curves = job_curves(results)?;
     let names = ["start_s", "end_s", "allocated", "seed"];
     let Some(found) = columns(options, &names, &curves)? else { return Ok(None) };

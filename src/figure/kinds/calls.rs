@@ -1,20 +1,18 @@
 //! How long calls of the allocators take, as the share of calls that take longer.
 
 use super::job_columns::shares;
-use crate::figure::draw::{Axis, Chart, Drawing, Scale};
-use crate::figure::error::FigureError;
-use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::draw::{Axis, Chart, Scale};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 
 pub(super) const KIND: PlotKind = PlotKind {
     name: "calls",
     summary: "Distribution of the duration of allocator calls",
     needs: Needs::CallTimes,
-    is_missed: true,
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(mut series) = shares(options, results, "allocate_ns", 1.0)? else { return Ok(None) };
     for series in &mut series {
         // Nothing is longer than the longest, and a logarithmic axis has no 0.

@@ -1,22 +1,19 @@
 //! How long jobs wait for their turn, then for their nodes, and how long they are suspended while they are moved.
 
 use super::values::mean;
-use crate::figure::draw::{BarGroup, Bars, Drawing};
-use crate::figure::error::FigureError;
-use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::draw::{BarGroup, Bars};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::metrics::{Group, METRICS, Metric};
 
 pub(super) const KIND: PlotKind = PlotKind {
     name: "delays",
     summary: "Bars of the mean time to the head of the queue, from there to the start, and suspended",
-    needs: Needs::Summary("delays"),
-    // Where they say nothing they are no loss.
-    is_missed: false,
+    needs: Needs::Delays,
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     if !(options.is_asked || results.have_delays()) {
         return Ok(None);
     }

@@ -1,20 +1,18 @@
 //! Dispersal against what a call of the allocator costs.
 
 use super::values::{axis, mean, titled};
-use crate::figure::draw::{Axis, Chart, Drawing, Kind, Point, Scale, Series};
-use crate::figure::error::FigureError;
-use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::draw::{Axis, Chart, Kind, Point, Scale, Series};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::{Curve, Results};
 
 pub(super) const KIND: PlotKind = PlotKind {
     name: "frontier",
     summary: "Dispersal against what a call costs",
     needs: Needs::Summary("times; leave out --no-timing"),
-    is_missed: true,
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let Ok(total) = results.numbers("allocate_ns_total") else { return Ok(None) };
     let (calls, refused) = (results.numbers("allocate_calls")?, results.numbers("allocate_failures")?);

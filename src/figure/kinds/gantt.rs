@@ -1,9 +1,8 @@
 //! Who holds which nodes when, of one replay, from the first start until as many jobs are drawn as a viewer bears.
 
 use super::held_nodes::{PlacedJob, one_replay};
-use crate::figure::draw::{Axis, Drawing, Grid, GridCell};
-use crate::figure::error::FigureError;
-use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::draw::{Axis, Grid, GridCell};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
 
@@ -11,14 +10,13 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "gantt",
     summary: "Who holds which nodes when, of one replay",
     needs: Needs::Nodes,
-    is_missed: true,
     draw,
 };
 
 /// The most rectangles of a chart; a job has one for each run of nodes.
 const MOST_BARS: usize = 4000;
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(mut replay) = one_replay(options, results)? else { return Ok(None) };
     let jobs = &mut replay.jobs;
     jobs.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));

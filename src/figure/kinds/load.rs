@@ -1,9 +1,8 @@
 //! A column of the summary by load, with confidence bands over replications.
 
 use super::values::{axis, points, titled};
-use crate::figure::draw::{Axis, Chart, Drawing, Kind, Scale, Series};
-use crate::figure::error::FigureError;
-use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::draw::{Axis, Chart, Kind, Scale, Series};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::{Curve, Results};
 
 pub(super) const KIND: PlotKind = PlotKind {
@@ -12,11 +11,10 @@ pub(super) const KIND: PlotKind = PlotKind {
     needs: Needs::Summary(
         "several loads: arrival scales, gaps of uniform arrivals, or rates or ratios of a workload model",
     ),
-    is_missed: true,
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("turnaround_s_mean");
     let y = results.chosen("--value", column)?;
     let Some(first) = results.load(0) else { return Ok(None) };

@@ -1,9 +1,8 @@
 //! The share of the time that each node is busy, of one replay.
 
 use super::held_nodes::one_replay;
-use crate::figure::draw::{Axis, Drawing, Grid, GridCell};
-use crate::figure::error::FigureError;
-use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::draw::{Axis, Grid, GridCell};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
 
@@ -11,14 +10,13 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "nodes",
     summary: "Share of the time that each node is busy, of one replay",
     needs: Needs::Nodes,
-    is_missed: true,
     draw,
 };
 
 /// Machines of more nodes would be a drawing that nobody can open.
 const MOST_NODES: u32 = 65_536;
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(replay) = one_replay(options, results)? else { return Ok(None) };
     let machine = &replay.machine;
     let from = replay.jobs.iter().map(|job| job.start_s).fold(f64::INFINITY, f64::min);

@@ -1,20 +1,19 @@
 //! Each allocator relative to one of them, for each log, machine and load.
 
 use super::values::{mean, titled};
-use crate::figure::draw::{BarGroup, Bars, Drawing};
+use crate::figure::draw::{BarGroup, Bars};
 use crate::figure::error::FigureError;
-use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 
 pub(super) const KIND: PlotKind = PlotKind {
     name: "ratio",
     summary: "Bars of each allocator by one of them, for each log and machine",
     needs: Needs::Summary("several allocators"),
-    is_missed: true,
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_sum_mean");
     let y = results.chosen("--value", column)?;
     let curves = results.curves(&["log", "machine", "arrival_scale"]);

@@ -1,20 +1,18 @@
 //! Dispersal against utilization, a curve for each allocator over its loads.
 
 use super::values::{axis, points, titled};
-use crate::figure::draw::{Axis, Chart, Drawing, Kind, Series};
-use crate::figure::error::FigureError;
-use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::draw::{Axis, Chart, Kind, Series};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::{Curve, Results};
 
 pub(super) const KIND: PlotKind = PlotKind {
     name: "utilization",
     summary: "Dispersal against utilization",
     needs: Needs::Summary("rows"),
-    is_missed: true,
     draw,
 };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let (x, y) = (results.numbers("utilization")?, results.chosen("--value", column)?);
     let series = |Curve { name, look, rows }: Curve| {

@@ -1,20 +1,14 @@
 //! How long jobs wait, as the share of jobs that wait longer.
 
 use super::job_columns::shares;
-use crate::figure::draw::{Axis, Chart, Drawing, Scale};
-use crate::figure::error::FigureError;
-use crate::figure::kind::{Needs, PlotKind, PlotOptions};
+use crate::figure::draw::{Axis, Chart, Scale};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 
-pub(super) const KIND: PlotKind = PlotKind {
-    name: "waits",
-    summary: "Distribution of waiting times",
-    needs: Needs::Jobs,
-    is_missed: true,
-    draw,
-};
+pub(super) const KIND: PlotKind =
+    PlotKind { name: "waits", summary: "Distribution of waiting times", needs: Needs::Jobs, draw };
 
-fn draw(options: &PlotOptions<'_>, results: &Results) -> Result<Option<Drawing>, FigureError> {
+fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(series) = shares(options, results, "wait_s", 100.0)? else { return Ok(None) };
     let chart = Chart {
         title: "Waiting times".to_owned(),
