@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 
 use super::replay_spec::plain_text;
 use crate::metrics::{Replications, Trim};
-use crate::spec::SpecError;
+use crate::spec::{Spec, SpecError};
+use crate::trace::formats;
 
 /// What all replays of a study, or of one command, share. [`OPTIONS`] has a row of each field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +30,8 @@ pub struct Options {
     pub contention: bool,
     /// Whether outcomes hold the nodes of every job, where jobs are wanted.
     pub placements: bool,
+    /// The format of the logs; `None` for the one that the name or the first line of each tells.
+    pub input_format: Option<Spec>,
 }
 
 /// A row of [`OPTIONS`].
@@ -190,6 +193,25 @@ pub const OPTIONS: &[ReplayOption] = &[
             ..SWITCH
         }),
     },
+    ReplayOption {
+        name: "input_format",
+        keyed: Keyed::IfGiven,
+        json: Some("input_format"),
+        value: |options| options.input_format.as_ref().map(Spec::to_string).into(),
+        set: |options, text| {
+            let parsed = (text != NONE).then(|| formats::parse(text)).transpose();
+            parsed.map(|format| options.input_format = format).map_err(|error| error.to_string())
+        },
+        flag: Some(Flag {
+            name: "input-format",
+            help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2; by default what the name of each \
+                   tells, or its first line, or else swf; `meshreplay list formats` shows them",
+            gives: Gives::Argument("FORMAT"),
+            needs: None,
+            is_of_sweep: false,
+            in_replay: None,
+        }),
+    },
 ];
 
 /// How content keys spell the lack of a value.
@@ -315,13 +337,22 @@ mod tests {
         ("contention", "true"),
         ("jobs", "true"),
         ("placements", "true"),
+        ("input_format", "columns:procs=2,run=4,submit=3"),
     ];
 
     #[test]
     fn every_field_is_an_option() {
         // Whoever adds a field learns here that the table needs a row.
-        let Options { timed: _, trim: _, replications: _, jobs: _, traffic: _, contention: _, placements: _ } =
-            Options::default();
+        let Options {
+            timed: _,
+            trim: _,
+            replications: _,
+            jobs: _,
+            traffic: _,
+            contention: _,
+            placements: _,
+            input_format: _,
+        } = Options::default();
         assert_eq!(
             OPTIONS.iter().map(|option| option.name).collect::<Vec<_>>(),
             OTHERS.iter().map(|(name, _)| *name).collect::<Vec<_>>()

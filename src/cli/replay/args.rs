@@ -176,7 +176,8 @@ impl Args {
 
     /// The study that the arguments describe.
     pub(super) fn draft(&self) -> Result<Draft, SpecError> {
-        let read = ReadOptions { lenient: self.lenient, ..ReadOptions::default() };
+        let format = self.flags.options.input_format.clone();
+        let read = ReadOptions { lenient: self.lenient, format };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
         let axes = Axes {
             logs: Vec::new(),

@@ -21,7 +21,7 @@ use crate::machine::Mesh;
 use crate::metrics::Replications;
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
-use crate::trace::ReadOptions;
+use crate::trace::{ReadOptions, formats};
 use crate::workload::Rules;
 
 impl Study {
@@ -38,7 +38,12 @@ impl Study {
         find: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
-        let logs = logs(&keys, path, find)?;
+        if let Some((format, _)) = keys.scalar("input_format", |text| {
+            formats::parse(text).map_err(|error: SpecError| error.to_string())
+        })? {
+            options.input_format = Some(format);
+        }
+        let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
         let axes = axes(&keys)?;
         if let Some(replications) = replications(&keys, path, &axes)? {
             options.replications = replications;
@@ -81,6 +86,7 @@ fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
 fn logs(
     keys: &Keys<'_>,
     path: &Path,
+    format: Option<&Spec>,
     find: &dyn Fn(&str) -> PathBuf,
 ) -> Result<Vec<(LogSource, usize)>, StudyError> {
     let wrong = |line: usize, problem: String| StudyError::Wrong {
@@ -99,7 +105,8 @@ fn logs(
         )?;
     let mut logs: Vec<(LogSource, usize)> = Vec::new();
     for (file, line) in given {
-        let log = LogSource::new(&file, find(&file), ReadOptions::default());
+        let read = ReadOptions { lenient: false, format: format.cloned() };
+        let log = LogSource::new(&file, find(&file), read);
         let log = log.map_err(|error| wrong(line, error.to_string()))?;
         if let Some((other, _)) = logs.iter().find(|(other, _)| other.name == log.name) {
             let (first, name) = (&other.file, &log.name);
