@@ -6,6 +6,7 @@ use std::fs;
 
 use meshreplay::allocator::{ALLOCATORS, Entry};
 use meshreplay::machine::order::ORDERS;
+use meshreplay::metrics::{Better, METRICS};
 use meshreplay::scheduler::{self, SCHEDULERS};
 use meshreplay::trace::FORMATS;
 
@@ -229,6 +230,7 @@ pub(crate) fn rows_of(registry: &str) -> Result<String, Box<dyn Error>> {
     match registry {
         "log formats" => Ok(formats()),
         "orders of nodes" => orders(),
+        "numbers" => Ok(numbers()),
         _ => Err(format!("no registry is called {registry}").into()),
     }
 }
@@ -257,6 +259,21 @@ fn formats() -> String {
         }
     }
     text + "\n"
+}
+
+/// Every number of a summary as people read it.
+fn numbers() -> String {
+    let mut text = "| number | column | better | meaning |\n| --- | --- | --- | --- |\n".to_owned();
+    for metric in METRICS {
+        let better = match metric.better {
+            Better::Lower => "lower",
+            Better::Higher => "higher",
+            Better::Neither => "",
+        };
+        let (label, meaning) = (cell(&metric.label()), cell(metric.column.meaning));
+        text += &format!("| {label} | `{}` | {better} | {meaning} |\n", metric.name());
+    }
+    text
 }
 
 /// Every order of nodes with a drawing.
