@@ -14,7 +14,7 @@ use crate::disk::{Claim, Unfinished};
 use crate::frame::{self, StudyFolder, TEMPORARY};
 use crate::paper::{Comparison, Figure, Format, Paper, Regeneration, Replays, papers, plot, shown};
 use crate::spec::unknown;
-use crate::study::{Manifest, Study};
+use crate::study::Study;
 use crate::text::{Align, Table};
 
 /// Regenerate the tables and figures of a paper: the published value, the measured one, their ratio, a verdict.
@@ -78,14 +78,7 @@ struct Runners<'a> {
 }
 
 impl Replays for Runners<'_> {
-    fn run(
-        &mut self,
-        study: &Study,
-        _manifest: &Manifest,
-        folder: &StudyFolder,
-        cells: &[usize],
-        timed: bool,
-    ) -> bool {
+    fn run(&mut self, study: &Study, folder: &StudyFolder, cells: &[usize], timed: bool) -> bool {
         let runner = &self.runners[usize::from(timed)];
         self.failed += runner.run_into(folder, study, cells).failed;
         !runner.is_interrupted()
