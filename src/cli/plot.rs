@@ -6,9 +6,11 @@ use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::{Failure, complain, overwrite, print};
+use super::{Failure, complain, print};
 use crate::disk::{Claim, NewFolder};
-use crate::figure::{PLOT_KINDS, PlotKind, PlotOptions, Results, draw, marked_png, marked_svg, plot_kind};
+use crate::figure::{
+    PLOT_KINDS, PlotKind, PlotOptions, Results, check_overwrite, draw, marked_png, marked_svg, plot_kind,
+};
 use crate::frame::{TEMPORARY, write_whole};
 
 /// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
@@ -128,7 +130,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             Format::Png => ("png", marked_png(&draw::png(&svg, args.scale)?)),
         };
         let path = output.join(format!("{}.{extension}", kind.name));
-        overwrite::check(&path, args.force)?;
+        check_overwrite(&path, args.force)?;
         pictures.push((path, bytes));
     }
     for (path, bytes) in pictures {

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 
-use super::{Failure, complain, overwrite, print};
+use super::{Failure, complain, print};
 use crate::disk::Claim;
+use crate::figure::check_overwrite;
 use crate::frame::{TEMPORARY, write_whole};
 use crate::report::{Report, ReportOptions};
 
@@ -60,7 +61,7 @@ fn window(text: &str) -> anyhow::Result<(f64, f64)> {
 /// Writes the report and prints its name.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
-    overwrite::check(&path, args.force)?;
+    check_overwrite(&path, args.force)?;
     let _claim = Claim::beside(&path)?;
     let options = ReportOptions { title: args.title.clone(), window_s: args.window, show: args.show.clone() };
     let (report, notes) = Report::of(&args.folder, &options)?;

@@ -14,7 +14,7 @@ use crate::disk::{Claim, Unfinished};
 use crate::frame::{self, StudyFolder, TEMPORARY};
 use crate::paper::{Comparison, Figure, Format, Paper, Regeneration, Replays, papers, plot, shown};
 use crate::spec::unknown;
-use crate::study::{Manifest, Study};
+use crate::study::Study;
 use crate::text::{Align, Table};
 
 /// Regenerate the tables and figures of a paper: the published value, the measured one, their ratio, a verdict.
@@ -78,16 +78,9 @@ struct Runners<'a> {
 }
 
 impl Replays for Runners<'_> {
-    fn run(
-        &mut self,
-        study: &Study,
-        manifest: &Manifest,
-        folder: &StudyFolder,
-        cells: &[usize],
-        timed: bool,
-    ) -> bool {
+    fn run(&mut self, study: &Study, folder: &StudyFolder, cells: &[usize], timed: bool) -> bool {
         let runner = &self.runners[usize::from(timed)];
-        self.failed += runner.run(study, manifest, folder, cells).failed;
+        self.failed += runner.run_into(folder, study, cells).failed;
         !runner.is_interrupted()
     }
 
@@ -125,8 +118,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     // Results that need no replays are kept there too.
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     let _claim = Claim::shared(&folder)?;
-    let many = Runner::new(args.threads, args.quiet)?;
-    let one = many.with_threads(Some(NonZeroUsize::MIN))?;
+    let many = Runner::new(args.threads, usize::MAX, args.quiet)?;
+    let one = many.with_one_thread()?;
     let mut replays = Runners { args, runners: [many, one], failed: 0 };
     let mut regeneration = Regeneration {
         traces: &args.traces,

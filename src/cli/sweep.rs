@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, anyhow};
 
 use super::interrupt::Saving;
-use super::options::{Flags, OfSweep};
+use super::runner::options::{Flags, OfSweep};
 use super::runner::{Runner, Tally};
 use super::{Failure, complain, print};
 use crate::study::Shard;
@@ -117,12 +117,10 @@ fn caller() -> Result<Caller, Failure> {
 
 /// Runs the cells that are missing and returns a note of what was done.
 fn replay(args: &Args, sweep: &Sweep) -> Result<String, Failure> {
-    let Sweep { study, manifest, folder, share, missing: cells, .. } = sweep;
+    let Sweep { study, folder, share, missing: cells, .. } = sweep;
     let _claim = sweep.prepare()?;
-    // More threads than cells would only wait.
-    let most = NonZeroUsize::new(cells.len()).unwrap_or(NonZeroUsize::MIN);
-    let runner = Runner::new(args.threads.map(|threads| threads.min(most)), args.quiet)?;
-    let tally = runner.run(study, manifest, folder, cells);
+    let runner = Runner::new(args.threads, cells.len(), args.quiet)?;
+    let tally = runner.run_into(folder, study, cells);
     let missing = {
         let _saving = Saving::begin();
         sweep.summarize()?

@@ -44,10 +44,10 @@ impl Unfinished {
         path: impl FnOnce(&T) -> &Path,
     ) -> Result<(T, Self), E> {
         let mut registry = registry();
-        let made = make()?;
-        let path = path(&made).to_owned();
+        let temporary = make()?;
+        let path = path(&temporary).to_owned();
         registry.temporary.insert(path.clone());
-        Ok((made, Self(path)))
+        Ok((temporary, Self(path)))
     }
 
     /// Calls `put`, which puts the file in its place. The end of the process comes before or after that.

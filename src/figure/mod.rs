@@ -7,6 +7,7 @@ mod kinds;
 mod load;
 mod looks;
 pub(crate) mod mark;
+mod overwrite;
 mod results;
 pub mod show;
 
@@ -16,4 +17,5 @@ pub use kinds::{PLOT_KINDS, pictures, plot_kind};
 pub use load::Load;
 pub use looks::looks;
 pub use mark::{MARKED, is_marked, marked_png, marked_svg};
+pub use overwrite::{OverwriteError, check_overwrite};
 pub use results::{Curve, Results};

@@ -7,14 +7,14 @@ use super::error::FigureError;
 use super::load::{self, Load};
 use super::looks::looks;
 use crate::allocator;
-use crate::frame::{IDENTITY, Sheet, SheetValues};
+use crate::frame::{Sheet, SheetValues};
 use crate::machine::Mesh;
 use crate::spec::SpecError;
+use crate::study::Coordinate;
 
-/// Returns the columns that tell results from each other: what was replayed, but for the seed, as replications differ in it,
-/// and for what means leave out.
-fn identity() -> &'static [&'static str] {
-    &IDENTITY[..7]
+/// Columns that tell results from each other. Seeds are replications.
+fn identity() -> impl Iterator<Item = &'static str> {
+    Coordinate::listed().map(|coordinate| coordinate.name).filter(|name| *name != "seed")
 }
 
 /// The summary of a directory of results.
@@ -50,7 +50,7 @@ impl Results {
                 .column(name)
                 .is_some_and(|column| (1..sheet.height()).any(|i| column.label(i) != column.label(0)))
         };
-        let varying: Vec<&str> = identity().iter().copied().filter(varies).collect();
+        let varying: Vec<&str> = identity().filter(varies).collect();
         let gaps = if varying.contains(&"rules") { load::gaps(&sheet) } else { None };
         Ok(Self { sheet, varying, gaps })
     }
@@ -123,8 +123,8 @@ impl Results {
 
     /// What all rows share, in words.
     pub fn shared(&self) -> String {
-        let is_shown = |name: &&&str| !["rules", "network", "arrival_scale"].contains(*name);
-        let fixed = identity().iter().filter(|name| !self.varying.contains(name)).filter(is_shown);
+        let is_shown = |name: &&str| !["rules", "network", "arrival_scale"].contains(name);
+        let fixed = identity().filter(|name| !self.varying.contains(name)).filter(is_shown);
         let words = fixed.map(|name| self.label(0, name)).filter(|label| !label.is_empty());
         words.collect::<Vec<_>>().join(" · ")
     }

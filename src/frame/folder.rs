@@ -21,15 +21,12 @@ use serde::Serialize;
 
 use super::file::write_to;
 use super::kept::{foreign, is_result_of};
-use super::origin::{mark, result_files, study_id};
+use super::origin::{STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
 use super::whole::write_whole;
 use super::{FileFormat, FrameError, jobs, name, summary};
 use crate::disk::{Claim, TEMPORARY};
-use crate::study::{Manifest, ManifestCell, Options, Outcome, ReplaySpec, Shard};
-
-/// Name of the file that holds the resolved study.
-pub const STUDY_FILE: &str = "study.json";
+use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, Shard};
 
 /// Digits of a cell's key, a SHA-256 in hexadecimal.
 const KEY: usize = 64;
@@ -65,7 +62,7 @@ impl StudyFolder {
         Self { path: path.to_owned(), prefix: format!("{TEMPORARY}{part}") }
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -82,8 +79,8 @@ impl StudyFolder {
         self.cells().join(format!("{key}.jobs.parquet"))
     }
 
-    /// Whether the directory may take the study: it is not there, or holds nothing but this study. A study of the same name
-    /// is this one, changed since, and its cells may still serve.
+    /// Fails unless the directory may take the study: it is not there, or holds nothing but this study. A study of the same
+    /// name is this one, changed since, and its cells may still serve.
     pub fn check(&self, manifest: &Manifest) -> Result<(), FrameError> {
         let existing = self.read_manifest()?;
         if let Some(other) = existing.as_ref().filter(|other| other.name != manifest.name) {
@@ -100,8 +97,8 @@ impl StudyFolder {
     }
 
     /// Makes the directory, removes what an earlier run of the same part of the study left unfinished, and writes
-    /// `study.json`. Fails if the directory holds anything else, see [`Self::check`]. Who replaces what is there is refused
-    /// as long as the claim that is returned is held.
+    /// `study.json`. Fails if the directory holds anything else, see [`Self::check`]. As long as the returned claim is held,
+    /// no other process may replace what is there.
     pub fn prepare(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
         self.check(manifest)?;
         let claim = self.describe(manifest)?;
@@ -131,38 +128,37 @@ impl StudyFolder {
         self.path.join(format!("summary.{}", format.extension()))
     }
 
-    /// Whether the cell with this key is finished; with its jobs, if they are asked for. A file that is empty, damaged or
-    /// another cell's result is none.
+    /// Returns whether the cell with this key is finished; with its jobs, if `with_jobs`. A file that is empty, damaged or
+    /// another cell's result does not count.
     pub fn has(&self, key: &str, with_jobs: bool) -> bool {
         is_result_of(&self.row(key), key) && (!with_jobs || is_result_of(&self.jobs(key), key))
     }
 
-    /// Keeps a finished cell; `with_jobs` also keeps its jobs.
+    /// Keeps a finished cell, with its jobs if the options want them.
     pub fn keep(
         &self,
-        described: &ManifestCell,
-        (spec, outcomes): (&ReplaySpec, &[Outcome]),
+        planned: &PlannedReplay,
+        outcomes: &[Outcome],
         options: &Options,
-        with_jobs: bool,
     ) -> Result<(), FrameError> {
-        let origin = Provenance { version: env!("CARGO_PKG_VERSION"), options, cell: described };
-        let origin = json(&origin)?;
-        if with_jobs {
+        let PlannedReplay { spec, key, .. } = planned;
+        let cell = &ManifestCell::from(planned);
+        let origin = json(&Provenance { version: env!("CARGO_PKG_VERSION"), options, cell })?;
+        if options.jobs {
             let mut all: Option<DataFrame> = None;
             for outcome in outcomes {
                 stack(&mut all, jobs(0, outcome, options)?.drop("replay")?)?;
             }
-            let frame = all.unwrap_or_default();
-            self.write_frame(&self.jobs(&described.key), frame, FileFormat::Parquet, &origin)?;
+            self.write_frame(&self.jobs(key), all.unwrap_or_default(), FileFormat::Parquet, &origin)?;
         }
         // Whoever sees the row may rely on the jobs being there.
         let rows: Vec<_> = outcomes.iter().map(|outcome| (0, spec, outcome)).collect();
         let frame = summary(&rows, options)?.drop("replay")?;
-        self.write_frame(&self.row(&described.key), frame, FileFormat::Parquet, &origin)?;
-        self.forget_failure(&described.key)
+        self.write_frame(&self.row(key), frame, FileFormat::Parquet, &origin)?;
+        self.forget_failure(key)
     }
 
-    /// Whether `study.json` is there and says the same.
+    /// Returns whether `study.json` is there and says the same.
     fn holds(&self, manifest: &Manifest) -> Result<bool, FrameError> {
         let text = json(manifest)? + "\n";
         Ok(fs::read_to_string(self.path.join(STUDY_FILE)).is_ok_and(|existing| existing == text))
@@ -173,7 +169,7 @@ impl StudyFolder {
         self.write(&self.path.join(STUDY_FILE), (json(manifest)? + "\n").as_bytes())
     }
 
-    /// Reads `study.json`; `None` if there is none.
+    /// Reads `study.json`; returns `None` if there is none.
     pub fn read_manifest(&self) -> Result<Option<Manifest>, FrameError> {
         let path = self.path.join(STUDY_FILE);
         match fs::read_to_string(&path) {
@@ -196,18 +192,18 @@ impl StudyFolder {
         self.read_manifest()?.ok_or_else(|| FrameError::NoStudy { folder: self.path.clone() })
     }
 
-    /// Positions of the cells that are not finished.
+    /// Returns the positions of the cells that are not finished.
     pub fn missing(&self, manifest: &Manifest) -> Vec<usize> {
         let cells = manifest.cells.iter().enumerate();
         cells.filter(|(_, cell)| !self.has(&cell.key, false)).map(|(i, _)| i).collect()
     }
 
-    /// The rows of a finished cell, one per replication.
+    /// Reads the rows of a finished cell, one per replication.
     pub(super) fn read_row(&self, key: &str) -> Result<DataFrame, FrameError> {
         read_file(&self.row(key))
     }
 
-    /// Writes the summary of the cells that are finished, in the order of the study; none, if none is.
+    /// Writes the summary of the cells that are finished, in the order of the study. Nothing is written if none is finished.
     ///
     /// Another process may finish the study meanwhile and write the whole summary, which a partial one must not replace:
     /// whatever else is finished by then is added.
@@ -216,7 +212,7 @@ impl StudyFolder {
             let finished: Vec<bool> = manifest.cells.iter().map(|cell| self.has(&cell.key, false)).collect();
             self.write_rows(manifest, &finished)?;
             if manifest.cells.iter().zip(&finished).all(|(cell, was)| self.has(&cell.key, false) == *was) {
-                return self.settle(manifest);
+                return self.forget_start(manifest);
             }
         }
     }
@@ -245,7 +241,7 @@ impl StudyFolder {
         Ok(())
     }
 
-    /// Files of a cell in a directory that may be a stranger's which cannot be taken over, each in words.
+    /// Returns a sentence for each file of a cell that cannot be taken over, from a directory that may be a stranger's.
     pub(super) fn odd_files(&self, key: &str) -> Result<Vec<String>, FrameError> {
         let mut odd = Vec::new();
         for (path, name) in [(self.jobs(key), JOBS), (self.row(key), SUMMARY)] {
@@ -288,7 +284,8 @@ impl StudyFolder {
     }
 }
 
-/// What is wrong with the first key that is none of ours; keys become names of files.
+/// Returns what is wrong with the first key that this program cannot have made; `None` if it may have made all. Keys become
+/// names of files.
 fn odd_key(manifest: &Manifest) -> Option<String> {
     let is_hexadecimal =
         |key: &str| key.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));

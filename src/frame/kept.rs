@@ -1,4 +1,4 @@
-//! Whether the file of a cell holds what its name says.
+//! Checks that the file of a cell holds what its name says.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,16 +12,16 @@ use super::schema::FrameSchema;
 const MAGIC: &[u8] = b"PAR1";
 const END: u64 = 8;
 
-/// Whether a file is a whole Parquet file whose metadata name the cell `key`. An empty file, a part of one and the result
-/// of another cell are not.
+/// Returns whether a file is a whole Parquet file whose metadata name the cell `key`; false for an empty file, a part of
+/// one and the result of another cell.
 pub(super) fn is_result_of(path: &Path, key: &str) -> bool {
     let named = format!("\"key\": \"{key}\"");
     footer(path).is_ok_and(|footer| footer.windows(named.len()).any(|window| window == named.as_bytes()))
 }
 
-/// The footer of a Parquet file, which holds its metadata as they were given.
+/// Reads the footer of a Parquet file, which holds its metadata as they were given.
 fn footer(path: &Path) -> io::Result<Vec<u8>> {
-    // Whoever opens a FIFO waits for its writer.
+    // Opening a FIFO would wait for its writer.
     if !fs::metadata(path)?.is_file() {
         return Err(io::ErrorKind::InvalidData.into());
     }
@@ -41,8 +41,8 @@ fn footer(path: &Path) -> io::Result<Vec<u8>> {
     Ok(footer)
 }
 
-/// The bytes of a cell's file in another directory, which may be a stranger's: a regular file, the cell's own, with no
-/// other columns than the frame `name` has. What is wrong with it otherwise, in words.
+/// Reads a cell's file in another directory, which may be a stranger's. Returns its bytes if it is a regular file, the
+/// cell's own, with no other columns than the frame `name` has; otherwise a sentence on what is wrong with it.
 pub(super) fn foreign(path: &Path, key: &str, name: &str) -> Result<Result<Vec<u8>, String>, FrameError> {
     let unreadable = |source| FrameError::Unreadable { path: path.to_owned(), source };
     if !fs::symlink_metadata(path).map_err(unreadable)?.is_file() {

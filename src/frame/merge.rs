@@ -28,8 +28,8 @@ pub enum MergeError {
     Conflicts(Vec<String>),
 }
 
-/// Puts all cells of `parts` into `out`, with study and summary. Positions of cells that no part has are returned; if
-/// there are any, nothing is written unless `partial`.
+/// Puts all cells of `parts` into `out`, with study and summary. Returns the study and the positions of the cells that no
+/// part has; if there are any, nothing is written unless `partial`.
 ///
 /// A cell that several parts have must be the same in all, measured times aside; the first part's is taken.
 pub fn merge(
@@ -76,7 +76,7 @@ pub fn merge(
     Ok((manifest, missing))
 }
 
-/// The study that all parts belong to.
+/// Returns the study that all parts belong to.
 fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
     let mut common: Option<(String, Manifest)> = None;
     for part in parts {
@@ -98,7 +98,7 @@ fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
     Ok(common.map(|(_, study)| study).ok_or_else(none)?)
 }
 
-/// Where two studies first differ, in words.
+/// Returns where two studies first differ, in words.
 fn difference(a: &Manifest, b: &Manifest) -> String {
     if a.name != b.name {
         return format!("'{}' is not '{}'", b.name, a.name);
@@ -118,7 +118,7 @@ fn difference(a: &Manifest, b: &Manifest) -> String {
     }
 }
 
-/// A row without the columns that are measured times.
+/// Returns a row without the columns that are measured times.
 fn untimed(row: &DataFrame) -> DataFrame {
     let measured = |column: &str| metric(column).is_some_and(|metric| metric.column.when == When::Timed);
     let names: Vec<String> = row.get_column_names().into_iter().map(ToString::to_string).collect();

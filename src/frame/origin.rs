@@ -8,12 +8,15 @@ use std::path::{Path, PathBuf};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde_json::Value;
 
-use super::read::{Missing, first_rows, read_columns};
-use super::{FileFormat, FrameError, STUDY_FILE, name};
-use crate::study::{Manifest, sha256};
+use super::read::{first_rows, read_columns};
+use super::{FileFormat, FrameError, name};
+use crate::study::{Coordinate, Manifest, sha256};
 
 /// Name of the file that holds the resolved run of `meshreplay replay`.
 pub const RUN_FILE: &str = "run.json";
+
+/// Name of the file that holds the resolved study.
+pub const STUDY_FILE: &str = "study.json";
 
 /// The column of every frame that says which run it is of.
 pub(super) const RUN_COLUMN: &str = "run";
@@ -21,10 +24,7 @@ pub(super) const RUN_COLUMN: &str = "run";
 /// Hexadecimal digits of an id.
 const DIGITS: usize = 16;
 
-/// What tells replays of a run apart, as run.json and study.json name it.
-const LABELS: [&str; 7] = ["log", "arrival_scale", "machine", "scheduler", "allocator", "network", "seed"];
-
-/// Every file below `folder` that results may lie in, but for the cells of a study.
+/// Returns the path of every file in `folder` that results may lie in, but for the cells of a study.
 pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let frames = ["jobs", "summary"].into_iter().flat_map(|stem| {
         FileFormat::ALL.into_iter().map(move |format| format!("{stem}.{}", format.extension()))
@@ -32,20 +32,20 @@ pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))
 }
 
-/// The id of the run that this text describes: a part of its SHA-256. It begins with a letter, so that nobody who reads it
-/// from CSV takes it for a number.
+/// Returns the id of the run that this text describes: a part of its SHA-256. It begins with a letter, so that it is not
+/// read as a number from CSV.
 fn id(text: &str) -> String {
     std::iter::once('r').chain(sha256(text).chars().take(DIGITS)).collect()
 }
 
-/// The id of a study. It stays the same as cells are added to the study.
+/// Returns the id of a study. It stays the same as cells are added to the study.
 pub(super) fn study_id(manifest: &Manifest) -> Result<String, FrameError> {
     let named =
         Manifest { description: None, jobs: false, logs: Vec::new(), cells: Vec::new(), ..manifest.clone() };
     Ok(id(&serde_json::to_string(&named).map_err(FrameError::Json)?))
 }
 
-/// The frame with the column that says which run it is of; `run` is the content of its run.json.
+/// Returns the frame with the column that says which run it is of; `run` is the text of its run.json.
 pub fn marked(mut frame: DataFrame, run: &str) -> Result<DataFrame, FrameError> {
     mark(&mut frame, &id(run))?;
     Ok(frame)
@@ -56,6 +56,17 @@ pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
     let ids = vec![id; frame.height()];
     frame.with_column(Column::from(Series::new(name(RUN_COLUMN), ids)))?;
     Ok(())
+}
+
+/// What results do not hold of what run.json or study.json lists beside them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// The file that lists it; `None` if there is none.
+    pub listed_by: Option<PathBuf>,
+    /// What the replays that are missing are called.
+    pub replays: Vec<String>,
+    /// How many replays there are in all.
+    pub of: usize,
 }
 
 /// What run.json or study.json says of the results beside it.
@@ -71,8 +82,8 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Of the results in `folder`; `None` if nothing there says where they come from. Fails if its files are of several
-    /// runs.
+    /// Reads it of the results in `folder`; `None` if nothing there says where they come from. Fails if its files are of
+    /// several runs.
     pub(super) fn of(folder: &Path) -> Result<Option<Self>, FrameError> {
         let (run, study) = (folder.join(RUN_FILE), folder.join(STUDY_FILE));
         let origin = match (read(&run)?, read(&study)?) {
@@ -89,7 +100,7 @@ impl Origin {
         for file in result_files(folder).filter(|file| !file.ends_with(RUN_FILE) && file.exists()) {
             let frame = match FileFormat::of_path(&file) {
                 Some(FileFormat::Parquet | FileFormat::Arrow) => read_columns(&file, &[RUN_COLUMN])?,
-                // Whoever reads all of it sees the other rows.
+                // The other rows are checked when all of the file is read.
                 _ => first_rows(&file)?,
             };
             for found in runs(&frame) {
@@ -107,7 +118,8 @@ impl Origin {
         let value: Value = serde_json::from_str(text).map_err(|error| unreadable(&file, error.into()))?;
         let replays = value.get(list).and_then(Value::as_array).cloned().unwrap_or_default();
         let varies = |key: &&str| replays.iter().any(|other| other.get(key) != replays[0].get(key));
-        let mut varying: Vec<&str> = LABELS.into_iter().filter(varies).collect();
+        let mut varying: Vec<&str> =
+            Coordinate::listed().map(|coordinate| coordinate.name).filter(varies).collect();
         if varying.is_empty() {
             varying.push("allocator");
         }
@@ -140,12 +152,12 @@ impl Origin {
         Ok(())
     }
 
-    /// Keys of the cells of a study, in their order; none of a run.
+    /// Returns the keys of the cells of a study, in their order; none for a run.
     pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
         self.replays.iter().filter_map(|cell| cell.get("key")?.as_str())
     }
 
-    /// What results do not hold that have the replays that `holds` takes.
+    /// Returns what results lack that have only the replays whose numbers `holds` takes.
     pub(super) fn missing(&self, holds: impl Fn(usize) -> bool) -> Missing {
         let of = self.replays.len();
         let missing = (0..of).filter(|&i| !holds(i));
@@ -153,7 +165,8 @@ impl Origin {
         Missing { listed_by: Some(self.file.clone()), replays, of }
     }
 
-    /// What replay `i` is called: in what it differs from others of the run; its allocator if there are no others.
+    /// Returns what replay `i` is called: the values in which it differs from others of the run, or its allocator if there
+    /// are no others.
     pub(super) fn label(&self, i: usize) -> String {
         let value = |key: &&str| match self.replays.get(i).and_then(|replay| replay.get(key)) {
             Some(Value::String(text)) => text.clone(),
@@ -164,14 +177,14 @@ impl Origin {
     }
 }
 
-/// The ids that rows of a frame have. O(rows), and a copy of each id only.
+/// Returns the ids that rows of a frame have, each once.
 fn runs(frame: &DataFrame) -> BTreeSet<String> {
     let column = frame.column(RUN_COLUMN).ok().and_then(|column| column.str().ok());
     let ids: BTreeSet<&str> = column.iter().flat_map(|column| column.iter().flatten()).collect();
     ids.into_iter().map(ToOwned::to_owned).collect()
 }
 
-/// The text of a file; `None` if it is not there.
+/// Reads the text of a file; returns `None` if it is not there.
 fn read(path: &Path) -> Result<Option<String>, FrameError> {
     match fs::read_to_string(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

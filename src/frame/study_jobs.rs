@@ -7,8 +7,8 @@ use super::read::{read_columns, read_file};
 use super::{FrameError, name};
 
 impl StudyFolder {
-    /// The jobs of the cells with these keys that `wanted` takes, by their numbers, with the number of the cell as `replay`;
-    /// all their columns, or some. `None` if no cell of all has kept its jobs.
+    /// Reads the jobs of those cells among `keys` whose positions `wanted` takes, with the position as the column `replay`:
+    /// the columns that `columns` names, or all. Returns `None` if no cell of `keys` has kept its jobs.
     pub(super) fn read_jobs(
         &self,
         keys: &[&str],

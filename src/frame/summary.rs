@@ -8,11 +8,6 @@ use super::{FrameError, frame, name};
 use crate::metrics::{ColumnInfo, ColumnType, METRICS, Metric, Number, When};
 use crate::study::{Options, Outcome, ReplaySpec};
 
-/// Columns that say what was replayed: results that differ in one of them are not the same. The seed and what means leave
-/// out are the last two.
-pub const IDENTITY: [&str; 9] =
-    ["log", "rules", "arrival_scale", "machine", "scheduler", "allocator", "network", "seed", "trim_percent"];
-
 /// A replication of a replay.
 struct SummaryRow<'a> {
     number: u32,

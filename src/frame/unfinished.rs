@@ -13,7 +13,7 @@ use super::folder::{StudyFolder, json};
 use super::read::read_file;
 use crate::study::Manifest;
 
-/// How a study was started: what the same command needs to go on.
+/// How a study was started: what a command needs that goes on with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Started {
     /// The study file, by its absolute path.
@@ -43,12 +43,12 @@ impl StudyFolder {
         self.write(&path, text.as_bytes())
     }
 
-    /// How the study was started, if it is not finished and says so.
+    /// Returns how the study was started; `None` if it is finished or does not say so.
     pub fn started(&self) -> Option<Started> {
         serde_json::from_str(&fs::read_to_string(self.started_file()).ok()?).ok()
     }
 
-    /// Keeps why a cell failed; nothing, if it is finished all the same, as by another process.
+    /// Keeps why a cell failed. Nothing is kept if it is finished all the same, as by another process.
     pub fn keep_failure(&self, key: &str, text: &str) -> Result<(), FrameError> {
         if self.has(key, false) {
             return Ok(());
@@ -56,18 +56,18 @@ impl StudyFolder {
         self.write(&self.failure_file(key), format!("{text}\n").as_bytes())
     }
 
-    /// Why a cell failed when it was last tried, if it did.
+    /// Returns why a cell failed when it was last tried; `None` if it did not.
     pub fn failure(&self, key: &str) -> Option<String> {
         fs::read_to_string(self.failure_file(key)).ok().map(|text| text.trim_end().to_owned())
     }
 
-    /// Forgets that a cell failed: it is tried again, or is finished.
+    /// Removes what says why a cell failed: it is tried again, or is finished.
     pub fn forget_failure(&self, key: &str) -> Result<(), FrameError> {
         remove(self.failure_file(key))
     }
 
-    /// Forgets how the study was started, and what failed, if all of it is finished.
-    pub(super) fn settle(&self, manifest: &Manifest) -> Result<(), FrameError> {
+    /// Removes what says how the study was started and what failed, if all of it is finished.
+    pub(super) fn forget_start(&self, manifest: &Manifest) -> Result<(), FrameError> {
         let jobs = self.started().is_some_and(|started| started.jobs);
         for cell in &manifest.cells {
             if !self.has(&cell.key, jobs) {
@@ -78,7 +78,7 @@ impl StudyFolder {
         remove(self.started_file())
     }
 
-    /// Whether the summary holds every cell of the study.
+    /// Returns whether the summary holds every cell of the study.
     pub fn is_summarized(&self, manifest: &Manifest) -> bool {
         let Ok(frame) = read_file(&self.path().join("summary.parquet")) else { return false };
         let Ok(column) = frame.column("key") else { return false };

@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all.
+//! Writes files so that they are there whole or not at all.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::disk::{NewFile, sync_directory};
 /// How often a file is begun that another process removes before it is whole.
 const ATTEMPTS: usize = 3;
 
-/// Writes a file that is there either as it was or whole, even if the power fails. Until it is whole it has another
+/// Writes a file, which is there either as it was or whole, even if the power fails. Until it is whole it has another
 /// name in the same directory, which begins with `prefix`. A process that runs the same part of a study, as a requeued
 /// task whose first process still lives, may take it for a leftover and remove it: then it is written again. A device or
 /// a FIFO is written into, and of a symbolic link the target is written.

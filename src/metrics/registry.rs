@@ -16,6 +16,10 @@ use crate::yardstick::PairwiseBound;
 const SHORTEST_RUN_S: f64 = 10.0;
 
 /// Every number of a summary.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method's path is of one lifetime, a row of any"
+)]
 pub static METRICS: &[Metric] = &[
     Metric::count("jobs", |of| Some(of.replay.jobs.len() as u64))
         .meaning("jobs replayed")

@@ -19,14 +19,7 @@ use crate::workload::Rules;
 pub trait Replays {
     /// Replays these cells of a study and keeps their results in its folder, one at a time if `timed`. Returns false if it
     /// was interrupted.
-    fn run(
-        &mut self,
-        study: &Study,
-        manifest: &Manifest,
-        folder: &StudyFolder,
-        cells: &[usize],
-        timed: bool,
-    ) -> bool;
+    fn run(&mut self, study: &Study, folder: &StudyFolder, cells: &[usize], timed: bool) -> bool;
 
     /// Takes a note.
     fn note(&mut self, text: &str);
@@ -225,7 +218,7 @@ impl Regeneration<'_> {
         let (manifest, folder) = (Manifest::from(&study), StudyFolder::new(&results.join(folder), None));
         let _claim = folder.prepare(&manifest)?;
         let cells = folder.missing(&manifest);
-        if !self.replays.run(&study, &manifest, &folder, &cells, timed) {
+        if !self.replays.run(&study, &folder, &cells, timed) {
             let folder = self.folder.display();
             return Err(RegenerateError::Interrupted(if self.is_kept {
                 format!("what is finished is in {folder}, and the same command goes on")

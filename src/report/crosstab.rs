@@ -1,9 +1,10 @@
 //! Saved results as a table of two sides: one number per row and column, as papers print them.
 
 use crate::allocator;
-use crate::frame::{FrameError, IDENTITY, Sheet, SheetColumn, SheetValues};
+use crate::frame::{FrameError, Sheet, SheetColumn, SheetValues};
 use crate::metrics::{Better, Interval, metric};
 use crate::spec::{SpecError, unknown};
+use crate::study::Coordinate;
 use crate::text::{PaperCell, PaperTable, Pivot, PivotEntry, Side, grouped};
 
 /// What a table shows, and how.
@@ -126,12 +127,17 @@ fn numbers<'a>(sheet: &'a Sheet, name: &str) -> Result<(&'a [Option<f64>], bool)
     }
 }
 
+/// Returns the columns that say what was replayed: results that differ in one of them are not the same.
+fn identity() -> impl Iterator<Item = &'static str> {
+    Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"])
+}
+
 /// Returns the columns in which results differ that share a row and a column of the table.
 fn hidden(options: &CrosstabOptions, sheet: &Sheet) -> Vec<&'static str> {
     let is_shown = |name: &str| options.rows.iter().chain(&options.columns).any(|other| other == name);
     let varies = |column: &SheetColumn| (1..sheet.height()).any(|i| column.label(i) != column.label(0));
     let is_hidden = |name: &&str| !is_shown(name) && sheet.column(name).is_some_and(varies);
-    IDENTITY.into_iter().filter(is_hidden).collect()
+    identity().filter(is_hidden).collect()
 }
 
 /// Returns what numbers are means of; `None` if each is of one result.
@@ -185,7 +191,7 @@ fn baseline<'a>(
 fn better(column: &str) -> Better {
     match metric(column) {
         Some(metric) => metric.better,
-        None if column == "replay" || IDENTITY.contains(&column) => Better::Neither,
+        None if column == "replay" || identity().any(|name| name == column) => Better::Neither,
         None => Better::Lower,
     }
 }

@@ -1,5 +1,6 @@
 //! Reports: one HTML file with everything in it, for any browser, without a network.
 
+mod chosen_columns;
 mod crosstab;
 mod error;
 mod escape;
@@ -9,8 +10,10 @@ mod listing;
 mod page;
 mod played;
 mod player;
+mod summary_table;
 mod tables;
 
+pub use chosen_columns::{ColumnError, check_columns, summary_column};
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
 pub use error::ReportError;
 pub use foreign::safe_svg;
@@ -18,3 +21,4 @@ pub use html::{Report, ReportCell, ReportTable};
 pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::ReportOptions;
 pub use played::{Played, PlayedJob, PlayedReplay};
+pub use summary_table::SummaryTable;

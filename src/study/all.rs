@@ -1,5 +1,5 @@
-//! `all` in place of an allocator: every row of the registry, but for those that have no place for a job or cannot serve the
-//! machine. Whoever names an allocator gets an error then instead.
+//! `all` in place of an allocator: it stands for every row of the registry, but for those that have no place for a job or
+//! cannot serve the machine. An allocator that is named is an error then instead.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::allocator::{self, ALLOCATORS, Request};
 use crate::machine::Mesh;
 use crate::spec::Spec;
 
-/// What stands for every allocator that can serve a machine.
+/// The name that stands for every allocator that can serve a machine.
 pub const ALL: &str = "all";
 
-/// The allocators that `spec` stands for on `machine`.
+/// Returns the allocators that `spec` stands for on `machine`: itself, unless it is [`ALL`].
 pub(super) fn written_out(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
     if *spec != Spec::named(ALL) {
         return vec![spec.clone()];
@@ -20,7 +20,7 @@ pub(super) fn written_out(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
     serving.map(|entry| Spec::named(entry.name)).collect()
 }
 
-/// What `all` leaves out because it cannot serve `machine`: a note for each allocator.
+/// Returns a note for each allocator that `all` leaves out because it cannot serve `machine`.
 pub(super) fn unserving(machine: &Mesh) -> impl Iterator<Item = String> {
     ALLOCATORS.iter().filter(move |entry| !entry.serves(machine)).map(move |entry| {
         let (name, most) = (entry.name, entry.max_dims);
@@ -29,11 +29,12 @@ pub(super) fn unserving(machine: &Mesh) -> impl Iterator<Item = String> {
 }
 
 /// What the jobs of a log ask for, each once.
-pub type Requests = BTreeSet<Request>;
+pub(super) type Requests = BTreeSet<Request>;
 
-/// Why `all` leaves `allocator` out of the replay of `log` on `machine`: the first of `requests` that is not larger than the
-/// machine and for which the allocator finds no place while nothing else runs. `None` if there is none.
-pub fn left_out(
+/// Returns why `all` leaves `allocator` out of the replay of `log` on `machine`: a note that names the first of `requests`
+/// that is not larger than the machine and for which the allocator finds no place while nothing else runs. `None` if it
+/// finds one for each.
+pub(super) fn left_out(
     log: &str,
     requests: &Requests,
     machine: &Mesh,

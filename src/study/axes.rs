@@ -42,7 +42,7 @@ pub struct Combination {
 }
 
 impl Axes {
-    /// Every combination: by log, then rules, arrival scale, machine, scheduler, allocator, network, seed; the last varies
+    /// Returns every combination: by log, then rules, arrival scale, machine, scheduler, allocator, network, seed; the last varies
     /// fastest.
     pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
         let mut schedulers = Vec::new();
@@ -99,7 +99,7 @@ impl Axes {
     }
 }
 
-/// Every pair of an element of `slow` and one of `fast`; the latter varies faster.
+/// Returns every pair of an element of `slow` and one of `fast`; the latter varies faster.
 fn pairs<'a, S, F>(slow: &'a [S], fast: &'a [F]) -> impl Iterator<Item = (&'a S, &'a F)> {
     slow.iter().flat_map(move |one| fast.iter().map(move |other| (one, other)))
 }
@@ -112,7 +112,7 @@ struct Network {
 }
 
 impl Network {
-    /// With every default written out; fails if it cannot serve `machine`.
+    /// Returns the model with every default written out; fails if it cannot serve `machine`.
     fn on(machine: &Mesh, spec: &Spec) -> Result<Self, SpecError> {
         let (model, spec) = execution::build(spec, &execution::Setup { mesh: machine, jobs: 0, seed: 0 })?;
         Ok(Self { spec, moves: model.postpones() })
@@ -127,16 +127,21 @@ impl Network {
     }
 }
 
-/// The allocator with every default written out; fails if it cannot serve `machine`. What it resolves to does not
+/// Returns the allocator with every default written out; fails if it cannot serve `machine`. What it resolves to does not
 /// depend on the seed.
 pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
     Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.spec)
 }
 
 impl Axes {
-    /// What `all` leaves out because it cannot serve a machine: a note for each allocator and machine.
+    /// Returns whether every allocator is asked for, by [`ALL`].
+    pub(super) fn ask_for_all(&self) -> bool {
+        self.allocators.contains(&Spec::named(ALL))
+    }
+
+    /// Returns a note for each allocator and machine that `all` leaves out because the one cannot serve the other.
     pub fn unserved(&self) -> Vec<String> {
-        if !self.allocators.contains(&Spec::named(ALL)) {
+        if !self.ask_for_all() {
             return Vec::new();
         }
         self.machines.iter().flat_map(unserving).collect()

@@ -1,4 +1,4 @@
-//! The jobs of a cell: arrivals scaled, all within the range of time, none that the machine or the allocator can never
+//! The jobs of a replay: arrivals scaled, all within the range of time, none that the machine or the allocator can never
 //! hold.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const SKIP: &str = "--oversize skip, or oversize=skip in the rules of a study, l
 /// Why jobs cannot be replayed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum JobsError {
-    /// A job is larger than the machine, and nobody said that such jobs are to be left out.
+    /// A job is larger than the machine, and the rules do not leave such jobs out.
     #[error("{log}: job {number} asks for {asked}, machine {machine} has {nodes}; {SKIP}")]
     TooLarge {
         /// Name of the log.
@@ -31,7 +31,7 @@ pub enum JobsError {
         /// Its nodes.
         nodes: u32,
     },
-    /// The allocator refuses a job on an idle machine, and nobody said that such jobs are to be left out.
+    /// The allocator refuses a job on an idle machine, and the rules do not leave such jobs out.
     #[error(
         "{log}: job {number} asks for {asked}, which '{allocator}' does not find on machine {machine} even if it is \
          idle; {SKIP}"
@@ -77,12 +77,13 @@ pub enum JobsError {
     Spec(#[from] SpecError),
 }
 
-/// The jobs of `log`, arrivals multiplied by `arrival_scale`.
-pub fn scaled_jobs(log: &LoadedLog, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
+/// Returns the jobs of `log` with arrivals multiplied by `arrival_scale`.
+pub(super) fn scaled_jobs(log: &LoadedLog, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
     within_range(&log.name, scaled(&log.workload.jobs, arrival_scale), arrival_scale)
 }
 
-/// The jobs of a workload model by `rules`, arrivals multiplied by `arrival_scale`, and how many the rules leave out.
+/// Returns the jobs that a workload model draws and `rules` keep, with arrivals multiplied by `arrival_scale`, and how many
+/// the rules leave out.
 pub(super) fn drawn_jobs(
     model: &Synthetic,
     rules: &Rules,
@@ -97,8 +98,8 @@ pub(super) fn drawn_jobs(
     Ok((within_range(&model.to_string(), jobs, arrival_scale)?, left_out))
 }
 
-/// Times beyond their range are clamped to it, and results would be wrong without a word; so even if every job waited
-/// for all others, the last end must be within.
+/// Returns `jobs` if a replay of them cannot pass the last representable time. Times beyond are clamped to it, and results
+/// would be wrong without a word; so even if every job waited for all others, the last end must be within.
 pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
     let micros = |time: Time| i128::from(time.as_micros());
     let last_arrival = jobs.iter().map(|job| micros(job.submit)).max().unwrap_or_default();
@@ -110,7 +111,8 @@ pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Res
     }
 }
 
-/// The jobs of `log` that have no more processors than `machine`, and how many have more.
+/// Splits the jobs of `log` into those that have no more processors than `machine` and a count of the rest. With
+/// [`Oversize::Error`], fails on the first that has more; with [`Oversize::Skip`], fails only if none is left.
 pub fn fitting(
     log: &str,
     jobs: &Arc<Vec<Job>>,
@@ -118,22 +120,13 @@ pub fn fitting(
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
     let nodes = machine.nodes();
-    without(jobs, &|job| job.procs <= nodes, oversize, |misfit| {
-        let (log, machine) = (log.to_owned(), machine.to_string());
-        match misfit {
-            Some(job) => JobsError::TooLarge {
-                log,
-                number: job.number,
-                asked: asked(&Request::from(job)),
-                machine,
-                nodes,
-            },
-            None => JobsError::NoneFits { log, machine, jobs: jobs.len() },
-        }
+    split(log, jobs, machine, oversize, &|job| job.procs <= nodes, |log, number, asked, machine| {
+        JobsError::TooLarge { log, number, asked, machine, nodes }
     })
 }
 
-/// The jobs of `log` that `allocator` finds a place for while nothing else runs on `machine`, and how many it does not.
+/// Splits the jobs of `log` into those that `allocator` finds a place for while nothing else runs on `machine` and a count
+/// of the rest. Fails as [`fitting`] does.
 ///
 /// An allocator that may refuse although enough nodes are free is asked once for every size and shape.
 pub(super) fn placeable(
@@ -144,39 +137,38 @@ pub(super) fn placeable(
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
     let served = served(jobs.iter().map(Request::from), machine, allocator)?;
-    without(jobs, &|job| served.get(&Request::from(job)).is_none_or(|&fits| fits), oversize, |misfit| {
-        let (log, machine) = (log.to_owned(), machine.to_string());
-        match misfit {
-            Some(job) => {
-                let (number, allocator) = (job.number, allocator::short(allocator));
-                JobsError::NeverFits { log, number, asked: asked(&Request::from(job)), allocator, machine }
-            }
-            None => JobsError::NoneFits { log, machine, jobs: jobs.len() },
-        }
+    let fits = |job: &Job| served.get(&Request::from(job)).is_none_or(|&fits| fits);
+    split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| {
+        let allocator = allocator::short(allocator);
+        JobsError::NeverFits { log, number, asked, allocator, machine }
     })
 }
 
-/// The jobs that fit, and how many do not: `wrong` of the first of those is the error if they are one, of nobody if none
-/// fits.
-fn without(
+/// Splits `jobs` into those that fit and a count of the rest. With [`Oversize::Error`], fails on the first misfit with what
+/// `misfit` makes of the log, the job's number, what it asks for and the machine; with [`Oversize::Skip`], fails only if
+/// nothing fits.
+fn split(
+    log: &str,
     jobs: &Arc<Vec<Job>>,
-    fits: &dyn Fn(&Job) -> bool,
+    machine: &Mesh,
     oversize: Oversize,
-    wrong: impl Fn(Option<&Job>) -> JobsError,
+    fits: &dyn Fn(&Job) -> bool,
+    misfit: impl Fn(String, i64, String, String) -> JobsError,
 ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
-    let Some(misfit) = jobs.iter().find(|job| !fits(job)) else { return Ok((Arc::clone(jobs), 0)) };
+    let Some(first) = jobs.iter().find(|job| !fits(job)) else { return Ok((Arc::clone(jobs), 0)) };
+    let (log, machine) = (log.to_owned(), machine.to_string());
     if oversize == Oversize::Error {
-        return Err(wrong(Some(misfit)));
+        return Err(misfit(log, first.number, asked(&Request::from(first)), machine));
     }
     let fitting: Vec<Job> = jobs.iter().filter(|job| fits(job)).copied().collect();
     if fitting.is_empty() {
-        return Err(wrong(None));
+        return Err(JobsError::NoneFits { log, machine, jobs: jobs.len() });
     }
     let left_out = (jobs.len() - fitting.len()) as u64;
     Ok((Arc::new(fitting), left_out))
 }
 
-/// `24 processors` or `24 processors as 6x4`.
+/// What `request` asks for in words: `24 processors` or `24 processors as 6x4`.
 pub(super) fn asked(request: &Request) -> String {
     match request.shape {
         Shape::NearSquare => format!("{} processors", request.procs),
@@ -192,8 +184,8 @@ pub(super) fn asked(request: &Request) -> String {
     }
 }
 
-/// Whether each request that is not larger than the machine is served if nothing runs; nothing at all for allocators that
-/// never refuse.
+/// Returns for each of `requests` that is not larger than the machine whether the allocator serves it while nothing else
+/// runs. The map is empty for allocators that never refuse.
 pub(super) fn served(
     requests: impl Iterator<Item = Request>,
     mesh: &Mesh,

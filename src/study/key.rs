@@ -20,7 +20,8 @@ pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     sha256(&text)
 }
 
-/// The files that an allocator reads, its members too, each with the SHA-256 of its content in hexadecimal.
+/// Returns the paths of the files that an allocator or its members read, each with the SHA-256 of the content in
+/// hexadecimal. A file that cannot be read is left out: building the allocator fails then.
 pub fn files(allocator: &Spec) -> Vec<(String, String)> {
     let read = |path: String| {
         let content = fs::read(&path).ok()?;
@@ -29,7 +30,7 @@ pub fn files(allocator: &Spec) -> Vec<(String, String)> {
     paths(allocator).into_iter().filter_map(read).collect()
 }
 
-/// Files that an allocator reads, its members too.
+/// Returns the paths of the files that an allocator or its members read.
 fn paths(allocator: &Spec) -> Vec<String> {
     let mut paths: Vec<String> = allocator.params.get("path").cloned().into_iter().collect();
     let members = allocator.members.iter().flat_map(|members| members.split('|'));
@@ -39,7 +40,7 @@ fn paths(allocator: &Spec) -> Vec<String> {
     paths
 }
 
-/// SHA-256 of a text, in hexadecimal.
+/// Returns the SHA-256 of a text, in hexadecimal.
 pub fn sha256(text: &str) -> String {
     hexadecimal(&Sha256::digest(text))
 }
@@ -78,7 +79,7 @@ mod tests {
             assert!((row.set)(&mut spec, other), "{}", row.name);
             assert_eq!(row.text(&spec), other);
             keys.push(content_key(&spec, &options));
-            if row.is_listed {
+            if row.name != "log_sha256" {
                 let text = serde_json::to_string(&spec)?;
                 assert_eq!(serde_json::from_str::<ReplaySpec>(&text)?, spec, "{text}");
             }

@@ -1,4 +1,4 @@
-//! What a study's directory says of itself: the resolved study, as JSON.
+//! study.json: the resolved study, as its directory holds it.
 
 use serde::{Deserialize, Serialize};
 
@@ -58,11 +58,11 @@ impl From<&PlannedReplay> for ManifestCell {
 
 impl From<&Study> for Manifest {
     fn from(study: &Study) -> Self {
-        let log = |log: &StudyLog| ManifestLog {
-            name: log.name.clone(),
-            file: log.file.clone(),
-            sha256: log.sha256.clone(),
-            records: log.records,
+        let log = |StudyLog { source, sha256, records, .. }: &StudyLog| ManifestLog {
+            name: source.name.clone(),
+            file: source.file.clone(),
+            sha256: sha256.clone(),
+            records: *records,
         };
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),

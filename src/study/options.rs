@@ -3,15 +3,14 @@
 //!
 //! A new option is a field of [`Options`], a row of [`OPTIONS`] and the code that uses it.
 
-use std::fmt;
-
-use serde::de::{Error, MapAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::replay_spec::plain_text;
 use crate::metrics::{Replications, Trim};
-use crate::spec::SpecError;
+use crate::spec::{Spec, SpecError};
+use crate::trace::formats;
 
 /// What all replays of a study, or of one command, share. [`OPTIONS`] has a row of each field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +30,8 @@ pub struct Options {
     pub contention: bool,
     /// Whether outcomes hold the nodes of every job, where jobs are wanted.
     pub placements: bool,
+    /// The format of the logs; `None` for the one that the name or the first line of each tells.
+    pub input_format: Option<Spec>,
 }
 
 /// A row of [`OPTIONS`].
@@ -87,6 +88,10 @@ pub enum Gives {
     Argument(&'static str),
 }
 
+/// A switch of `sweep` and `replay` that is off without it.
+const SWITCH: Flag =
+    Flag { name: "", help: "", gives: Gives::Value("true"), needs: None, is_of_sweep: true, in_replay: None };
+
 /// Every option, in the order of the lines of content keys.
 pub const OPTIONS: &[ReplayOption] = &[
     ReplayOption {
@@ -94,20 +99,17 @@ pub const OPTIONS: &[ReplayOption] = &[
         keyed: Keyed::Always,
         json: Some("trim_percent"),
         value: |options| options.trim.percent.into(),
-        set: |options, text| match text.parse::<f64>() {
-            _ if text == NONE => Ok(options.trim = Trim { percent: None }),
-            Ok(percent) if (0.0..100.0).contains(&percent) => {
-                Ok(options.trim = Trim { percent: Some(percent) })
-            }
-            _ => Err("expected a number from 0 to below 100".to_owned()),
+        set: |options, text| {
+            let percent = text.parse().ok().filter(|percent| (0.0..100.0).contains(percent));
+            options.trim = Trim { percent: Some(percent.ok_or("expected a number from 0 to below 100")?) };
+            Ok(())
         },
         flag: Some(Flag {
             name: "trim",
             help: "Leave the first PERCENT of jobs and those that start after the last submission's day out of means",
             gives: Gives::Argument("PERCENT"),
-            needs: None,
             is_of_sweep: false,
-            in_replay: None,
+            ..SWITCH
         }),
     },
     ReplayOption {
@@ -125,9 +127,8 @@ pub const OPTIONS: &[ReplayOption] = &[
                    as make the confidence intervals of turnaround and utilization so narrow (by their means; 95 %, or as \
                    confidence=0.9 says). Models draw new jobs from each seed",
             gives: Gives::Argument("R"),
-            needs: None,
             is_of_sweep: false,
-            in_replay: None,
+            ..SWITCH
         }),
     },
     ReplayOption {
@@ -140,9 +141,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             name: "no-timing",
             help: "Measure no times; results are then the same bytes on every run",
             gives: Gives::Value("false"),
-            needs: None,
-            is_of_sweep: true,
-            in_replay: None,
+            ..SWITCH
         }),
     },
     ReplayOption {
@@ -164,10 +163,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             name: "contention",
             help: "Estimate contention: pairs of messages that meet on links if all nodes of each running job send to \
                    each other",
-            gives: Gives::Value("true"),
-            needs: None,
-            is_of_sweep: true,
-            in_replay: None,
+            ..SWITCH
         }),
     },
     ReplayOption {
@@ -179,10 +175,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         flag: Some(Flag {
             name: "jobs",
             help: "Keep the jobs of every cell too: cells/KEY.jobs.parquet",
-            gives: Gives::Value("true"),
-            needs: None,
-            is_of_sweep: true,
             in_replay: Some(&["--output", "rerun"]),
+            ..SWITCH
         }),
     },
     ReplayOption {
@@ -195,9 +189,26 @@ pub const OPTIONS: &[ReplayOption] = &[
             name: "placements",
             help: "Keep the nodes of every job too: the column `nodes` of the jobs, such as 0-3 7; of a job that was moved \
                    the last ones",
-            gives: Gives::Value("true"),
             needs: Some("jobs"),
-            is_of_sweep: true,
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "input_format",
+        keyed: Keyed::IfGiven,
+        json: Some("input_format"),
+        value: |options| options.input_format.as_ref().map(Spec::to_string).into(),
+        set: |options, text| {
+            let parsed = (text != NONE).then(|| formats::parse(text)).transpose();
+            parsed.map(|format| options.input_format = format).map_err(|error| error.to_string())
+        },
+        flag: Some(Flag {
+            name: "input-format",
+            help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2; by default what the name of each \
+                   tells, or its first line, or else swf; `meshreplay list formats` shows them",
+            gives: Gives::Argument("FORMAT"),
+            needs: None,
+            is_of_sweep: false,
             in_replay: None,
         }),
     },
@@ -212,14 +223,14 @@ fn switch(target: &mut bool, text: &str) -> Result<(), String> {
 }
 
 impl Flag {
-    /// The flag as a command line has it, without its argument.
+    /// Returns the flag as a command line has it, without its argument.
     pub fn argument(&self) -> String {
         format!("--{}", self.name)
     }
 }
 
 impl ReplayOption {
-    /// Its value as content keys spell it.
+    /// Returns its value as content keys spell it.
     pub fn text(&self, options: &Options) -> String {
         match (self.value)(options) {
             Value::Null => NONE.to_owned(),
@@ -227,12 +238,12 @@ impl ReplayOption {
         }
     }
 
-    /// Whether its value differs from the one that it has without any flag.
+    /// Returns whether its value differs from the one that it has without any flag.
     fn is_given(&self, options: &Options) -> bool {
         (self.value)(options) != (self.value)(&Options::without_flags())
     }
 
-    /// The line of a content key; `None` if there is none.
+    /// Returns its line of a content key; `None` if the key does not depend on it.
     pub(super) fn line(&self, options: &Options) -> Option<String> {
         let is_keyed = match self.keyed {
             Keyed::Always => true,
@@ -242,14 +253,14 @@ impl ReplayOption {
         is_keyed.then(|| format!("{}={}\n", self.name, self.text(options)))
     }
 
-    /// Name and value as JSON has them; `None` if it does not say them.
+    /// Returns its name and value as JSON has them; `None` if JSON does not say them.
     fn entry(&self, options: &Options) -> Option<(&'static str, Value)> {
         let name = self.json.filter(|_| self.keyed == Keyed::Always || self.is_given(options))?;
         Some((name, (self.value)(options)))
     }
 
-    /// The flag with its argument, as a command line has them to give this value; `None` if it is the default, or has no
-    /// flag.
+    /// Returns the flag with its argument, as a command line has them to give this value; `None` if the value is the default,
+    /// or nothing gives it.
     fn arguments(&self, options: &Options) -> Option<(&'static Flag, Vec<String>)> {
         let flag = OPTIONS.iter().find(|other| other.name == self.name)?.flag.as_ref()?;
         let mut words = vec![flag.argument()];
@@ -261,18 +272,18 @@ impl ReplayOption {
 }
 
 impl Options {
-    /// The options of a command to which no flag is given: those that are the default, and times are measured.
+    /// Returns the options of a command to which no flag is given: the default ones, but times are measured.
     pub fn without_flags() -> Self {
         Self { timed: true, ..Self::default() }
     }
 
-    /// The flags by which `sweep` gets these options, but for what the study file says.
+    /// Returns the flags by which `sweep` gets these options, but for what the study file says.
     pub fn sweep_arguments(&self) -> Vec<String> {
         let given = OPTIONS.iter().filter_map(|option| option.arguments(self));
         given.filter(|(flag, _)| flag.is_of_sweep).flat_map(|(_, words)| words).collect()
     }
 
-    /// The arguments by which `replay` gets these options.
+    /// Returns the arguments by which `replay` gets these options.
     pub fn replay_arguments(&self) -> Vec<String> {
         let given = OPTIONS.iter().filter_map(|option| option.arguments(self));
         let words = |(flag, words): (&Flag, Vec<String>)| match flag.in_replay {
@@ -282,7 +293,7 @@ impl Options {
         given.flat_map(words).collect()
     }
 
-    /// The first option in which JSON says something else of `other`, in words; `None` if there is none.
+    /// Returns in words the first option of which JSON says something else for `other`; `None` if there is none.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let option = OPTIONS.iter().find(|option| option.entry(self) != option.entry(other))?;
         Some(format!("{} is {}, not {}", option.name, option.text(other), option.text(self)))
@@ -299,27 +310,17 @@ impl Serialize for Options {
 /// From an object that may say other things too. What it does not say is as it is without any flag.
 impl<'de> Deserialize<'de> for Options {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = Options;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object with the options of a study")
+        let mut options = Self::without_flags();
+        for (name, value) in &Map::deserialize(deserializer)? {
+            let Some(row) = OPTIONS.iter().find(|row| row.json == Some(name.as_str())) else { continue };
+            if *value == (row.value)(&options) {
+                // Null where nothing is given, which has no spelling.
+                continue;
             }
-
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Options, M::Error> {
-                let mut options = Options::without_flags();
-                while let Some((name, value)) = map.next_entry::<String, Value>()? {
-                    let row = OPTIONS.iter().find(|option| option.json == Some(name.as_str()));
-                    let text = if value.is_null() { NONE.to_owned() } else { plain_text(&value) };
-                    if row.is_some_and(|row| (row.set)(&mut options, &text).is_err()) {
-                        return Err(M::Error::custom(format!("{name} cannot be {value}")));
-                    }
-                }
-                Ok(options)
-            }
+            let wrong = |_| D::Error::custom(format!("{name} cannot be {value}"));
+            (row.set)(&mut options, &plain_text(value)).map_err(wrong)?;
         }
-        deserializer.deserialize_map(Object)
+        Ok(options)
     }
 }
 
@@ -336,13 +337,22 @@ mod tests {
         ("contention", "true"),
         ("jobs", "true"),
         ("placements", "true"),
+        ("input_format", "columns:procs=2,run=4,submit=3"),
     ];
 
     #[test]
     fn every_field_is_an_option() {
         // Whoever adds a field learns here that the table needs a row.
-        let Options { timed: _, trim: _, replications: _, jobs: _, traffic: _, contention: _, placements: _ } =
-            Options::default();
+        let Options {
+            timed: _,
+            trim: _,
+            replications: _,
+            jobs: _,
+            traffic: _,
+            contention: _,
+            placements: _,
+            input_format: _,
+        } = Options::default();
         assert_eq!(
             OPTIONS.iter().map(|option| option.name).collect::<Vec<_>>(),
             OTHERS.iter().map(|(name, _)| *name).collect::<Vec<_>>()

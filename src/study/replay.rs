@@ -165,7 +165,7 @@ pub(super) struct Fitting {
 }
 
 impl Outcome {
-    /// Drops what concerns single jobs.
+    /// Removes what concerns single jobs.
     pub fn strip(&mut self) {
         self.jobs = Arc::default();
         self.records = Vec::new();

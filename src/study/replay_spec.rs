@@ -4,11 +4,9 @@
 //! the columns that tell results apart, and the command that repeats a replay. A new coordinate is a field of
 //! [`ReplaySpec`], a row of the table and the code that uses it.
 
-use std::fmt;
-
-use serde::de::{Error, MapAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::execution::RECORDED;
 use crate::machine::Mesh;
@@ -44,120 +42,94 @@ pub struct ReplaySpec {
 pub struct Coordinate {
     /// Its name as a column of frames, as a line of content keys, and in JSON.
     pub name: &'static str,
-    /// Its title in tables for people.
-    pub title: &'static str,
+    /// How the command `replay` is given it.
+    in_command: InCommand,
     /// Its value: a text or a number.
     value: fn(&ReplaySpec) -> Value,
     /// Sets it to what this text says; false if the text says nothing that it can be.
     pub set: fn(&mut ReplaySpec, &str) -> bool,
-    /// Whether lists of replays have it: it identifies a replay, and is not only a fact of the log.
-    pub is_listed: bool,
-    /// The place of its arguments in a command of `replay`; `None` if it has none.
-    place: Option<u8>,
-    /// The arguments of `replay` that give it.
-    arguments: fn(&ReplaySpec) -> Vec<String>,
 }
 
-/// Puts a parsed value where it belongs; false if there is none.
-fn put<T, E>(target: &mut T, parsed: Result<T, E>) -> bool {
-    parsed.map(|value| *target = value).is_ok()
-}
-
-/// The arguments of an option that is always written out.
-fn option(name: &str, value: impl ToString) -> Vec<String> {
-    vec![format!("--{name}"), value.to_string()]
+/// How a command of `replay` gives a coordinate; numbers are its place among the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InCommand {
+    /// By no option: the command names the file of the log.
+    ByLog,
+    /// By an option of its name.
+    Option(u8),
+    /// By an option of its name, unless it has this value.
+    OptionUnless(u8, &'static str),
+    /// By several options, one for each parameter of the rules.
+    Rules(u8),
 }
 
 /// Every coordinate, in the order of the lines of content keys.
 pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "log",
-        title: "log",
+        in_command: InCommand::ByLog,
         value: |spec| spec.log.clone().into(),
         set: |spec, text| put(&mut spec.log, text.parse()),
-        is_listed: true,
-        // The command names the file, which the spec does not know.
-        place: None,
-        arguments: |_| Vec::new(),
     },
     Coordinate {
-        name: "log_sha256",
-        title: "SHA-256",
+        name: SHA256,
+        in_command: InCommand::ByLog,
         value: |spec| spec.log_sha256.clone().into(),
         set: |spec, text| put(&mut spec.log_sha256, text.parse()),
-        is_listed: false,
-        place: None,
-        arguments: |_| Vec::new(),
     },
     Coordinate {
         name: "rules",
-        title: "rules",
+        in_command: InCommand::Rules(7),
         value: |spec| spec.rules.to_string().into(),
         set: |spec, text| put(&mut spec.rules, text.parse()),
-        is_listed: true,
-        place: Some(7),
-        arguments: |spec| rules_options(&spec.rules),
     },
     Coordinate {
         name: "arrival_scale",
-        title: "scale",
+        in_command: InCommand::Option(4),
         value: |spec| spec.arrival_scale.into(),
         set: |spec, text| put(&mut spec.arrival_scale, text.parse()),
-        is_listed: true,
-        place: Some(4),
-        arguments: |spec| option("arrival-scale", spec.arrival_scale),
     },
     Coordinate {
         name: "machine",
-        title: "machine",
+        in_command: InCommand::Option(1),
         value: |spec| spec.machine.to_string().into(),
         set: |spec, text| put(&mut spec.machine, text.parse()),
-        is_listed: true,
-        place: Some(1),
-        arguments: |spec| option("machine", &spec.machine),
     },
     Coordinate {
         name: "scheduler",
-        title: "scheduler",
+        in_command: InCommand::Option(2),
         value: |spec| spec.scheduler.to_string().into(),
         set: |spec, text| put(&mut spec.scheduler, text.parse()),
-        is_listed: true,
-        place: Some(2),
-        arguments: |spec| option("scheduler", &spec.scheduler),
     },
     Coordinate {
         name: "allocator",
-        title: "allocator",
+        in_command: InCommand::Option(3),
         value: |spec| spec.allocator.to_string().into(),
         set: |spec, text| put(&mut spec.allocator, text.parse()),
-        is_listed: true,
-        place: Some(3),
-        arguments: |spec| option("allocator", &spec.allocator),
     },
     Coordinate {
         name: "network",
-        title: "network",
+        in_command: InCommand::OptionUnless(6, RECORDED),
         value: |spec| spec.network.to_string().into(),
         set: |spec, text| put(&mut spec.network, text.parse()),
-        is_listed: true,
-        place: Some(6),
-        arguments: |spec| match spec.network.name.as_str() {
-            RECORDED => Vec::new(),
-            _ => option("network", &spec.network),
-        },
     },
     Coordinate {
         name: "seed",
-        title: "seed",
+        in_command: InCommand::Option(5),
         value: |spec| spec.seed.into(),
         set: |spec, text| put(&mut spec.seed, text.parse()),
-        is_listed: true,
-        place: Some(5),
-        arguments: |spec| option("seed", spec.seed),
     },
 ];
 
-/// A value without the quotes of JSON, and numbers as short as they can be written: 1, not 1.0.
+/// The only coordinate that does not identify a replay among others: a fact of the log.
+const SHA256: &str = "log_sha256";
+
+/// Puts a parsed value where it belongs; returns false if there is none.
+fn put<T, E>(target: &mut T, parsed: Result<T, E>) -> bool {
+    parsed.map(|value| *target = value).is_ok()
+}
+
+/// Returns a value without the quotes of JSON, and numbers as short as they can be written: 1, not 1.0.
 pub(super) fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -167,24 +139,40 @@ pub(super) fn plain_text(value: &Value) -> String {
 }
 
 impl Coordinate {
-    /// The coordinates that identify a replay among others, in their order.
+    /// Returns the coordinates that identify a replay among others, in their order.
     pub fn listed() -> impl Iterator<Item = &'static Self> {
-        COORDINATES.iter().filter(|coordinate| coordinate.is_listed)
+        COORDINATES.iter().filter(|coordinate| coordinate.name != SHA256)
     }
 
-    /// Its value of `spec` as content keys and tables spell it.
+    /// Returns its title in tables for people.
+    pub fn title(&self) -> &'static str {
+        self.name.strip_prefix("arrival_").unwrap_or(self.name)
+    }
+
+    /// Returns its value of `spec` as content keys and tables spell it.
     pub fn text(&self, spec: &ReplaySpec) -> String {
         plain_text(&(self.value)(spec))
     }
 
-    /// Its name and value of `spec` as JSON has them.
+    /// Returns its name and its value of `spec` as JSON has them.
     pub fn json(&self, spec: &ReplaySpec) -> (&'static str, Value) {
         (self.name, (self.value)(spec))
+    }
+
+    /// Returns the place of its arguments among those of a command of `replay`, and the arguments; `None` if there are none.
+    fn arguments(&self, spec: &ReplaySpec) -> Option<(u8, Vec<String>)> {
+        let option = || vec![format!("--{}", self.name.replace('_', "-")), self.text(spec)];
+        match self.in_command {
+            InCommand::OptionUnless(_, default) if self.text(spec) == default => None,
+            InCommand::Option(place) | InCommand::OptionUnless(place, _) => Some((place, option())),
+            InCommand::Rules(place) => Some((place, rules_options(&spec.rules))),
+            InCommand::ByLog => None,
+        }
     }
 }
 
 impl ReplaySpec {
-    /// The replay of a log without a name by the default rules, with jobs as they were recorded and seed 1.
+    /// Returns the replay of a log without a name by the default rules, with times as they were recorded and seed 1.
     pub fn new(machine: Mesh, scheduler: Spec, allocator: Spec) -> Self {
         Self {
             log: String::new(),
@@ -199,7 +187,7 @@ impl ReplaySpec {
         }
     }
 
-    /// The replay in words, such as `KTH × 1 on 10x10 under fcfs with naive, seed 1`.
+    /// Returns the replay in words, such as `KTH × 1 on 10x10 under fcfs with naive, seed 1`.
     pub fn label(&self) -> String {
         let Self { log, arrival_scale, machine, scheduler, allocator, network, seed, .. } = self;
         let network = if network.name == RECORDED { String::new() } else { format!(" over {network}") };
@@ -208,16 +196,16 @@ impl ReplaySpec {
         )
     }
 
-    /// The options of `meshreplay replay` that give all of it but the log.
+    /// Returns the options of `meshreplay replay` that give all of it but the log.
     pub fn arguments(&self) -> Vec<String> {
-        let mut given: Vec<&Coordinate> = COORDINATES.iter().filter(|row| row.place.is_some()).collect();
-        given.sort_by_key(|row| row.place);
-        given.iter().flat_map(|row| (row.arguments)(self)).collect()
+        let mut given: Vec<_> = COORDINATES.iter().filter_map(|row| row.arguments(self)).collect();
+        given.sort();
+        given.into_iter().flat_map(|(_, words)| words).collect()
     }
 }
 
-/// The rules as options of `replay`, whose names and values are those of the canonical spelling. Nothing that is the
-/// default is written out.
+/// Returns the rules as options of `replay`, whose names and values are those of the canonical spelling. Defaults are not
+/// written out.
 fn rules_options(rules: &Rules) -> Vec<String> {
     let spelt = |rules: &Rules| rules.to_string().parse::<Spec>().ok();
     let (Some(spec), Some(default)) = (spelt(rules), spelt(&Rules::defaults(rules.set))) else {
@@ -225,10 +213,10 @@ fn rules_options(rules: &Rules) -> Vec<String> {
     };
     let mut options = Vec::new();
     if rules.set != Rules::default().set {
-        options.extend(option("rules", &spec.name));
+        options.extend(["--rules".to_owned(), spec.name.clone()]);
     }
     for (key, value) in spec.params.iter().filter(|(key, value)| default.params.get(*key) != Some(value)) {
-        options.extend(option(key, value));
+        options.extend([format!("--{key}"), value.clone()]);
     }
     options
 }
@@ -244,36 +232,18 @@ impl Serialize for ReplaySpec {
 /// do not say it.
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = ReplaySpec;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object with the coordinates of a replay")
-            }
-
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<ReplaySpec, M::Error> {
-                let machine = Mesh::new(&[1]).map_err(M::Error::custom)?;
-                let mut spec = ReplaySpec::new(machine, Spec::named(""), Spec::named(""));
-                let mut missing: Vec<&str> = Coordinate::listed().map(|coordinate| coordinate.name).collect();
-                missing.retain(|name| *name != "network");
-                while let Some((name, value)) = map.next_entry::<String, Value>()? {
-                    let Some(coordinate) = Coordinate::listed().find(|coordinate| coordinate.name == name)
-                    else {
-                        continue;
-                    };
-                    if !(coordinate.set)(&mut spec, &plain_text(&value)) {
-                        return Err(M::Error::custom(format!("{name} cannot be {value}")));
-                    }
-                    missing.retain(|other| *other != name);
-                }
-                match missing.first() {
-                    Some(name) => Err(M::Error::custom(format!("missing field `{name}`"))),
-                    None => Ok(spec),
-                }
+        let found = Map::deserialize(deserializer)?;
+        let machine = Mesh::new(&[1]).map_err(D::Error::custom)?;
+        let mut spec = Self::new(machine, Spec::named(""), Spec::named(""));
+        for Coordinate { name, set, .. } in Coordinate::listed() {
+            match found.get(*name) {
+                Some(value) if set(&mut spec, &plain_text(value)) => {}
+                Some(value) => return Err(D::Error::custom(format!("{name} cannot be {value}"))),
+                None if *name == "network" => {}
+                None => return Err(D::Error::missing_field(name)),
             }
         }
-        deserializer.deserialize_map(Object)
+        Ok(spec)
     }
 }
 

@@ -1,20 +1,26 @@
-//! Runs the cells of a study: each from its log to its kept result, in parallel, none in another's way.
+//! Runs the replays of a study: each from its log to its kept result, in parallel, none in another's way.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use rayon::ThreadPool;
 
 use super::planned::Study;
-use super::replay::{Outcome, Replay, RunError};
+use super::replay::{Outcome, RunError};
+use super::running::Running;
 use super::shared_jobs::{NoJobs, Workloads};
-use super::threads::{Event, Running, run_all};
 use crate::engine::ReplayError;
 
 /// Whatever goes wrong while a result is kept.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Keeps the outcomes of a finished cell, given its position in the study; called from the thread that replayed it.
-pub type Keep<'a> = dyn Fn(usize, &Replay, &[Outcome]) -> Result<(), KeepError> + Sync + 'a;
+/// Keeps the outcomes of replay `number` of the study and returns what is to be told of them; called from the thread that
+/// replayed it.
+pub type Keep<'a, T> = dyn Fn(usize, Vec<Outcome>) -> Result<T, KeepError> + Sync + 'a;
 
-/// Why a cell has no result.
+/// Why a replay has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     /// It has no jobs.
@@ -36,37 +42,72 @@ pub enum SweepError {
 
 /// What the caller of [`sweep`] is told while it waits.
 #[derive(Debug)]
-pub enum Progress {
-    /// A cell is finished, and its result kept.
-    Finished(usize),
-    /// A cell has failed.
-    Failed(usize, SweepError),
-    /// Time for a look at the monitors.
+pub enum Progress<T> {
+    /// A replay has ended: what is to be told of its outcomes, or why it has none.
+    Ended(usize, Result<T, SweepError>),
+    /// Time for a look at the monitors, every tenth of a second.
     Tick,
 }
 
-/// Replays the cells of `study` that `cells` names, on the threads of `pool`; a cell that fails leaves the others alone.
-pub fn sweep(
+/// Runs the replays of `study` that `cells` names on the threads of `pool`, begun in that order, and tells what becomes of
+/// them as they end, in whatever order that is. One that fails or panics leaves the others alone.
+pub fn sweep<T: Send>(
     study: &Study,
     cells: &[usize],
     pool: &ThreadPool,
     running: &Running,
-    keep: &Keep<'_>,
-    tell: &mut dyn FnMut(Progress),
+    keep: &Keep<'_, T>,
+    tell: &mut dyn FnMut(Progress<T>),
 ) {
-    let workloads = Workloads::new(study, cells);
-    let work = |number: usize| one(study, &workloads, number, running, keep);
-    run_all(pool, running, cells.iter().copied(), &work, &mut |event| {
-        tell(match event {
-            Event::Tick => Progress::Tick,
-            Event::Ended(number, Ok(Ok(()))) => Progress::Finished(number),
-            Event::Ended(number, Ok(Err(error))) => Progress::Failed(number, error),
-            Event::Ended(number, Err(panic)) => Progress::Failed(number, SweepError::Panic(panic)),
-        });
+    let workloads = Workloads::new(study, cells.iter().copied());
+    run_all(pool, running, cells, &|number| one(study, &workloads, number, running, keep), tell);
+}
+
+/// Does `work` for each of `cells` on the threads of `pool`.
+fn run_all<T: Send>(
+    pool: &ThreadPool,
+    running: &Running,
+    cells: &[usize],
+    work: &(dyn Fn(usize) -> Result<T, SweepError> + Sync),
+    tell: &mut dyn FnMut(Progress<T>),
+) {
+    let (sender, receiver) = mpsc::channel();
+    let next = AtomicUsize::new(0);
+    // One task per thread, not one per replay: a thread that waits, as for Parquet's own threads, begins any task that it
+    // finds, and would run the rest of the study before it keeps what it has.
+    let drain = |sender: mpsc::Sender<_>| {
+        while let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
+            running.begin(cell);
+            let ended = catch_unwind(AssertUnwindSafe(|| work(cell)));
+            running.end(cell);
+            let ended = ended.unwrap_or_else(|panic| Err(SweepError::Panic(message(panic.as_ref()))));
+            // Without a receiver nobody waits for this result any more.
+            let _ = sender.send((cell, ended));
+        }
+    };
+    pool.in_place_scope(|scope| {
+        for _ in 0..pool.current_num_threads() {
+            let (sender, drain) = (sender.clone(), &drain);
+            scope.spawn(move |_| drain(sender));
+        }
+        drop(sender);
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(100)) {
+                Ok((cell, ended)) => tell(Progress::Ended(cell, ended)),
+                Err(RecvTimeoutError::Timeout) => tell(Progress::Tick),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
     });
 }
 
-/// Lets go of a cell's jobs, even if its replay panics.
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panicked: {}", text.unwrap_or_else(|| "for an unknown reason".to_owned()))
+}
+
+/// Lets go of a replay's jobs, even if it panics.
 struct Released<'a>(&'a Workloads<'a>, usize);
 
 impl Drop for Released<'_> {
@@ -75,21 +116,46 @@ impl Drop for Released<'_> {
     }
 }
 
-fn one(
+fn one<T>(
     study: &Study,
     workloads: &Workloads<'_>,
     number: usize,
     running: &Running,
-    keep: &Keep<'_>,
-) -> Result<(), SweepError> {
+    keep: &Keep<'_, T>,
+) -> Result<T, SweepError> {
     let _released = Released(workloads, number);
     if running.is_stopped() {
         return Err(SweepError::Interrupted);
     }
-    let cell = workloads.cell(number)?;
-    let outcomes = cell.run(&study.options, running.monitor(number)).map_err(|error| match error {
+    let replay = workloads.replay(number)?;
+    let outcomes = replay.run(&study.options, running.monitor(number)).map_err(|error| match error {
         RunError::Replay(ReplayError::Interrupted) => SweepError::Interrupted,
         error => error.into(),
     })?;
-    keep(number, &cell, &outcomes).map_err(SweepError::Keep)
+    keep(number, outcomes).map_err(SweepError::Keep)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_ends_only_its_own_replay() -> Result<(), rayon::ThreadPoolBuildError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+        let mut ended = Vec::new();
+        let work = |number: usize| {
+            assert!(number != 3, "replay {number} is odd");
+            Ok(number * 10)
+        };
+        run_all(&pool, &Running::new(6), &[0, 1, 2, 3, 4, 5], &work, &mut |news| {
+            if let Progress::Ended(number, result) = news {
+                ended.push((number, result.map_err(|error| error.to_string())));
+            }
+        });
+        ended.sort_by_key(|(number, _)| *number);
+        let expected =
+            |number| if number == 3 { Err("panicked: replay 3 is odd".to_owned()) } else { Ok(number * 10) };
+        assert_eq!(ended, (0..6).map(|number| (number, expected(number))).collect::<Vec<_>>());
+        Ok(())
+    }
 }

@@ -1,4 +1,4 @@
-//! Shards: the cells of a study dealt out to several processes that need not know of each other.
+//! Shards: the replays of a study dealt out to several processes that need not know of each other.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use crate::spec::Spec;
 
-/// Most parts of a study.
+/// The most parts that a study may be dealt out to.
 pub const MAX_SHARDS: usize = 1 << 16;
 
-/// Part `index` of `count`, from 1.
+/// Part `index` of `count` of a study; both count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: usize,
@@ -29,22 +29,22 @@ const WEIGHTS: &[(&str, u64)] = &[
     ("snug", 4),
 ];
 
-/// Estimated cost of one job under `allocator`; that of a cell is this times its number of jobs.
+/// Returns the estimated cost of one job under `allocator`; that of a replay is this times its number of jobs.
 pub fn weight(allocator: &Spec) -> u64 {
     WEIGHTS.iter().find(|(name, _)| *name == allocator.name).map_or(1, |(_, weight)| *weight)
 }
 
 impl Shard {
-    /// Which of the cells with these costs belong to the shard, in their order.
+    /// Returns the positions of those replays, among some with these costs, that belong to the shard.
     pub fn share(self, costs: &[u64]) -> Vec<usize> {
         let shards = Self::deal(costs, self.count);
         (0..costs.len()).filter(|&cell| shards[cell] == self.index).collect()
     }
 
-    /// The index of the shard, of `count`, that each of the cells with these costs belongs to.
+    /// Returns for each of the replays with these costs the index, from 1, of the shard of `count` that it belongs to.
     ///
-    /// Cells are dealt out from the most to the least expensive, each to the shard that has least so far (Graham, "Bounds
-    /// on multiprocessing timing anomalies", SIAM J. Appl. Math. 1969); ties go to the earlier cell and shard. It
+    /// Replays are dealt out from the most to the least expensive, each to the shard that has least so far (Graham, "Bounds
+    /// on multiprocessing timing anomalies", SIAM J. Appl. Math. 1969); ties go to the earlier replay and shard. It
     /// depends on nothing else, so all shards of a study agree.
     pub fn deal(costs: &[u64], count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..costs.len()).collect();

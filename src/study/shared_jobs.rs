@@ -1,6 +1,7 @@
-//! The jobs of a study's logs: loaded when a cell first needs them, dropped with the last one that does.
+//! The jobs of a study's logs: loaded when a replay first needs them, dropped with the last one that does.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,9 +12,9 @@ use super::replay::Replay;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::job::Job;
-use crate::trace::{ReadOptions, TraceError};
+use crate::trace::TraceError;
 
-/// Why a cell has no jobs.
+/// Why a replay has no jobs.
 #[derive(Debug, thiserror::Error)]
 pub enum NoJobs {
     /// The log cannot be read.
@@ -26,33 +27,33 @@ pub enum NoJobs {
         file: String,
     },
     /// No record of the log is a job.
-    #[error("{file}: no job to replay; left out: {left_out}")]
+    #[error("{file}: no job to replay; {reason}")]
     Empty {
         /// The log.
         file: String,
-        /// What there was instead.
-        left_out: String,
+        /// What there is instead.
+        reason: String,
     },
     /// The jobs and the machine do not go together.
     #[error(transparent)]
     Jobs(#[from] JobsError),
 }
 
-/// Something that several cells share, while any of them still needs it.
+/// Something that several replays share, while any of them still needs it.
 struct Shared<T> {
-    value: Mutex<Option<Arc<T>>>,
+    value: Mutex<Option<T>>,
     users: AtomicUsize,
 }
 
-impl<T> Shared<T> {
-    fn get(&self, make: impl FnOnce() -> Result<T, NoJobs>) -> Result<Arc<T>, NoJobs> {
+impl<T: Clone> Shared<T> {
+    fn get(&self, make: impl FnOnce() -> Result<T, NoJobs>) -> Result<T, NoJobs> {
         // A value is put in only once it is whole, so a panic elsewhere does not spoil it.
         let mut value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = &*value {
-            return Ok(Arc::clone(value));
+            return Ok(value.clone());
         }
-        let whole = Arc::new(make()?);
-        *value = Some(Arc::clone(&whole));
+        let whole = make()?;
+        *value = Some(whole.clone());
         Ok(whole)
     }
 
@@ -66,11 +67,13 @@ impl<T> Shared<T> {
 /// Log, rules, and bits of the arrival scale.
 type Of = (usize, String, u64);
 
-/// The jobs of the cells that are to run. Memory is bounded by what the running cells replay.
+/// The jobs of the replays that are to run. Memory is bounded by what those that run need.
 pub(super) struct Workloads<'a> {
     study: &'a Study,
-    logs: BTreeMap<(usize, String), Shared<LoadedLog>>,
-    jobs: BTreeMap<Of, Shared<Vec<Job>>>,
+    logs: BTreeMap<(usize, String), Shared<Arc<LoadedLog>>>,
+    scaled: BTreeMap<Of, Shared<Arc<Vec<Job>>>>,
+    /// Those of them that machines of so many nodes can hold, and how many are larger.
+    fitting: BTreeMap<(Of, u32), Shared<(Arc<Vec<Job>>, u64)>>,
 }
 
 fn of(PlannedReplay { log, spec, .. }: &PlannedReplay) -> Of {
@@ -83,51 +86,92 @@ fn count<K: Ord, T>(map: &mut BTreeMap<K, Shared<T>>, key: K) {
 }
 
 impl<'a> Workloads<'a> {
-    /// For the cells of `study` that `cells` names, each of which is released once.
-    pub(super) fn new(study: &'a Study, cells: &[usize]) -> Self {
-        let mut workloads = Self { study, logs: BTreeMap::new(), jobs: BTreeMap::new() };
-        for &cell in cells {
-            let (log, rules, scale) = of(&study.cells[cell]);
-            count(&mut workloads.logs, (log, rules.clone()));
-            count(&mut workloads.jobs, (log, rules, scale));
+    /// Prepares the jobs of the replays of `study` that `cells` names, each of which must be released once.
+    pub(super) fn new(study: &'a Study, cells: impl IntoIterator<Item = usize>) -> Self {
+        let (logs, scaled, fitting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut workloads = Self { study, logs, scaled, fitting };
+        for cell in cells {
+            let of = of(&study.cells[cell]);
+            count(&mut workloads.logs, (of.0, of.1.clone()));
+            count(&mut workloads.scaled, of.clone());
+            count(&mut workloads.fitting, (of, study.cells[cell].spec.machine.nodes()));
         }
         workloads
     }
 
-    /// The cell with its jobs.
-    pub(super) fn cell(&self, cell: usize) -> Result<Replay, NoJobs> {
-        let PlannedReplay { spec, log: number, .. } = &self.study.cells[cell];
+    /// Returns replay `cell` of the study with its jobs.
+    pub(super) fn replay(&self, cell: usize) -> Result<Replay, NoJobs> {
+        let PlannedReplay { spec, log: number, source, .. } = &self.study.cells[cell];
+        if let Some(source) = source {
+            return Ok(Replay { spec: spec.clone(), source: source.clone() });
+        }
         let planned = &self.study.logs[*number];
-        let (rules, arrival_scale) = (spec.rules.clone(), spec.arrival_scale);
-        if let Some(model) = &planned.model {
+        let ReplaySpec { rules, arrival_scale, machine, .. } = spec.clone();
+        if let Some(model) = &planned.source.model {
             let source = JobSource::Drawn { model: Box::new(model.clone()), rules, arrival_scale };
             return Ok(Replay { spec: spec.clone(), source });
         }
         let of = of(&self.study.cells[cell]);
         let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, spec))?;
-        let jobs = self.jobs[&of].get(|| Ok(scaled_jobs(&log, arrival_scale)?))?;
-        let (jobs, large) = fitting(&log.name, &jobs, &spec.machine, rules.oversize)?;
+        let scaled = self.scaled[&of].get(|| Ok(Arc::new(scaled_jobs(&log, arrival_scale)?)))?;
+        let (jobs, large) = self.fitting[&(of, machine.nodes())]
+            .get(|| Ok(fitting(&log.name, &scaled, &machine, rules.oversize)?))?;
         let skipped = log.workload.left_out.total() + large;
         let source = JobSource::Recorded { jobs, skipped, arrivals: rules.arrivals, arrival_scale };
         Ok(Replay { spec: spec.clone(), source })
     }
 
-    /// Says that a cell has ended.
+    /// Drops what no replay needs any more once replay `cell` has ended.
     pub(super) fn release(&self, cell: usize) {
-        let (log, rules, scale) = of(&self.study.cells[cell]);
-        self.logs[&(log, rules.clone())].release();
-        self.jobs[&(log, rules, scale)].release();
+        let of = of(&self.study.cells[cell]);
+        self.logs[&(of.0, of.1.clone())].release();
+        self.scaled[&of].release();
+        self.fitting[&(of, self.study.cells[cell].spec.machine.nodes())].release();
     }
 }
 
-fn read(planned: &StudyLog, spec: &ReplaySpec) -> Result<LoadedLog, NoJobs> {
-    let log = load(&planned.path, ReadOptions::default(), spec.rules.clone())?;
-    let file = || planned.path.display().to_string();
+fn read(planned: &StudyLog, spec: &ReplaySpec) -> Result<Arc<LoadedLog>, NoJobs> {
+    if let Some(log) = &planned.loaded {
+        return Ok(Arc::clone(log));
+    }
+    let path = &planned.source.path;
+    let log = load(path, planned.source.read.clone(), spec.rules.clone())?;
     if log.summary.sha256 != planned.sha256 {
-        return Err(NoJobs::Changed { file: file() });
+        return Err(NoJobs::Changed { file: path.display().to_string() });
     }
-    if log.workload.jobs.is_empty() {
-        return Err(NoJobs::Empty { file: file(), left_out: log.workload.left_out.to_string() });
+    check_jobs(path, &log)?;
+    Ok(Arc::new(log))
+}
+
+/// Fails if the log at `path` has no jobs.
+pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), NoJobs> {
+    if !log.workload.jobs.is_empty() {
+        return Ok(());
     }
-    Ok(log)
+    let reason = match log.workload.left_out.total() {
+        0 => "it has no records".to_owned(),
+        _ => format!("left out: {}", log.workload.left_out),
+    };
+    Err(NoJobs::Empty { file: path.display().to_string(), reason })
+}
+
+/// Loads the jobs of every replay of a study whose logs are in memory. How many jobs are larger than a machine is added to
+/// `notes`.
+pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), NoJobs> {
+    let workloads = Workloads::new(study, 0..study.cells.len());
+    let mut sources = Vec::with_capacity(study.cells.len());
+    for (i, PlannedReplay { spec, log, .. }) in study.cells.iter().enumerate() {
+        let source = workloads.replay(i)?.source;
+        let left_out = study.logs[*log].loaded.as_ref().map_or(0, |log| log.workload.left_out.total());
+        let large = source.skipped().unwrap_or(left_out) - left_out;
+        let note = format!("{}: left out {large} larger than machine {}", spec.log, spec.machine);
+        if large > 0 && !notes.contains(&note) {
+            notes.push(note);
+        }
+        sources.push(source);
+    }
+    for (cell, source) in study.cells.iter_mut().zip(sources) {
+        (cell.jobs, cell.source) = (source.count(), Some(source));
+    }
+    Ok(())
 }

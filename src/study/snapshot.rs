@@ -1,4 +1,4 @@
-//! A replay looked at in one moment: who runs where.
+//! Snapshots: which jobs run where at a moment of a replay.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::job::{Job, JobId, Time};
 use crate::machine::NodeId;
 use crate::stop::Stop;
 
-/// A job that runs.
+/// A job that runs at the moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunningJob {
-    /// What it is.
+    /// The job.
     pub job: Job,
     /// When it started.
     pub start: Time,
@@ -29,7 +29,7 @@ pub struct Snapshot {
     pub waiting: usize,
 }
 
-/// Notes who takes and gives back nodes until a time; what happens later does not count.
+/// Notes which jobs take and give back nodes until a time; what happens later does not count.
 struct Watcher {
     at: Time,
     /// By first node, which only one job has.
@@ -71,7 +71,7 @@ impl Observer for Watcher {
 }
 
 impl Replay {
-    /// Replays the cell until `at`, events of that instant included.
+    /// Replays until `at`, events of that instant included, and returns what is there then.
     pub fn snapshot(&self, at: Time) -> Result<Snapshot, RunError> {
         let jobs = self.jobs(self.spec.seed)?.jobs;
         let mut watcher =

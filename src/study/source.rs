@@ -1,4 +1,4 @@
-//! Where the jobs of a cell come from: a log, or a workload model that draws them anew from each seed.
+//! Where the jobs of a replay come from: a log, or a workload model that draws them anew from each seed.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use crate::job::Job;
 use crate::machine::Mesh;
 use crate::workload::{Arrivals, Rules, Synthetic};
 
-/// The jobs of a cell, or how to draw them.
+/// The jobs of a replay, or how to draw them.
 #[derive(Clone, Debug)]
 pub enum JobSource {
     /// The same for every seed.
     Recorded {
-        /// The jobs, arrivals scaled; shared by the cells that replay the same ones.
+        /// The jobs, arrivals scaled; shared by the replays that have the same ones.
         jobs: Arc<Vec<Job>>,
         /// Records of the log that are not among them.
         skipped: u64,
@@ -35,12 +35,12 @@ pub enum JobSource {
 }
 
 impl JobSource {
-    /// Jobs as they were recorded.
+    /// Returns a source of jobs that arrive as they were recorded; `skipped` records of their log are not among them.
     pub fn recorded(jobs: Arc<Vec<Job>>, skipped: u64) -> Self {
         Self::Recorded { jobs, skipped, arrivals: Arrivals::Recorded, arrival_scale: 1.0 }
     }
 
-    /// The jobs of `seed`, and how many records or draws are not among them.
+    /// Returns the jobs of `seed`, and how many records or draws are not among them.
     pub(super) fn jobs(
         &self,
         log: &str,
@@ -66,8 +66,8 @@ impl JobSource {
         }
     }
 
-    /// What the jobs ask for that `machine` is large enough for, with each of `seeds`.
-    pub fn requests(
+    /// Returns what the jobs of any of `seeds` ask for that `machine` is large enough for.
+    pub(super) fn requests(
         &self,
         log: &str,
         seeds: impl Iterator<Item = u64>,
@@ -85,7 +85,7 @@ impl JobSource {
         Ok(requests)
     }
 
-    /// Records of the log that are not replayed with any seed; `None` of a model, where it depends on the seed.
+    /// Returns how many records of the log are not replayed; `None` for a model, where it depends on the seed.
     pub fn skipped(&self) -> Option<u64> {
         match self {
             Self::Recorded { skipped, .. } => Some(*skipped),
@@ -93,7 +93,7 @@ impl JobSource {
         }
     }
 
-    /// About how many jobs there are.
+    /// Returns the number of jobs; of a model that of the jobs that it draws, before any is left out.
     pub fn count(&self) -> u64 {
         match self {
             Self::Recorded { jobs, .. } => jobs.len() as u64,

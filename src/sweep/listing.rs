@@ -16,7 +16,7 @@ impl Sweep {
         let Self { study, manifest, share, .. } = self;
         // The allocator, which tells most replays from others, stands last.
         let named = || Coordinate::listed().filter(|coordinate| coordinate.name != "allocator");
-        let left = ["cell", "key", "state"].into_iter().chain(named().map(|coordinate| coordinate.title));
+        let left = ["cell", "key", "state"].into_iter().chain(named().map(Coordinate::title));
         let mut columns = left.chain(["allocator"]).map(|title| (title, Align::Left)).collect::<Vec<_>>();
         columns.extend([("jobs", Align::Right), ("cost", Align::Right)]);
         let mut table = Table::new(&columns);
@@ -43,7 +43,7 @@ impl Sweep {
             ]);
             table.add(row);
         }
-        let titles: Vec<&str> = named().map(|coordinate| coordinate.title).chain(["jobs"]).collect();
+        let titles: Vec<&str> = named().map(Coordinate::title).chain(["jobs"]).collect();
         let shared = table.drop_constant(&titles);
         let is_news = |(_, text): &&(String, String)| text != RECORDED;
         let shared: Vec<String> =

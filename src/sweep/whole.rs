@@ -39,9 +39,9 @@ impl Sweep {
         let manifest = Manifest::from(&study);
         let folder = StudyFolder::new(output, shard);
         let costs = costs(&study);
-        let share = shard.map_or_else(|| (0..costs.len()).collect(), |shard| shard.share(&costs));
+        let own = shard.map_or_else(|| (0..costs.len()).collect(), |shard| shard.share(&costs));
         let is_missing = |cell: &usize| !folder.has(&study.cells[*cell].key, options.jobs);
-        let missing = share.iter().copied().filter(is_missing).collect();
+        let missing = own.iter().copied().filter(is_missing).collect();
         // It fails for empty paths only, which no file has.
         let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         let started = Started {
@@ -49,7 +49,7 @@ impl Sweep {
             options: options.sweep_arguments(),
             jobs: options.jobs,
         };
-        Ok(Self { file: file.to_owned(), study, manifest, folder, shard, share, missing, started })
+        Ok(Self { file: file.to_owned(), study, manifest, folder, shard, share: own, missing, started })
     }
 
     /// Returns whether the cell at this position is done.

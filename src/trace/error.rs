@@ -28,7 +28,7 @@ pub enum TraceError {
     Unreadable {
         /// The log.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// There is not one byte in it.
@@ -65,7 +65,7 @@ pub enum TraceError {
         path: PathBuf,
         /// Whole lines before the damage.
         lines: u64,
-        /// What the decompressor says.
+        /// The error of the decompressor.
         source: io::Error,
     },
     /// A line is longer than any line of a log.
@@ -88,7 +88,7 @@ pub enum TraceError {
         path: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// What does not fit.
+        /// The problem of the line.
         problem: Problem,
     },
     /// The format of the log is unknown, or its parameters are malformed.
@@ -111,12 +111,12 @@ pub enum TraceError {
     Unwritable {
         /// The output.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
-/// What is wrong with one line.
+/// The problem of one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The line ends too early.
@@ -132,7 +132,7 @@ pub enum Problem {
     NotANumber {
         /// Which field, from 1.
         field: usize,
-        /// What the field is called.
+        /// The name of the field.
         name: &'static str,
         /// The field as it is there, shortened.
         found: String,
@@ -152,7 +152,7 @@ pub enum Problem {
     OutOfRange {
         /// Which field, from 1.
         field: usize,
-        /// What the field is called.
+        /// The name of the field.
         name: &'static str,
         /// The field as it is there, shortened.
         found: String,

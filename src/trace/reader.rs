@@ -12,7 +12,7 @@ use super::source::Source;
 use super::summary::{Irregularities, LogSummary};
 use crate::spec::Spec;
 
-/// How a log is to be read.
+/// The way in which a log is to be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// Skip and count lines that do not follow the format, instead of stopping at the first.
@@ -27,7 +27,7 @@ pub struct ReadOptions {
 pub enum Entry<'a> {
     /// A job.
     Record {
-        /// What the log says of it.
+        /// The fields of the job.
         record: Record,
         /// The number of fields beyond those of the format; they are ignored.
         surplus: usize,
@@ -60,7 +60,7 @@ struct Parser {
     has_begun: bool,
 }
 
-/// What is counted of the records and the text.
+/// The counts of records and irregularities so far.
 #[derive(Default)]
 struct Records {
     count: u64,

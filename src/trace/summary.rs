@@ -6,7 +6,7 @@ use super::error::Problem;
 use super::formats::Format;
 use super::header::Header;
 
-/// How often something odd was found while reading a log. None of it stops reading, except that a line that does not
+/// Counts of what is odd in a log. None of it stops reading, except that a line that does not
 /// follow the format does unless reading is lenient.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Irregularities {
@@ -44,7 +44,7 @@ impl Irregularities {
         self.skipped_too_few_fields + self.skipped_not_a_number + self.skipped_out_of_range
     }
 
-    /// What was found at least once, in words, with its count; empty if nothing was.
+    /// Returns what was found at least once, in words, with its count; empty if nothing was.
     pub fn rows(&self) -> Vec<(&'static str, u64)> {
         let rows = [
             ("skipped lines: too few fields", self.skipped_too_few_fields),

@@ -1,6 +1,8 @@
 //! Native logs: that of NASA Ames as the archive converted it, and logs whose columns are told.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use super::support::{Tested, run, shared};
 
@@ -70,5 +72,94 @@ fn any_columns_can_be_told() -> Tested {
     }
     let ran = run(at, "trace convert log.txt out.swf --columns procs=1,submit=4,run=5 --input-format swf")?;
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    Ok(())
+}
+
+/// A day of a native log of NASA Ames, four columns of numbers, and a table; and how each is told to be read.
+const FORMATS: [(&str, &str, &str); 3] = [
+    ("nasa", "nas-ipsc", "--input-format nas-ipsc"),
+    ("numbers", "premas", "--input-format premas"),
+    ("table", "columns:procs=2,run=4,submit=3", "--columns procs=2,run=4,submit=3"),
+];
+
+fn write_logs(at: &Path) -> std::io::Result<()> {
+    let native = |i: u32| {
+        let (user, nodes, run_s, hour, minute) = (i % 5, 1 << (i % 5), 60 + 37 * i, i * 7 / 60, i * 7 % 60);
+        format!("user{user} nqs{} {nodes} {run_s} 10/01/93 {hour:02}:{minute:02}:00\n", i % 3)
+    };
+    fs::write(at.join("nasa"), (0..60).map(native).collect::<String>())?;
+    fs::write(at.join("numbers"), "0\t4\t60\t-1\n5\t16\t90\t100\n7\t2\t10\t20\n7\t9\t30\t40\n")?;
+    fs::write(at.join("table"), "anna 4 100 160\nbert 8 130 20.6\nanna 16 131 5\n")
+}
+
+/// The lines of a summary without the columns that follow from the text of the log: its checksum and the name of the run.
+fn results(summary: &str) -> Vec<String> {
+    let cells = summary.lines().map(|line| line.rsplitn(4, ',').last().unwrap_or_default().to_owned());
+    cells.collect()
+}
+
+#[test]
+fn every_format_is_replayed_as_if_it_were_converted_first() -> Tested {
+    const REST: &str = "-m 4x4 -a hilbert+bf mc1x1 --no-timing --format csv --oversize skip";
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    write_logs(at)?;
+    for (log, format, option) in FORMATS {
+        let converted = run(at, &format!("trace convert {log} {log}.swf {option}"))?;
+        assert_eq!(converted.code, Some(0), "{}", converted.stderr);
+        let first = run(at, &format!("replay {log}.swf {REST}"))?;
+        let directly = run(at, &format!("replay {log} --input-format {format} {REST}"))?;
+        assert_eq!((directly.code, first.code), (Some(0), Some(0)), "{}", directly.stderr);
+        assert_eq!(results(&directly.stdout), results(&first.stdout));
+        assert_eq!(directly.stdout.lines().count(), 3);
+    }
+    // Nothing else looks like the native log.
+    let converted = run(at, &format!("replay nasa.swf {REST}"))?;
+    assert_eq!(results(&run(at, &format!("replay nasa {REST}"))?.stdout), results(&converted.stdout));
+    for (format, problem) in [
+        ("cwf", "unknown log format 'cwf', did you mean 'swf'? (one of: swf, premas, nas-ipsc, columns)"),
+        ("columns", "columns are missing, such as columns:submit=3,run=5,procs=2"),
+        ("columns:submit=1,run=2", "field 'procs' is missing; submit, run and procs are needed"),
+        ("swf:columns=3", "'swf' has no parameter 'columns'"),
+    ] {
+        let ran = run(at, &format!("replay table --input-format {format} {REST}"))?;
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains(problem), "{}", ran.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn the_format_of_a_study_is_part_of_its_keys() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    write_logs(at)?;
+    let cells = |format: &str| -> Result<BTreeSet<String>, Box<dyn std::error::Error>> {
+        let study = format!("logs = [\"table\"]\nmachines = [\"4x4\"]\nallocators = [\"naive\"]\n{format}\n");
+        fs::write(at.join("study.toml"), study)?;
+        let ran = run(at, "sweep study.toml -o out --no-timing")?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let mut names = BTreeSet::new();
+        for entry in fs::read_dir(at.join("out/cells"))? {
+            names.insert(entry?.file_name().to_string_lossy().into_owned());
+        }
+        Ok(names)
+    };
+    let first = cells("input_format = \"columns:procs=2,run=4,submit=3\"")?;
+    assert_eq!((first.len(), &cells("input_format = \"columns:submit=3,run=4,procs=2\"")?), (1, &first));
+    assert_eq!(cells("input_format = \"columns:procs=2,run=4,submit=4\"")?.len(), 2);
+    let study = fs::read_to_string(at.join("out/study.json"))?;
+    assert!(study.contains("\"input_format\": \"columns:procs=2,run=4,submit=4\""), "{study}");
+    fs::write(
+        at.join("study.toml"),
+        fs::read_to_string(at.join("study.toml"))?.replace("columns:", "rows:"),
+    )?;
+    let ran = run(at, "sweep study.toml -o out --no-timing")?;
+    assert_ne!(ran.code, Some(0));
+    assert!(
+        ran.stderr.contains("study.toml:4: key 'input_format': unknown log format 'rows'"),
+        "{}",
+        ran.stderr
+    );
     Ok(())
 }

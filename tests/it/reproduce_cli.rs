@@ -148,13 +148,13 @@ fn every_embedded_study_can_be_planned() -> Tested {
                 }
                 let study = planned.map_err(|error| format!("{label}: {error}"))?;
                 if embedded.dataset == MODEL {
-                    assert!(study.logs.iter().all(|log| log.model.is_some()), "{label}");
+                    assert!(study.logs.iter().all(|log| log.source.model.is_some()), "{label}");
                     assert_eq!(study.name, embedded.name, "{label}");
                     continue;
                 }
                 assert!(Dataset::find(&embedded.dataset).is_some(), "{label}");
                 assert_eq!((study.name.as_str(), study.logs.len()), (embedded.name.as_str(), 1), "{label}");
-                assert_eq!(study.logs[0].file, embedded.dataset, "{label}");
+                assert_eq!(study.logs[0].source.file, embedded.dataset, "{label}");
             }
         }
     }

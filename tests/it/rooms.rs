@@ -38,7 +38,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "study",
         Layer::Core,
-        "allocator disk engine execution job machine metrics scheduler spec trace workload",
+        "allocator disk engine execution job machine metrics scheduler spec stop trace workload",
     ),
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
@@ -58,7 +58,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "report",
         Layer::Lab,
-        "allocator execution figure frame machine metrics paper scheduler spec text trace",
+        "allocator execution figure frame machine metrics paper scheduler spec study text trace",
     ),
     (
         "cli",

@@ -1,22 +1,27 @@
 //! The arguments of `meshreplay replay`.
 
+use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::chosen;
 use crate::allocator;
-use crate::cli::options::{Flags, OfReplay};
+use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
 use crate::machine::Mesh;
+use crate::report::summary_column;
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
-use crate::study::{ALL, Options};
+use crate::study::{ALL, Axes, Draft, LogSource, Options};
 use crate::trace::ReadOptions;
-use crate::workload::{Arrivals, Estimate, Overrun, Oversize, RuleSet, Rules, ShapeRule, Sizes, Status};
+use crate::workload::{
+    Arrivals, Estimate, OVERRUNS, OVERSIZES, Overrun, Oversize, RULE_SETS, RuleSet, Rules, SIZES, STATUSES,
+    ShapeRule, Sizes, Status,
+};
 
 /// Replay logs: every log × arrival scale × machine × scheduler × allocator, one row each.
 ///
@@ -35,28 +40,28 @@ use crate::workload::{Arrivals, Estimate, Overrun, Oversize, RuleSet, Rules, Sha
 pub(crate) struct Args {
     /// Logs: Standard Workload Format or PReMAS, plain or gzip; - is standard input. Or workload models, see above.
     #[arg(required = true, value_name = "LOG")]
-    pub(super) logs: Vec<PathBuf>,
+    logs: Vec<PathBuf>,
 
     /// Machines: 400, 16x8, 8x8x4, torus:16x8; 1 to 3 dimensions, at most 2^24 nodes.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1..)]
-    pub(super) machine: Vec<Mesh>,
+    machine: Vec<Mesh>,
 
     /// Schedulers, such as fcfs, easy or easy:pass=per-event.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
-    pub(super) scheduler: Vec<Spec>,
+    scheduler: Vec<Spec>,
 
     /// Consider waiting jobs in this order; sets `order` of every scheduler given, each of which must have it.
-    #[arg(long, value_name = "ORDER", value_parser = clap::builder::PossibleValuesParser::new(scheduler::ORDERS))]
+    #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(scheduler::ORDERS))]
     order: Option<String>,
 
     /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1; all is every one.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
-    pub(super) allocator: Vec<Spec>,
+    allocator: Vec<Spec>,
 
     /// How long jobs run: recorded, or wormhole:pattern=one-to-all,messages=20,… for the time that their messages take on a
     /// network; `meshreplay list networks` shows the parameters.
     #[arg(long, default_value = execution::RECORDED, value_name = "SPEC", num_args = 1.., value_parser = network_spec)]
-    pub(super) network: Vec<Spec>,
+    network: Vec<Spec>,
 
     /// Multiply arrival times by these factors; below 1 the load rises.
     #[arg(
@@ -67,11 +72,11 @@ pub(crate) struct Args {
         allow_negative_numbers = true,
         value_parser = positive
     )]
-    pub(super) arrival_scale: Vec<f64>,
+    arrival_scale: Vec<f64>,
 
     /// Seed of everything random; the same for every allocator.
     #[arg(long, default_value_t = 1)]
-    pub(super) seed: u64,
+    seed: u64,
 
     /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
@@ -92,18 +97,18 @@ pub(crate) struct Args {
 
     /// Columns of the summary that the table shows instead of the usual ones, such as `wait_s_mean,moves`;
     /// `meshreplay schema summary` names them.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = chosen::name)]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = summary_column)]
     pub(super) columns: Vec<String>,
 
     /// Which fields of a record count: authors takes the processors a job got, requested what it asked for, allocated what
     /// it got if it ran at all.
-    #[arg(long, value_enum, default_value = "authors")]
-    rules: RulesArg,
+    #[arg(long, default_value = "authors", value_parser = one_of(RULE_SETS))]
+    rules: RuleSet,
 
     /// Which statuses are replayed; as the rules have it by default (authors: −1, 0, 1, and 5 if it ran; requested:
     /// all).
-    #[arg(long, value_enum)]
-    status: Option<StatusArg>,
+    #[arg(long, value_parser = one_of(STATUSES))]
+    status: Option<Status>,
 
     /// Estimates: recorded, exact (the run time) or factor=F (F times the run time).
     #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
@@ -115,12 +120,12 @@ pub(crate) struct Args {
     arrivals: Arrivals,
 
     /// Jobs that run longer than estimated: extend raises the estimate, kill cuts the run, run-on keeps both.
-    #[arg(long, value_enum, default_value = "extend")]
-    overrun: OverrunArg,
+    #[arg(long, default_value = "extend", value_parser = one_of(OVERRUNS))]
+    overrun: Overrun,
 
     /// Sizes of jobs that are replayed: parallel leaves out jobs of one processor, powers-of-two all that are none.
-    #[arg(long, value_enum, default_value = "all")]
-    sizes: SizesArg,
+    #[arg(long, default_value = "all", value_parser = one_of(SIZES))]
+    sizes: Sizes,
 
     /// Shape of jobs of which only the number of processors is known: near-square is the box of fewest nodes whose longest
     /// side is at most twice the shortest; factors is exactly as many nodes where such a box fits, so that 13 are a row; row
@@ -131,8 +136,8 @@ pub(crate) struct Args {
 
     /// Jobs larger than the machine, or that the allocator does not find even if it is idle: error, or skip and count
     /// them.
-    #[arg(long, value_enum, default_value = "error")]
-    oversize: OversizeArg,
+    #[arg(long, default_value = "error", value_parser = one_of(OVERSIZES))]
+    oversize: Oversize,
 
     /// Skip malformed lines of logs, and count them.
     #[arg(long)]
@@ -159,43 +164,9 @@ pub(super) enum Format {
     Latex,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum RulesArg {
-    Authors,
-    Requested,
-    Allocated,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum StatusArg {
-    Authors,
-    Completed,
-    All,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum OverrunArg {
-    Extend,
-    Kill,
-    RunOn,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum SizesArg {
-    All,
-    Parallel,
-    PowersOfTwo,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum OversizeArg {
-    Error,
-    Skip,
-}
-
 impl Args {
     /// What all replays share.
-    pub(super) fn plan(&self) -> Options {
+    pub(super) fn options(&self) -> Options {
         Options {
             jobs: self.output.is_some(),
             traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
@@ -203,8 +174,33 @@ impl Args {
         }
     }
 
+    /// The study that the arguments describe.
+    pub(super) fn draft(&self) -> Result<Draft, SpecError> {
+        let format = self.flags.options.input_format.clone();
+        let read = ReadOptions { lenient: self.lenient, format };
+        let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
+        let axes = Axes {
+            logs: Vec::new(),
+            rules: vec![self.rules()],
+            arrival_scales: self.arrival_scale.clone(),
+            machines: self.machine.clone(),
+            schedulers: self.schedulers()?,
+            allocators: self.allocator.clone(),
+            networks: self.network.clone(),
+            seeds: vec![self.seed],
+        };
+        Ok(Draft {
+            name: String::new(),
+            description: None,
+            options: self.options(),
+            logs: self.logs.iter().map(log).collect::<Result<_, _>>()?,
+            axes,
+            is_of_command: true,
+        })
+    }
+
     /// The schedulers, ordered as `--order` says.
-    pub(super) fn schedulers(&self) -> Result<Vec<Spec>, SpecError> {
+    fn schedulers(&self) -> Result<Vec<Spec>, SpecError> {
         let Some(order) = &self.order else { return Ok(self.scheduler.clone()) };
         let ordered = |spec: &Spec| match spec.params.get("order") {
             Some(other) if other != order => {
@@ -216,38 +212,18 @@ impl Args {
         self.scheduler.iter().map(ordered).collect()
     }
 
-    pub(super) fn read_options(&self) -> ReadOptions {
-        ReadOptions { lenient: self.lenient, ..ReadOptions::default() }
-    }
-
-    pub(super) fn rules(&self) -> Rules {
-        let usual = Rules::defaults(match self.rules {
-            RulesArg::Authors => RuleSet::Authors,
-            RulesArg::Requested => RuleSet::Requested,
-            RulesArg::Allocated => RuleSet::Allocated,
-        });
-        let status = self.status.map_or(usual.status, |status| match status {
-            StatusArg::Authors => Status::Authors,
-            StatusArg::Completed => Status::Completed,
-            StatusArg::All => Status::All,
-        });
-        let overrun = match self.overrun {
-            OverrunArg::Extend => Overrun::Extend,
-            OverrunArg::Kill => Overrun::Kill,
-            OverrunArg::RunOn => Overrun::RunOn,
-        };
-        let sizes = match self.sizes {
-            SizesArg::All => Sizes::All,
-            SizesArg::Parallel => Sizes::Parallel,
-            SizesArg::PowersOfTwo => Sizes::PowersOfTwo,
-        };
-        let shape = self.shape.clone();
-        let oversize = match self.oversize {
-            OversizeArg::Error => Oversize::Error,
-            OversizeArg::Skip => Oversize::Skip,
-        };
-        let (estimate, arrivals) = (self.estimate, self.arrivals);
-        Rules { status, estimate, overrun, sizes, shape, oversize, arrivals, ..usual }
+    fn rules(&self) -> Rules {
+        let default = Rules::defaults(self.rules);
+        Rules {
+            status: self.status.unwrap_or(default.status),
+            estimate: self.estimate,
+            overrun: self.overrun,
+            sizes: self.sizes,
+            shape: self.shape.clone(),
+            oversize: self.oversize,
+            arrivals: self.arrivals,
+            ..default
+        }
     }
 
     /// The format of result files.
@@ -263,7 +239,6 @@ impl Args {
 
     /// Refuses to fill a terminal with bytes, and two logs from one standard input.
     pub(super) fn check_output(&self) -> Result<()> {
-        use std::io::IsTerminal;
         let binary = matches!(self.format, Format::Parquet | Format::Arrow);
         if binary && self.output.is_none() && std::io::stdout().is_terminal() {
             bail!("{:?} is not for a terminal; give -o DIR or send standard output to a file", self.format);
@@ -281,6 +256,17 @@ impl Args {
         }
         Ok(())
     }
+}
+
+/// Parses one of the names of `choices`, which the help lists.
+fn one_of<T: Clone + Send + Sync + 'static>(
+    choices: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let names = PossibleValuesParser::new(choices.iter().map(|(name, _)| *name));
+    names.try_map(move |given| {
+        let found = choices.iter().find(|(name, _)| *name == given);
+        found.map(|(_, value)| value.clone()).ok_or("expected one of the names")
+    })
 }
 
 fn scheduler_spec(text: &str) -> Result<Spec> {

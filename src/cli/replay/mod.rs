@@ -1,205 +1,145 @@
-//! `meshreplay replay`: the main command.
+//! `meshreplay replay`: the main command, a study of one line.
 
 mod args;
-mod chosen;
-mod folder;
-mod input;
-mod output;
-mod rows;
 
 pub(super) use args::Args;
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::io::Write;
 
 use anyhow::{Context, anyhow};
 
-use self::input::Input;
-use self::output::{Kept, Output};
-use super::interrupt::{GRACE, Saving};
-use super::progress::{Line, Progress};
-use super::{Failure, complain, interrupt};
-use crate::allocator;
-use crate::metrics::Summary;
-use crate::spec::SpecError;
-use crate::study::{
-    self, Axes, Combination, Event, JobSource, Options, Outcome, Replay, ReplaySpec, Running,
-};
+use self::args::Format;
+use super::interrupt::Saving;
+use super::runner::{Results, Runner, Tally};
+use super::{Failure, complain};
+use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
+use crate::report::{SummaryTable, check_columns};
+use crate::study::{Outcome, PlanError, ReplaySpec, Study, SweepError};
 
 /// Replays the product of all that the arguments repeat.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let options = args.plan();
     args.check_output().map_err(Failure::Usage)?;
-    // Before any log is read, so that a wrong name fails at once.
-    chosen::check(&args.columns, &options).map_err(Failure::Usage)?;
-    let paths = distinct(args.logs.clone(), Clone::clone);
-    let points = points(args, &paths).map_err(|error| Failure::Usage(error.into()))?;
-    let asked = points.len() / paths.len().max(1) * args.logs.len();
-    let points = distinct(points, |point| (point.log, point.spec.label(), point.spec.rules.to_string()));
-    if points.len() < asked && !args.quiet {
-        let twice = asked - points.len();
-        complain(&format!("note: {twice} of {asked} replays are the same as others and are left out"));
+    check_columns(&args.columns, &args.options()).map_err(|error| Failure::Usage(error.into()))?;
+    let draft = args.draft().map_err(|error| Failure::Usage(error.into()))?;
+    let mut notes = Vec::new();
+    let planned = draft.plan(&mut notes);
+    if !args.quiet {
+        notes.iter().for_each(|note| complain(&format!("note: {note}")));
     }
-    let logs = paths.iter().map(|log| Input::read(args, log)).collect::<Result<Vec<_>, _>>()?;
-    let cells = cells(args, &logs, &points)?;
-    // More threads than replays would only wait.
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = args.threads.map_or(cores, usize::from).min(cells.len());
-    let pool =
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")?;
-    let running = Arc::new(Running::new(cells.len()));
-    let stop = Arc::clone(&running);
-    interrupt::stops_with(move || stop.stop());
-    let output = Output::open(args, &logs, &cells, options.clone())?;
-    replay_all(args, &pool, &cells, &options, &running, output)
+    let study = planned.map_err(|error| match error {
+        PlanError::Spec(error) => Failure::Usage(error.into()),
+        PlanError::Log { source, .. } => Failure::Failed((*source).into()),
+        other => Failure::Failed(other.into()),
+    })?;
+    let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
+    let folder = args.output.as_deref().map(|path| (path, args.file_format(), args.force));
+    let results = Some(RunResults::open(&study, folder)?);
+    let mut output = Output { args, study: &study, results, errors: Vec::new(), failure: None };
+    let all: Vec<usize> = (0..study.cells.len()).collect();
+    let tally = runner.run(&study, &all, &|_, outcomes| Ok(outcomes), &mut output);
+    output.end(tally, runner.is_interrupted())
 }
 
-fn replay_all(
-    args: &Args,
-    pool: &rayon::ThreadPool,
-    cells: &[Replay],
-    options: &Options,
-    running: &Running,
-    output: Output<'_>,
-) -> Result<(), Failure> {
-    let line = |(number, cell): (usize, &Replay)| {
-        let name =
-            format!("{} {} {}", cell.spec.log, cell.spec.machine, allocator::short(&cell.spec.allocator));
-        Line { number, name, jobs: cell.source.count() * u64::from(options.replications.least()) }
-    };
-    let mut progress = Progress::new(args.quiet, cells.iter().enumerate().map(line));
-    let mut errors: Vec<(usize, String)> = Vec::new();
-    let (mut finished, mut failure, mut output) = (0, None, Some(output));
-    let work = |number: usize| cells[number].run(options, running.monitor(number));
-    study::run_all(pool, running, 0..cells.len(), &work, &mut |event| match event {
-        Event::Tick if interrupt::age().is_some_and(|age| age > GRACE) => {
-            progress.finish();
-            // Some replays are in the middle of what they cannot leave; nobody waits for them.
-            interrupt::end(&match finish(output.take()) {
-                Ok(kept) => interrupted(args, kept, (finished, cells.len())),
-                Err(error) => format!("{error:#}"),
-            });
+/// Where outcomes go: into the directory if there is one, and to standard output.
+struct Output<'a> {
+    args: &'a Args,
+    study: &'a Study,
+    /// `None` once they are finished.
+    results: Option<RunResults<'a>>,
+    /// The replays that failed, and why.
+    errors: Vec<(usize, SweepError)>,
+    /// Why nothing more can be kept.
+    failure: Option<RunFolderError>,
+}
+
+impl Results<Vec<Outcome>> for Output<'_> {
+    fn ended(&mut self, number: usize, ended: Result<Vec<Outcome>, SweepError>) -> Vec<String> {
+        let notes = match &ended {
+            Ok(outcomes) if !self.args.quiet => self.study.notes_on(number, outcomes),
+            _ => Vec::new(),
+        };
+        let outcomes = ended.map_err(|error| self.errors.push((number, error))).ok();
+        if let Some(Err(error)) = self.results.as_mut().map(|results| results.add(number, outcomes)) {
+            self.failure.get_or_insert(error);
         }
-        Event::Tick => progress.update(running),
-        Event::Ended(number, outcome) => {
-            let outcomes = outcome.and_then(|outcomes| outcomes.map_err(|error| error.to_string()));
-            finished += usize::from(outcomes.is_ok());
-            if let Ok(outcomes) = &outcomes
-                && !args.quiet
-            {
-                progress.above(|| report(&cells[number], outcomes, options));
-            }
-            let outcomes = outcomes.map_err(|error| errors.push((number, error))).ok();
-            let _saving = Saving::begin();
-            if let Some(Err(error)) = output.as_mut().map(|output| output.add(number, outcomes)) {
-                failure.get_or_insert(error);
-                running.stop();
-            }
+        notes.iter().map(|note| format!("note: {note}")).collect()
+    }
+
+    fn is_lost(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    fn abandon(&mut self, tally: Tally) -> String {
+        match self.finish() {
+            Ok(keeps_earlier) => self.interrupted(keeps_earlier, tally),
+            Err(error) => format!("{error:#}"),
         }
-    });
-    progress.finish();
-    if let Some(error) = failure {
-        return Err(error.into());
     }
-    let kept = finish(output)?;
-    if running.is_stopped() {
-        return Err(anyhow!(interrupted(args, kept, (finished, cells.len()))).into());
-    }
-    for (number, error) in &errors {
-        let ReplaySpec { log, machine, scheduler, allocator, .. } = &cells[*number].spec;
-        complain(&format!("error: {log} on {machine} under {scheduler} with {allocator}: {error}"));
-    }
-    if let (Kept::Earlier, Some(folder)) = (kept, &args.output) {
-        complain(&format!("note: {} keeps the results of the same run, which are more", folder.display()));
-    }
-    if errors.is_empty() { Ok(()) } else { Err(Failure::Reported) }
 }
 
-/// Writes and prints what has finished.
-fn finish(output: Option<Output<'_>>) -> anyhow::Result<Kept> {
-    let _saving = Saving::begin();
-    output.map_or(Ok(Kept::All), Output::finish)
-}
-
-/// What to say of an interrupt after `finished` of `all` replays.
-fn interrupted(args: &Args, kept: Kept, (finished, all): (usize, usize)) -> String {
-    let rest = match (kept, &args.output) {
-        (Kept::Earlier, Some(folder)) => {
-            format!("; {} keeps the results of the same run, which are more", folder.display())
+impl Output<'_> {
+    /// Says how it all ended.
+    fn end(mut self, tally: Tally, is_interrupted: bool) -> Result<(), Failure> {
+        if let Some(error) = self.failure {
+            return Err(error.into());
         }
-        _ if finished > 0 => " and are kept".to_owned(),
-        _ => String::new(),
-    };
-    format!("interrupted: {finished} of {all} replays finished{rest}")
-}
-
-/// How many jobs a replay had to leave out, where that was not known before, on standard error; and whether its means are
-/// less precise than was asked.
-fn report(cell: &Replay, outcomes: &[Outcome], options: &Options) {
-    let ReplaySpec { log, machine, allocator, .. } = &cell.spec;
-    let allocator = allocator::short(allocator);
-    let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();
-    if never_fit > 0 {
-        complain(&format!(
-            "note: {log} on {machine}: left out {never_fit} that '{allocator}' never finds a place for"
-        ));
-    }
-    if matches!(cell.source, JobSource::Drawn { .. }) {
-        let others = outcomes.iter().map(|outcome| outcome.skipped).sum::<u64>() - never_fit;
-        if others > 0 {
+        let keeps_earlier = self.finish()?;
+        if is_interrupted {
+            return Err(anyhow!(self.interrupted(keeps_earlier, tally)).into());
+        }
+        for (number, error) in &self.errors {
+            let ReplaySpec { log, machine, scheduler, allocator, .. } = &self.study.cells[*number].spec;
+            complain(&format!("error: {log} on {machine} under {scheduler} with {allocator}: {error}"));
+        }
+        if let (true, Some(folder)) = (keeps_earlier, &self.args.output) {
             complain(&format!(
-                "note: {log} on {machine} with '{allocator}': left out {others} larger than the machine or of another size"
+                "note: {} keeps the results of the same run, which are more",
+                folder.display()
             ));
         }
+        if self.errors.is_empty() { Ok(()) } else { Err(Failure::Reported) }
     }
-    let counts_none = |outcome: &&Outcome| outcome.summary.get("jobs_in_means").is_none_or(|jobs| jobs < 1.0);
-    if let Some(outcome) = outcomes.iter().find(counts_none) {
-        let jobs = outcome.summary.get("jobs").unwrap_or_default();
-        complain(&format!(
-            "note: {log} on {machine} with '{allocator}': none of {jobs} jobs is left for the means, which are empty"
-        ));
-    }
-    let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary.clone()).collect();
-    if let Some(shortfall) = options.replications.shortfall(&summaries) {
-        complain(&format!("note: {log} on {machine} with '{allocator}': {shortfall}"));
-    }
-}
 
-/// The first of each that have the same name.
-fn distinct<T, N: Ord>(all: Vec<T>, name: impl Fn(&T) -> N) -> Vec<T> {
-    let mut seen = BTreeSet::new();
-    all.into_iter().filter(|one| seen.insert(name(one))).collect()
-}
-
-/// Every replay that the arguments ask for, names resolved.
-fn points(args: &Args, paths: &[std::path::PathBuf]) -> Result<Vec<Combination>, SpecError> {
-    let axes = Axes {
-        logs: paths.iter().map(|path| study::log_name(path)).collect(),
-        rules: vec![args.rules()],
-        arrival_scales: args.arrival_scale.clone(),
-        machines: args.machine.clone(),
-        schedulers: args.schedulers()?,
-        allocators: args.allocator.clone(),
-        networks: args.network.clone(),
-        seeds: vec![args.seed],
-    };
-    if !args.quiet {
-        axes.unserved().iter().for_each(|note| complain(&format!("note: {note}")));
+    /// Writes and prints what has finished. Returns whether the directory keeps earlier results, which are more.
+    fn finish(&mut self) -> anyhow::Result<bool> {
+        let _saving = Saving::begin();
+        let Some(results) = self.results.take() else { return Ok(false) };
+        let Some(mut run) = results.finish()? else { return Ok(false) };
+        let bytes = self.printed(&mut run)?;
+        let mut out = std::io::stdout();
+        out.write_all(&bytes).and_then(|()| out.flush()).context("standard output cannot be written")?;
+        Ok(run.keeps_earlier)
     }
-    axes.combinations()
-}
 
-/// Whether both replay the same jobs, but for those that a machine cannot hold.
-fn same_jobs(a: &Combination, b: &Combination) -> bool {
-    let scales = [a, b].map(|one| one.spec.arrival_scale.to_bits());
-    a.log == b.log && a.spec.rules == b.spec.rules && scales[0] == scales[1]
-}
-
-/// The points with their jobs.
-fn cells(args: &Args, logs: &[Input], points: &[Combination]) -> Result<Vec<Replay>, Failure> {
-    let mut cells = Vec::with_capacity(points.len());
-    for points in points.chunk_by(same_jobs) {
-        cells.extend(logs[points[0].log].cells(args, points)?);
+    /// The summary as standard output has it.
+    fn printed(&self, run: &mut FinishedRun) -> anyhow::Result<Vec<u8>> {
+        let table = || SummaryTable::new(self.study, run, &self.args.columns);
+        Ok(match self.args.format {
+            // The files hold the bytes; a person is told what is in them.
+            Format::Parquet | Format::Arrow if self.args.output.is_some() => table()?.text().into_bytes(),
+            Format::Table => table()?.text().into_bytes(),
+            Format::Markdown => table()?.markdown().into_bytes(),
+            Format::Latex => table()?.latex().into_bytes(),
+            Format::Csv | Format::Json | Format::Jsonl | Format::Parquet | Format::Arrow => {
+                let mut bytes = Vec::new();
+                frame::write_to(&mut bytes, &mut run.summary, self.args.file_format(), &run.run)?;
+                if self.args.format == Format::Json {
+                    bytes.push(b'\n');
+                }
+                bytes
+            }
+        })
     }
-    Ok(cells)
+
+    /// What to say of an interrupt.
+    fn interrupted(&self, keeps_earlier: bool, Tally { finished, .. }: Tally) -> String {
+        let rest = match &self.args.output {
+            Some(folder) if keeps_earlier => {
+                format!("; {} keeps the results of the same run, which are more", folder.display())
+            }
+            _ if finished > 0 => " and are kept".to_owned(),
+            _ => String::new(),
+        };
+        format!("interrupted: {finished} of {} replays finished{rest}", self.study.cells.len())
+    }
 }

@@ -16,7 +16,7 @@ pub struct Format {
     pub source: &'static str,
     /// Its parameters as `key=value`, or nothing.
     pub parameters: &'static str,
-    /// What a log of this format cannot say, in words; empty if it has all that a replay can use.
+    /// The facts that a log of this format cannot say, in words; empty if it has all that a replay can use.
     pub lacks: &'static str,
     /// The file name extensions, without dot, that stand for this format; the first is the usual one. Empty if names do
     /// not tell it.
@@ -28,11 +28,11 @@ pub struct Format {
     pub expects_spaces: bool,
     /// Builds a parser for one log. The spec has this row's name; it has parameters only if the row has some.
     pub parser: fn(&Spec) -> Result<Box<dyn LineParser>, SpecError>,
-    /// How logs of this format are written; `None` if they can only be read.
+    /// The way in which logs of this format are written; `None` if they can only be read.
     pub writing: Option<Writing>,
 }
 
-/// How logs of a format are written.
+/// The way in which logs of a format are written.
 #[derive(Clone, Copy, Debug)]
 pub struct Writing {
     /// Whether comment lines can be written, which make the header of a log.

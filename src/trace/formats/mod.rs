@@ -61,6 +61,13 @@ pub fn build(spec: &Spec) -> Result<(&'static Format, Box<dyn LineParser>), Spec
     Ok((format, (format.parser)(spec)?))
 }
 
+/// Returns the spec that `text` spells, if it names a format with the parameters that it needs.
+pub fn parse(text: &str) -> Result<Spec, SpecError> {
+    let spec = text.parse()?;
+    build(&spec)?;
+    Ok(spec)
+}
+
 /// Returns the name of a log's file without `.gz` and without the extension of its format.
 pub fn without_extensions(file_name: &str) -> &str {
     let plain = file_name.strip_suffix(".gz").unwrap_or(file_name);

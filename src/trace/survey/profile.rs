@@ -52,7 +52,7 @@ pub struct Profile {
     pub status: BTreeMap<i64, u64>,
     /// Fields that are unknown (−1) in some jobs.
     pub missing: Vec<Missing>,
-    /// What is odd about the text.
+    /// The irregularities of the text; empty if there are none.
     pub irregularities: Vec<Irregularity>,
 }
 
@@ -72,7 +72,7 @@ pub struct Missing {
 pub struct Irregularity {
     /// What was found, in words.
     pub what: &'static str,
-    /// How often.
+    /// The number of times.
     pub count: u64,
 }
 
@@ -124,7 +124,7 @@ impl Profile {
     }
 }
 
-/// What is summed up while reading.
+/// The sums and lists that reading builds up.
 #[derive(Default)]
 struct Gathering {
     sizes: Vec<i64>,

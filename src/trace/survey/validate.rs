@@ -11,7 +11,7 @@ use crate::trace::summary::LogSummary;
 
 use Severity::{Error, Warning};
 
-/// How bad a finding is.
+/// The severity of a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// A replay of the log would stop or be wrong.
@@ -73,12 +73,12 @@ const DEFECTS: [(Defect, Severity, &str); 21] = [
 ];
 
 impl Defect {
-    /// The defect in words.
+    /// Returns the defect in words.
     pub const fn title(self) -> &'static str {
         DEFECTS[self as usize].2
     }
 
-    /// How bad the defect is. A line that does not follow the format is only worth a warning to those who read leniently.
+    /// Returns the severity. A line that does not follow the format is only worth a warning to those who read leniently.
     pub const fn severity(self, lenient: bool) -> Severity {
         match self {
             Self::TooFewFields | Self::NotANumber | Self::OutOfRange if lenient => Warning,
@@ -86,7 +86,7 @@ impl Defect {
         }
     }
 
-    /// The defect of a line that does not follow the format.
+    /// Returns the defect of a line that does not follow the format.
     const fn of_line(problem: &Problem) -> Self {
         match problem {
             Problem::TooFewFields { .. } => Self::TooFewFields,
@@ -101,9 +101,9 @@ impl Defect {
 pub struct Tally {
     /// The defect.
     pub defect: Defect,
-    /// How bad it is.
+    /// The severity of the defect.
     pub severity: Severity,
-    /// How often.
+    /// The number of findings.
     pub count: u64,
     /// The first findings; empty where the count says everything.
     pub shown: Vec<Finding>,

@@ -37,7 +37,7 @@ pub struct LublinLog {
     pub jobs: u32,
     /// The processors of the machine.
     pub procs: u32,
-    /// What the model lets one choose.
+    /// The choices that the model leaves.
     pub options: LublinOptions,
     /// The share of what the machine can do that the jobs' work is while they arrive; `None` for arrivals as the model has
     /// them.
@@ -46,7 +46,7 @@ pub struct LublinLog {
     pub seed: u64,
 }
 
-/// What the types of jobs are called: whether the model is typeless, its name, and what queues mean.
+/// The two versions of the model: whether it is typeless, its name, and the meaning of queues in its logs.
 pub const LUBLIN_TYPES: [(bool, &str, &str); 2] = [
     (false, "batch+interactive", "Queue 0 interactive, queue 1 batch"),
     (true, "typeless", "One stream fitted to both, in queue 0"),

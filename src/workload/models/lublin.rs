@@ -52,7 +52,7 @@ const PUBLISHED_PROCS: u32 = 128;
 pub struct LublinJob {
     /// When it arrives, in seconds after the midnight on which the model starts; never before the job before it.
     pub submit_s: i64,
-    /// How long it runs, in seconds: 1 to 162,754 = ⌊e^12⌋.
+    /// Its run time in seconds: 1 to 162,754 = ⌊e^12⌋.
     pub run_s: i64,
     /// Its processors, from 1 to the machine's.
     pub procs: u32,

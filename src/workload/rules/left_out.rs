@@ -51,7 +51,7 @@ impl Reason {
     }
 }
 
-/// How many records were left out, by reason.
+/// The numbers of records that were left out, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     counts: [u64; Reason::ALL.len()],

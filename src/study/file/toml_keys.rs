@@ -1,4 +1,4 @@
-//! Study files as TOML: which keys there are, what each holds, and on which line what is wrong.
+//! Study files as TOML: which keys there are, what each holds, and errors with the line.
 
 use std::fmt::Display;
 use std::fs;
@@ -16,6 +16,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("description", "a string", "\"Does the load matter?\""),
     ("logs", "a list of strings", "[\"traces/lublin-256-10k.swf.gz\"]"),
     ("rules", "a list of strings", "[\"authors\", \"requested:overrun=kill\"]"),
+    ("input_format", "a string", "\"columns:submit=3,run=5,procs=2\""),
     ("machines", "a list of strings", "[\"16x16\", \"8x8x4\"]"),
     ("schedulers", "a list of strings", "[\"fcfs\", \"easy\"]"),
     ("allocators", "a list of strings", "[\"hilbert+bf\", \"mc1x1\"]"),
@@ -43,7 +44,7 @@ pub(super) struct Keys<'a> {
     table: DeTable<'a>,
 }
 
-/// The text of the file.
+/// Reads the text of the file.
 pub(super) fn read(path: &Path) -> Result<String, StudyError> {
     let bytes = fs::read(path).map_err(|source| StudyError::File { path: path.to_owned(), source })?;
     String::from_utf8(bytes).map_err(|error| StudyError::NotText {
@@ -77,7 +78,7 @@ impl<'a> Keys<'a> {
         StudyError::Wrong { path: self.path.to_owned(), line: line(self.text, at), problem }
     }
 
-    /// The string at `key`.
+    /// Returns the string at `key`; `None` if the file does not have the key.
     pub(super) fn string(&self, key: &str) -> Result<Option<String>, StudyError> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
         match value.get_ref() {
@@ -86,7 +87,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// The number or string at `key`, parsed, and its line.
+    /// Returns the number or string at `key`, parsed, and its line; `None` if the file does not have the key.
     pub(super) fn scalar<T>(
         &self,
         key: &str,
@@ -104,7 +105,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// The list at `key`, which the file must have.
+    /// Returns the list at `key`, which the file must have.
     pub(super) fn required<T: Display>(
         &self,
         key: &str,
@@ -120,7 +121,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// The list at `key`. `parse` answers `None` for a value of the wrong kind; no entry may equal another.
+    /// Returns the list at `key`; `None` if the file does not have the key. `parse` answers `None` for a value of the wrong kind; no entry may equal another.
     pub(super) fn list<T: Display>(
         &self,
         key: &str,
@@ -160,7 +161,7 @@ impl<'a> Keys<'a> {
         Ok(Some(list))
     }
 
-    /// The error for a value of another kind than `key` holds.
+    /// Returns the error for a value of another kind than `key` holds.
     fn unexpected(&self, key: &str, entry: Option<usize>, at: usize, found: &DeValue<'_>) -> StudyError {
         let found = match found {
             DeValue::String(text) => format!("the string '{text}'"),
@@ -190,19 +191,19 @@ fn plain<'a>(value: &'a Spanned<DeValue<'_>>) -> Value<'a> {
     }
 }
 
-/// What `key` holds, and an example.
+/// Returns what `key` holds, and an example.
 fn describe(key: &str) -> (&'static str, &'static str) {
     KEYS.iter()
         .find(|(name, ..)| *name == key)
         .map_or(("", ""), |(_, expected, example)| (*expected, *example))
 }
 
-/// The line of byte `at`, from 1.
+/// Returns the line of byte `at`, from 1.
 fn line(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
 }
 
-/// `log` as the study file at `file` means it: relative paths start at its directory.
+/// Returns the path that the study file at `file` means by `log`: relative paths start at its directory.
 pub(super) fn beside(file: &Path, log: &str) -> PathBuf {
     file.parent().map_or_else(|| PathBuf::from(log), |folder| folder.join(log))
 }

@@ -1,12 +1,35 @@
 //! Columns of the summary that somebody asked for, as cells of a table.
 
-use anyhow::{Result, anyhow};
-
-use super::rows::{NONE, spread};
-use crate::frame::{self, FrameSchema, Sheet, SheetValues};
+use crate::frame::{self, FrameError, FrameSchema, Sheet, SheetValues};
 use crate::metrics::Interval;
 use crate::spec::{SpecError, unknown};
 use crate::study::Options;
+use crate::text::grouped;
+
+/// Why a table cannot show a column of the summary.
+#[derive(Debug, thiserror::Error)]
+pub enum ColumnError {
+    /// Summaries of these options do not have it.
+    #[error("--columns: these results have no column '{name}', which is there {when}")]
+    Absent {
+        /// Its name.
+        name: String,
+        /// When summaries have it, in words.
+        when: &'static str,
+    },
+    /// The frame cannot be made.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+}
+
+/// What a cell holds that has no number.
+pub(super) const NONE: &str = "-";
+
+/// Returns a mean as it is shown, with half the width of its interval if it is of several numbers.
+pub(super) fn spread(Interval { mean, half_width, count }: Interval, decimals: usize) -> String {
+    let spread = if count > 1 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
+    grouped(mean, decimals) + &spread
+}
 
 /// A column of a table.
 pub(super) struct Chosen {
@@ -16,33 +39,37 @@ pub(super) struct Chosen {
     pub(super) cells: Vec<String>,
 }
 
-/// Returns the name of a column that a summary may have.
-pub(super) fn name(text: &str) -> Result<String, SpecError> {
+/// Returns `text` if it is the name of a column that a summary may have.
+pub fn summary_column(text: &str) -> Result<String, SpecError> {
     let known = FrameSchema::summary();
     let names = || known.columns.iter().map(|column| column.name);
     known.column(text).map(|column| column.name.to_owned()).ok_or_else(|| unknown("column", text, names()))
 }
 
-/// Fails if summaries of this plan do not have one of these columns, and says when they would.
-pub(super) fn check(names: &[String], options: &Options) -> Result<()> {
+/// Fails if summaries of these options do not have one of these columns, and says when they would.
+pub fn check_columns(names: &[String], options: &Options) -> Result<(), ColumnError> {
     // A frame costs 5 ms and 14 MB, even an empty one.
     if names.is_empty() {
         return Ok(());
     }
     let summary = frame::marked(frame::summary(&[], options)?, "")?;
-    columns(names, &Sheet::of_frame(&summary)?, &[]).map(drop)
+    chosen(names, &Sheet::of_frame(&summary)?, &[]).map(drop)
 }
 
-/// These columns of a summary whose rows are the replications of replays, `replications` many each. Fails if the summary
+/// Returns these columns of a summary whose rows are the replications of replays, `replications` many each. Fails if the summary
 /// does not have one of them, and says when it would.
-pub(super) fn columns(names: &[String], summary: &Sheet, replications: &[usize]) -> Result<Vec<Chosen>> {
+pub(super) fn chosen(
+    names: &[String],
+    summary: &Sheet,
+    replications: &[usize],
+) -> Result<Vec<Chosen>, ColumnError> {
     names.iter().map(|name| column(name, summary, replications)).collect()
 }
 
-fn column(name: &str, summary: &Sheet, replications: &[usize]) -> Result<Chosen> {
+fn column(name: &str, summary: &Sheet, replications: &[usize]) -> Result<Chosen, ColumnError> {
     let Some(column) = summary.column(name) else {
         let when = FrameSchema::summary().column(name).map_or("", |column| column.when.words());
-        return Err(anyhow!("--columns: these results have no column '{name}', which is there {when}"));
+        return Err(ColumnError::Absent { name: name.to_owned(), when });
     };
     let mut cells = Vec::new();
     let mut first = 0;

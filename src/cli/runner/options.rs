@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use crate::study::{Flag, Gives, OPTIONS, Options, ReplayOption};
 
 /// A command that has some of the flags.
-pub(super) trait Flagged: Clone {
+pub(in crate::cli) trait Flagged: Clone {
     /// Whether it has the flag.
     fn has(flag: &Flag) -> bool;
 
@@ -18,11 +18,11 @@ pub(super) trait Flagged: Clone {
 
 /// `meshreplay replay`.
 #[derive(Clone, Debug)]
-pub(super) struct OfReplay;
+pub(in crate::cli) struct OfReplay;
 
 /// `meshreplay sweep`.
 #[derive(Clone, Debug)]
-pub(super) struct OfSweep;
+pub(in crate::cli) struct OfSweep;
 
 impl Flagged for OfReplay {
     fn has(flag: &Flag) -> bool {
@@ -50,8 +50,8 @@ impl Flagged for OfSweep {
 
 /// The flags of the command `C`, as the options that they give.
 #[derive(Clone, Debug)]
-pub(super) struct Flags<C> {
-    pub(super) options: Options,
+pub(in crate::cli) struct Flags<C> {
+    pub(in crate::cli) options: Options,
     of: PhantomData<C>,
 }
 

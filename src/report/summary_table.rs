@@ -1,46 +1,78 @@
 //! The summary of replays as a table for people: one row each, means with half widths over several replications.
 
-use super::chosen::Chosen;
+use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
 use crate::allocator;
+use crate::frame::{FinishedRun, Sheet};
 use crate::metrics::{Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When};
-use crate::study::{Options, Outcome, Replay};
+use crate::study::{Options, Outcome, ReplaySpec, Study};
 use crate::text::{Align, Table, duration_ns, grouped};
 
-/// What a table shows.
-pub(super) struct Shown<'a> {
-    /// The replays with their replications.
-    pub(super) replays: Vec<(&'a Replay, &'a [Outcome])>,
-    pub(super) options: &'a Options,
-    /// The columns that were asked for in place of the default ones.
-    pub(super) chosen: Vec<Chosen>,
+/// The summary of a run as a table.
+pub struct SummaryTable(Table);
+
+impl SummaryTable {
+    /// Returns the table of `run`, whose replays are those of `study`: the usual columns, or those of the summary that
+    /// `columns` names. Fails if the summary does not have one of them.
+    pub fn new(study: &Study, run: &FinishedRun, columns: &[String]) -> Result<Self, ColumnError> {
+        let replays: Vec<(&ReplaySpec, &[Outcome])> = run
+            .replays
+            .iter()
+            .map(|(number, outcomes)| (&study.cells[*number as usize].spec, outcomes.as_slice()))
+            .collect();
+        let replications: Vec<usize> = replays.iter().map(|(_, outcomes)| outcomes.len()).collect();
+        let chosen = if columns.is_empty() {
+            Vec::new()
+        } else {
+            chosen(columns, &Sheet::of_frame(&run.summary)?, &replications)?
+        };
+        Ok(Self(rows_table(&Shown { replays, options: &study.options, chosen })))
+    }
+
+    /// The table for a terminal; what all rows share stands in one line above.
+    pub fn text(mut self) -> String {
+        let shared = self.0.drop_constant(&[
+            "log",
+            "machine",
+            "scheduler",
+            "network",
+            "scale",
+            "seed",
+            "jobs",
+            "replications",
+        ]);
+        let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
+        if shared.is_empty() {
+            self.0.text()
+        } else {
+            format!(" {}\n\n{}", shared.join(" · "), self.0.text())
+        }
+    }
+
+    /// The table in Markdown.
+    pub fn markdown(&self) -> String {
+        self.0.markdown()
+    }
+
+    /// The table in LaTeX.
+    pub fn latex(&self) -> String {
+        self.0.latex(&["means over jobs".to_owned()])
+    }
 }
 
-/// What a cell holds that has no number.
-pub(super) const NONE: &str = "-";
-
-/// Returns the rows for a terminal; what all rows share stands in one line above.
-pub(super) fn table(shown: &Shown<'_>) -> String {
-    let mut table = rows_table(shown);
-    let shared = table.drop_constant(&[
-        "log",
-        "machine",
-        "scheduler",
-        "network",
-        "scale",
-        "seed",
-        "jobs",
-        "replications",
-    ]);
-    let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
-    if shared.is_empty() { table.text() } else { format!(" {}\n\n{}", shared.join(" · "), table.text()) }
+/// What a table shows.
+struct Shown<'a> {
+    /// The replays with their replications.
+    replays: Vec<(&'a ReplaySpec, &'a [Outcome])>,
+    options: &'a Options,
+    /// The columns that were asked for in place of the default ones.
+    chosen: Vec<Chosen>,
 }
 
 /// Returns the numbers that the table shows unless others are asked for, each with its column.
 fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
-    let has_delays = |(replay, outcomes): &(&Replay, &[Outcome])| {
-        replay.spec.machine.dims() == 1 || outcomes.iter().any(moves)
-    };
+    let has_delays =
+        |(spec, outcomes): &(&ReplaySpec, &[Outcome])| spec.machine.dims() == 1 || outcomes.iter().any(moves);
     let circumstances = Circumstances {
         timed: shown.options.timed,
         replicated: shown.options.replications.are_several(),
@@ -58,7 +90,7 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
 }
 
 /// Returns the rows with every column.
-pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
+fn rows_table(shown: &Shown<'_>) -> Table {
     let Shown { replays, options, chosen } = shown;
     let mut left = vec!["log", "machine", "scheduler"];
     left.extend(options.traffic.then_some("network"));
@@ -71,8 +103,8 @@ pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
     right.extend(chosen.iter().map(|column| column.name.as_str()));
     columns.extend(right.into_iter().map(|title| (title, Align::Right)));
     let mut table = Table::new(&columns);
-    for (i, (replay, outcomes)) in replays.iter().enumerate() {
-        let mut cells = names(replay, outcomes, options);
+    for (i, (spec, outcomes)) in replays.iter().enumerate() {
+        let mut cells = names(spec, outcomes, options);
         cells.extend(numbers.iter().map(|(metric, column)| number(metric, column.group, outcomes)));
         cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
         table.add(cells);
@@ -81,7 +113,7 @@ pub(super) fn rows_table(shown: &Shown<'_>) -> Table {
 }
 
 /// Returns what a replay is, and how many jobs and replications it has.
-fn names(Replay { spec, .. }: &Replay, outcomes: &[Outcome], options: &Options) -> Vec<String> {
+fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options) -> Vec<String> {
     let mut cells = vec![spec.log.clone(), spec.machine.to_string(), spec.scheduler.to_string()];
     cells.extend(options.traffic.then(|| spec.network.to_string()));
     let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
@@ -93,12 +125,6 @@ fn names(Replay { spec, .. }: &Replay, outcomes: &[Outcome], options: &Options) 
     ]);
     cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));
     cells
-}
-
-/// Returns a mean as it is shown, with half the width of its interval if it is of several numbers.
-pub(super) fn spread(Interval { mean, half_width, count }: Interval, decimals: usize) -> String {
-    let spread = if count > 1 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
-    grouped(mean, decimals) + &spread
 }
 
 /// Returns the mean of a number over the replications that have it, as the table shows it.

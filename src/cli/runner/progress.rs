@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
-use crate::study::{Running, State};
+use crate::allocator;
+use crate::study::{Running, State, Study};
 use crate::text::grouped;
 
 /// One line for the whole, one for each running replay.
@@ -17,43 +18,54 @@ pub(super) struct Progress {
 struct Lines {
     all: MultiProgress,
     total: ProgressBar,
-    cells: Vec<Line>,
-    bars: Vec<Option<ProgressBar>>,
+    replays: Vec<Line>,
 }
 
-/// A cell that is to run: its number, what it is called, its jobs.
-pub(super) struct Line {
-    pub(super) number: usize,
-    pub(super) name: String,
-    pub(super) jobs: u64,
+/// A replay that is to run.
+struct Line {
+    /// Its number.
+    number: usize,
+    /// What it is called.
+    name: String,
+    /// How many jobs it has at least, replications included.
+    jobs: u64,
+    /// `None` until it runs.
+    bar: Option<ProgressBar>,
+}
+
+impl Line {
+    fn new(study: &Study, number: usize) -> Self {
+        let (spec, jobs) = (&study.cells[number].spec, study.cells[number].jobs);
+        let name = format!("{} {} {}", spec.log, spec.machine, allocator::short(&spec.allocator));
+        Self { number, name, jobs: jobs * u64::from(study.options.replications.least()), bar: None }
+    }
 }
 
 impl Progress {
-    pub(super) fn new(quiet: bool, cells: impl Iterator<Item = Line>) -> Self {
+    /// Shows the replays of `study` that `cells` names; nothing if `quiet`, or if nobody sees it.
+    pub(super) fn new(quiet: bool, study: &Study, cells: &[usize]) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
             return Self { lines: None };
         }
         let all = MultiProgress::new();
-        let cells: Vec<Line> = cells.collect();
-        let jobs = cells.iter().map(|cell| cell.jobs).sum();
-        let total = all.add(ProgressBar::new(jobs));
+        let replays: Vec<Line> = cells.iter().map(|&number| Line::new(study, number)).collect();
+        let total = all.add(ProgressBar::new(replays.iter().map(|line| line.jobs).sum()));
         total.set_style(style("{percent:>3}% {wide_bar} {rate} jobs/s, {eta} left"));
-        let bars = cells.iter().map(|_| None).collect();
-        Self { lines: Some(Lines { all, total, cells, bars }) }
+        Self { lines: Some(Lines { all, total, replays }) }
     }
 
     /// Shows where the replays are.
     pub(super) fn update(&mut self, running: &Running) {
-        let Some(lines) = &mut self.lines else { return };
+        let Some(Lines { all, total, replays }) = &mut self.lines else { return };
         let mut finished = 0;
-        for (bar, Line { number, name, jobs }) in lines.bars.iter_mut().zip(&lines.cells) {
+        for Line { number, name, jobs, bar } in replays {
             match running.state(*number) {
                 State::Waiting => {}
                 State::Running => {
                     let done = running.monitor(*number).finished.load(Ordering::Relaxed) as u64;
                     finished += done;
                     let bar = bar.get_or_insert_with(|| {
-                        let bar = lines.all.add(ProgressBar::new(*jobs));
+                        let bar = all.add(ProgressBar::new(*jobs));
                         bar.set_style(style("  {percent:>3}% {msg} ({rate} jobs/s)"));
                         bar.set_message(name.clone());
                         bar
@@ -61,14 +73,14 @@ impl Progress {
                     bar.set_position(done);
                 }
                 State::Ended => {
-                    finished += jobs;
+                    finished += *jobs;
                     if let Some(bar) = bar {
                         bar.finish_and_clear();
                     }
                 }
             }
         }
-        lines.total.set_position(finished);
+        total.set_position(finished);
     }
 
     /// Does `say`, which writes to the terminal, above the lines.
@@ -81,9 +93,9 @@ impl Progress {
 
     /// Takes the lines away.
     pub(super) fn finish(&mut self) {
-        if let Some(lines) = &self.lines {
-            lines.bars.iter().flatten().for_each(ProgressBar::finish_and_clear);
-            lines.total.finish_and_clear();
+        if let Some(Lines { total, replays, .. }) = &self.lines {
+            replays.iter().filter_map(|line| line.bar.as_ref()).for_each(ProgressBar::finish_and_clear);
+            total.finish_and_clear();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a study, in words that say where, what and what to do.
+//! Errors of study files, which say where, what and what to do.
 
 use std::io;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ pub enum StudyError {
         /// What is wrong with the log.
         source: Box<TraceError>,
     },
-    /// Two cells are one and the same replay.
+    /// Two replays are the same.
     #[error("{}: cells {first} and {second} are the same replay: {label}; name it once", .path.display())]
     Twice {
         /// The study file.

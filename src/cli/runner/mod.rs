@@ -1,0 +1,190 @@
+//! Runs replays of a study on threads, with progress, notes, errors and interrupts on standard error.
+
+pub(super) mod options;
+mod progress;
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Context;
+
+use self::progress::Progress;
+use super::interrupt::{GRACE, Saving};
+use super::{Failure, complain, interrupt};
+use crate::frame::StudyFolder;
+use crate::study::{self, Keep, Outcome, Progress as News, Running, Study, SweepError};
+use crate::text::command_line;
+
+/// The threads that replays run on, and what an interrupt stops.
+pub(super) struct Runner {
+    pool: rayon::ThreadPool,
+    brake: Arc<Brake>,
+    quiet: bool,
+}
+
+/// What an interrupt stops.
+#[derive(Default)]
+struct Brake {
+    is_pulled: AtomicBool,
+    /// The replays that run now, if any do.
+    running: Mutex<Option<Arc<Running>>>,
+}
+
+impl Brake {
+    fn running(&self) -> MutexGuard<'_, Option<Arc<Running>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops the replays that run, and those that will.
+    fn pull(&self) {
+        self.is_pulled.store(true, Ordering::SeqCst);
+        if let Some(running) = &*self.running() {
+            running.stop();
+        }
+    }
+
+    /// Takes note of the replays that are about to run.
+    fn guard(&self, running: &Arc<Running>) {
+        *self.running() = Some(Arc::clone(running));
+        if self.is_pulled.load(Ordering::SeqCst) {
+            running.stop();
+        }
+    }
+}
+
+/// How replays have ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) finished: usize,
+    pub(super) failed: usize,
+}
+
+/// Where results go, beside what the threads that replay keep of them; it is used by one thread only.
+pub(super) trait Results<T> {
+    /// Takes what is left of replay `number`, or why it has failed. Returns lines for standard error.
+    fn ended(&mut self, number: usize, ended: Result<T, SweepError>) -> Vec<String>;
+
+    /// Whether nothing more can be kept, so that no replay needs to go on.
+    fn is_lost(&self) -> bool;
+
+    /// Keeps what there is, because the process ends while replays still run. Returns its last words.
+    fn abandon(&mut self, tally: Tally) -> String;
+}
+
+impl Runner {
+    /// Starts threads, as many as there are cores unless it is said but no more than `most`, and listens to interrupts.
+    pub(super) fn new(threads: Option<NonZeroUsize>, most: usize, quiet: bool) -> Result<Self, Failure> {
+        let brake = Arc::new(Brake::default());
+        let pulled = Arc::clone(&brake);
+        interrupt::stops_with(move || pulled.pull());
+        Ok(Self { pool: pool(threads, most)?, brake, quiet })
+    }
+
+    /// The same with one thread; an interrupt stops both.
+    pub(super) fn with_one_thread(&self) -> Result<Self, Failure> {
+        Ok(Self { pool: pool(None, 1)?, brake: Arc::clone(&self.brake), quiet: self.quiet })
+    }
+
+    /// Whether somebody asked to stop.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.brake.is_pulled.load(Ordering::SeqCst)
+    }
+
+    /// Runs the replays of `study` that `cells` names.
+    pub(super) fn run<T: Send>(
+        &self,
+        study: &Study,
+        cells: &[usize],
+        keep: &Keep<'_, T>,
+        results: &mut dyn Results<T>,
+    ) -> Tally {
+        let running = Arc::new(Running::new(study.cells.len()));
+        self.brake.guard(&running);
+        let mut progress = Progress::new(self.quiet, study, cells);
+        let mut tally = Tally::default();
+        study::sweep(study, cells, &self.pool, &running, keep, &mut |news| {
+            match news {
+                News::Tick if interrupt::age().is_some_and(|age| age > GRACE) => {
+                    progress.finish();
+                    // Some replays are in the middle of what they cannot leave; nobody waits for them.
+                    interrupt::end_when_saved(&results.abandon(tally));
+                }
+                News::Tick => progress.update(&running),
+                News::Ended(_, Err(SweepError::Interrupted)) => {}
+                News::Ended(number, ended) => {
+                    *(if ended.is_ok() { &mut tally.finished } else { &mut tally.failed }) += 1;
+                    let _saving = Saving::begin();
+                    let lines = results.ended(number, ended);
+                    progress.above(|| lines.iter().for_each(|line| complain(line)));
+                    if results.is_lost() {
+                        running.stop();
+                    }
+                }
+            }
+        });
+        progress.finish();
+        tally
+    }
+
+    /// Runs the replays of `study` that `cells` names and keeps their results in `folder`. Those that fail are reported with
+    /// the command that repeats them.
+    pub(super) fn run_into(&self, folder: &StudyFolder, study: &Study, cells: &[usize]) -> Tally {
+        let keep = |number: usize, outcomes: Vec<Outcome>| {
+            let _saving = Saving::begin();
+            Ok(folder.keep(&study.cells[number], &outcomes, &study.options)?)
+        };
+        self.run(study, cells, &keep, &mut InFolder { folder, study, of: cells.len(), is_lost: false })
+    }
+}
+
+/// Results that lie in the directory of a study.
+struct InFolder<'a> {
+    folder: &'a StudyFolder,
+    study: &'a Study,
+    of: usize,
+    is_lost: bool,
+}
+
+impl Results<()> for InFolder<'_> {
+    fn ended(&mut self, number: usize, ended: Result<(), SweepError>) -> Vec<String> {
+        let Err(error) = ended else { return Vec::new() };
+        // Where one result cannot be written, the others will not be either.
+        let is_unkept = matches!(error, SweepError::Keep(_));
+        let command = command_line(self.study.command(number));
+        let (label, error) = (self.study.cells[number].spec.label(), anyhow::Error::from(error));
+        let text = format!("error: {label}: {error:#}\n  rerun: {command}");
+        if !is_unkept {
+            // It is for `sweep --status`, and what it says is said here too.
+            let _ = self.folder.keep_failure(&self.study.cells[number].key, &text);
+        }
+        self.is_lost |= is_unkept;
+        vec![text]
+    }
+
+    fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    fn abandon(&mut self, tally: Tally) -> String {
+        tally.interrupted(self.of)
+    }
+}
+
+impl Tally {
+    /// What to say of an interrupt among `cells` replays of a study.
+    pub(super) fn interrupted(self, cells: usize) -> String {
+        let finished = self.finished;
+        format!(
+            "interrupted: {finished} of {cells} cells finished and are kept; the same command goes on from there"
+        )
+    }
+}
+
+/// Threads, as many as there are cores unless it is said, but no more than `most`: others would only wait.
+fn pool(threads: Option<NonZeroUsize>, most: usize) -> Result<rayon::ThreadPool, Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads.map_or(cores, usize::from).min(most.max(1));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    Ok(pool.context("cannot start threads")?)
+}

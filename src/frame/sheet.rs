@@ -1,0 +1,198 @@
+//! Saved summaries and jobs, read back as plain columns.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use polars::prelude::{Column, DataFrame, DataType};
+
+use super::FrameError;
+use super::folder::StudyFolder;
+use super::origin::{Missing, Origin, RUN_COLUMN};
+use super::read::{find, read_columns, read_file};
+
+/// A summary as plain columns, all of the same height.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// Its columns.
+    pub columns: Vec<SheetColumn>,
+    /// What of the run it does not hold.
+    pub missing: Missing,
+}
+
+/// A column of a [`Sheet`].
+#[derive(Clone, Debug)]
+pub struct SheetColumn {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    pub values: SheetValues,
+    /// The labels of whole numbers, if some have more digits than a float; seeds may.
+    exact: Option<Vec<String>>,
+}
+
+/// The values of a column.
+#[derive(Clone, Debug)]
+pub enum SheetValues {
+    /// Names and specs; empty where there is none.
+    Text(Vec<String>),
+    /// Numbers; `whole` if all are integers by type.
+    Number {
+        /// The numbers; `None` where there is none.
+        numbers: Vec<Option<f64>>,
+        /// Whether the column counts.
+        whole: bool,
+    },
+}
+
+impl SheetColumn {
+    /// Returns value `i` as a label: numbers as short as they can be written, `none` where there is none.
+    pub fn label(&self, i: usize) -> String {
+        match (&self.exact, &self.values) {
+            (Some(labels), _) | (None, SheetValues::Text(labels)) => labels[i].clone(),
+            (None, SheetValues::Number { numbers, .. }) => {
+                numbers[i].map_or_else(|| "none".to_owned(), |number| number.to_string())
+            }
+        }
+    }
+
+    /// Returns whether values `i` and `j` are exactly the same.
+    pub fn is_same(&self, i: usize, j: usize) -> bool {
+        match (&self.exact, &self.values) {
+            (Some(labels), _) | (None, SheetValues::Text(labels)) => labels[i] == labels[j],
+            (None, SheetValues::Number { numbers, .. }) => {
+                numbers[i].unwrap_or(f64::NAN).total_cmp(&numbers[j].unwrap_or(f64::NAN)).is_eq()
+            }
+        }
+    }
+}
+
+impl Sheet {
+    /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made, in whatever format it is. Fails if files of the
+    /// directory are of different runs.
+    pub fn read(folder: &Path) -> Result<Self, FrameError> {
+        let Some(path) = find(folder, "summary") else {
+            return Err(FrameError::NoSummary { folder: folder.to_owned() });
+        };
+        let origin = Origin::of(folder)?;
+        let mut frame = read_file(&path)?;
+        if let Some(origin) = &origin {
+            origin.check(&path, &frame)?;
+            origin.renumber(&mut frame)?;
+        }
+        Self::of(path, &frame, origin.as_ref(), &|_| true)
+    }
+
+    /// Reads some columns of the jobs in `folder`, those of them that there are; `None` if there are no jobs. Of a study
+    /// those of the cells that `wanted` takes, by their numbers.
+    pub fn read_jobs(
+        folder: &Path,
+        columns: &[&str],
+        wanted: &dyn Fn(u64) -> bool,
+    ) -> Result<Option<Self>, FrameError> {
+        let origin = Origin::of(folder)?;
+        let Some(path) = find(folder, "jobs") else {
+            let Some(origin) = origin else { return Ok(None) };
+            let cells = StudyFolder::new(folder, None);
+            let keys: Vec<&str> = origin.keys().collect();
+            let Some(frame) = cells.read_jobs(&keys, Some(columns), wanted)? else { return Ok(None) };
+            let missing = origin.missing(|i| keys.get(i).is_some_and(|key| cells.has(key, true)));
+            return Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None, &|_| true)? }));
+        };
+        let mut read = columns.to_vec();
+        read.extend(["replay", RUN_COLUMN].iter().filter(|name| !columns.contains(name)));
+        let frame = read_columns(&path, &read)?;
+        Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))
+    }
+
+    /// Returns a frame as plain columns.
+    pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
+        Self::of(PathBuf::new(), frame, None, &|_| true)
+    }
+
+    /// Returns the columns of a frame whose names `keeps` takes, after a check against what the directory says of it.
+    fn of(
+        path: PathBuf,
+        frame: &DataFrame,
+        origin: Option<&Origin>,
+        keeps: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, FrameError> {
+        let mut missing = Missing::default();
+        if let Some(origin) = origin {
+            origin.check(&path, frame)?;
+            let replays = numbers(frame, "replay");
+            missing = origin.missing(|i| replays.as_ref().is_none_or(|found| found.contains(&(i as u64))));
+        }
+        let kept = frame.columns().iter().filter(|column| keeps(column.name()));
+        let columns = kept.map(plain).collect::<Result<_, _>>()?;
+        Ok(Self { path, columns, missing })
+    }
+
+    /// A sentence on the replays that the sheet lacks; `None` if it holds all that run.json or study.json lists.
+    pub fn missing_note(&self) -> Option<String> {
+        const NAMED: usize = 5;
+        let Missing { listed_by: Some(listed_by), replays, of } = &self.missing else { return None };
+        let rest = match replays.len() {
+            0 => return None,
+            count if count > NAMED => format!("; … and {} more", count - NAMED),
+            _ => String::new(),
+        };
+        let named: Vec<&str> = replays.iter().take(NAMED).map(String::as_str).collect();
+        let (path, listed_by, held) = (self.path.display(), listed_by.display(), of - replays.len());
+        let named = named.join("; ");
+        Some(format!(
+            "{path} holds {held} of the {of} replays that {listed_by} lists; missing: {named}{rest}"
+        ))
+    }
+
+    /// Returns the number of rows.
+    pub fn height(&self) -> usize {
+        self.columns.first().map_or(0, |column| match &column.values {
+            SheetValues::Text(values) => values.len(),
+            SheetValues::Number { numbers, .. } => numbers.len(),
+        })
+    }
+
+    /// Returns the column of this name; `None` if there is none.
+    pub fn column(&self, name: &str) -> Option<&SheetColumn> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}
+
+/// Returns the different whole numbers of a column; `None` if there is no such column.
+fn numbers(frame: &DataFrame, name: &str) -> Option<BTreeSet<u64>> {
+    let column = frame.column(name).ok()?.cast(&DataType::UInt64).ok()?;
+    Some(column.u64().ok()?.iter().flatten().collect())
+}
+
+/// Returns a column as text or numbers.
+fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
+    let name = column.name().to_string();
+    let dtype = column.dtype();
+    // In CSV a column of numbers may hold none at all, and no text column is empty.
+    let is_empty = column.null_count() == column.len() && !column.is_empty();
+    let values = if *dtype == DataType::String && !is_empty {
+        let values = column.str()?.iter().map(|value| value.unwrap_or_default().to_owned());
+        SheetValues::Text(values.collect())
+    } else {
+        let numbers = column.cast(&DataType::Float64)?;
+        SheetValues::Number { numbers: numbers.f64()?.iter().collect(), whole: dtype.is_integer() }
+    };
+    Ok(SheetColumn { name, values, exact: exact(column)? })
+}
+
+/// Returns the labels of a column of whole numbers if a float would round some; `None` otherwise.
+fn exact(column: &Column) -> Result<Option<Vec<String>>, FrameError> {
+    const MOST: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+    if !column.dtype().is_integer() {
+        return Ok(None);
+    }
+    let numbers = column.cast(&DataType::Float64)?;
+    // One above the limit is rounded to the limit itself.
+    if !numbers.f64()?.iter().flatten().any(|number| number.abs() >= MOST) {
+        return Ok(None);
+    }
+    let texts = column.cast(&DataType::String)?;
+    Ok(Some(texts.str()?.iter().map(|text| text.unwrap_or("none").to_owned()).collect()))
+}

@@ -1,0 +1,210 @@
+//! Study files: what they say, checked as far as that is possible without their logs.
+
+mod error;
+mod toml_keys;
+
+pub use error::StudyError;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use self::toml_keys::{Entry, Keys, Value, beside, read};
+use super::all::ALL;
+use super::axes::{Axes, resolve};
+use super::log::LogSource;
+use super::options::Options;
+use super::plan::{Draft, PlanError};
+use super::planned::Study;
+use crate::allocator;
+use crate::execution::{self, RECORDED};
+use crate::machine::Mesh;
+use crate::metrics::Replications;
+use crate::scheduler;
+use crate::spec::{Spec, SpecError};
+use crate::trace::{ReadOptions, formats};
+use crate::workload::Rules;
+
+impl Study {
+    /// Reads the study file at `path`, and its logs once: their names, sizes and checksums.
+    pub fn read(path: &Path, options: Options) -> Result<Self, StudyError> {
+        Self::plan(path, &read(path)?, options, &|log| beside(path, log))
+    }
+
+    /// Plans the study of this text; `find` says where its logs are, and `path` is what messages call it.
+    pub fn plan(
+        path: &Path,
+        text: &str,
+        mut options: Options,
+        find: &dyn Fn(&str) -> PathBuf,
+    ) -> Result<Self, StudyError> {
+        let keys = Keys::parse(path, text)?;
+        if let Some((format, _)) = keys.scalar("input_format", |text| {
+            formats::parse(text).map_err(|error: SpecError| error.to_string())
+        })? {
+            options.input_format = Some(format);
+        }
+        let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
+        let axes = axes(&keys)?;
+        if let Some(replications) = replications(&keys, path, &axes)? {
+            options.replications = replications;
+        }
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let (logs, lines): (Vec<LogSource>, Vec<usize>) = logs.into_iter().unzip();
+        let draft = Draft {
+            name: keys.string("name")?.or(stem).unwrap_or_default(),
+            description: keys.string("description")?,
+            options,
+            logs,
+            axes,
+            is_of_command: false,
+        };
+        let mut notes = Vec::new();
+        let study = draft.plan(&mut notes).map_err(|error| match error {
+            PlanError::Log { number, source } => {
+                StudyError::Log { path: path.to_owned(), line: lines[number], source }
+            }
+            other => StudyError::Wrong { path: path.to_owned(), line: 1, problem: other.to_string() },
+        })?;
+        check_unique(&study, path)?;
+        Ok(Self { notes, ..study })
+    }
+}
+
+/// Fails if two replays are the same.
+fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
+    let mut seen = BTreeMap::new();
+    for (i, cell) in study.cells.iter().enumerate() {
+        if let Some(first) = seen.insert(&cell.key, i) {
+            let (path, label) = (path.to_owned(), study.label(i));
+            return Err(StudyError::Twice { path, first: first + 1, second: i + 1, label });
+        }
+    }
+    Ok(())
+}
+
+/// The logs with their lines. Fails if two of them would have the same name in results.
+fn logs(
+    keys: &Keys<'_>,
+    path: &Path,
+    format: Option<&Spec>,
+    find: &dyn Fn(&str) -> PathBuf,
+) -> Result<Vec<(LogSource, usize)>, StudyError> {
+    let wrong = |line: usize, problem: String| StudyError::Wrong {
+        path: path.to_owned(),
+        line,
+        problem: format!("key 'logs': {problem}"),
+    };
+    let given =
+        keys.required(
+            "logs",
+            strings(|text| match text {
+                "-" => Err("standard input cannot be a log of a study, which may read it again; give a file"
+                    .to_owned()),
+                _ => Ok(text.to_owned()),
+            }),
+        )?;
+    let mut logs: Vec<(LogSource, usize)> = Vec::new();
+    for (file, line) in given {
+        let read = ReadOptions { lenient: false, format: format.cloned() };
+        let log = LogSource::new(&file, find(&file), read);
+        let log = log.map_err(|error| wrong(line, error.to_string()))?;
+        if let Some((other, _)) = logs.iter().find(|(other, _)| other.name == log.name) {
+            let (first, name) = (&other.file, &log.name);
+            let problem =
+                format!("'{first}' and '{file}' would both be called '{name}' in results; rename one");
+            return Err(wrong(line, problem));
+        }
+        logs.push((log, line));
+    }
+    Ok(logs)
+}
+
+/// The axes; planning adds the names of the logs.
+fn axes(keys: &Keys<'_>) -> Result<Axes, StudyError> {
+    let rules =
+        keys.list("rules", strings(|text| text.parse::<Rules>().map_err(|error| error.to_string())))?;
+    let machines =
+        keys.required("machines", strings(|text| text.parse::<Mesh>().map_err(|error| error.to_string())))?;
+    let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
+    let machines: Vec<Mesh> = machines.into_iter().map(|(machine, _)| machine).collect();
+    let allocators = keys.required("allocators", strings(|text| allocator_spec(text, &machines)))?;
+    let networks = keys.list("networks", strings(|text| network_spec(text, &machines)))?;
+    Ok(Axes {
+        logs: Vec::new(),
+        rules: values(rules, Rules::default()),
+        arrival_scales: values(keys.list("arrival_scales", scale)?, 1.0),
+        machines,
+        schedulers: values(schedulers, Spec::named("easy")),
+        allocators: values(Some(allocators), Spec::named(ALL)),
+        networks: values(networks, Spec::named(RECORDED)),
+        seeds: values(keys.list("seeds", seed)?, 1),
+    })
+}
+
+/// How often each replay is repeated; `None` if the file does not say it.
+fn replications(keys: &Keys<'_>, path: &Path, axes: &Axes) -> Result<Option<Replications>, StudyError> {
+    let parse = |text: &str| text.parse().map_err(|error: SpecError| error.to_string());
+    let Some((replications, line)): Option<Entry<Replications>> = keys.scalar("replications", parse)? else {
+        return Ok(None);
+    };
+    if replications.are_several() && axes.seeds.len() > 1 {
+        let problem = "key 'replications': there are several seeds already, and each replication has the next one; \
+                       give one seed";
+        return Err(StudyError::Wrong { path: path.to_owned(), line, problem: problem.to_owned() });
+    }
+    Ok(Some(replications))
+}
+
+/// The entries without their lines; only `default` where the key is left out.
+fn values<T>(list: Option<Vec<Entry<T>>>, default: T) -> Vec<T> {
+    list.map_or_else(|| vec![default], |list| list.into_iter().map(|(value, _)| value).collect())
+}
+
+/// A parser of strings as a parser of values.
+fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) -> Option<Result<T, String>> {
+    move |value| match value {
+        Value::Text(text) => Some(parse(text)),
+        Value::Number(_) => None,
+    }
+}
+
+fn scheduler_spec(text: &str) -> Result<Spec, String> {
+    let built = text.parse().and_then(|spec| scheduler::build(&spec));
+    built.map(|(_, resolved)| resolved).map_err(|error| error.to_string())
+}
+
+/// An allocator that serves every machine of the study, in its canonical spelling.
+fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
+    let spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
+    if spec == Spec::named(ALL) {
+        return Ok(spec);
+    }
+    for machine in machines {
+        resolve(&spec, machine).map_err(|error| error.to_string())?;
+    }
+    allocator::find(&spec).map(|(_, spec)| spec).map_err(|error| error.to_string())
+}
+
+/// A network that serves every machine of the study, with every default written out.
+fn network_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
+    let mut spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
+    for mesh in machines {
+        let setup = execution::Setup { mesh, jobs: 0, seed: 0 };
+        spec = execution::build(&spec, &setup).map_err(|error| error.to_string())?.1;
+    }
+    Ok(spec)
+}
+
+fn scale(value: &Value<'_>) -> Option<Result<f64, String>> {
+    let Value::Number(text) = value else { return None };
+    let number: f64 = text.parse().ok()?;
+    let problem = || format!("found {text}, expected a number above 0");
+    Some(if number.is_finite() && number > 0.0 { Ok(number) } else { Err(problem()) })
+}
+
+fn seed(value: &Value<'_>) -> Option<Result<u64, String>> {
+    match value {
+        Value::Number(text) => text.parse().ok().map(Ok),
+        Value::Text(_) => None,
+    }
+}

@@ -1,0 +1,77 @@
+//! run.json: the resolved run of `replay`, as its directory holds it.
+
+use std::collections::BTreeMap;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::key::files;
+use super::options::Options;
+use super::planned::{PlannedReplay, Study, StudyLog};
+use super::replay_spec::Coordinate;
+use super::source::JobSource;
+
+/// A resolved run: everything that its results depend on.
+#[derive(Debug, Serialize)]
+pub struct RunManifest<'a> {
+    version: &'static str,
+    logs: Vec<RunLog<'a>>,
+    /// How records become jobs, the same for all replays.
+    rules: String,
+    #[serde(flatten)]
+    options: &'a Options,
+    replays: Vec<RunReplay<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct RunLog<'a> {
+    name: &'a str,
+    sha256: &'a str,
+    records: u64,
+    /// How many records are not replayed on any machine, by reason.
+    left_out: BTreeMap<&'static str, u64>,
+}
+
+/// A replay of the run: its coordinates but for the rules, the SHA-256 of the files that the allocator reads by their paths,
+/// and how many records are not replayed, if that is known beforehand.
+#[derive(Debug)]
+struct RunReplay<'a>(&'a PlannedReplay);
+
+impl<'a> From<&'a Study> for RunManifest<'a> {
+    fn from(study: &'a Study) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            logs: study.logs.iter().map(RunLog::from).collect(),
+            rules: study.cells.first().map(|cell| cell.spec.rules.to_string()).unwrap_or_default(),
+            options: &study.options,
+            replays: study.cells.iter().map(RunReplay).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a StudyLog> for RunLog<'a> {
+    fn from(StudyLog { source, sha256, records, loaded }: &'a StudyLog) -> Self {
+        let left_out = loaded.iter().flat_map(|log| log.workload.left_out.iter());
+        let left_out = left_out.map(|(reason, count)| (reason.words(), count)).collect();
+        Self { name: &source.name, sha256, records: *records, left_out }
+    }
+}
+
+impl Serialize for RunReplay<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let PlannedReplay { spec, source, .. } = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        for coordinate in Coordinate::listed().filter(|coordinate| coordinate.name != "rules") {
+            let (name, value) = coordinate.json(spec);
+            map.serialize_entry(name, &value)?;
+            if name == "allocator" {
+                let files: BTreeMap<String, String> = files(&spec.allocator).into_iter().collect();
+                if !files.is_empty() {
+                    map.serialize_entry("files", &files)?;
+                }
+            }
+        }
+        map.serialize_entry("skipped", &source.as_ref().and_then(JobSource::skipped))?;
+        map.end()
+    }
+}
