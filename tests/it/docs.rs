@@ -8,6 +8,7 @@
 //! * Pages of allocators and of commands are generated as a whole.
 
 use std::error::Error;
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +33,7 @@ pub(crate) fn pages_below(directory: &str) -> Result<Vec<String>, Box<dyn Error>
         let path = format!("{directory}/{}", entry.file_name().to_string_lossy());
         if entry.file_type()?.is_dir() {
             found.extend(pages_below(&path)?);
-        } else if path.ends_with(".md") {
+        } else if Path::new(&path).extension().is_some_and(|extension| extension == "md") {
             found.push(path);
         }
     }
@@ -79,16 +80,16 @@ pub(crate) fn refreshed(page: &str) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
-        text += &format!("{line}\n");
+        let _ = writeln!(text, "{line}");
         if let Some(command) = line.strip_prefix("<!-- run: ").and_then(|rest| rest.strip_suffix(" -->")) {
             text += &printed(at.path(), command)?;
             let end = lines.find(|line| *line == "<!-- end -->").ok_or("a part is not ended")?;
-            text += &format!("{end}\n");
+            let _ = writeln!(text, "{end}");
         } else if let Some(rows) = line.strip_prefix("<!-- rows: ").and_then(|rest| rest.strip_suffix(" -->"))
         {
             text += &rows_of(rows)?;
             let end = lines.find(|line| *line == "<!-- end -->").ok_or("a part is not ended")?;
-            text += &format!("{end}\n");
+            let _ = writeln!(text, "{end}");
         } else if line == "```console" {
             let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
             text += &session(at.path(), &block)?;
@@ -106,9 +107,9 @@ fn session(at: &Path, block: &[&str]) -> Result<String, Box<dyn Error>> {
         let Some(start) = line.strip_prefix("$ ") else { continue };
         let mut command = start.to_owned();
         while command.ends_with('\\') {
-            command += &format!("\n{}", lines.next().ok_or("a command breaks off")?);
+            let _ = write!(command, "\n{}", lines.next().ok_or("a command breaks off")?);
         }
-        text += &format!("$ {command}\n{}", printed(at, &command)?);
+        let _ = write!(text, "$ {command}\n{}", printed(at, &command)?);
     }
     Ok(text)
 }
@@ -162,7 +163,7 @@ pub(crate) fn helps(command: &str) -> Result<Vec<(String, String)>, Box<dyn Erro
 fn every_command_is_on_its_page() -> Tested {
     let mut text = format!("{GENERATED}# Commands\n\nWhat `--help` prints, command by command.\n");
     for (command, help) in helps("meshreplay")? {
-        text += &format!("\n## {command}\n\n```text\n{help}```\n");
+        let _ = writeln!(text, "\n## {command}\n\n```text\n{help}```");
     }
     assert_committed(&format!("{PAGES}/reference/commands.md"), &text)
 }
@@ -176,7 +177,7 @@ fn the_table_of_contents_has_every_page_once() -> Tested {
         line.starts_with(' ') && (line.contains("](allocators/") || line.contains("](schedulers/"))
     };
     for line in summary.lines().filter(|line| !is_generated(line)) {
-        text += &format!("{line}\n");
+        let _ = writeln!(text, "{line}");
         if line.contains("](allocators/README.md)") {
             text += &contents_of_allocators()?;
         } else if line.contains("](schedulers/README.md)") {

@@ -1,6 +1,7 @@
 //! Links of the pages of docs/ lead somewhere, and the options of the commands that they show exist.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ pub(crate) fn targets(text: &str) -> Vec<String> {
     for line in text.lines() {
         is_code ^= line.starts_with("```");
         if !is_code {
-            prose += &format!("{line}\n");
+            let _ = writeln!(prose, "{line}");
         }
     }
     let ends = prose.split("](").skip(1).filter_map(|rest| rest.split_once(')'));

@@ -1,5 +1,6 @@
 //! The pictures of docs/ are what `plot` draws of small replays, and the page on kinds of plots has a row for each kind.
 
+use std::fmt::Write;
 use std::fs;
 
 use meshreplay::figure::PLOT_KINDS;
@@ -59,16 +60,18 @@ fn every_kind_of_plot_is_on_its_page() -> Tested {
         "{GENERATED}# Kinds of plots\n\nWhat `meshreplay plot --kind` draws of saved results. [Pictures](../pictures.md) says how.\n"
     );
     for kind in PLOT_KINDS {
-        text += &format!(
-            "\n## {}\n\n{}. It needs results that hold {}.\n",
+        let _ = writeln!(
+            text,
+            "\n## {}\n\n{}. It needs results that hold {}.",
             kind.name,
             kind.summary,
             cell(&kind.needs.to_string())
         );
         match REPLAYS.iter().find(|(_, _, kinds)| kinds.contains(&kind.name)) {
             Some((_, command, _)) => {
-                text += &format!(
-                    "\n![{0}](../images/{0}.svg)\n\n```sh\nmeshreplay {command} -o out\nmeshreplay plot out --kind {0}\n```\n",
+                let _ = writeln!(
+                    text,
+                    "\n![{0}](../images/{0}.svg)\n\n```sh\nmeshreplay {command} -o out\nmeshreplay plot out --kind {0}\n```",
                     kind.name
                 );
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::fmt::Write;
 use std::fs;
 
 use meshreplay::allocator::{ALLOCATORS, Entry};
@@ -18,8 +19,8 @@ pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// The file below `folder` that a row comes from: `first-fit` from first_fit.rs or first_fit/mod.rs, wherever it is, or the
-/// one that has its name as a string.
+/// The file below `folder` that a row comes from: `first-fit` from `first_fit.rs` or `first_fit/mod.rs`, wherever it
+/// is, or the one that has its name as a string.
 fn source_of(folder: &str, name: &str) -> Result<String, Box<dyn Error>> {
     let stem = name.replace('-', "_");
     let files = rust_files(folder)?;
@@ -47,7 +48,7 @@ fn without_links(text: &str) -> String {
     while let Some((before, after)) = rest.split_once("[`") {
         let Some((name, behind)) = after.split_once("`]") else { break };
         let name = name.trim_start_matches("super::").trim_start_matches("crate::");
-        plain += &format!("{before}`{name}`");
+        let _ = write!(plain, "{before}`{name}`");
         rest = match behind.strip_prefix('(').and_then(|target| target.split_once(')')) {
             Some((_, behind)) => behind,
             None => behind,
@@ -58,28 +59,30 @@ fn without_links(text: &str) -> String {
 
 /// `key=default (others), key=…` as a list: commas in brackets do not part.
 fn parameters_of(text: &str) -> Vec<String> {
-    let (mut list, mut depth) = (vec![String::new()], 0);
+    let (mut parts, mut depth) = (vec![String::new()], 0);
     for c in text.chars() {
         depth += i32::from(c == '(') - i32::from(c == ')');
-        match list.last_mut() {
+        match parts.last_mut() {
             Some(last) if c != ',' || depth > 0 => last.push(c),
-            _ => list.push(String::new()),
+            _ => parts.push(String::new()),
         }
     }
-    list.retain(|parameter| !parameter.is_empty());
-    list.iter().map(|parameter| parameter.trim().to_owned()).collect()
+    parts.retain(|parameter| !parameter.is_empty());
+    parts.iter().map(|parameter| parameter.trim().to_owned()).collect()
 }
 
 /// The head of a generated page: title, summary, a table of facts, and the list of parameters.
 fn facts(name: &str, summary: &str, facts: &[(&str, &str)], parameters: &str) -> String {
     let mut text = format!("{GENERATED}# {name}\n\n**{summary}**\n\n| | |\n| --- | --- |\n");
     for (title, value) in facts {
-        text += &format!("| {title} | {} |\n", cell(value));
+        let _ = writeln!(text, "| {title} | {} |", cell(value));
     }
     text += "\n## Parameters\n\n";
     for parameter in parameters_of(parameters) {
         let (name, rest) = parameter.split_once(' ').unwrap_or((&parameter, ""));
-        text += &format!("* `{name}` {rest}\n").replace(" \n", "\n");
+        let line = format!("* `{name}` {rest}");
+        text += line.trim_end();
+        text.push('\n');
     }
     if parameters.is_empty() {
         text += "None.\n";
@@ -104,17 +107,18 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
     ];
     let mut text = facts(row.name, row.summary, &rows, row.parameters);
     let up = if family_of(row.name)?.is_some() { "../README.md" } else { "README.md" };
-    text += &format!(
-        "\n## A drawing\n\nOf seven jobs two have ended, and the last one, `#`, has come; see [how to read it]({up}#the-drawings).\n"
+    let _ = writeln!(
+        text,
+        "\n## A drawing\n\nOf seven jobs two have ended, and the last one, `#`, has come; see [how to read it]({up}#the-drawings)."
     );
     for machine in [["48"].as_slice(), &["8x8"], &["8x8", "4x4x4"]][row.max_dims.clamp(1, 3) - 1] {
         let command = format!(
             "meshreplay show allocation docs/examples/seven-jobs.swf --at 120 \\\n    --machine {machine} --allocator {}",
             row.name
         );
-        text += &format!("\n```console\n$ {command}\n```\n");
+        let _ = writeln!(text, "\n```console\n$ {command}\n```");
     }
-    text += &format!("\n## How it works\n\n{}", head_of(&file)?);
+    let _ = write!(text, "\n## How it works\n\n{}", head_of(&file)?);
     refreshed(&text)
 }
 
@@ -138,9 +142,12 @@ fn page_of(name: &str) -> Result<String, Box<dyn Error>> {
     Ok(format!("allocators/{family}{name}.md"))
 }
 
+/// The name of a family, if it has one, and its rows.
+type Family = (Option<String>, Vec<&'static Entry>);
+
 /// The rows of each family in the order of the registry; an allocator without a family is one of its own.
-fn families() -> Result<Vec<(Option<String>, Vec<&'static Entry>)>, Box<dyn Error>> {
-    let mut families: Vec<(Option<String>, Vec<&Entry>)> = Vec::new();
+fn families() -> Result<Vec<Family>, Box<dyn Error>> {
+    let mut families: Vec<Family> = Vec::new();
     for row in ALLOCATORS {
         let family = family_of(row.name)?;
         match families.iter_mut().find(|(name, _)| name.is_some() && *name == family) {
@@ -157,7 +164,7 @@ fn family_page(family: &str, rows: &[&Entry]) -> Result<String, Box<dyn Error>> 
     let mut text =
         format!("{GENERATED}# Family: {family}\n\n{head}\n| allocator | what it does |\n| --- | --- |\n");
     for row in rows {
-        text += &format!("| [{}]({}.md) | {} |\n", row.name, row.name, cell(row.summary));
+        let _ = writeln!(text, "| [{}]({}.md) | {} |", row.name, row.name, cell(row.summary));
     }
     Ok(text)
 }
@@ -215,11 +222,11 @@ pub(crate) fn contents_of_allocators() -> Result<String, Box<dyn Error>> {
     for (family, rows) in families()? {
         let mut indent = "  ";
         if let Some(family) = family {
-            text += &format!("  - [{family}](allocators/{family}/README.md)\n");
+            let _ = writeln!(text, "  - [{family}](allocators/{family}/README.md)");
             indent = "    ";
         }
         for row in rows {
-            text += &format!("{indent}- [{}]({})\n", row.name, page_of(row.name)?);
+            let _ = writeln!(text, "{indent}- [{}]({})", row.name, page_of(row.name)?);
         }
     }
     Ok(text)
@@ -253,9 +260,9 @@ fn formats() -> String {
             ),
             ("source", format.source.to_owned()),
         ];
-        text += &format!("\n### {}\n\n{}.\n\n| | |\n| --- | --- |\n", format.name, format.summary);
+        let _ = writeln!(text, "\n### {}\n\n{}.\n\n| | |\n| --- | --- |", format.name, format.summary);
         for (title, value) in lines {
-            text += &format!("| {title} | {} |\n", cell(&value));
+            let _ = writeln!(text, "| {title} | {} |", cell(&value));
         }
     }
     text + "\n"
@@ -271,7 +278,7 @@ fn numbers() -> String {
             Better::Neither => "",
         };
         let (label, meaning) = (cell(&metric.label()), cell(metric.column.meaning));
-        text += &format!("| {label} | `{}` | {better} | {meaning} |\n", metric.name());
+        let _ = writeln!(text, "| {label} | `{}` | {better} | {meaning} |", metric.name());
     }
     text
 }
@@ -282,8 +289,9 @@ fn orders() -> Result<String, Box<dyn Error>> {
     for row in ORDERS {
         let drawing =
             printed(root(), &format!("meshreplay show curve {} --machine 16x8 --style line", row.name))?;
-        text += &format!(
-            "\n### {}\n\n{}. Source: {}.\n\n```text\n{drawing}```\n",
+        let _ = writeln!(
+            text,
+            "\n### {}\n\n{}. Source: {}.\n\n```text\n{drawing}```",
             row.name, row.summary, row.source
         );
     }

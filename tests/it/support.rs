@@ -107,6 +107,7 @@ pub(crate) fn blesses() -> bool {
 
 /// The lines from the first to the last that differ: those of `old` after `-`, then those of `new` after `+`.
 fn difference(old: &str, new: &str) -> String {
+    use std::fmt::Write as _;
     const LINES: usize = 30;
     const LETTERS: usize = 200;
     let [old, new] = [old, new].map(|text| text.lines().collect::<Vec<_>>());
@@ -118,10 +119,10 @@ fn difference(old: &str, new: &str) -> String {
         let middle = &lines[head..lines.len() - tail];
         for line in middle.iter().take(LINES) {
             // Drawings have lines of many thousand characters.
-            text += &format!("{sign} {}\n", line.chars().take(LETTERS).collect::<String>());
+            let _ = writeln!(text, "{sign} {}", line.chars().take(LETTERS).collect::<String>());
         }
         if middle.len() > LINES {
-            text += &format!("{sign} … and {} more lines\n", middle.len() - LINES);
+            let _ = writeln!(text, "{sign} … and {} more lines", middle.len() - LINES);
         }
     }
     text
