@@ -11,8 +11,8 @@
 //! The words: a *log* is a file of recorded jobs; a *request* is what a job asks for, a *placement* the nodes that it
 //! gets, in rank order; a *machine* is a mesh, torus or array and which of its nodes are free, and has one owner, the
 //! [`engine`]; an [`allocator`] chooses where, a [`scheduler`] when, an [`execution`] model how long; a *replay* is one
-//! run of one log, and a [`study`] a product of replays. The *pairwise sum* of a placement, Σ L1 distance over unordered
-//! pairs of its nodes, is the measure of dispersal.
+//! run of one log, and a [`study`] a product of replays. The *pairwise sum* of a placement, Σ L1 distance over
+//! unordered pairs of its nodes, is the measure of dispersal.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,9 +1,10 @@
-//! Ctrl-C, SIGTERM and SIGHUP: every command ends within about a second of them, leaves no unfinished files, and ends *by
-//! the signal*, so that whoever started it sees that (a shell sees 130 for SIGINT and 143 for SIGTERM, and its loops stop).
+//! Ctrl-C, SIGTERM and SIGHUP: every command ends within about a second of them, leaves no unfinished files, and ends
+//! *by the signal*, so that whoever started it sees that (a shell sees 130 for SIGINT and 143 for SIGTERM, and its
+//! loops stop).
 //!
-//! A command that has results to keep says how it is stopped and then returns on its own, with what is finished. If it does
-//! not return in time, as where one step of a library takes minutes, the process is ended all the same. In all other
-//! commands the process is ended at once, and so it is by a second signal.
+//! A command that has results to keep says how it is stopped and then returns on its own, with what is finished. If it
+//! does not return in time, as where one step of a library takes minutes, the process is ended all the same. In all
+//! other commands the process is ended at once, and so it is by a second signal.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
@@ -25,8 +26,8 @@ static BEGAN: OnceLock<Instant> = OnceLock::new();
 static SAVING: AtomicUsize = AtomicUsize::new(0);
 /// The number of the first signal that came; 0 if none has.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
-/// Whether the message of the end has been begun. Whoever ends the process while another thread is at it leaves it to that
-/// thread, which may hang on a standard error that nobody reads.
+/// Whether the message of the end has been begun. Whoever ends the process while another thread is at it leaves it to
+/// that thread, which may hang on a standard error that nobody reads.
 static SAID: AtomicBool = AtomicBool::new(false);
 
 /// Listens to signals for the rest of the process.
@@ -122,8 +123,8 @@ mod unix {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
-    /// Starts a thread that waits for signals. Signals that are ignored stay so: `nohup` ignores SIGHUP, and shells without
-    /// job control ignore SIGINT in commands that they start in the background.
+    /// Starts a thread that waits for signals. Signals that are ignored stay so: `nohup` ignores SIGHUP, and shells
+    /// without job control ignore SIGINT in commands that they start in the background.
     pub(super) fn listen() {
         let heard: Vec<i32> = match ignored() {
             Some(mask) => {
@@ -137,8 +138,8 @@ mod unix {
         thread::spawn(move || signals.forever().for_each(super::on_signal));
     }
 
-    /// Returns the signals that this process ignores, the one of number n as bit n − 1; `None` where the operating system
-    /// has no /proc that says so.
+    /// Returns the signals that this process ignores, the one of number n as bit n − 1; `None` where the operating
+    /// system has no /proc that says so.
     fn ignored() -> Option<u64> {
         let status = fs::read_to_string("/proc/self/status").ok()?;
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;

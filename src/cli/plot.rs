@@ -15,8 +15,8 @@ use crate::frame::{TEMPORARY, write_whole};
 
 /// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
 ///
-/// Reads what `replay -o` or `sweep -o` left; replays nothing. Without --kind every picture that the results can give is
-/// drawn. Allocators keep their colours in all pictures.
+/// Reads what `replay -o` or `sweep -o` left; replays nothing. Without --kind every picture that the results can give
+/// is drawn. Allocators keep their colours in all pictures.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay plot out
@@ -30,8 +30,8 @@ pub(super) struct Args {
     #[arg(short, long, value_parser = kinds(), value_name = "KIND", num_args = 1..)]
     kind: Vec<&'static PlotKind>,
 
-    /// Column of the summary that is shown, where a picture shows one; turnaround by load, pairwise mean by utilization and
-    /// cost, pairwise sum as ratio by default.
+    /// Column of the summary that is shown, where a picture shows one; turnaround by load, pairwise mean by utilization
+    /// and cost, pairwise sum as ratio by default.
     #[arg(long, value_name = "COLUMN")]
     value: Option<String>,
 
@@ -43,8 +43,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "SPEC")]
     relative_to: Option<String>,
 
-    /// Replay that pictures of nodes show, by its number in the summary, which for a study is that of the cell from 0; the
-    /// first one by default.
+    /// Replay that pictures of nodes show, by its number in the summary, which for a study is that of the cell from 0;
+    /// the first one by default.
     #[arg(long, value_name = "N")]
     replay: Option<u32>,
 

@@ -12,9 +12,9 @@ use crate::report::{Report, ReportOptions};
 
 /// Put saved results into one HTML file: tables that sort, plots, verdicts, and the machine over time.
 ///
-/// Reads what `replay -o`, `sweep -o` or `reproduce -o` left; replays nothing. The file needs no network and no other file.
-/// The machine over time is there if jobs were kept with their nodes (`replay -o DIR --placements`,
-/// `sweep -o DIR --jobs --placements`).
+/// Reads what `replay -o`, `sweep -o` or `reproduce -o` left; replays nothing. The file needs no network and no other
+/// file. The machine over time is there if jobs were kept with their nodes (`replay -o DIR --placements`, `sweep -o DIR
+/// --jobs --placements`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x8 -a hilbert+bf mc1x1 random -o out --placements
@@ -32,8 +32,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// Window of time that the machine is shown in, as FROM..TO in seconds of the replay; by default as long as no replay
-    /// starts more than 2,000 jobs.
+    /// Window of time that the machine is shown in, as FROM..TO in seconds of the replay; by default as long as no
+    /// replay starts more than 2,000 jobs.
     #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
     window: Option<(f64, f64)>,
 

@@ -57,7 +57,7 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// The formats by their names.
+/// Returns the formats by their names.
 fn formats() -> impl TypedValueParser<Value = Format> {
     let names = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name));
     names.try_map(|given| {
@@ -171,7 +171,7 @@ fn find(name: &str) -> anyhow::Result<&'static Paper> {
     papers.iter().find(|paper| paper.name == name).ok_or_else(|| unknown("paper", name, names).into())
 }
 
-/// The figures that are asked for, each once, in the order of the paper; all if there are no names.
+/// Returns the figures that are asked for, each once, in the order of the paper; all if there are no names.
 fn figures(paper: &'static Paper, names: &[String]) -> anyhow::Result<Vec<&'static Figure>> {
     for name in names {
         if paper.figure(name).is_none() {

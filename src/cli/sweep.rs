@@ -16,8 +16,8 @@ use crate::sweep::{self, Caller, Slurm, Sweep};
 /// Run a study: every log × rules × arrival scale × machine × scheduler × allocator × seed of a file.
 ///
 /// The file is TOML with the keys logs, machines and allocators, and more if need be; see below. Every finished cell is
-/// kept under a name made of all that it depends on: the same command, given again, replays only what is missing, however
-/// the last one ended.
+/// kept under a name made of all that it depends on: the same command, given again, replays only what is missing,
+/// however the last one ended.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example, loads.toml:
   logs = [\"traces/lublin-256-10k.swf.gz\"]     # relative to this file
@@ -52,18 +52,18 @@ pub(super) struct Args {
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
 
-    /// Have Slurm run what is missing: an array of shards, then a job that merges. Parameters: array=N shards (8), cpus=N
-    /// of each (1), and partition, account, qos, time and mem as sbatch takes them.
+    /// Have Slurm run what is missing: an array of shards, then a job that merges. Parameters: array=N shards (8),
+    /// cpus=N of each (1), and partition, account, qos, time and mem as sbatch takes them.
     #[arg(long, value_name = "slurm[:KEY=VALUE,…]", conflicts_with_all = ["shard", "threads"])]
     submit: Option<Slurm>,
 
-    /// Tell how many cells of the study in DIR are done, running, queued, failed and to do, and what to do next; exit code 1
-    /// unless it is finished. Running and queued are cells of tasks that Slurm says so of.
+    /// Tell how many cells of the study in DIR are done, running, queued, failed and to do, and what to do next; exit
+    /// code 1 unless it is finished. Running and queued are cells of tasks that Slurm says so of.
     #[arg(long, value_name = "DIR", exclusive = true)]
     status: Option<PathBuf>,
 
-    /// Show the cells, their keys, their shares of the cost and which are done, or with --submit the scripts and commands;
-    /// replay nothing, write nothing.
+    /// Show the cells, their keys, their shares of the cost and which are done, or with --submit the scripts and
+    /// commands; replay nothing, write nothing.
     #[arg(long)]
     dry_run: bool,
 

@@ -73,6 +73,18 @@ impl ReplayState<'_> {
     }
 }
 
+/// Fails if a job asks for more processors than the machine has nodes.
+fn check_sizes(jobs: &[Job], mesh: &Mesh) -> Result<(), ReplayError> {
+    let nodes = mesh.nodes();
+    match jobs.iter().find(|job| job.procs > nodes) {
+        Some(job) => {
+            let machine = mesh.clone();
+            Err(ReplayError::Oversize { number: job.number, procs: job.procs, machine, nodes })
+        }
+        None => Ok(()),
+    }
+}
+
 /// Replays `jobs`, which arrive in order of submission and, within an instant, of position; one record per job, by
 /// position. O(J log J) and what the scheduler and the allocator take.
 pub fn replay(
@@ -80,11 +92,7 @@ pub fn replay(
     parts: Parts<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Vec<Record>, ReplayError> {
-    let nodes = parts.mesh.nodes();
-    if let Some(job) = jobs.iter().find(|job| job.procs > nodes) {
-        let machine = parts.mesh;
-        return Err(ReplayError::Oversize { number: job.number, procs: job.procs, machine, nodes });
-    }
+    check_sizes(jobs, &parts.mesh)?;
     let mut arrivals: Vec<JobId> = (0..jobs.len() as JobId).collect();
     arrivals.sort_by_key(|&job| jobs[job as usize].submit);
     let pass = parts.scheduler.pass();

@@ -91,7 +91,7 @@ impl RunningPlaces<'_> {
 }
 
 impl Reservation {
-    /// The first estimated end of a running job at which one of `boxes` is free, and the places there are then.
+    /// Returns the first estimated end of a running job at which one of `boxes` is free, and the places there are then.
     /// `None` if that is never.
     ///
     /// O(N/64 · log a) for each end at which enough nodes are free, and what the jobs hold.

@@ -43,8 +43,8 @@ pub trait Execution: Send {
         None
     }
 
-    /// Returns when the next running job ends if nothing starts or moves until then. A model that has to find out may look
-    /// as far as `until` and no farther, and gives up once `stop` is thrown.
+    /// Returns when the next running job ends if nothing starts or moves until then. A model that has to find out may
+    /// look as far as `until` and no farther, and gives up once `stop` is thrown.
     fn next_completion(&mut self, until: Time, stop: &Stop) -> Next;
 
     /// Ends the jobs that end until `until`, appending them to `done` in the order of their ends.

@@ -60,7 +60,7 @@ pub enum FigureError {
 }
 
 impl FigureError {
-    /// Whether the command line asked for something that does not exist; otherwise an input is at fault.
+    /// Returns whether the command line asked for something that does not exist; otherwise an input is at fault.
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::UnknownColumn { .. } | Self::NoReplay { .. } | Self::NoBase { .. })
     }

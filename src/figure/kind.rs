@@ -28,7 +28,8 @@ pub type Drawn = Result<Option<Drawing>, FigureError>;
 pub enum Needs {
     /// The summary, with something in it that is said here.
     Summary(&'static str),
-    /// The summary of replays on an array, or of such in which jobs were moved. Elsewhere the picture would say nothing.
+    /// The summary of replays on an array, or of such in which jobs were moved. Elsewhere the picture would say
+    /// nothing.
     Delays,
     /// The frame of jobs.
     Jobs,
@@ -39,7 +40,7 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// Whether it is worth a note that results do not hold it.
+    /// Returns whether it is worth a note that results do not hold it.
     pub fn is_missed(self) -> bool {
         self != Self::Delays
     }
@@ -77,7 +78,7 @@ pub struct PlotOptions<'a> {
 }
 
 impl<'a> PlotOptions<'a> {
-    /// The default picture of every kind.
+    /// Returns the default picture of every kind.
     pub fn of(folder: &'a Path) -> Self {
         Self { folder, value: None, log: false, relative_to: None, replay: None, is_asked: false }
     }

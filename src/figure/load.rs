@@ -20,7 +20,7 @@ pub enum Load {
 }
 
 impl Load {
-    /// The load as a number, whatever it means.
+    /// Returns the load as a number, whatever it means.
     pub fn value(self) -> f64 {
         match self {
             Self::Scale(value)
@@ -31,7 +31,7 @@ impl Load {
         }
     }
 
-    /// The title of an axis of such loads.
+    /// Returns the title of an axis of such loads.
     pub fn title(self) -> &'static str {
         match self {
             Self::Scale(_) => "arrival times multiplied by",
@@ -42,7 +42,7 @@ impl Load {
         }
     }
 
-    /// A label for bars at this load; `None` if the name of the workload model says the load already.
+    /// Returns a label for bars at this load; `None` if the name of the workload model says the load already.
     pub fn label(self) -> Option<String> {
         match self {
             Self::Scale(scale) => Some(format!("arrivals × {scale}")),
@@ -63,7 +63,7 @@ impl Load {
     }
 }
 
-/// The factor of arrival times of a row; `None` if the sheet does not say it.
+/// Returns the factor of arrival times of a row; `None` if the sheet does not say it.
 pub(super) fn scale(sheet: &Sheet, row: usize) -> Option<Load> {
     match &sheet.column("arrival_scale")?.values {
         SheetValues::Number { numbers, .. } => numbers[row].map(Load::Scale),
@@ -71,7 +71,8 @@ pub(super) fn scale(sheet: &Sheet, row: usize) -> Option<Load> {
     }
 }
 
-/// The longest time between arrivals of each row; `None` unless every row's rules have one and differ in nothing else.
+/// Returns the longest time between arrivals of each row; `None` unless every row's rules have one and differ in
+/// nothing else.
 pub(super) fn gaps(sheet: &Sheet) -> Option<Vec<f64>> {
     let column = sheet.column("rules")?;
     let rules = |row| column.label(row).parse::<Rules>().ok();

@@ -1,15 +1,15 @@
 //! Which look a curve has: its own in every picture, as far as it can be told from the others there.
 //!
-//! A look follows from the name of what the curve shows, an allocator or a scheduler, and from nothing else: neither the place
-//! in a registry nor what else a registry holds. A digest of the name ranks the colours, markers and dashes by how much the
-//! name likes them. In a picture each curve has the best that the others leave it.
+//! A look follows from the name of what the curve shows, an allocator or a scheduler, and from nothing else: neither
+//! the place in a registry nor what else a registry holds. A digest of the name ranks the colours, markers and dashes
+//! by how much the name likes them. In a picture each curve has the best that the others leave it.
 
 use sha2::{Digest, Sha256};
 
 use super::draw::{COLOURS, DASHES, Look, MARKERS};
 
-/// Goes into the digests. Of many numbers this is the first one by which the allocators that papers and the README compare
-/// with each other have different colours of their own (perfect hashing by trial).
+/// Goes into the digests. Of many numbers this is the first one by which the allocators that papers and the README
+/// compare with each other have different colours of their own (perfect hashing by trial).
 const SALT: u32 = 2_201_864;
 
 /// How much a name likes colours, markers and dashes: their positions, the most liked one first.
@@ -20,7 +20,7 @@ struct Taste {
 }
 
 impl Taste {
-    /// The taste of a name. Every byte of its digest is the rank of one thing.
+    /// Returns the taste of a name. Every byte of its digest is the rank of one thing.
     fn of(name: &str) -> Self {
         let digest = Sha256::digest(format!("{SALT} {name}"));
         let (colours, rest) = digest.split_at(COLOURS.len());
@@ -29,18 +29,19 @@ impl Taste {
     }
 }
 
-/// The positions of the first `N` bytes, sorted by their values.
+/// Returns the positions of the first `N` bytes, sorted by their values.
 fn ranked<const N: usize>(bytes: &[u8]) -> [usize; N] {
     let mut positions = std::array::from_fn(|i| i);
     positions.sort_by_key(|&i: &usize| (bytes[i], i));
     positions
 }
 
-/// The looks of the curves of one picture. Each curve has a subject, the allocator or scheduler that it shows, and a name, by
-/// which curves of one subject are told from each other.
+/// Returns the looks of the curves of one picture. Each curve has a subject, the allocator or scheduler that it shows,
+/// and a name, by which curves of one subject are told from each other.
 ///
-/// A curve has its subject's own colour unless another one, first in the order of the alphabet, has it. Colours are different
-/// up to eight curves; then those of one colour differ in dash, up to 32 curves. Markers are different up to twelve curves.
+/// A curve has its subject's own colour unless another one, first in the order of the alphabet, has it. Colours are
+/// different up to eight curves; then those of one colour differ in dash, up to 32 curves. Markers are different up to
+/// twelve curves.
 pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     let tastes: Vec<Taste> = curves.iter().map(|(subject, _)| Taste::of(subject)).collect();
     let mut order: Vec<usize> = (0..curves.len()).collect();
@@ -66,7 +67,7 @@ pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     looks
 }
 
-/// The choice that is used least; of several the most liked one. 0 if there are no choices.
+/// Returns the choice that is used least; of several the most liked one. 0 if there are no choices.
 fn rarest<K: Ord>(choices: &[usize], uses: impl Fn(usize) -> K) -> usize {
     choices.iter().copied().min_by_key(|&choice| uses(choice)).unwrap_or_default()
 }

@@ -22,8 +22,8 @@ pub enum OverwriteError {
     NotDrawn(PathBuf),
 }
 
-/// Fails if the file at `path` holds anything but an earlier page or picture of this program, unless `force`. Devices and
-/// FIFOs hold nothing that could be lost.
+/// Fails if the file at `path` holds anything but an earlier page or picture of this program, unless `force`. Devices
+/// and FIFOs hold nothing that could be lost.
 pub fn check_overwrite(path: &Path, force: bool) -> Result<(), OverwriteError> {
     if force || !path.is_file() {
         return Ok(());

@@ -67,7 +67,7 @@ impl Results {
         Ok(notes)
     }
 
-    /// Whether a machine is an array, or jobs were moved, so that delays say something.
+    /// Returns whether a machine is an array, or jobs were moved, so that delays say something.
     pub fn have_delays(&self) -> bool {
         let is_array =
             |row: usize| self.label(row, "machine").parse::<Mesh>().is_ok_and(|machine| machine.dims() == 1);
@@ -75,13 +75,13 @@ impl Results {
         (0..self.sheet.height()).any(is_array) || moves.iter().flatten().any(|&moves| moves > 0.0)
     }
 
-    /// The numbers of a column, by row.
+    /// Returns the numbers of a column, by row.
     pub fn numbers(&self, name: &str) -> Result<&[Option<f64>], FigureError> {
         let path = || self.sheet.path.clone();
         self.find(name).map_err(|problem| FigureError::NoColumn { path: path(), problem })
     }
 
-    /// The numbers of a column that `option` names, by row.
+    /// Returns the numbers of a column that `option` names, by row.
     pub fn chosen(&self, option: &'static str, name: &str) -> Result<&[Option<f64>], FigureError> {
         self.find(name).map_err(|problem| FigureError::UnknownColumn { option, problem })
     }
@@ -97,7 +97,7 @@ impl Results {
         Err(crate::spec::unknown("column of numbers", name, columns.map(|column| column.name.as_str())))
     }
 
-    /// The machine of a row.
+    /// Returns the machine of a row.
     pub fn machine(&self, row: usize) -> Result<Mesh, FigureError> {
         self.label(row, "machine").parse().map_err(|error| FigureError::Damaged {
             path: self.sheet.path.clone(),
@@ -105,7 +105,7 @@ impl Results {
         })
     }
 
-    /// A cell of a row as a short label; empty if there is no such column.
+    /// Returns a cell of a row as a short label; empty if there is no such column.
     pub fn label(&self, row: usize, name: &str) -> String {
         let label = self.sheet.column(name).map(|column| column.label(row)).unwrap_or_default();
         if name == "allocator" { allocator::short_label(&label) } else { label }
@@ -140,7 +140,7 @@ impl Results {
         }
     }
 
-    /// Whether a row has the arrival scale and the longest time between arrivals of the first row.
+    /// Returns whether a row has the arrival scale and the longest time between arrivals of the first row.
     pub fn is_at_first_load(&self, row: usize) -> bool {
         let gap = |row: usize| self.gaps.as_ref().map(|gaps| gaps[row].to_bits());
         self.label(row, "arrival_scale") == self.label(0, "arrival_scale") && gap(row) == gap(0)
@@ -189,7 +189,7 @@ impl Results {
         curves
     }
 
-    /// The load of a row; `None` if rows do not differ in load and its log is no workload model with one.
+    /// Returns the load of a row; `None` if rows do not differ in load and its log is no workload model with one.
     pub fn load(&self, row: usize) -> Option<Load> {
         if self.varying.contains(&"arrival_scale") {
             return load::scale(&self.sheet, row);
@@ -206,7 +206,7 @@ impl Results {
         format!("{}\n{}{}", self.label(row, "log"), self.label(row, "machine"), load.unwrap_or_default())
     }
 
-    /// The different places of rows, in the order of the results.
+    /// Returns the different places of rows, in the order of the results.
     pub fn places(&self) -> Vec<String> {
         let mut places: Vec<String> = Vec::new();
         for place in (0..self.sheet.height()).map(|row| self.place(row)) {

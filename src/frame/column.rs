@@ -79,7 +79,8 @@ pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], options: &Options) -> Ve
     wanted.filter_map(|field| field.build(rows)).collect()
 }
 
-/// Returns whether results with these options have the columns that are there at this time. Those of a study are put in later.
+/// Returns whether results with these options have the columns that are there at this time. Those of a study are put in
+/// later.
 pub(super) fn has(options: &Options, when: When) -> bool {
     match when {
         When::Always => true,

@@ -1,4 +1,5 @@
-//! Files of frames: CSV, JSON, JSON lines, Parquet, Arrow. Each is written under another name and renamed when it is whole.
+//! Files of frames: CSV, JSON, JSON lines, Parquet, Arrow. Each is written under another name and renamed when it is
+//! whole.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -225,8 +226,8 @@ fn parquet_writer<W: Write>(out: W, provenance: &str) -> ParquetWriter<W> {
     ParquetWriter::new(out).with_key_value_metadata(Some(KeyValueMetadata::from_static(metadata)))
 }
 
-/// Returns a writer of frames with the columns of this one. Strings are written as every reader of Arrow knows them, not as
-/// views.
+/// Returns a writer of frames with the columns of this one. Strings are written as every reader of Arrow knows them,
+/// not as views.
 fn arrow_writer<W: Write>(
     out: W,
     frame: &DataFrame,

@@ -56,7 +56,7 @@ struct Provenance<'a> {
 }
 
 impl StudyFolder {
-    /// The directory at `path` as the process uses it that runs this shard of the study, or all of it.
+    /// Returns the directory at `path` as the process uses it that runs this shard of the study, or all of it.
     pub fn new(path: &Path, shard: Option<Shard>) -> Self {
         let part = shard.map_or_else(String::new, |shard| shard.to_string().replace('/', "of") + "-");
         Self { path: path.to_owned(), prefix: format!("{TEMPORARY}{part}") }
@@ -79,8 +79,8 @@ impl StudyFolder {
         self.cells().join(format!("{key}.jobs.parquet"))
     }
 
-    /// Fails unless the directory may take the study: it is not there, or holds nothing but this study. A study of the same
-    /// name is this one, changed since, and its cells may still serve.
+    /// Fails unless the directory may take the study: it is not there, or holds nothing but this study. A study of the
+    /// same name is this one, changed since, and its cells may still serve.
     pub fn check(&self, manifest: &Manifest) -> Result<(), FrameError> {
         let existing = self.read_manifest()?;
         if let Some(other) = existing.as_ref().filter(|other| other.name != manifest.name) {
@@ -97,8 +97,8 @@ impl StudyFolder {
     }
 
     /// Makes the directory, removes what an earlier run of the same part of the study left unfinished, and writes
-    /// `study.json`. Fails if the directory holds anything else, see [`Self::check`]. As long as the returned claim is held,
-    /// no other process may replace what is there.
+    /// `study.json`. Fails if the directory holds anything else, see [`Self::check`]. As long as the returned claim is
+    /// held, no other process may replace what is there.
     pub fn prepare(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
         self.check(manifest)?;
         let claim = self.describe(manifest)?;
@@ -117,8 +117,8 @@ impl StudyFolder {
         Ok(claim)
     }
 
-    /// Makes the directory and writes `study.json`; a process that runs a part of the study may do so at the same time, one
-    /// that runs another study not.
+    /// Makes the directory and writes `study.json`; a process that runs a part of the study may do so at the same time,
+    /// one that runs another study not.
     pub fn describe(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
         fs::create_dir_all(self.cells()).map_err(|source| failed(&self.cells(), source))?;
         Claim::shared_after(&self.path, || self.holds(manifest), || self.write_manifest(manifest))
@@ -128,8 +128,8 @@ impl StudyFolder {
         self.path.join(format!("summary.{}", format.extension()))
     }
 
-    /// Returns whether the cell with this key is finished; with its jobs, if `with_jobs`. A file that is empty, damaged or
-    /// another cell's result does not count.
+    /// Returns whether the cell with this key is finished; with its jobs, if `with_jobs`. A file that is empty, damaged
+    /// or another cell's result does not count.
     pub fn has(&self, key: &str, with_jobs: bool) -> bool {
         is_result_of(&self.row(key), key) && (!with_jobs || is_result_of(&self.jobs(key), key))
     }
@@ -203,10 +203,11 @@ impl StudyFolder {
         read_file(&self.row(key))
     }
 
-    /// Writes the summary of the cells that are finished, in the order of the study. Nothing is written if none is finished.
+    /// Writes the summary of the cells that are finished, in the order of the study. Nothing is written if none is
+    /// finished.
     ///
-    /// Another process may finish the study meanwhile and write the whole summary, which a partial one must not replace:
-    /// whatever else is finished by then is added.
+    /// Another process may finish the study meanwhile and write the whole summary, which a partial one must not
+    /// replace: whatever else is finished by then is added.
     pub fn write_summary(&self, manifest: &Manifest) -> Result<(), FrameError> {
         loop {
             let finished: Vec<bool> = manifest.cells.iter().map(|cell| self.has(&cell.key, false)).collect();
@@ -284,8 +285,8 @@ impl StudyFolder {
     }
 }
 
-/// Returns what is wrong with the first key that this program cannot have made; `None` if it may have made all. Keys become
-/// names of files.
+/// Returns what is wrong with the first key that this program cannot have made; `None` if it may have made all. Keys
+/// become names of files.
 fn odd_key(manifest: &Manifest) -> Option<String> {
     let is_hexadecimal =
         |key: &str| key.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));

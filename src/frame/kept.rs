@@ -12,8 +12,8 @@ use super::schema::FrameSchema;
 const MAGIC: &[u8] = b"PAR1";
 const END: u64 = 8;
 
-/// Returns whether a file is a whole Parquet file whose metadata name the cell `key`; false for an empty file, a part of
-/// one and the result of another cell.
+/// Returns whether a file is a whole Parquet file whose metadata name the cell `key`; false for an empty file, a part
+/// of one and the result of another cell.
 pub(super) fn is_result_of(path: &Path, key: &str) -> bool {
     let named = format!("\"key\": \"{key}\"");
     footer(path).is_ok_and(|footer| footer.windows(named.len()).any(|window| window == named.as_bytes()))

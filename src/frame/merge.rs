@@ -28,8 +28,8 @@ pub enum MergeError {
     Conflicts(Vec<String>),
 }
 
-/// Puts all cells of `parts` into `out`, with study and summary. Returns the study and the positions of the cells that no
-/// part has; if there are any, nothing is written unless `partial`.
+/// Puts all cells of `parts` into `out`, with study and summary. Returns the study and the positions of the cells that
+/// no part has; if there are any, nothing is written unless `partial`.
 ///
 /// A cell that several parts have must be the same in all, measured times aside; the first part's is taken.
 pub fn merge(

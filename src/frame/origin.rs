@@ -32,8 +32,8 @@ pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))
 }
 
-/// Returns the id of the run that this text describes: a part of its SHA-256. It begins with a letter, so that it is not
-/// read as a number from CSV.
+/// Returns the id of the run that this text describes: a part of its SHA-256. It begins with a letter, so that it is
+/// not read as a number from CSV.
 fn id(text: &str) -> String {
     std::iter::once('r').chain(sha256(text).chars().take(DIGITS)).collect()
 }
@@ -82,8 +82,8 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Reads it of the results in `folder`; `None` if nothing there says where they come from. Fails if its files are of
-    /// several runs.
+    /// Reads it of the results in `folder`; `None` if nothing there says where they come from. Fails if its files are
+    /// of several runs.
     pub(super) fn of(folder: &Path) -> Result<Option<Self>, FrameError> {
         let (run, study) = (folder.join(RUN_FILE), folder.join(STUDY_FILE));
         let origin = match (read(&run)?, read(&study)?) {
@@ -140,8 +140,8 @@ impl Origin {
         Ok(())
     }
 
-    /// Numbers the rows of a study's summary, which has passed the check, by the cells of study.json: since it was written
-    /// cells may have come between those that there were, and the jobs of cells are found by their numbers.
+    /// Numbers the rows of a study's summary, which has passed the check, by the cells of study.json: since it was
+    /// written cells may have come between those that there were, and the jobs of cells are found by their numbers.
     pub(super) fn renumber(&self, frame: &mut DataFrame) -> Result<(), FrameError> {
         let numbers: BTreeMap<&str, u32> = self.keys().zip(0..).collect();
         let Some(keys) = frame.column("key").ok().and_then(|column| column.str().ok()) else { return Ok(()) };
@@ -165,8 +165,8 @@ impl Origin {
         Missing { listed_by: Some(self.file.clone()), replays, of }
     }
 
-    /// Returns what replay `i` is called: the values in which it differs from others of the run, or its allocator if there
-    /// are no others.
+    /// Returns what replay `i` is called: the values in which it differs from others of the run, or its allocator if
+    /// there are no others.
     pub(super) fn label(&self, i: usize) -> String {
         let value = |key: &&str| match self.replays.get(i).and_then(|replay| replay.get(key)) {
             Some(Value::String(text)) => text.clone(),

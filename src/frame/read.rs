@@ -99,8 +99,8 @@ thread_local! {
     static READING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns whether this thread decodes a file of results. Some damaged files make polars panic, which becomes an error like
-/// any other: whoever installs a panic hook need not print anything then.
+/// Returns whether this thread decodes a file of results. Some damaged files make polars panic, which becomes an error
+/// like any other: whoever installs a panic hook need not print anything then.
 pub fn is_reading() -> bool {
     READING.get() || thread::current().name().is_some_and(|name| name.starts_with("polars-"))
 }

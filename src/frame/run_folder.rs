@@ -1,4 +1,5 @@
-//! The directory that takes the files of a run of `replay`: who may write there, what it holds, and how that is replaced.
+//! The directory that takes the files of a run of `replay`: who may write there, what it holds, and how that is
+//! replaced.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -114,8 +115,8 @@ impl RunFolder {
     /// (`finished`) and more; returns whether it did.
     ///
     /// All files are whole and on disk under temporary names before the first of them takes its place. run.json comes
-    /// first: if the process is killed between two of them, the same command may be given again, and whoever compares the
-    /// files with run.json sees which of them do not belong to it.
+    /// first: if the process is killed between two of them, the same command may be given again, and whoever compares
+    /// the files with run.json sees which of them do not belong to it.
     pub(super) fn replace(
         self,
         finished: &BTreeSet<u64>,
@@ -160,7 +161,8 @@ fn check_directories(folder: &Path) -> Result<(), RunFolderError> {
     }
 }
 
-/// The numbers of the replays that the directory's summary holds; `None` if it has none, or one of other replays.
+/// Returns the numbers of the replays that the directory's summary holds; `None` if it has none, or one of other
+/// replays.
 fn held(folder: &Path, study: &Study) -> Option<BTreeSet<u64>> {
     let sheet = Sheet::read(folder).ok()?;
     let has_jobs =

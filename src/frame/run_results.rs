@@ -37,8 +37,8 @@ pub struct FinishedRun {
 }
 
 impl<'a> RunResults<'a> {
-    /// Prepares the directory before anything is replayed, so that a wrong one fails at once. `folder` says where it is, what
-    /// the format of its files is, and whether results of another run are replaced.
+    /// Prepares the directory before anything is replayed, so that a wrong one fails at once. `folder` says where it
+    /// is, what the format of its files is, and whether results of another run are replaced.
     pub fn open(study: &'a Study, folder: Option<(&Path, FileFormat, bool)>) -> Result<Self, RunFolderError> {
         let run = json(&RunManifest::from(study))? + "\n";
         let folder = match folder {
@@ -72,7 +72,8 @@ impl<'a> RunResults<'a> {
         Ok(())
     }
 
-    /// Writes what is left, the summary and run.json. Returns `None` if no replay has outcomes; nothing is written then.
+    /// Writes what is left, the summary and run.json. Returns `None` if no replay has outcomes; nothing is written
+    /// then.
     pub fn finish(mut self) -> Result<Option<FinishedRun>, RunFolderError> {
         for (number, outcomes) in std::mem::take(&mut self.early) {
             self.write(number, outcomes)?;

@@ -197,8 +197,8 @@ impl Table<'_> {
         Ok(Numbers { table: self, name, values })
     }
 
-    /// Returns the whole numbers of a column, exactly, as seeds may have more digits than a float; `None` where there is
-    /// none.
+    /// Returns the whole numbers of a column, exactly, as seeds may have more digits than a float; `None` where there
+    /// is none.
     fn whole(&self, column: &Column) -> Result<Vec<Option<u64>>, ScheduleError> {
         let numbers = column.cast(&DataType::UInt64).map_err(|error| self.no_table(error))?;
         Ok(numbers.u64().map_err(|error| self.no_table(error))?.iter().collect())

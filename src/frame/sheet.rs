@@ -69,8 +69,8 @@ impl SheetColumn {
 }
 
 impl Sheet {
-    /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made, in whatever format it is. Fails if files of the
-    /// directory are of different runs.
+    /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made, in whatever format it is. Fails if files of
+    /// the directory are of different runs.
     pub fn read(folder: &Path) -> Result<Self, FrameError> {
         let Some(path) = find(folder, "summary") else {
             return Err(FrameError::NoSummary { folder: folder.to_owned() });
@@ -84,8 +84,8 @@ impl Sheet {
         Self::of(path, &frame, origin.as_ref(), &|_| true)
     }
 
-    /// Reads some columns of the jobs in `folder`, those of them that there are; `None` if there are no jobs. Of a study
-    /// those of the cells that `wanted` takes, by their numbers.
+    /// Reads some columns of the jobs in `folder`, those of them that there are; `None` if there are no jobs. Of a
+    /// study those of the cells that `wanted` takes, by their numbers.
     pub fn read_jobs(
         folder: &Path,
         columns: &[&str],
@@ -129,7 +129,8 @@ impl Sheet {
         Ok(Self { path, columns, missing })
     }
 
-    /// A sentence on the replays that the sheet lacks; `None` if it holds all that run.json or study.json lists.
+    /// Returns a sentence on the replays that the sheet lacks; `None` if it holds all that run.json or study.json
+    /// lists.
     pub fn missing_note(&self) -> Option<String> {
         const NAMED: usize = 5;
         let Missing { listed_by: Some(listed_by), replays, of } = &self.missing else { return None };

@@ -7,8 +7,8 @@ use super::read::{read_columns, read_file};
 use super::{FrameError, name};
 
 impl StudyFolder {
-    /// Reads the jobs of those cells among `keys` whose positions `wanted` takes, with the position as the column `replay`:
-    /// the columns that `columns` names, or all. Returns `None` if no cell of `keys` has kept its jobs.
+    /// Reads the jobs of those cells among `keys` whose positions `wanted` takes, with the position as the column
+    /// `replay`: the columns that `columns` names, or all. Returns `None` if no cell of `keys` has kept its jobs.
     pub(super) fn read_jobs(
         &self,
         keys: &[&str],

@@ -11,8 +11,8 @@ const ATTEMPTS: usize = 3;
 
 /// Writes a file, which is there either as it was or whole, even if the power fails. Until it is whole it has another
 /// name in the same directory, which begins with `prefix`. A process that runs the same part of a study, as a requeued
-/// task whose first process still lives, may take it for a leftover and remove it: then it is written again. A device or
-/// a FIFO is written into, and of a symbolic link the target is written.
+/// task whose first process still lives, may take it for a leftover and remove it: then it is written again. A device
+/// or a FIFO is written into, and of a symbolic link the target is written.
 pub fn write_whole(path: &Path, bytes: &[u8], prefix: &str) -> Result<(), FrameError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> io::Result<()> {

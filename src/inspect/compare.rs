@@ -10,8 +10,8 @@ use crate::text::grouped;
 /// Waiting jobs and starts that are listed before the rest is only counted.
 const LISTED: usize = 5;
 
-/// Returns the first moment at which two schedules of the same jobs differ, what each knew then, and how far apart starts
-/// are. With the machine, which is that of the first if none is given, it says how many processors are free.
+/// Returns the first moment at which two schedules of the same jobs differ, what each knew then, and how far apart
+/// starts are. With the machine, which is that of the first if none is given, it says how many processors are free.
 pub fn compare(first: &Input, second: &Input, machine: Option<&Mesh>) -> Result<Finding, InspectError> {
     let found = audit::compare(&first.schedule, &second.schedule).map_err(|problem| {
         InspectError::NotComparable { first: first.name.clone(), second: second.name.clone(), problem }

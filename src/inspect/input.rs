@@ -50,7 +50,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Whether a job has a place on a machine in this state; `None` if its shape is not known.
+    /// Returns whether a job has a place on a machine in this state; `None` if its shape is not known.
     pub(super) fn has_place(&mut self, job: &ScheduledJob, machine: &Machine) -> Option<bool> {
         let request = self.request(job, machine)?;
         match self.strategy.served {
@@ -68,8 +68,8 @@ impl Places {
         }
     }
 
-    /// What a job has asked for, as far as the number of its nodes confirms it: the shape that the rules give it or, where
-    /// its nodes are a box, that box.
+    /// What a job has asked for, as far as the number of its nodes confirms it: the shape that the rules give it or,
+    /// where its nodes are a box, that box.
     fn request(&self, job: &ScheduledJob, machine: &Machine) -> Option<Request> {
         let mesh = machine.mesh();
         let takes = |request: &Request| self.strategy.nodes_for(request, mesh).most == job.allocated;

@@ -75,8 +75,8 @@ impl Cuboid {
         if inside { 0 } else { mesh.hops(d, at, first).min(mesh.hops(d, at, last % extent)) }
     }
 
-    /// Returns twice the L1 distance of `node` from the middle of the submesh. Doubled it is a whole number, as the middle
-    /// may lie between nodes.
+    /// Returns twice the L1 distance of `node` from the middle of the submesh. Doubled it is a whole number, as the
+    /// middle may lie between nodes.
     pub fn doubled_to_middle(&self, mesh: &Mesh, node: Coord) -> u32 {
         let along = |d: usize| {
             let (round, middle) = (2 * mesh.extents()[d], 2 * self.base[d] + self.sizes[d] - 1);
@@ -87,8 +87,8 @@ impl Cuboid {
     }
 }
 
-/// Returns the positions of a dimension within `radius` of `centre`: one range clipped at the border of a mesh, or up to
-/// two on a torus where they wrap around.
+/// Returns the positions of a dimension within `radius` of `centre`: one range clipped at the border of a mesh, or up
+/// to two on a torus where they wrap around.
 pub fn ranges(centre: usize, radius: usize, extent: usize, torus: bool) -> [Option<Range<usize>>; 2] {
     span(centre, 1, radius, extent, torus)
 }

@@ -4,9 +4,9 @@ use super::{Coord, Machine};
 
 /// The bases of all free submeshes of one size: a bit for each node that is one. It keeps its memory between searches.
 ///
-/// The set of free nodes is narrowed along each dimension in turn (binary erosion by doubling): a bit stays set if it and
-/// the s − 1 bits after it are set, which takes ⌈log₂ s⌉ steps of one shift and one AND each.
-/// O(N/64 · (log a + log b + log c)) for submeshes of a × b × c. Submeshes do not wrap around a torus.
+/// The set of free nodes is narrowed along each dimension in turn (binary erosion by doubling): a bit stays set if it
+/// and the s − 1 bits after it are set, which takes ⌈log₂ s⌉ steps of one shift and one AND each. O(N/64 · (log a + log
+/// b + log c)) for submeshes of a × b × c. Submeshes do not wrap around a torus.
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
     /// Words per row of nodes.
@@ -18,8 +18,8 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Searches for submeshes of these sides, each at least 1; what was found before is forgotten. Sides that exceed the
-    /// machine have no submesh.
+    /// Searches for submeshes of these sides, each at least 1; what was found before is forgotten. Sides that exceed
+    /// the machine have no submesh.
     pub fn find(&mut self, machine: &Machine, sizes: [u32; 3]) {
         let [width, length, depth] = machine.mesh().extents().map(|extent| extent as usize);
         (self.words, self.rows, self.layers) = (width.div_ceil(64), length, depth);

@@ -2,8 +2,9 @@
 
 use super::{Coord, Cuboid, Machine, Mesh, ranges};
 
-/// Prefix sums of free nodes over a machine, padded along x. So the counts around a whole row of centres are differences
-/// of one line of numbers: there is no branch and no clamp per centre, and the compiler vectorises the loops.
+/// Prefix sums of free nodes over a machine, padded along x. So the counts around a whole row of centres are
+/// differences of one line of numbers: there is no branch and no clamp per centre, and the compiler vectorises the
+/// loops.
 ///
 /// Memory (W + 2·pad + 1)·L·D numbers. Building is O(memory), a line for one row of centres O(W + 2·pad).
 #[derive(Clone, Debug, Default)]
@@ -112,7 +113,8 @@ impl FreeCounts {
         }
     }
 
-    /// Does what [`Self::boxes`] does where there is one layer and nothing wraps: one pass over at most two rows of sums.
+    /// Does what [`Self::boxes`] does where there is one layer and nothing wraps: one pass over at most two rows of
+    /// sums.
     fn flat_boxes(&self, y: usize, radius: usize, free: &mut [i32]) {
         let [width, length, _] = self.extents;
         let (below, above) = (y.checked_sub(radius + 1), (y + radius).min(length - 1));

@@ -30,8 +30,8 @@ pub fn first_members(mask: Mask, count: u32) -> Mask {
     mask ^ rest
 }
 
-/// Tables of a mesh of at most 128 nodes: its nodes in location order, and for each of them the ball of every L1 radius as
-/// a mask. They take N²·diameter bits.
+/// Tables of a mesh of at most 128 nodes: its nodes in location order, and for each of them the ball of every L1 radius
+/// as a mask. They take N²·diameter bits.
 #[derive(Clone, Debug)]
 pub struct Masks {
     nodes: Vec<NodeId>,
@@ -107,9 +107,9 @@ impl Masks {
         set & (nearer | !line[radius]) == 0
     }
 
-    /// Returns the k members of `set` that are nearest to `centre`, together with all that are as far away as the last of
-    /// them. The set must have k members, k being at least 1. `near` is the radius to try first; a guess near the result
-    /// saves steps and changes nothing else.
+    /// Returns the k members of `set` that are nearest to `centre`, together with all that are as far away as the last
+    /// of them. The set must have k members, k being at least 1. `near` is the radius to try first; a guess near the
+    /// result saves steps and changes nothing else.
     #[inline]
     pub fn around(&self, set: Mask, centre: usize, k: u32, near: usize) -> Around {
         let line = &self.balls[centre * self.radii..][..self.radii];

@@ -23,7 +23,8 @@ pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 
 use crate::stop::Stop;
 
-/// A machine in use: its shape and the set of its free nodes. In a replay the engine owns it, and nobody else changes it.
+/// A machine in use: its shape and the set of its free nodes. In a replay the engine owns it, and nobody else changes
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     mesh: Mesh,
@@ -104,8 +105,8 @@ impl Machine {
         self.free_count += nodes.len() as u32;
     }
 
-    /// Finds the reason why `nodes` cannot be taken into use: the first of them that does not exist, is in use or was named
-    /// before.
+    /// Finds the reason why `nodes` cannot be taken into use: the first of them that does not exist, is in use or was
+    /// named before.
     fn refusal(&self, nodes: &[NodeId]) -> OccupyError {
         let taken = |&(i, node): &(usize, &NodeId)| !self.free.contains(*node) || nodes[..i].contains(node);
         match nodes.iter().enumerate().find(taken) {

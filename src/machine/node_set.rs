@@ -73,8 +73,8 @@ impl NodeSet {
         removed
     }
 
-    /// Returns the word that `nodes` share and their bits in it; `None` if there are none, one is named twice or they lie
-    /// beyond the words.
+    /// Returns the word that `nodes` share and their bits in it; `None` if there are none, one is named twice or they
+    /// lie beyond the words.
     fn run(&self, nodes: &[NodeId]) -> Option<(usize, u64)> {
         let word = (nodes.first()? / 64) as usize;
         let bits = nodes.iter().fold(0, |bits, node| bits | 1 << (node % 64));

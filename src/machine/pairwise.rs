@@ -55,8 +55,8 @@ pub fn distances_along(counts: &[u32], wraps: bool, sums: &mut [u64]) {
     }
 }
 
-/// Returns Σ |a − b| over pairs on a line. Each cut between two positions lies between P·(k − P) pairs, P being the nodes
-/// below it, and adds one hop to each of them.
+/// Returns Σ |a − b| over pairs on a line. Each cut between two positions lies between P·(k − P) pairs, P being the
+/// nodes below it, and adds one hop to each of them.
 fn line_sum(counts: &[u32], k: u32) -> u64 {
     let mut below = 0_u64;
     let pairs = |&count: &u32| {
@@ -66,9 +66,9 @@ fn line_sum(counts: &[u32], k: u32) -> u64 {
     counts.iter().map(pairs).sum()
 }
 
-/// Returns Σ min(|a − b|, n − |a − b|) over pairs on a ring of n positions. Twice the distance of two positions is the number
-/// of diameters of the ring, drawn every half step, that separate them; a diameter that has S nodes on one side and
-/// none on it separates S·(k − S) pairs. Half steps are the positions of a ring of 2n, nodes at even ones.
+/// Returns Σ min(|a − b|, n − |a − b|) over pairs on a ring of n positions. Twice the distance of two positions is the
+/// number of diameters of the ring, drawn every half step, that separate them; a diameter that has S nodes on one side
+/// and none on it separates S·(k − S) pairs. Half steps are the positions of a ring of 2n, nodes at even ones.
 fn ring_sum(counts: &[u32], k: u32) -> u64 {
     let n = counts.len();
     if n < 2 {

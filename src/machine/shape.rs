@@ -56,8 +56,8 @@ fn axes(mesh: &Mesh) -> [usize; 3] {
     axes
 }
 
-/// Returns `sides` in the order of the dimensions of `mesh`: the longest side along the longest dimension, and so on. If these sides fit
-/// the machine in any orientation, they fit in this one.
+/// Returns `sides` in the order of the dimensions of `mesh`: the longest side along the longest dimension, and so on.
+/// If these sides fit the machine in any orientation, they fit in this one.
 pub fn along_axes(mut sides: [u32; 3], mesh: &Mesh) -> [u32; 3] {
     sides.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
     let mut shape = [1; 3];
@@ -79,8 +79,8 @@ pub fn even_factors(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     Some(along_axes(sides, mesh))
 }
 
-/// Returns the sides of `k` nodes in one row along the longest dimension of `mesh`, the first of equals. The row need not
-/// fit. O(1).
+/// Returns the sides of `k` nodes in one row along the longest dimension of `mesh`, the first of equals. The row need
+/// not fit. O(1).
 pub fn row(k: u32, mesh: &Mesh) -> [u32; 3] {
     let extents = mesh.extents();
     let mut shape = [1; 3];
@@ -94,8 +94,8 @@ pub fn powers_of_two(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     Some(near_square(k, mesh)?.map(u32::next_power_of_two))
 }
 
-/// Returns the most even sides a ≥ b ≥ c with a·b·c = `nodes`, each at most that of `room`, whose sides fall too. `None` if
-/// no such sides fit.
+/// Returns the most even sides a ≥ b ≥ c with a·b·c = `nodes`, each at most that of `room`, whose sides fall too.
+/// `None` if no such sides fit.
 fn most_even(nodes: u32, room: [u32; 3]) -> Option<[u32; 3]> {
     let mut best: Option<[u32; 3]> = None;
     let key = |[a, _, c]: [u32; 3]| (a - c, a);

@@ -1,13 +1,14 @@
 //! A static estimate of contention: what the links would carry if every running job's nodes all sent to each other.
 //!
-//! Each ordered pair of a job's nodes is one message on its dimension-order route (x, then y, then z; on a torus the shorter
-//! way round, upwards if both are as long). The contention of a load l on a link is the number of pairs of messages that
-//! meet there, l·(l − 1)/2; that of a machine is the sum over its links. It needs no messages to be simulated, and no time.
+//! Each ordered pair of a job's nodes is one message on its dimension-order route (x, then y, then z; on a torus the
+//! shorter way round, upwards if both are as long). The contention of a load l on a link is the number of pairs of
+//! messages that meet there, l·(l − 1)/2; that of a machine is the sum over its links. It needs no messages to be
+//! simulated, and no time.
 //!
 //! Messages are counted by line: along x, a link carries those from the row's sources on one side of it to all
-//! destinations on the other side; along y those from a plane's sources to a column's destinations; along z those from all
-//! sources to the destinations at one x and y. So a job of k nodes in r rows costs O(k + rW + cDL + cD) for c columns (with
-//! W² in place of W and so on where lines are rings), never O(k²).
+//! destinations on the other side; along y those from a plane's sources to a column's destinations; along z those from
+//! all sources to the destinations at one x and y. So a job of k nodes in r rows costs O(k + rW + cDL + cD) for c
+//! columns (with W² in place of W and so on where lines are rings), never O(k²).
 
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
@@ -177,9 +178,9 @@ impl Lines {
         }
     }
 
-    /// Appends to `loads` what the links of one line carry: it has `extent` nodes, the first is `base`, each further one has a
-    /// number higher by `stride`, and upward links have the number `direction`. `counts` returns the sources and the
-    /// destinations at a position.
+    /// Appends to `loads` what the links of one line carry: it has `extent` nodes, the first is `base`, each further
+    /// one has a number higher by `stride`, and upward links have the number `direction`. `counts` returns the sources
+    /// and the destinations at a position.
     fn along(
         &mut self,
         (extent, stride, base, direction): (u32, u32, NodeId, u8),
@@ -250,7 +251,7 @@ mod tests {
 
     use super::*;
 
-    /// Every message goes its way, link by link.
+    /// Returns every message goes its way, link by link.
     fn naive(mesh: &Mesh, nodes: &[NodeId]) -> BTreeMap<(NodeId, u8), u64> {
         let mut loads = BTreeMap::new();
         for &source in nodes {
@@ -297,7 +298,8 @@ mod tests {
         // A row of three: each way two messages on both links, one pair on each.
         let first = contention.add(&[0, 1, 2], Time::from_seconds(0));
         assert_eq!(first, JobContention { own: 4.0, others: 0.0 });
-        // Nodes 3 and 5 send along rows 0 and 1: links 3>2, 2>1 of the first row and 5>6, 6>7; then down and up a column.
+        // Nodes 3 and 5 send along rows 0 and 1: links 3>2, 2>1 of the first row and 5>6, 6>7; then down and up a
+        // column.
         let second = contention.add(&[3, 5], Time::from_seconds(10));
         // 2>1 carries two of the first job's; 3>2 none.
         assert_eq!(second, JobContention { own: 0.0, others: 2.0 });

@@ -2,8 +2,9 @@
 
 use hdrhistogram::Histogram;
 
-/// Returns the complementary distribution function of the values: pairs of x and the share of values above x, for at most
-/// 400 x from the least to the largest; none if there are no values. Values are rounded up to whole ones and to three digits.
+/// Returns the complementary distribution function of the values: pairs of x and the share of values above x, for at
+/// most 400 x from the least to the largest; none if there are no values. Values are rounded up to whole ones and to
+/// three digits.
 pub fn exceeding(values: impl Iterator<Item = f64>) -> Vec<(f64, f64)> {
     let Ok(mut histogram) = Histogram::<u64>::new(3) else { return Vec::new() };
     for value in values.filter(|value| value.is_finite()) {
@@ -31,8 +32,8 @@ fn thinned(curve: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     (0..POINTS).map(|i| curve[i * (count - 1) / (POINTS - 1)]).collect()
 }
 
-/// Returns the mean number of busy nodes in each of `bins` equal parts of the time from `from` to `to`, with the middle of the
-/// part before it; nothing if no time passes. Jobs are given by start, end and nodes. O(jobs + bins).
+/// Returns the mean number of busy nodes in each of `bins` equal parts of the time from `from` to `to`, with the middle
+/// of the part before it; nothing if no time passes. Jobs are given by start, end and nodes. O(jobs + bins).
 pub fn busy_nodes(
     jobs: impl Iterator<Item = (f64, f64, f64)>,
     (from, to): (f64, f64),
@@ -42,8 +43,9 @@ pub fn busy_nodes(
     if width.is_nan() || width <= 0.0 {
         return Vec::new();
     }
-    // A difference array: a job adds its nodes at the first part that it fills and takes them away behind the last, so that
-    // running sums of `steps` are the nodes that are busy throughout a part. Parts that it fills in part are in `edges`.
+    // A difference array: a job adds its nodes at the first part that it fills and takes them away behind the last, so
+    // that running sums of `steps` are the nodes that are busy throughout a part. Parts that it fills in part are in
+    // `edges`.
     let (mut edges, mut steps) = (vec![0.0; bins], vec![0.0; bins + 1]);
     for (start, end, nodes) in jobs {
         let (start, end) = (start.max(from), end.min(to));

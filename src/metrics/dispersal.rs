@@ -76,8 +76,8 @@ fn span(counts: &[u32]) -> u32 {
     }
 }
 
-/// Returns the shortest arc of a ring that holds all nodes, as its first position and its length: it is the complement of the
-/// longest run of empty positions, of the first one if several are as long.
+/// Returns the shortest arc of a ring that holds all nodes, as its first position and its length: it is the complement
+/// of the longest run of empty positions, of the first one if several are as long.
 fn arc(counts: &[u32]) -> (u32, u32) {
     let n = counts.len();
     let (mut start, mut longest, mut run) = (0, 0, 0);
@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
 
-    /// The definitions, word for word; O(k²).
+    /// Returns the definitions, word for word; O(k²).
     fn naive(mesh: &Mesh, nodes: &[NodeId]) -> Dispersal {
         let coords: Vec<_> = nodes.iter().map(|&node| mesh.coord(node)).collect();
         let (mut pairwise_sum, mut diameter) = (0, 0);

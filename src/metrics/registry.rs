@@ -257,8 +257,8 @@ fn turnaround_variance(of: &Facts<'_>) -> Option<f64> {
     of.mean(|i| (of.turnaround_s(i) - mean_s).powi(2))
 }
 
-/// Returns the mean of pairwise sum / bound over jobs of at least two nodes: 1 if every placement is of the best shape. The
-/// bound is found once for each size of job.
+/// Returns the mean of pairwise sum / bound over jobs of at least two nodes: 1 if every placement is of the best shape.
+/// The bound is found once for each size of job.
 fn ratio_to_bound(of: &Facts<'_>) -> Option<f64> {
     let mut bound = PairwiseBound::new(of.replay.mesh);
     of.parallel_mean(|i| {

@@ -1,9 +1,9 @@
 //! How often a replay is repeated with another seed, and what the means of the repetitions are worth.
 //!
-//! Replications are independent, so the mean of r of them is within t·s/√r of the true one with the confidence for which t
-//! is the quantile of Student's distribution of r − 1 degrees of freedom and s their standard deviation. The stopping rule
-//! is that of S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006: until that is at most 5 % of the
-//! mean with a confidence of 95 %. R. Zolfaghari, IJEAT 2013, has 90 %.
+//! Replications are independent, so the mean of r of them is within t·s/√r of the true one with the confidence for
+//! which t is the quantile of Student's distribution of r − 1 degrees of freedom and s their standard deviation. The
+//! stopping rule is that of S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006: until that is at
+//! most 5 % of the mean with a confidence of 95 %. R. Zolfaghari, IJEAT 2013, has 90 %.
 
 use std::fmt;
 use std::str::FromStr;

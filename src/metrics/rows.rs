@@ -45,8 +45,8 @@ impl Rows {
         }
     }
 
-    /// Loads a placement in place of the last one: O(k + w + r + W + L + D) for w words of 64 nodes and r runs, without a
-    /// division per node.
+    /// Loads a placement in place of the last one: O(k + w + r + W + L + D) for w words of 64 nodes and r runs, without
+    /// a division per node.
     pub(super) fn load(&mut self, nodes: &[NodeId]) {
         self.touched.clear();
         self.runs.clear();
@@ -114,8 +114,8 @@ impl Rows {
         }
     }
 
-    /// Counts the nodes per x by a difference array: +1 where runs start, −1 behind their ends, then running sums. Wrapping
-    /// arithmetic keeps the differences exact.
+    /// Counts the nodes per x by a difference array: +1 where runs start, −1 behind their ends, then running sums.
+    /// Wrapping arithmetic keeps the differences exact.
     fn count_x(&mut self) {
         let counts = &mut self.counts[0];
         for run in &self.runs {
@@ -136,8 +136,8 @@ impl Rows {
         &self.counts[d]
     }
 
-    /// Returns the largest L1 distance of two nodes of a mesh: the largest range of one of the four forms ±x ± y + z, as an L1
-    /// distance is the largest difference of these. Along x only the ends of runs matter.
+    /// Returns the largest L1 distance of two nodes of a mesh: the largest range of one of the four forms ±x ± y + z,
+    /// as an L1 distance is the largest difference of these. Along x only the ends of runs matter.
     pub(super) fn mesh_diameter(&self) -> u32 {
         let mut ranges = [(i64::MAX, i64::MIN); 4];
         for run in &self.runs {
@@ -153,8 +153,8 @@ impl Rows {
         ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
     }
 
-    /// Returns the number of connected components by union-find: runs are joined with the runs of neighbouring rows that they
-    /// overlap.
+    /// Returns the number of connected components by union-find: runs are joined with the runs of neighbouring rows
+    /// that they overlap.
     pub(super) fn components(&mut self, extents: [u32; 3], torus: bool) -> u32 {
         let [width, length, depth] = extents;
         let mut joined = 0;
@@ -179,8 +179,8 @@ impl Rows {
         self.runs.len() as u32 - joined
     }
 
-    /// Joins the overlapping runs of the `i`-th touched row and of row `other`, and returns how many joins made two components
-    /// one.
+    /// Joins the overlapping runs of the `i`-th touched row and of row `other`, and returns how many joins made two
+    /// components one.
     fn join_rows(&mut self, i: usize, other: u32) -> u32 {
         let j = match i.checked_sub(1) {
             Some(j) if self.touched[j] == other => j,

@@ -4,8 +4,8 @@ use super::facts::{Facts, Finished};
 use super::metric::{Metric, Number};
 use super::registry::METRICS;
 
-/// The numbers of one replay, those of [`METRICS`]. Means are over the jobs that [`Trim`](super::Trim) keeps, everything
-/// else is over all jobs.
+/// The numbers of one replay, those of [`METRICS`]. Means are over the jobs that [`Trim`](super::Trim) keeps,
+/// everything else is over all jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// One for each row of [`METRICS`]; `None` where there is no such number.
@@ -13,15 +13,15 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Computes the numbers of a replay: O(J), O(J·log J) if means leave jobs out, and once for each size of job what its
-    /// bound takes.
+    /// Computes the numbers of a replay: O(J), O(J·log J) if means leave jobs out, and once for each size of job what
+    /// its bound takes.
     pub fn of(replay: &Finished<'_>) -> Self {
         let facts = Facts::new(replay);
         Self { numbers: METRICS.iter().map(|metric| metric.compute(&facts)).collect() }
     }
 
-    /// Returns the number with the name of a row of [`METRICS`]; `None` if there is no such row, or if the replay has no
-    /// such number, as a mean over no jobs.
+    /// Returns the number with the name of a row of [`METRICS`]; `None` if there is no such row, or if the replay has
+    /// no such number, as a mean over no jobs.
     pub fn number(&self, name: &str) -> Option<Number> {
         let at = METRICS.iter().position(|metric| metric.name() == name)?;
         self.numbers[at]

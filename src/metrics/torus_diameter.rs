@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use crate::machine::{Coord, Mesh, NodeId};
 
-/// Returns the largest L1 distance of two of `nodes` on the torus `mesh`; `arcs` are the shortest that hold the nodes, per
-/// dimension the first position and the length. O(k) for compact placements, else O(min(k², 8·k + N)) for k nodes.
+/// Returns the largest L1 distance of two of `nodes` on the torus `mesh`; `arcs` are the shortest that hold the nodes,
+/// per dimension the first position and the length. O(k) for compact placements, else O(min(k², 8·k + N)) for k nodes.
 ///
 /// Where no arc is longer than half its ring, no shortest path between two nodes goes the other way round, and the
 /// torus is as good as a mesh. Few nodes are compared pair by pair. Otherwise: on a ring of n positions, the farthest

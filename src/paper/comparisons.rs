@@ -23,8 +23,9 @@ impl Comparisons {
         self.holds((a, x), (b, y), "at most", |x, y| x <= y);
     }
 
-    /// That a mean over common workloads is smaller than another, which is not decided while that may be chance; or, not
-    /// `clearly`, that it is not larger with a confidence of 95 %. `above` is by how much the first is above the second.
+    /// That a mean over common workloads is smaller than another, which is not decided while that may be chance; or,
+    /// not `clearly`, that it is not larger with a confidence of 95 %. `above` is by how much the first is above the
+    /// second.
     pub(super) fn lie(
         &mut self,
         clearly: bool,
@@ -69,7 +70,7 @@ impl Comparisons {
         }
     }
 
-    /// The finding of the fact; `None` if nothing was compared.
+    /// Returns the finding of the fact; `None` if nothing was compared.
     pub(super) fn finding(self, named: Finding) -> Option<Finding> {
         if self.decided.is_empty() && self.undecided.is_empty() {
             return None;
@@ -86,7 +87,7 @@ impl Comparisons {
         Some(finding)
     }
 
-    /// The finding of a fact that is said of nearly all cases: one may be otherwise, and is named.
+    /// Returns the finding of a fact that is said of nearly all cases: one may be otherwise, and is named.
     pub(super) fn nearly(self, named: Finding) -> Option<Finding> {
         let certain = self.undecided.is_empty();
         let mut exceptions = self.decided.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.clone());

@@ -62,14 +62,14 @@ pub struct Locating {
 type Rank = (bool, bool, bool, Vec<u32>, bool, bool);
 
 impl Dataset {
-    /// The dataset of this name.
+    /// Returns the dataset of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         DATASETS.iter().find(|dataset| dataset.name == name)
     }
 
-    /// The file in `folder` that is this dataset, in any format that file names tell, with its year and version in its name
-    /// or without: the version that the paper used, or else one that is cleaned where that is, the latest such one; one
-    /// that may have a header before one that has none, gzip before plain.
+    /// Returns the file in `folder` that is this dataset, in any format that file names tell, with its year and version
+    /// in its name or without: the version that the paper used, or else one that is cleaned where that is, the latest
+    /// such one; one that may have a header before one that has none, gzip before plain.
     pub fn locate(&self, folder: &Path) -> Result<Option<Located>, Locating> {
         let unreadable = |source| Locating { path: folder.to_owned(), source };
         let mut best: Option<(Rank, Located)> = None;
@@ -97,8 +97,8 @@ impl Dataset {
         Ok(best.map(|(_, located)| located))
     }
 
-    /// `3.1-cln` for `NASA-iPSC-1993-3.1-cln` and `NASA-iPSC-3.1-cln`, nothing for `NASA-iPSC-1993` and `NASA-iPSC`; `None`
-    /// for names of other logs, of another year for instance. Cases of letters do not matter.
+    /// `3.1-cln` for `NASA-iPSC-1993-3.1-cln` and `NASA-iPSC-3.1-cln`, nothing for `NASA-iPSC-1993` and `NASA-iPSC`;
+    /// `None` for names of other logs, of another year for instance. Cases of letters do not matter.
     fn version_of(&self, name: &str) -> Option<String> {
         let machine = self.name.rsplit_once('-').map_or(self.name, |(machine, _)| machine);
         let version = |of: &str| {
@@ -111,7 +111,7 @@ impl Dataset {
         version(self.name).or_else(|| version(machine))
     }
 
-    /// The command that fetches the log into `folder`.
+    /// Returns the command that fetches the log into `folder`.
     pub fn fetch_command(&self, folder: &Path) -> String {
         let (log, into) = (format!("{}-{}", self.name, self.available), folder.display());
         match self.folder {

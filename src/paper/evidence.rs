@@ -52,7 +52,7 @@ impl Default for At<'_> {
 /// What tells the measurements of one point apart: the round, the log where several are meant, the seed.
 pub(super) type Sample = (usize, String, String);
 
-/// A network as results name it, with every default written out; `None` if it means nothing.
+/// Returns a network as results name it, with every default written out; `None` if it means nothing.
 fn resolved(network: &str) -> Option<String> {
     let mesh: Mesh = "1".parse().ok()?;
     let setup = execution::Setup { mesh: &mesh, jobs: 0, seed: 0 };
@@ -204,12 +204,12 @@ impl Evidence {
         }
     }
 
-    /// The file name without extensions of a dataset that was found.
+    /// Returns the file name without extensions of a dataset that was found.
     pub fn log(&self, dataset: &str) -> Option<String> {
         self.logs.get(dataset).map(|(located, _)| located.name.clone())
     }
 
-    /// The logs that were found, by dataset.
+    /// Returns the logs that were found, by dataset.
     pub fn logs(&self) -> impl Iterator<Item = (&str, &Located)> {
         self.logs.iter().map(|(dataset, (located, _))| (dataset.as_str(), located))
     }
@@ -219,8 +219,8 @@ impl Evidence {
         self.logs.get(dataset).and_then(|(_, facts)| *facts)
     }
 
-    /// The mean of column `name` of the summary `at` this point over seeds and replications, with its confidence interval;
-    /// `None` if nothing was measured there.
+    /// Returns the mean of column `name` of the summary `at` this point over seeds and replications, with its
+    /// confidence interval; `None` if nothing was measured there.
     pub fn interval(&self, at: At<'_>, name: &str) -> Option<Interval> {
         let values: Vec<f64> = self.rows(at).filter_map(|row| row.numbers.get(name).copied()).collect();
         Interval::of(&values)
@@ -233,8 +233,8 @@ impl Evidence {
         self.rows(at).filter_map(value).collect()
     }
 
-    /// Returns column `name` at a point by round: measured soon after each other, so that what slows the machine slows everything of
-    /// a round.
+    /// Returns column `name` at a point by round: measured soon after each other, so that what slows the machine slows
+    /// everything of a round.
     pub(super) fn by_round(&self, at: At<'_>, name: &str) -> BTreeMap<Sample, f64> {
         let value = |row: &Row| Some(((row.round, String::new(), row.seed.clone()), *row.numbers.get(name)?));
         self.rows(at).filter_map(value).collect()
@@ -249,7 +249,7 @@ impl Evidence {
         self.by_round(at, "replay_wall_s").into_iter().filter_map(whole).collect()
     }
 
-    /// The results at a point, one per seed and replication.
+    /// Returns the results at a point, one per seed and replication.
     fn rows<'a>(&'a self, at: At<'a>) -> impl Iterator<Item = &'a Row> {
         let rules = at.rules.parse::<Rules>().map(|rules| rules.to_string()).unwrap_or_default();
         let network = resolved(at.network).unwrap_or_default();

@@ -134,7 +134,7 @@ pub enum Drawn {
 const STEPS: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
 
 impl Finding {
-    /// A finding about one log and machine, of which nothing is known yet.
+    /// Returns a finding about one log and machine, of which nothing is known yet.
     pub fn new(item: &str, log: &str, machine: &str) -> Self {
         Self {
             rule: String::new(),
@@ -171,7 +171,8 @@ impl Finding {
         Self { published: Some(published), measured: Some(measured), verdict, ..self }
     }
 
-    /// The same with a mean over replications, which decides nothing while its interval has places of both kinds.
+    /// Returns the same with a mean over replications, which decides nothing while its interval has places of both
+    /// kinds.
     #[must_use]
     pub fn compared_within(self, published: Published, measured: Interval, tolerance: Tolerance) -> Self {
         let Interval { mean, half_width, .. } = measured;
@@ -190,7 +191,8 @@ impl Finding {
         item
     }
 
-    /// The same with a median, which is within the tolerance if its whole interval is, and different if none of it is.
+    /// Returns the same with a median, which is within the tolerance if its whole interval is, and different if none of
+    /// it is.
     #[must_use]
     pub fn compared_median(self, published: Published, measured: Median, tolerance: Tolerance) -> Self {
         let Median { low, middle, high } = measured;
@@ -211,8 +213,8 @@ impl Finding {
         finding
     }
 
-    /// With the verdict on a number that is said to be in a range, of which an interval is known: its ends and what is most
-    /// likely. What is said of one that is not depends on whether it is a ratio in percent or a share in percent.
+    /// With the verdict on a number that is said to be in a range, of which an interval is known: its ends and what is
+    /// most likely. What is said of one that is not depends on whether it is a ratio in percent or a share in percent.
     #[must_use]
     pub fn in_range(self, (low, middle, high): (f64, f64, f64), is_ratio: bool, range: [f64; 2]) -> Self {
         let [least, most] = range;

@@ -11,8 +11,8 @@ use super::rules::{self, PrintedTable, RuleError, RuleFile, SetSource, Subject};
 use super::sentence::Sentence;
 use super::stream::STREAM;
 
-/// How often all replays whose times are wanted are repeated: as often as it takes until the least and the largest of the
-/// ratios are an interval of 95 % confidence for their median.
+/// How often all replays whose times are wanted are repeated: as often as it takes until the least and the largest of
+/// the ratios are an interval of 95 % confidence for their median.
 pub const ROUNDS: usize = 6;
 
 /// What stands for a dataset where the logs of a study are workload models.
@@ -27,8 +27,8 @@ pub(super) struct Folder {
     pub(super) code: &'static [(&'static str, Code)],
 }
 
-/// Code of a figure. What it measures itself it may add to the evidence, where rules find it; what it returns comes before
-/// what they find.
+/// Code of a figure. What it measures itself it may add to the evidence, where rules find it; what it returns comes
+/// before what they find.
 pub(super) type Code = fn(&mut Evidence) -> Vec<Finding>;
 
 /// The files of a folder, with what is in them.
@@ -221,7 +221,7 @@ impl Folder {
         Ok(Figure { name, title, studies, surveyed, timed, rules, code, subject })
     }
 
-    /// The study of this file, which is named without its folder and extension, and its logs.
+    /// Returns the study of this file, which is named without its folder and extension, and its logs.
     fn study(&self, name: &str) -> Result<(Embedded, Vec<String>), PaperError> {
         let file = format!("studies/{name}.toml");
         let (text, StudyFile { name, logs }) = (self.text(&file)?, self.parsed(&file)?);
@@ -235,7 +235,7 @@ impl Folder {
 }
 
 impl SentenceEntry {
-    /// The sentence of each figure of which it is said.
+    /// Returns the sentence of each figure of which it is said.
     fn sentences(self) -> Vec<Sentence> {
         let Self { section, figures, claim, judged_by, not_measurable } = self;
         let of = |figure: String| Sentence {
@@ -251,7 +251,7 @@ impl SentenceEntry {
 }
 
 impl Paper {
-    /// The figure of this name.
+    /// Returns the figure of this name.
     pub fn figure(&self, name: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.name == name)
     }

@@ -12,8 +12,8 @@ pub struct Median {
 }
 
 impl Median {
-    /// Of independent values of any distribution; `None` if there are none. Of fewer than six nothing is certain, and the
-    /// interval is infinite. O(values log values).
+    /// Of independent values of any distribution; `None` if there are none. Of fewer than six nothing is certain, and
+    /// the interval is infinite. O(values log values).
     pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         sorted.sort_by(f64::total_cmp);

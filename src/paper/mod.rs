@@ -1,11 +1,12 @@
 //! Published experiments: for each figure its studies, the numbers that were printed, and how ours compare.
 //!
-//! A [`Paper`] is a folder of data: a [`Figure`] names the studies that measure it, as study files whose logs are names of
-//! [`Dataset`]s, and the rules by which what was measured, the [`Evidence`], becomes [`Finding`]s: published value, measured
-//! value, verdict. Verdicts are computed, never written down. What no rule can measure is code beside the data.
+//! A [`Paper`] is a folder of data: a [`Figure`] names the studies that measure it, as study files whose logs are names
+//! of [`Dataset`]s, and the rules by which what was measured, the [`Evidence`], becomes [`Finding`]s: published value,
+//! measured value, verdict. Verdicts are computed, never written down. What no rule can measure is code beside the
+//! data.
 //!
-//! Beside its figures a paper has the [`Sentence`]s in which it states results. A test holds them against the findings: each
-//! is judged by one or says why it cannot be.
+//! Beside its figures a paper has the [`Sentence`]s in which it states results. A test holds them against the findings:
+//! each is judged by one or says why it cannot be.
 
 mod chang_mohapatra1998;
 mod comparisons;

@@ -5,7 +5,7 @@ use super::regenerate::Comparison;
 use crate::figure::draw::{Axis, BarGroup, Bars, Chart, Drawing, Kind, Look, Point, Series};
 use crate::figure::looks;
 
-/// The plot as SVG; `None` of figures without numbers.
+/// Returns the plot as SVG; `None` of figures without numbers.
 pub fn plot(comparison: &Comparison) -> Option<String> {
     curves(comparison).or_else(|| by_published(comparison)).map(Drawing::svg)
 }
@@ -14,7 +14,7 @@ fn title(comparison: &Comparison) -> String {
     format!("{} {}: {}", comparison.paper.name, comparison.figure.name, comparison.figure.title)
 }
 
-/// The findings that lie on curves, with their places and what was measured there.
+/// Returns the findings that lie on curves, with their places and what was measured there.
 fn placed(comparison: &Comparison) -> impl Iterator<Item = (&Finding, &Place, f64)> {
     comparison
         .findings
@@ -22,7 +22,8 @@ fn placed(comparison: &Comparison) -> impl Iterator<Item = (&Finding, &Place, f6
         .filter_map(|finding| Some((finding, finding.place.as_ref()?, finding.measured?)))
 }
 
-/// Findings that lie on curves, with their confidence intervals: a chart for each thing that is measured, below each other.
+/// Findings that lie on curves, with their confidence intervals: a chart for each thing that is measured, below each
+/// other.
 fn curves(comparison: &Comparison) -> Option<Drawing> {
     let mut measures: Vec<(&str, &str, Drawn)> = Vec::new();
     for (_, place, _) in placed(comparison).filter(|(_, place, _)| place.drawn != Drawn::Table) {
@@ -65,8 +66,8 @@ fn bars(comparison: &Comparison, axis: &str) -> Drawing {
     Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base: 1.0 }.draw()
 }
 
-/// The percentages that are known of a log, a line for each: `33.1 % serial jobs`; what they are percentages of has a line
-/// before them.
+/// Returns the percentages that are known of a log, a line for each: `33.1 % serial jobs`; what they are percentages of
+/// has a line before them.
 fn below_bars(comparison: &Comparison, log: &str) -> String {
     let (mut lines, mut before) = (Vec::new(), "");
     for finding in comparison.findings.iter().filter(|finding| finding.log == log) {

@@ -17,8 +17,8 @@ use crate::workload::Rules;
 
 /// What carries out the replays of a study, and hears what is worth telling.
 pub trait Replays {
-    /// Replays these cells of a study and keeps their results in its folder, one at a time if `timed`. Returns false if it
-    /// was interrupted.
+    /// Replays these cells of a study and keeps their results in its folder, one at a time if `timed`. Returns false if
+    /// it was interrupted.
     fn run(&mut self, study: &Study, folder: &StudyFolder, cells: &[usize], timed: bool) -> bool;
 
     /// Takes a note.
@@ -166,7 +166,7 @@ impl Regeneration<'_> {
         Ok(())
     }
 
-    /// The file of a dataset; `None` if there is none, which is said once.
+    /// Returns the file of a dataset; `None` if there is none, which is said once.
     fn locate(&mut self, name: &str) -> Result<Option<Located>, RegenerateError> {
         let dataset = Dataset::find(name).ok_or_else(|| RegenerateError::NoDataset(name.to_owned()))?;
         let located = if self.traces.exists() { dataset.locate(self.traces)? } else { None };

@@ -17,7 +17,7 @@ const FOLDERS: &[Folder] = &[
 static PAPERS: LazyLock<Result<Vec<Paper>, PaperError>> =
     LazyLock::new(|| FOLDERS.iter().map(Folder::read).collect());
 
-/// Every paper, read once from its folder.
+/// Returns every paper, read once from its folder.
 pub fn papers() -> Result<&'static [Paper], &'static PaperError> {
     PAPERS.as_deref()
 }
@@ -38,14 +38,14 @@ mod tests {
 
     type Tested = Result<(), Box<dyn std::error::Error>>;
 
-    /// Every number of a replay's summary, made up; different ones for every replay.
+    /// Returns every number of a replay's summary, made up; different ones for every replay.
     fn numbers(replay: usize) -> BTreeMap<String, f64> {
         let names = FrameSchema::summary().columns.into_iter().map(|column| column.name);
         let value = |place: usize| 1.0 + ((replay * 31 + place * 17) % 101) as f64 / 100.0;
         names.enumerate().map(|(place, name)| (name.to_string(), value(place))).collect()
     }
 
-    /// The findings of a figure if all logs are there and every replay ends, with numbers that mean nothing.
+    /// Returns the findings of a figure if all logs are there and every replay ends, with numbers that mean nothing.
     fn findings(
         paper: &Paper,
         figure: &Figure,

@@ -18,7 +18,8 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    /// Why none of the figure's findings judges the sentence; `None` if one does. `missing` are datasets that were not found.
+    /// Why none of the figure's findings judges the sentence; `None` if one does. `missing` are datasets that were not
+    /// found.
     pub fn not_measured(&self, findings: &[Finding], missing: &[&str]) -> Option<String> {
         if let Some(reason) = &self.not_measurable {
             return Some(reason.clone());
@@ -36,7 +37,7 @@ impl Sentence {
         })
     }
 
-    /// Whether the finding is one of those that judge the sentence.
+    /// Returns whether the finding is one of those that judge the sentence.
     pub fn is_judged_by(&self, finding: &Finding) -> bool {
         self.judged_by.contains(&finding.rule)
     }

@@ -49,7 +49,7 @@ struct Row<'a> {
     verdict: String,
 }
 
-/// All comparisons as one text.
+/// Returns all comparisons as one text.
 pub fn shown(comparisons: &[Comparison], format: Format) -> serde_json::Result<String> {
     let rows = || comparisons.iter().flat_map(|comparison| rows(comparison).chain(unjudged(comparison)));
     match format {
@@ -65,7 +65,7 @@ pub fn shown(comparisons: &[Comparison], format: Format) -> serde_json::Result<S
     }
 }
 
-/// The sentences that a figure is about but no finding judges, each with why.
+/// Returns the sentences that a figure is about but no finding judges, each with why.
 fn not_measured(comparison: &Comparison) -> impl Iterator<Item = (&'static Sentence, String)> + '_ {
     let sentences =
         comparison.paper.sentences.iter().filter(|sentence| sentence.figure == comparison.figure.name);
@@ -74,7 +74,7 @@ fn not_measured(comparison: &Comparison) -> impl Iterator<Item = (&'static Sente
     })
 }
 
-/// The sentences of the paper that nothing here judges, and why; nothing in LaTeX, whose tables are bare.
+/// Returns the sentences of the paper that nothing here judges, and why; nothing in LaTeX, whose tables are bare.
 fn sentences(comparisons: &[Comparison], format: Format) -> String {
     let line = |(sentence, why): (&Sentence, String)| {
         format!("{}, {}: {}\n   {why}", sentence.figure, sentence.section, sentence.claim)
@@ -104,7 +104,7 @@ fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
-/// A row for each sentence that no finding judges.
+/// Returns a row for each sentence that no finding judges.
 fn unjudged(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
     not_measured(comparison).map(|(sentence, why)| Row {
         paper: &comparison.paper.name,
@@ -187,7 +187,7 @@ fn figure(comparison: &Comparison, format: Format) -> String {
     format!("{before}{name}\n\n{table}{}{end}", notes.concat())
 }
 
-/// A number with half the width of its confidence interval, if it has one.
+/// Returns a number with half the width of its confidence interval, if it has one.
 fn number(finding: &Finding, measured: f64) -> String {
     let digits = decimals(finding, measured);
     match finding.half_width {
@@ -204,7 +204,7 @@ fn number(finding: &Finding, measured: f64) -> String {
     }
 }
 
-/// The points of curves, a table for each kind of axis: a row per curve, a column per place along it.
+/// Returns the points of curves, a table for each kind of axis: a row per curve, a column per place along it.
 fn curves(points: &[&Finding]) -> Vec<Table> {
     let mut axes: Vec<&str> = Vec::new();
     let places = || points.iter().filter_map(|finding| Some((*finding, finding.place.as_ref()?)));

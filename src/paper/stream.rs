@@ -11,7 +11,8 @@ use crate::trace::{Header, Record, SWF, TraceError, Writer};
 /// What the stream is called where a dataset is meant.
 pub const STREAM: &str = "RedStorm-stream";
 
-/// Its replications, as many as it takes until means differ by more than chance: the name of each log, and its seed.
+/// Returns its replications, as many as it takes until means differ by more than chance: the name of each log, and its
+/// seed.
 pub fn stream_logs() -> impl Iterator<Item = (String, u64)> {
     (1..=REPLICATIONS).map(|seed| (format!("{STREAM}-{seed}.swf"), seed))
 }
@@ -22,7 +23,8 @@ const REPLICATIONS: u64 = 20;
 /// Jobs by number of processors.
 const SIZES: [(i64, usize); 4] = [(2, 1820), (5, 660), (15, 620), (20, 660)];
 
-/// Run times in seconds, drawn uniformly: those of the real machine were never published, so only orders can be compared.
+/// Run times in seconds, drawn uniformly: those of the real machine were never published, so only orders can be
+/// compared.
 const RUNS_S: std::ops::RangeInclusive<i64> = 60..=140;
 
 /// Writes a replication of the stream to `path`: all jobs at time 0, mixed.

@@ -56,8 +56,8 @@ pub fn check_columns(names: &[String], options: &Options) -> Result<(), ColumnEr
     chosen(names, &Sheet::of_frame(&summary)?, &[]).map(drop)
 }
 
-/// Returns these columns of a summary whose rows are the replications of replays, `replications` many each. Fails if the summary
-/// does not have one of them, and says when it would.
+/// Returns these columns of a summary whose rows are the replications of replays, `replications` many each. Fails if
+/// the summary does not have one of them, and says when it would.
 pub(super) fn chosen(
     names: &[String],
     summary: &Sheet,

@@ -163,8 +163,8 @@ fn half_widths(pivot: &Pivot, entries: &[PivotEntry]) -> Vec<Vec<Option<f64>>> {
     pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| width(row, column)).collect()).collect()
 }
 
-/// Returns the label of a row or column that is meant: one that is `given`, or has that short form, or is the only one with
-/// that name.
+/// Returns the label of a row or column that is meant: one that is `given`, or has that short form, or is the only one
+/// with that name.
 fn baseline<'a>(
     options: &CrosstabOptions,
     pivot: &'a Pivot,
@@ -243,8 +243,8 @@ impl Shown<'_> {
     }
 }
 
-/// Takes the labels that all columns share out of them, and returns each with its name. One label of each column stays, as
-/// it needs a title.
+/// Takes the labels that all columns share out of them, and returns each with its name. One label of each column stays,
+/// as it needs a title.
 fn take_shared(names: &[String], columns: &mut [Vec<String>]) -> Vec<String> {
     let mut shared = Vec::new();
     let mut at = 0;

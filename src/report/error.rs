@@ -70,7 +70,7 @@ pub enum ReportError {
 }
 
 impl ReportError {
-    /// Whether the command line asked for something that does not exist; otherwise an input is at fault.
+    /// Returns whether the command line asked for something that does not exist; otherwise an input is at fault.
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Figure(error) => error.is_usage(),

@@ -17,7 +17,8 @@ const NAMESPACE: &str = "http://www.w3.org/2000/svg";
 /// Elements within each other; ours are three deep.
 const DEEPEST: usize = 12;
 
-/// Returns the drawing in `text`, written anew. Fails with a sentence on what else than our drawings consist of is in it.
+/// Returns the drawing in `text`, written anew. Fails with a sentence on what else than our drawings consist of is in
+/// it.
 pub fn safe_svg(text: &str) -> Result<String, String> {
     let document = Document::parse(text).map_err(|error| format!("it is no drawing: {error}"))?;
     let root = document.root_element();
@@ -69,12 +70,12 @@ fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), 
     Ok(())
 }
 
-/// Whether `words`, with blanks between them, have `word`.
+/// Returns whether `words`, with blanks between them, have `word`.
 fn is_among(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|other| other == word)
 }
 
-/// The beginning of a name, without characters that a terminal would obey.
+/// Returns the beginning of a name, without characters that a terminal would obey.
 fn printable(name: &str) -> String {
     name.chars().take(40).flat_map(char::escape_default).collect()
 }

@@ -13,14 +13,15 @@ use crate::frame::FrameError;
 pub struct ReportOptions {
     /// Its title; `None` for the directory's name.
     pub title: Option<String>,
-    /// The window of time that the player shows; `None` for as long as no replay starts more jobs than a file should hold.
+    /// The window of time that the player shows; `None` for as long as no replay starts more jobs than a file should
+    /// hold.
     pub window_s: Option<(f64, f64)>,
     /// Allocators whose machine is shown; empty for the first few replays.
     pub show: Vec<String>,
 }
 
 impl Report {
-    /// The report of the results in `folder`, and notes on what it lacks.
+    /// Returns the report of the results in `folder`, and notes on what it lacks.
     ///
     /// The results are those of a replay or a study, or the tables and figures of reproduced papers, or both.
     pub fn of(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {

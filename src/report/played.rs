@@ -40,8 +40,8 @@ pub struct Played {
 }
 
 impl Played {
-    /// The data of the player, fit for a script element. A job is its number, its times to the millisecond, its processors, and
-    /// the ends of its runs of nodes one after the other.
+    /// Returns the data of the player, fit for a script element. A job is its number, its times to the millisecond, its
+    /// processors, and the ends of its runs of nodes one after the other.
     pub(super) fn json(&self) -> String {
         let job = |job: &PlayedJob| {
             let [submit, start, end] = job.times_s.map(|time| (time * 1000.0).round() / 1000.0);

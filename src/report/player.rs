@@ -40,7 +40,7 @@ impl<'a> Jobs<'a> {
         self.numbers[column][i].unwrap_or_default()
     }
 
-    /// The rows of each replay that `is_shown`, of its first seed, by start.
+    /// Returns the rows of each replay that `is_shown`, of its first seed, by start.
     fn by_replay(&self, is_shown: impl Fn(u64) -> bool) -> BTreeMap<u64, Vec<usize>> {
         let (mut by_replay, mut first) = (BTreeMap::<u64, Vec<usize>>::new(), BTreeMap::new());
         for i in 0..self.nodes.len() {
@@ -57,8 +57,9 @@ impl<'a> Jobs<'a> {
     }
 }
 
-/// The jobs that the player shows: those of the allocators in `show`, or of the first few replays if it is empty, which run in a
-/// window of time, by default as long as no replay starts more than [`JOBS`]. `None` if jobs or their nodes were not kept.
+/// Returns the jobs that the player shows: those of the allocators in `show`, or of the first few replays if it is
+/// empty, which run in a window of time, by default as long as no replay starts more than [`JOBS`]. `None` if jobs or
+/// their nodes were not kept.
 pub(super) fn played(
     folder: &Path,
     results: &Results,
@@ -107,7 +108,7 @@ struct Shown {
     extents: [u32; 3],
 }
 
-/// The replays of the allocators in `show`; the first [`REPLAYS`] ones if it is empty.
+/// Returns the replays of the allocators in `show`; the first [`REPLAYS`] ones if it is empty.
 fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> {
     let allocators: Vec<String> =
         (0..results.sheet.height()).map(|row| results.label(row, "allocator")).collect();
@@ -129,7 +130,7 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
     Ok(all)
 }
 
-/// The window from the first start to where one of the replays has started as many jobs as may be shown.
+/// Returns the window from the first start to where one of the replays has started as many jobs as may be shown.
 fn default_window(jobs: &Jobs<'_>, by_replay: &BTreeMap<u64, Vec<usize>>) -> (f64, f64) {
     let starts = |rows: &Vec<usize>| rows.first().map(|&i| jobs.of(4, i));
     let from = by_replay.values().filter_map(starts).fold(f64::INFINITY, f64::min);

@@ -28,7 +28,7 @@ impl SummaryTable {
         Ok(Self(rows_table(&Shown { replays, options: &study.options, chosen })))
     }
 
-    /// The table for a terminal; what all rows share stands in one line above.
+    /// Returns the table for a terminal; what all rows share stands in one line above.
     pub fn text(mut self) -> String {
         let shared = self.0.drop_constant(&[
             "log",
@@ -48,12 +48,12 @@ impl SummaryTable {
         }
     }
 
-    /// The table in Markdown.
+    /// Returns the table in Markdown.
     pub fn markdown(&self) -> String {
         self.0.markdown()
     }
 
-    /// The table in LaTeX.
+    /// Returns the table in LaTeX.
     pub fn latex(&self) -> String {
         self.0.latex(&["means over jobs".to_owned()])
     }

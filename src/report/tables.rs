@@ -14,7 +14,7 @@ use crate::metrics::{Circumstances, METRICS, Metric};
 use crate::paper::papers;
 use crate::text::grouped;
 
-/// A row for each replay and seed.
+/// Returns a row for each replay and seed.
 pub(super) fn summary(results: &Results) -> ReportTable {
     let refused = results.numbers("allocate_failures").unwrap_or_default();
     let circumstances = Circumstances {
@@ -51,7 +51,7 @@ pub(super) fn summary(results: &Results) -> ReportTable {
     ReportTable { title, columns, rows: (0..results.sheet.height()).map(row).collect() }
 }
 
-/// The JSON of a file; `None` if there is no such file.
+/// Returns the JSON of a file; `None` if there is no such file.
 fn read(path: &Path) -> Result<Option<Value>, ReportError> {
     let Ok(text) = fs::read_to_string(path) else { return Ok(None) };
     let damaged = |source| ReportError::Damaged { path: path.to_owned(), source };
@@ -113,7 +113,7 @@ fn verdict_class(verdict: &str) -> &'static str {
     }
 }
 
-/// A table for each paper that was reproduced into this directory.
+/// Returns a table for each paper that was reproduced into this directory.
 pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
     let mut tables = Vec::new();
     for paper in papers()? {
@@ -158,8 +158,8 @@ pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
     Ok(tables)
 }
 
-/// The plots that `reproduce -o` left beside its tables, each with its name, and a note on each that holds more than our
-/// drawings do, which is left out.
+/// Returns the plots that `reproduce -o` left beside its tables, each with its name, and a note on each that holds more
+/// than our drawings do, which is left out.
 pub(super) fn figures(folder: &Path) -> Result<(Vec<(String, String)>, Vec<String>), ReportError> {
     let (mut plots, mut notes) = (Vec::new(), Vec::new());
     for (paper, figure) in

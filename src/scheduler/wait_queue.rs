@@ -132,7 +132,8 @@ impl WaitQueue {
         while self.places.get(self.first).is_some_and(Option::is_none) {
             self.first += 1;
         }
-        // Minima can grow as a job leaves: its block is read again, and every node above is made anew from its children.
+        // Minima can grow as a job leaves: its block is read again, and every node above is made anew from its
+        // children.
         let block = slot / BLOCK;
         let mut node = self.blocks() + block;
         self.tree[node] = self.summary(block);
@@ -184,8 +185,8 @@ impl WaitQueue {
         }
     }
 
-    /// Returns whether a job below `node` of the tree may be admitted. The narrowest and the shortest can be two jobs, of
-    /// which neither is admitted: then the search descends in vain.
+    /// Returns whether a job below `node` of the tree may be admitted. The narrowest and the shortest can be two jobs,
+    /// of which neither is admitted: then the search descends in vain.
     fn may_hold(&self, node: usize, admission: &Admission) -> bool {
         let (narrowest, shortest) = self.tree[node];
         admission.admits(NodesFor::exactly(narrowest), shortest)

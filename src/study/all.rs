@@ -1,5 +1,5 @@
-//! `all` in place of an allocator: it stands for every row of the registry, but for those that have no place for a job or
-//! cannot serve the machine. An allocator that is named is an error then instead.
+//! `all` in place of an allocator: it stands for every row of the registry, but for those that have no place for a job
+//! or cannot serve the machine. An allocator that is named is an error then instead.
 
 use std::collections::BTreeSet;
 
@@ -31,9 +31,9 @@ pub(super) fn unserving(machine: &Mesh) -> impl Iterator<Item = String> {
 /// What the jobs of a log ask for, each once.
 pub(super) type Requests = BTreeSet<Request>;
 
-/// Returns why `all` leaves `allocator` out of the replay of `log` on `machine`: a note that names the first of `requests`
-/// that is not larger than the machine and for which the allocator finds no place while nothing else runs. `None` if it
-/// finds one for each.
+/// Returns why `all` leaves `allocator` out of the replay of `log` on `machine`: a note that names the first of
+/// `requests` that is not larger than the machine and for which the allocator finds no place while nothing else runs.
+/// `None` if it finds one for each.
 pub(super) fn left_out(
     log: &str,
     requests: &Requests,

@@ -42,8 +42,8 @@ pub struct Combination {
 }
 
 impl Axes {
-    /// Returns every combination: by log, then rules, arrival scale, machine, scheduler, allocator, network, seed; the last varies
-    /// fastest.
+    /// Returns every combination: by log, then rules, arrival scale, machine, scheduler, allocator, network, seed; the
+    /// last varies fastest.
     pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
         let mut schedulers = Vec::new();
         for spec in &self.schedulers {
@@ -127,8 +127,8 @@ impl Network {
     }
 }
 
-/// Returns the allocator with every default written out; fails if it cannot serve `machine`. What it resolves to does not
-/// depend on the seed.
+/// Returns the allocator with every default written out; fails if it cannot serve `machine`. What it resolves to does
+/// not depend on the seed.
 pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
     Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.spec)
 }

@@ -1,5 +1,5 @@
-//! The jobs of a replay: arrivals scaled, all within the range of time, none that the machine or the allocator can never
-//! hold.
+//! The jobs of a replay: arrivals scaled, all within the range of time, none that the machine or the allocator can
+//! never hold.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -82,8 +82,8 @@ pub(super) fn scaled_jobs(log: &LoadedLog, arrival_scale: f64) -> Result<Vec<Job
     within_range(&log.name, scaled(&log.workload.jobs, arrival_scale), arrival_scale)
 }
 
-/// Returns the jobs that a workload model draws and `rules` keep, with arrivals multiplied by `arrival_scale`, and how many
-/// the rules leave out.
+/// Returns the jobs that a workload model draws and `rules` keep, with arrivals multiplied by `arrival_scale`, and how
+/// many the rules leave out.
 pub(super) fn drawn_jobs(
     model: &Synthetic,
     rules: &Rules,
@@ -98,8 +98,8 @@ pub(super) fn drawn_jobs(
     Ok((within_range(&model.to_string(), jobs, arrival_scale)?, left_out))
 }
 
-/// Returns `jobs` if a replay of them cannot pass the last representable time. Times beyond are clamped to it, and results
-/// would be wrong without a word; so even if every job waited for all others, the last end must be within.
+/// Returns `jobs` if a replay of them cannot pass the last representable time. Times beyond are clamped to it, and
+/// results would be wrong without a word; so even if every job waited for all others, the last end must be within.
 pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
     let micros = |time: Time| i128::from(time.as_micros());
     let last_arrival = jobs.iter().map(|job| micros(job.submit)).max().unwrap_or_default();
@@ -125,8 +125,8 @@ pub fn fitting(
     })
 }
 
-/// Splits the jobs of `log` into those that `allocator` finds a place for while nothing else runs on `machine` and a count
-/// of the rest. Fails as [`fitting`] does.
+/// Splits the jobs of `log` into those that `allocator` finds a place for while nothing else runs on `machine` and a
+/// count of the rest. Fails as [`fitting`] does.
 ///
 /// An allocator that may refuse although enough nodes are free is asked once for every size and shape.
 pub(super) fn placeable(
@@ -144,9 +144,9 @@ pub(super) fn placeable(
     })
 }
 
-/// Splits `jobs` into those that fit and a count of the rest. With [`Oversize::Error`], fails on the first misfit with what
-/// `misfit` makes of the log, the job's number, what it asks for and the machine; with [`Oversize::Skip`], fails only if
-/// nothing fits.
+/// Splits `jobs` into those that fit and a count of the rest. With [`Oversize::Error`], fails on the first misfit with
+/// what `misfit` makes of the log, the job's number, what it asks for and the machine; with [`Oversize::Skip`], fails
+/// only if nothing fits.
 fn split(
     log: &str,
     jobs: &Arc<Vec<Job>>,
@@ -184,8 +184,8 @@ pub(super) fn asked(request: &Request) -> String {
     }
 }
 
-/// Returns for each of `requests` that is not larger than the machine whether the allocator serves it while nothing else
-/// runs. The map is empty for allocators that never refuse.
+/// Returns for each of `requests` that is not larger than the machine whether the allocator serves it while nothing
+/// else runs. The map is empty for allocators that never refuse.
 pub(super) fn served(
     requests: impl Iterator<Item = Request>,
     mesh: &Mesh,

@@ -1,5 +1,5 @@
-//! Content keys: a result is named by all that it depends on. The same replay is found again wherever it was made, and no
-//! other one is taken for it.
+//! Content keys: a result is named by all that it depends on. The same replay is found again wherever it was made, and
+//! no other one is taken for it.
 
 use std::fs;
 

@@ -22,8 +22,8 @@ pub struct LogSource {
 }
 
 impl LogSource {
-    /// Returns the source that `file` names, which is at `path` unless it is a workload model. Fails if it is a model with
-    /// wrong parameters.
+    /// Returns the source that `file` names, which is at `path` unless it is a workload model. Fails if it is a model
+    /// with wrong parameters.
     pub fn new(file: &str, path: PathBuf, read: ReadOptions) -> Result<Self, SpecError> {
         let file = file.to_owned();
         if !Synthetic::is_spec(&file) {
@@ -54,7 +54,8 @@ pub struct LoadedLog {
 }
 
 impl LoadedLog {
-    /// Returns a sentence on what was left out of the log at `path`, and one on what is odd about it; none if there is nothing.
+    /// Returns a sentence on what was left out of the log at `path`, and one on what is odd about it; none if there is
+    /// nothing.
     pub(super) fn notes(&self, path: &Path) -> Vec<String> {
         let mut notes = Vec::new();
         if self.workload.left_out.total() > 0 {

@@ -1,8 +1,8 @@
 //! Studies: the product of logs, machines, schedulers and allocators as a flat list of cells, and how they are run.
 //!
-//! [`Study::read`] plans a study from its file, [`Shard`] deals its cells out to several processes, [`sweep`] runs them.
-//! A cell's result is named by its content key, so that whoever starts a study again replays only what is missing.
-//! [`Axes`] is the product on its own, [`Replay`] one replay on its own.
+//! [`Study::read`] plans a study from its file, [`Shard`] deals its cells out to several processes, [`sweep`] runs
+//! them. A cell's result is named by its content key, so that whoever starts a study again replays only what is
+//! missing. [`Axes`] is the product on its own, [`Replay`] one replay on its own.
 
 mod all;
 mod axes;

@@ -259,8 +259,8 @@ impl ReplayOption {
         Some((name, (self.value)(options)))
     }
 
-    /// Returns the flag with its argument, as a command line has them to give this value; `None` if the value is the default,
-    /// or nothing gives it.
+    /// Returns the flag with its argument, as a command line has them to give this value; `None` if the value is the
+    /// default, or nothing gives it.
     fn arguments(&self, options: &Options) -> Option<(&'static Flag, Vec<String>)> {
         let flag = OPTIONS.iter().find(|other| other.name == self.name)?.flag.as_ref()?;
         let mut words = vec![flag.argument()];

@@ -34,8 +34,8 @@ pub struct Draft {
     pub logs: Vec<LogSource>,
     /// What is multiplied.
     pub axes: Axes,
-    /// Whether it comes from a command line: there is one set of rules, logs stay in memory with their jobs, so that none is
-    /// read twice, and what is asked for twice is replayed once.
+    /// Whether it comes from a command line: there is one set of rules, logs stay in memory with their jobs, so that
+    /// none is read twice, and what is asked for twice is replayed once.
     pub is_of_command: bool,
 }
 
@@ -177,7 +177,8 @@ fn surveyed(source: &LogSource, rules: &[Rules]) -> Result<(StudyLog, Vec<Survey
 struct Survey {
     /// How many there are.
     jobs: u64,
-    /// What they ask for; empty for a workload model, which draws them for each machine, and where nobody wants to know.
+    /// What they ask for; empty for a workload model, which draws them for each machine, and where nobody wants to
+    /// know.
     requests: Requests,
 }
 

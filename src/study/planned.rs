@@ -68,8 +68,8 @@ impl Study {
         words
     }
 
-    /// Returns notes on the outcomes of replay `i`: how many jobs it had to leave out, where that was not known before, and
-    /// whether its means are less precise than was asked. Often there are none.
+    /// Returns notes on the outcomes of replay `i`: how many jobs it had to leave out, where that was not known before,
+    /// and whether its means are less precise than was asked. Often there are none.
     pub fn notes_on(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
         let PlannedReplay { spec: ReplaySpec { log, machine, allocator, .. }, source, .. } = &self.cells[i];
         let allocator = allocator::short(allocator);

@@ -62,8 +62,8 @@ pub enum RunError {
 }
 
 impl Replay {
-    /// Replays it from scratch, as often as the options say: one outcome per replication, in the order of seeds. `monitor`
-    /// shows progress to other threads and can stop it.
+    /// Replays it from scratch, as often as the options say: one outcome per replication, in the order of seeds.
+    /// `monitor` shows progress to other threads and can stop it.
     pub fn run(&self, options: &Options, monitor: &Monitor) -> Result<Vec<Outcome>, RunError> {
         let (mut outcomes, mut summaries): (Vec<Outcome>, Vec<Summary>) = (Vec::new(), Vec::new());
         loop {
@@ -108,7 +108,7 @@ impl Replay {
         Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary })
     }
 
-    /// The jobs of `seed` that the allocator finds a place for on the idle machine.
+    /// Returns the jobs of `seed` that the allocator finds a place for on the idle machine.
     pub(super) fn jobs(&self, seed: u64) -> Result<Fitting, JobsError> {
         let ReplaySpec { log, rules, machine, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
@@ -116,8 +116,8 @@ impl Replay {
         Ok(Fitting { jobs, skipped: skipped + never_fit, never_fit })
     }
 
-    /// Replays these jobs, seen by `observer`, until they have ended or `stop` is thrown; allocator calls are `timed` or
-    /// not.
+    /// Replays these jobs, seen by `observer`, until they have ended or `stop` is thrown; allocator calls are `timed`
+    /// or not.
     pub(super) fn drive(
         &self,
         jobs: &[Job],

@@ -1,7 +1,7 @@
 //! The description of one replay, and the table of what it consists of.
 //!
-//! Whatever names a replay is derived from [`COORDINATES`]: content keys, the replays that run.json and study.json list,
-//! the columns that tell results apart, and the command that repeats a replay. A new coordinate is a field of
+//! Whatever names a replay is derived from [`COORDINATES`]: content keys, the replays that run.json and study.json
+//! list, the columns that tell results apart, and the command that repeats a replay. A new coordinate is a field of
 //! [`ReplaySpec`], a row of the table and the code that uses it.
 
 use serde::de::Error;
@@ -13,8 +13,8 @@ use crate::machine::Mesh;
 use crate::spec::Spec;
 use crate::workload::Rules;
 
-/// One replay, with every default written out. Its result depends on this, on [`super::Options`] and on the content of the
-/// files that its allocator reads.
+/// One replay, with every default written out. Its result depends on this, on [`super::Options`] and on the content of
+/// the files that its allocator reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplaySpec {
     /// Name of the log.
@@ -159,7 +159,8 @@ impl Coordinate {
         (self.name, (self.value)(spec))
     }
 
-    /// Returns the place of its arguments among those of a command of `replay`, and the arguments; `None` if there are none.
+    /// Returns the place of its arguments among those of a command of `replay`, and the arguments; `None` if there are
+    /// none.
     fn arguments(&self, spec: &ReplaySpec) -> Option<(u8, Vec<String>)> {
         let option = || vec![format!("--{}", self.name.replace('_', "-")), self.text(spec)];
         match self.in_command {
@@ -204,8 +205,8 @@ impl ReplaySpec {
     }
 }
 
-/// Returns the rules as options of `replay`, whose names and values are those of the canonical spelling. Defaults are not
-/// written out.
+/// Returns the rules as options of `replay`, whose names and values are those of the canonical spelling. Defaults are
+/// not written out.
 fn rules_options(rules: &Rules) -> Vec<String> {
     let spelt = |rules: &Rules| rules.to_string().parse::<Spec>().ok();
     let (Some(spec), Some(default)) = (spelt(rules), spelt(&Rules::defaults(rules.set))) else {
@@ -228,8 +229,8 @@ impl Serialize for ReplaySpec {
     }
 }
 
-/// From an object that may say other things too. Only the network may be missing: directories of version 0.1.0 and before
-/// do not say it.
+/// From an object that may say other things too. Only the network may be missing: directories of version 0.1.0 and
+/// before do not say it.
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let found = Map::deserialize(deserializer)?;

@@ -16,8 +16,8 @@ use crate::engine::ReplayError;
 /// Whatever goes wrong while a result is kept.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Keeps the outcomes of replay `number` of the study and returns what is to be told of them; called from the thread that
-/// replayed it.
+/// Keeps the outcomes of replay `number` of the study and returns what is to be told of them; called from the thread
+/// that replayed it.
 pub type Keep<'a, T> = dyn Fn(usize, Vec<Outcome>) -> Result<T, KeepError> + Sync + 'a;
 
 /// Why a replay has no result.
@@ -49,8 +49,8 @@ pub enum Progress<T> {
     Tick,
 }
 
-/// Runs the replays of `study` that `cells` names on the threads of `pool`, begun in that order, and tells what becomes of
-/// them as they end, in whatever order that is. One that fails or panics leaves the others alone.
+/// Runs the replays of `study` that `cells` names on the threads of `pool`, begun in that order, and tells what becomes
+/// of them as they end, in whatever order that is. One that fails or panics leaves the others alone.
 pub fn sweep<T: Send>(
     study: &Study,
     cells: &[usize],
@@ -73,8 +73,8 @@ fn run_all<T: Send>(
 ) {
     let (sender, receiver) = mpsc::channel();
     let next = AtomicUsize::new(0);
-    // One task per thread, not one per replay: a thread that waits, as for Parquet's own threads, begins any task that it
-    // finds, and would run the rest of the study before it keeps what it has.
+    // One task per thread, not one per replay: a thread that waits, as for Parquet's own threads, begins any task that
+    // it finds, and would run the rest of the study before it keeps what it has.
     let drain = |sender: mpsc::Sender<_>| {
         while let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
             running.begin(cell);

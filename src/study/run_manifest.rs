@@ -32,8 +32,8 @@ struct RunLog<'a> {
     left_out: BTreeMap<&'static str, u64>,
 }
 
-/// A replay of the run: its coordinates but for the rules, the SHA-256 of the files that the allocator reads by their paths,
-/// and how many records are not replayed, if that is known beforehand.
+/// A replay of the run: its coordinates but for the rules, the SHA-256 of the files that the allocator reads by their
+/// paths, and how many records are not replayed, if that is known beforehand.
 #[derive(Debug)]
 struct RunReplay<'a>(&'a PlannedReplay);
 

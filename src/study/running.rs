@@ -33,7 +33,7 @@ impl Running {
         }
     }
 
-    /// The monitor of a replay.
+    /// Returns the monitor of a replay.
     pub fn monitor(&self, cell: usize) -> &Monitor {
         &self.monitors[cell]
     }
@@ -61,7 +61,7 @@ impl Running {
         self.monitors.iter().for_each(|monitor| monitor.stop.throw());
     }
 
-    /// Whether they were stopped.
+    /// Returns whether they were stopped.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }

@@ -16,8 +16,8 @@ pub struct Shard {
     count: usize,
 }
 
-/// Time of a whole replay per job, in units of 0.8 µs (that of `naive`), as measured with the bundled log on 16×16 under
-/// EASY. An allocator that is not listed counts 1: a wrong weight makes shards uneven, never wrong.
+/// Time of a whole replay per job, in units of 0.8 µs (that of `naive`), as measured with the bundled log on 16×16
+/// under EASY. An allocator that is not listed counts 1: a wrong weight makes shards uneven, never wrong.
 const WEIGHTS: &[(&str, u64)] = &[
     ("octet-mbs", 2),
     ("mc1x1", 6),
@@ -43,9 +43,9 @@ impl Shard {
 
     /// Returns for each of the replays with these costs the index, from 1, of the shard of `count` that it belongs to.
     ///
-    /// Replays are dealt out from the most to the least expensive, each to the shard that has least so far (Graham, "Bounds
-    /// on multiprocessing timing anomalies", SIAM J. Appl. Math. 1969); ties go to the earlier replay and shard. It
-    /// depends on nothing else, so all shards of a study agree.
+    /// Replays are dealt out from the most to the least expensive, each to the shard that has least so far (Graham,
+    /// "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 1969); ties go to the earlier replay and
+    /// shard. It depends on nothing else, so all shards of a study agree.
     pub fn deal(costs: &[u64], count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..costs.len()).collect();
         order.sort_by_key(|&cell| Reverse(costs[cell]));

@@ -155,8 +155,8 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), NoJobs> {
     Err(NoJobs::Empty { file: path.display().to_string(), reason })
 }
 
-/// Loads the jobs of every replay of a study whose logs are in memory. How many jobs are larger than a machine is added to
-/// `notes`.
+/// Loads the jobs of every replay of a study whose logs are in memory. How many jobs are larger than a machine is added
+/// to `notes`.
 pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), NoJobs> {
     let workloads = Workloads::new(study, 0..study.cells.len());
     let mut sources = Vec::with_capacity(study.cells.len());

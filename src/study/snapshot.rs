@@ -41,7 +41,7 @@ struct Watcher {
 }
 
 impl Watcher {
-    /// Whether `now` is after the time; then the replay stops.
+    /// Returns whether `now` is after the time; then the replay stops.
     fn is_past(&self, now: Time) -> bool {
         if now > self.at {
             self.stop.throw();

@@ -53,12 +53,13 @@ impl<'a> Batch<'a> {
         Ok(Self { sweep, slurm, program, here, folder: text(&folder)?, shards })
     }
 
-    /// The directory of scripts and logs.
+    /// Returns the directory of scripts and logs.
     pub(super) fn directory(&self) -> String {
         format!("{}/slurm", self.folder)
     }
 
-    /// The script of each task of the array: its shard of the study, in place of the shell, so that signals reach it.
+    /// Returns the script of each task of the array: its shard of the study, in place of the shell, so that signals
+    /// reach it.
     pub(super) fn shards(&self) -> Script {
         let Self { program, folder, shards, sweep: Sweep { started, .. }, .. } = self;
         let threads = self.slurm.cpus.to_string();
@@ -73,7 +74,8 @@ impl<'a> Batch<'a> {
         Script { path: self.directory() + "/shards.sh", text }
     }
 
-    /// The script of the job after the array: a summary of the cells that there are, and an error if there are more.
+    /// Returns the script of the job after the array: a summary of the cells that there are, and an error if there are
+    /// more.
     pub(super) fn merge(&self) -> Script {
         let merge = self.merge_command(&self.program);
         let status = command_line([&self.program, "sweep", "--status", &self.folder]);
@@ -83,12 +85,12 @@ impl<'a> Batch<'a> {
         Script { path: self.directory() + "/merge.sh", text }
     }
 
-    /// The command that merges what there is of the study.
+    /// Returns the command that merges what there is of the study.
     pub(super) fn merge_command(&self, program: &str) -> String {
         command_line([program, "merge", &self.folder, "-o", &self.folder])
     }
 
-    /// The arguments of sbatch for the array of these shards, ascending.
+    /// Returns the arguments of sbatch for the array of these shards, ascending.
     pub(super) fn array_arguments(&self, shards: &[usize]) -> Vec<String> {
         let ends = |run: &[usize]| Some((*run.first()? as u32, *run.last()? as u32));
         let runs = shards.chunk_by(|one, next| one + 1 == *next).filter_map(ends);
@@ -96,7 +98,8 @@ impl<'a> Batch<'a> {
         self.arguments("shard-%A_%a.log", self.slurm.cpus, [array, self.shards().path])
     }
 
-    /// The arguments of sbatch for the job that follows `array`, however its tasks end: what they finished is finished.
+    /// Returns the arguments of sbatch for the job that follows `array`, however its tasks end: what they finished is
+    /// finished.
     pub(super) fn merge_arguments(&self, array: &str) -> Vec<String> {
         self.arguments("merge-%A.log", 1, [format!("--dependency=afterany:{array}"), self.merge().path])
     }

@@ -10,8 +10,8 @@ use crate::text::{Align, Table, grouped};
 const KEY_SHOWN: usize = 12;
 
 impl Sweep {
-    /// Returns a table of all cells of the study, with their keys, costs and whether they are done; and below it how many of
-    /// this process's are.
+    /// Returns a table of all cells of the study, with their keys, costs and whether they are done; and below it how
+    /// many of this process's are.
     pub fn listing(&self) -> String {
         let Self { study, manifest, share, .. } = self;
         // The allocator, which tells most replays from others, stands last.

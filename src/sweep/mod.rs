@@ -8,8 +8,8 @@
 //! DIR/slurm/submitted.json      what was submitted
 //! ```
 //!
-//! A task of Slurm runs `meshreplay sweep` with the options that [`Started`](crate::frame::Started) has. They come from the
-//! table of options, [`OPTIONS`](crate::study::OPTIONS): this room knows none of them by name.
+//! A task of Slurm runs `meshreplay sweep` with the options that [`Started`](crate::frame::Started) has. They come from
+//! the table of options, [`OPTIONS`](crate::study::OPTIONS): this room knows none of them by name.
 
 mod batch;
 mod error;

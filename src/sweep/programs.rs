@@ -57,13 +57,13 @@ pub(super) fn sbatch(mut arguments: Vec<String>, cluster: Option<&str>) -> Resul
     })
 }
 
-/// The argument that names the cluster, where there are several.
+/// Returns the argument that names the cluster, where there are several.
 fn on(cluster: Option<&str>) -> Option<String> {
     cluster.map(|cluster| format!("--clusters={cluster}"))
 }
 
-/// Reads the job that sbatch has printed, `ID` or `ID;CLUSTER`, below whatever a site adds; `None` if it printed another
-/// thing.
+/// Reads the job that sbatch has printed, `ID` or `ID;CLUSTER`, below whatever a site adds; `None` if it printed
+/// another thing.
 fn job(printed: &str) -> Option<Job> {
     let line = printed.lines().map(str::trim).rfind(|line| !line.is_empty())?;
     let (id, cluster) = line.split_once(';').map_or((line, None), |(id, name)| (id, Some(name.to_owned())));
@@ -83,7 +83,8 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Asks squeue for the jobs of `all` submissions; a job that it does not know has ended. `own` is the job that asks.
+    /// Asks squeue for the jobs of `all` submissions; a job that it does not know has ended. `own` is the job that
+    /// asks.
     pub(super) fn ask(all: &[Submission], own: Option<&str>) -> Self {
         let mut queue = Self::default();
         for submission in all {

@@ -1,8 +1,9 @@
 //! How far a study is, from what its directory holds and Slurm's queue says.
 //!
-//! A cell is *done* if its result is there and *failed* if it could not be replayed when it was last tried. Of the others
-//! those are *running* or *queued* whose task of the array is; each task replays a few of its cells at a time. A sweep that
-//! runs without Slurm leaves no trace that would tell it from one that was killed: its cells are *to do* until they are done.
+//! A cell is *done* if its result is there and *failed* if it could not be replayed when it was last tried. Of the
+//! others those are *running* or *queued* whose task of the array is; each task replays a few of its cells at a time. A
+//! sweep that runs without Slurm leaves no trace that would tell it from one that was killed: its cells are *to do*
+//! until they are done.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,8 +30,8 @@ pub struct Status {
     pub is_finished: bool,
 }
 
-/// Returns how far the study in the directory is. `own` is the job of Slurm that asks, which does not count as one that runs;
-/// `None` if none does.
+/// Returns how far the study in the directory is. `own` is the job of Slurm that asks, which does not count as one that
+/// runs; `None` if none does.
 pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
     let folder = StudyFolder::new(path, None);
     let manifest = folder.manifest()?;

@@ -43,8 +43,9 @@ pub fn preview(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, 
     Ok(format!("{shards}{merge}Commands, JOB being what the first one prints:\n\n{array}{after}"))
 }
 
-/// Writes the scripts, submits the array and then the job that merges, and returns a note of that. Where no cell is missing
-/// nothing is submitted, and the summary is written. If the array is refused, the study's directory is as it was.
+/// Writes the scripts, submits the array and then the job that merges, and returns a note of that. Where no cell is
+/// missing nothing is submitted, and the summary is written. If the array is refused, the study's directory is as it
+/// was.
 pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, SubmitError> {
     let Sweep { folder, manifest, study, .. } = sweep;
     let (shards, tasks) = deal(sweep, slurm);
@@ -84,7 +85,8 @@ pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, S
     ))
 }
 
-/// Writes the scripts into the study's directory and calls `submit`. If anything fails, everything is put back as it was.
+/// Writes the scripts into the study's directory and calls `submit`. If anything fails, everything is put back as it
+/// was.
 fn with_scripts<T>(
     batch: &Batch<'_>,
     submit: impl FnOnce() -> Result<T, SubmitError>,

@@ -75,8 +75,8 @@ impl Sweep {
     }
 
     /// Writes the summary of what is done, and returns how many cells of the whole study are still missing. Shards that
-    /// share a directory must not replace each other's whole summary by a partial one: a shard writes it only if nothing is
-    /// missing.
+    /// share a directory must not replace each other's whole summary by a partial one: a shard writes it only if
+    /// nothing is missing.
     pub fn summarize(&self) -> Result<usize, FrameError> {
         let missing = self.folder.missing(&self.manifest).len();
         if self.shard.is_none() || missing == 0 {

@@ -26,7 +26,8 @@ pub(super) fn markdown(text: &str) -> String {
     escaped
 }
 
-/// Returns a line of comma-separated values, its end included. Cells with commas, quotation marks or ends of lines are quoted.
+/// Returns a line of comma-separated values, its end included. Cells with commas, quotation marks or ends of lines are
+/// quoted.
 pub fn csv_line<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
     let quoted = |text: &'a str| {
         if text.contains([',', '"', '\n', '\r']) {
@@ -70,7 +71,8 @@ pub(super) fn latex(text: &str) -> String {
     escaped
 }
 
-/// A tabular in the style of booktabs below `remarks`; cells are LaTeX already. `alignment` has a letter per column.
+/// Returns a tabular in the style of booktabs below `remarks`; cells are LaTeX already. `alignment` has a letter per
+/// column.
 pub(super) fn tabular(
     remarks: &[String],
     alignment: &str,

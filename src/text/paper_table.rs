@@ -30,7 +30,8 @@ pub struct PaperCell {
 const NONE: &str = "—";
 
 impl PaperTable {
-    /// Returns lines of aligned text. With `bold` the best values have the escape codes by which terminals make them bold.
+    /// Returns lines of aligned text. With `bold` the best values have the escape codes by which terminals make them
+    /// bold.
     pub fn text(&self, bold: bool) -> String {
         let mut lines = self.head_lines();
         let heads = lines.len();

@@ -5,8 +5,8 @@ use crate::metrics::Better;
 /// One result: the labels of its row, those of its column, the number.
 pub type PivotEntry = (Vec<String>, Vec<String>, f64);
 
-/// Means of results by row and column, both sorted by their first label, then the next; labels are in the order in which
-/// they first occur.
+/// Means of results by row and column, both sorted by their first label, then the next; labels are in the order in
+/// which they first occur.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pivot {
     /// The labels of each row.
@@ -62,8 +62,8 @@ impl Pivot {
         labels
     }
 
-    /// Returns the table with each value divided by the one whose label at `side` is `label` and whose other labels are the same.
-    /// Where there is no such value, or it is 0, the result is `None`.
+    /// Returns the table with each value divided by the one whose label at `side` is `label` and whose other labels are
+    /// the same. Where there is no such value, or it is 0, the result is `None`.
     #[must_use]
     pub fn relative_to(&self, side: Side, label: &str) -> Self {
         let counterpart = |keys: &[Vec<String>], i: usize, at: usize| {
@@ -84,7 +84,8 @@ impl Pivot {
         Self { values, ..self.clone() }
     }
 
-    /// Returns by row and column whether a value is the best of its column. Values that `same` takes for equal are all best.
+    /// Returns by row and column whether a value is the best of its column. Values that `same` takes for equal are all
+    /// best.
     pub fn best(&self, better: Better, same: impl Fn(f64, f64) -> bool) -> Vec<Vec<bool>> {
         let column = |j: usize| self.values.iter().filter_map(move |row| row[j]);
         let bests: Vec<Option<f64>> = (0..self.columns.len())
@@ -98,8 +99,8 @@ impl Pivot {
         self.values.iter().map(|row| row.iter().zip(&bests).map(|(v, b)| is_best(v, b)).collect()).collect()
     }
 
-    /// Returns the number of decimals with which the largest value shows four digits: none for 22,780, one for 631.2, three for 1.093. At most
-    /// six.
+    /// Returns the number of decimals with which the largest value shows four digits: none for 22,780, one for 631.2,
+    /// three for 1.093. At most six.
     pub fn decimals(&self) -> usize {
         let largest =
             self.values.iter().flatten().flatten().fold(0.0_f64, |most, value| most.max(value.abs()));
@@ -107,7 +108,7 @@ impl Pivot {
     }
 }
 
-/// The different keys, sorted by the first occurrence of their first label, then of their next.
+/// Returns the different keys, sorted by the first occurrence of their first label, then of their next.
 fn sides<'a>(keys: impl Iterator<Item = &'a Vec<String>>) -> Vec<Vec<String>> {
     let mut ranks: Vec<Vec<&str>> = Vec::new();
     let mut sorted: Vec<(Vec<usize>, &Vec<String>)> = Vec::new();

@@ -75,7 +75,8 @@ impl Table {
         lines.concat()
     }
 
-    /// Returns the table as a LaTeX tabular in the style of booktabs, below remarks of which the first says what it shows.
+    /// Returns the table as a LaTeX tabular in the style of booktabs, below remarks of which the first says what it
+    /// shows.
     pub fn latex(&self, remarks: &[String]) -> String {
         let alignment = self.columns.iter().map(|(_, align)| if *align == Align::Left { 'l' } else { 'r' });
         let heads = self.columns.iter().map(|(title, _)| escaped::latex(title)).collect();

@@ -6,9 +6,9 @@ use super::record::Record;
 use super::summary::LogSummary;
 use super::writer::Writer;
 
-/// Copies comments as they are, and of every record what `choose` makes of it; a record of which it makes `None` is left
-/// out. Blank lines, lines that are no jobs, and lines skipped by lenient reading are not copied. The `note`, if there is
-/// one, becomes a comment above the first record, or at the end of a log without records.
+/// Copies comments as they are, and of every record what `choose` makes of it; a record of which it makes `None` is
+/// left out. Blank lines, lines that are no jobs, and lines skipped by lenient reading are not copied. The `note`, if
+/// there is one, becomes a comment above the first record, or at the end of a log without records.
 ///
 /// The writer is not finished, so that on an error nothing is left of its output.
 pub fn copy(

@@ -160,7 +160,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// The problem of field `field`, whose text `found` is not what was expected. Long texts are cut.
+    /// Returns the problem of field `field`, whose text `found` is not what was expected. Long texts are cut.
     pub(super) fn not_a_number(
         field: usize,
         name: &'static str,

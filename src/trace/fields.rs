@@ -54,7 +54,8 @@ fn at_end_of_field(rest: &[u8]) -> bool {
     rest.first().is_none_or(|&byte| is_blank(byte))
 }
 
-/// Takes the digits at the start of `text`, and returns their value (wrapped beyond 19 digits), their number and the rest.
+/// Takes the digits at the start of `text`, and returns their value (wrapped beyond 19 digits), their number and the
+/// rest.
 #[inline]
 fn digits(text: &[u8]) -> (u64, usize, &[u8]) {
     let (mut value, mut rest) = (0_u64, text);
@@ -97,7 +98,8 @@ const POWERS_OF_TEN: [f64; 23] = [
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// The number of digits up to which a double surely holds the value exactly (10^15 < 2^53); longer ones take the slow path.
+/// The number of digits up to which a double surely holds the value exactly (10^15 < 2^53); longer ones take the slow
+/// path.
 const EXACT_DIGITS: usize = 15;
 
 /// Returns a parser of field `field` as a decimal number: an optional minus, digits, and perhaps a point and digits.

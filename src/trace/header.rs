@@ -23,8 +23,8 @@ impl Header {
         self.lines.iter().map(Vec::as_slice)
     }
 
-    /// Returns keys and values in their order. A line `; Key: value` begins an entry; lines without a key that follow it are
-    /// its continuation, joined by one space each; an empty comment ends it. O(size of the header).
+    /// Returns keys and values in their order. A line `; Key: value` begins an entry; lines without a key that follow
+    /// it are its continuation, joined by one space each; an empty comment ends it. O(size of the header).
     pub fn entries(&self) -> Vec<(String, String)> {
         let mut entries: Vec<(String, String)> = Vec::new();
         let mut open = false;
@@ -50,7 +50,8 @@ impl Header {
         (!value.is_empty() && !value.eq_ignore_ascii_case("n/a")).then_some(value)
     }
 
-    /// Returns the whole number at the start of the first value of `key`, or `None`: 1664 in `MaxProcs: 1664 (72, 1368, 224)`.
+    /// Returns the whole number at the start of the first value of `key`, or `None`: 1664 in `MaxProcs: 1664 (72, 1368,
+    /// 224)`.
     pub fn number(&self, key: &str) -> Option<i64> {
         let value = self.get(key)?;
         let (_, number) = leading_integer(&value).ok()?;
@@ -62,12 +63,14 @@ impl Header {
         self.number("MaxProcs").filter(|&procs| procs > 0)
     }
 
-    /// Returns `MaxNodes`, the nodes of the machine, each of one or more processors; `None` if it is missing or not positive.
+    /// Returns `MaxNodes`, the nodes of the machine, each of one or more processors; `None` if it is missing or not
+    /// positive.
     pub fn max_nodes(&self) -> Option<i64> {
         self.number("MaxNodes").filter(|&nodes| nodes > 0)
     }
 
-    /// Returns the processors of the machine: `MaxProcs` or, in logs that have only that, `MaxNodes`; `None` without both.
+    /// Returns the processors of the machine: `MaxProcs` or, in logs that have only that, `MaxNodes`; `None` without
+    /// both.
     pub fn processors(&self) -> Option<i64> {
         self.max_procs().or_else(|| self.max_nodes())
     }

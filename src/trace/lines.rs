@@ -8,7 +8,8 @@ use super::source::Source;
 /// The number of bytes that are read at a time; a chunk stays in the second-level cache while it is hashed and parsed.
 const CHUNK: usize = 256 << 10;
 
-/// The greatest length of a line in bytes: far beyond any log's, so that a file without line ends is not read into memory whole.
+/// The greatest length of a line in bytes: far beyond any log's, so that a file without line ends is not read into
+/// memory whole.
 const LINE_LIMIT: usize = 1 << 20;
 
 /// A source cut into lines. Memory is that of one chunk, or of the longest line if that is longer.
@@ -37,8 +38,8 @@ impl Lines {
         self.terminated
     }
 
-    /// Returns the first line that `is_wanted` accepts of those that come with the first chunk, or `None`; all of them stay unread.
-    /// To be called before the first [`Self::next_line`]. (Only the very first line is sure to be whole.)
+    /// Returns the first line that `is_wanted` accepts of those that come with the first chunk, or `None`; all of them
+    /// stay unread. To be called before the first [`Self::next_line`]. (Only the very first line is sure to be whole.)
     pub(super) fn peek(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Option<&[u8]>, TraceError> {
         self.refill()?;
         let unread = &self.buffer[self.start..self.end];

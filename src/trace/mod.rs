@@ -2,8 +2,8 @@
 //!
 //! A log is read as a stream: [`read`] visits its records one by one, [`Reader`] also shows comments, blank lines and
 //! (leniently) the lines that were skipped. The whole text is never held in memory. The facts about the log as a whole
-//! (header, SHA-256, irregularities) come back as a [`LogSummary`]. Writing goes through [`Writer`], which streams too and
-//! leaves either a whole file or none.
+//! (header, SHA-256, irregularities) come back as a [`LogSummary`]. Writing goes through [`Writer`], which streams too
+//! and leaves either a whole file or none.
 //!
 //! The formats are the rows of [`FORMATS`]. A record is what the log says; which records become jobs is decided by the
 //! workload.

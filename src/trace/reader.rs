@@ -17,8 +17,8 @@ use crate::spec::Spec;
 pub struct ReadOptions {
     /// Skip and count lines that do not follow the format, instead of stopping at the first.
     pub lenient: bool,
-    /// The format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`; `None` for the one that the file name tells, or
-    /// else the first line, or else SWF.
+    /// The format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`; `None` for the one that the file name tells,
+    /// or else the first line, or else SWF.
     pub format: Option<Spec>,
 }
 
@@ -105,17 +105,17 @@ impl Reader {
         Ok(Self { path, lines, line: 0, format, lenient: options.lenient, header, parser, records })
     }
 
-    /// The format that is read.
+    /// Returns the format that is read.
     pub fn format(&self) -> &'static Format {
         self.format
     }
 
-    /// The number of the line that the last entry came from, from 1.
+    /// Returns the number of the line that the last entry came from, from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// The comments read so far.
+    /// Returns the comments read so far.
     pub fn header(&self) -> &Header {
         &self.header
     }

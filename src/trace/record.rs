@@ -64,8 +64,8 @@ pub struct Record {
     pub preceding_job: i64,
     /// Field 18: how long after that end it was submitted, in seconds.
     pub think_time_s: i64,
-    /// Fields 19 to 21 of logs whose header has `Shapes`, an extension of ours: the sides of the rectangle or cuboid that
-    /// it asked for, along x, y and z.
+    /// Fields 19 to 21 of logs whose header has `Shapes`, an extension of ours: the sides of the rectangle or cuboid
+    /// that it asked for, along x, y and z.
     pub sides: Option<[u32; 3]>,
 }
 
@@ -76,7 +76,7 @@ impl Record {
     /// A record of which nothing is known.
     pub const UNKNOWN: Self = Self::from_fields([-1; FIELDS], -1.0);
 
-    /// The record with these fields; field n of the format is entry n − 1, but field 6 is `average_cpu_s`.
+    /// Returns the record with these fields; field n of the format is entry n − 1, but field 6 is `average_cpu_s`.
     pub const fn from_fields(fields: [i64; FIELDS], average_cpu_s: f64) -> Self {
         Self {
             job: fields[0],
@@ -101,7 +101,7 @@ impl Record {
         }
     }
 
-    /// The fields of the record; field n of the format is entry n − 1, but entry 5 is always −1, since field 6
+    /// Returns the fields of the record; field n of the format is entry n − 1, but entry 5 is always −1, since field 6
     /// ([`Self::average_cpu_s`]) is no integer.
     pub const fn fields(&self) -> [i64; FIELDS] {
         [
@@ -133,7 +133,8 @@ impl Record {
         missing
     }
 
-    /// The processors that a statistic should count: those allocated, or else those requested; `None` if neither is known.
+    /// Returns the processors that a statistic should count: those allocated, or else those requested; `None` if
+    /// neither is known.
     pub fn procs(&self) -> Option<i64> {
         [self.allocated_procs, self.requested_procs].into_iter().find(|&procs| procs > 0)
     }

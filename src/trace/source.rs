@@ -26,8 +26,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Opens the file at `path`, or standard input if that is `-`. The first bytes tell whether it is compressed, not the
-    /// name.
+    /// Opens the file at `path`, or standard input if that is `-`. The first bytes tell whether it is compressed, not
+    /// the name.
     pub(super) fn open(path: &Path) -> Result<Self, TraceError> {
         if path == Path::new("-") {
             return Self::new(PathBuf::from("standard input"), io::stdin());
@@ -76,8 +76,8 @@ impl Source {
         hexadecimal(&self.hash.clone().finalize())
     }
 
-    /// Reads some text into `buffer` and returns how many bytes, 0 at the end. `lines` is how many whole lines were handed out
-    /// before, for messages: so that whoever has a damaged file knows how much of it is sound.
+    /// Reads some text into `buffer` and returns how many bytes, 0 at the end. `lines` is how many whole lines were
+    /// handed out before, for messages: so that whoever has a damaged file knows how much of it is sound.
     pub(super) fn read(&mut self, buffer: &mut [u8], lines: u64) -> Result<usize, TraceError> {
         let count = loop {
             match self.text.read(buffer) {

@@ -39,7 +39,7 @@ pub struct Irregularities {
 }
 
 impl Irregularities {
-    /// The number of lines that were skipped because they do not follow the format.
+    /// Returns the number of lines that were skipped because they do not follow the format.
     pub fn skipped(&self) -> u64 {
         self.skipped_too_few_fields + self.skipped_not_a_number + self.skipped_out_of_range
     }

@@ -6,9 +6,9 @@ use crate::trace::{Format, LogSummary, Reader, Record, TraceError, Writer, copy}
 
 /// Copies a log to a `writer` of format `to`, and returns what was read and which records were left out.
 ///
-/// To a format for the simulator of the authors of walker-2010 go only the records that they kept, with the run times that
-/// they took; estimates stay as recorded, even below the run time, which that simulator raises later. To another format
-/// than that of the log goes a comment that says so, if the format has comments.
+/// To a format for the simulator of the authors of walker-2010 go only the records that they kept, with the run times
+/// that they took; estimates stay as recorded, even below the run time, which that simulator raises later. To another
+/// format than that of the log goes a comment that says so, if the format has comments.
 pub fn convert(
     reader: Reader,
     writer: &mut Writer,

@@ -1,7 +1,7 @@
 //! From records and models to jobs.
 //!
-//! [`Rules`] say which records of a log become jobs, and with which numbers; the models draw jobs at random. Both give the
-//! jobs that a replay reads.
+//! [`Rules`] say which records of a log become jobs, and with which numbers; the models draw jobs at random. Both give
+//! the jobs that a replay reads.
 
 mod convert;
 pub mod models;

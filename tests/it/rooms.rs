@@ -32,7 +32,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("yardstick", Layer::Core, "machine"),
     ("allocator", Layer::Core, "job machine spec yardstick"),
     ("scheduler", Layer::Core, "job spec"),
-    ("execution", Layer::Core, "job machine spec"),
+    ("execution", Layer::Core, "job machine spec stop"),
     ("engine", Layer::Core, "allocator execution job machine scheduler stop"),
     ("metrics", Layer::Core, "allocator engine execution job machine spec stop yardstick"),
     (

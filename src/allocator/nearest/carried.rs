@@ -27,8 +27,8 @@ pub(crate) fn keep_first(
         by_distance.clear();
         by_distance.extend(tied.iter().map(|&node| distance(centre, node)));
         let mut sorted = by_distance.clone();
-        // Quickselect: whoever is nearer than the last of those taken is taken, whoever is farther is not, and only those
-        // at the border itself stay tied for the centre before.
+        // Quickselect: whoever is nearer than the last of those taken is taken, whoever is farther is not, and only
+        // those at the border itself stay tied for the centre before.
         let (_, &mut border, _) = sorted.select_nth_unstable(open - 1);
         let mut at = 0;
         tied.retain(|&node| {

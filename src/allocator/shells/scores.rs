@@ -150,7 +150,8 @@ impl ShellScores {
                 self.counts.rebuild(machine, 2 * radius);
             }
             self.counts.boxes(y, z, radius, &mut self.line, &mut self.free);
-            // Without a branch, so that the compiler vectorises the pass over the row; `any` is 0 once no centre lacks nodes.
+            // Without a branch, so that the compiler vectorises the pass over the row; `any` is 0 once no centre lacks
+            // nodes.
             let (mut any, mut least) = (0, scores[0] + S::from((k - self.free[0]).max(0)));
             for (score, &free) in scores.iter_mut().zip(&self.free) {
                 let term = (k - free).max(0);

@@ -160,7 +160,8 @@ impl<C: Count> Choice<C> {
         for (across, z) in zs.iter().zip(0..) {
             let mut y = 0;
             while y < ys.len() {
-                // A row can win only if its terms and the best one along x reach `need`; of the others no count is made.
+                // A row can win only if its terms and the best one along x reach `need`; of the others no count is
+                // made.
                 let end = y + ys[y..].iter().take_while(|&&term| term + across + widest >= need).count();
                 if end == y {
                     y += 1;

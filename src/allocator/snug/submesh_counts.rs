@@ -200,8 +200,8 @@ fn steps<C: Count>(counts: &mut [u32], mut at: usize, step: usize, sum: impl Fn(
 
 /// Returns in byte i how many of the eight bits up to the i-th are set.
 fn running(bits: u64) -> u64 {
-    // SWAR (arithmetic on the bytes of one register). The product copies the eight bits into every byte; the mask leaves
-    // bit i of them in byte i.
+    // SWAR (arithmetic on the bytes of one register). The product copies the eight bits into every byte; the mask
+    // leaves bit i of them in byte i.
     let each = (bits * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
     // Adding 127 carries into the top bit of exactly those bytes that are not 0: a 1 for each bit that was set.
     let spread = ((each + 0x7f7f_7f7f_7f7f_7f7f) >> 7) & 0x0101_0101_0101_0101;

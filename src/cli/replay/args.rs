@@ -27,10 +27,10 @@ use crate::workload::{
 ///
 /// Specs are `name` or `name:key=value,key=value`; `meshreplay list` shows the names.
 ///
-/// A log may also be a workload model, synthetic:KEY=VALUE,…: Poisson arrivals by ratio=R (rate times mean service, 1 by
-/// default), rate=λ (jobs per second) or offered=L (share of what the machine can do); exponential service=S seconds (5);
-/// sides=uniform, exponential or normal with mean=M, sigma=D and outside=clamp or redraw; max=AxB instead of the machine's
-/// sides; jobs=N (10000).
+/// A log may also be a workload model, synthetic:KEY=VALUE,…: Poisson arrivals by ratio=R (rate times mean service, 1
+/// by default), rate=λ (jobs per second) or offered=L (share of what the machine can do); exponential service=S seconds
+/// (5); sides=uniform, exponential or normal with mean=M, sigma=D and outside=clamp or redraw; max=AxB instead of the
+/// machine's sides; jobs=N (10000).
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "Example:
@@ -58,8 +58,8 @@ pub(crate) struct Args {
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
     allocator: Vec<Spec>,
 
-    /// How long jobs run: recorded, or wormhole:pattern=one-to-all,messages=20,… for the time that their messages take on a
-    /// network; `meshreplay list networks` shows the parameters.
+    /// How long jobs run: recorded, or wormhole:pattern=one-to-all,messages=20,… for the time that their messages take
+    /// on a network; `meshreplay list networks` shows the parameters.
     #[arg(long, default_value = execution::RECORDED, value_name = "SPEC", num_args = 1.., value_parser = network_spec)]
     network: Vec<Spec>,
 
@@ -90,8 +90,8 @@ pub(crate) struct Args {
     #[arg(long, requires = "output")]
     pub(super) force: bool,
 
-    /// Format of the summary on standard output (of parquet and arrow with -o: a table), and of the files (Parquet unless
-    /// this is arrow, csv, json or jsonl, one object on each line).
+    /// Format of the summary on standard output (of parquet and arrow with -o: a table), and of the files (Parquet
+    /// unless this is arrow, csv, json or jsonl, one object on each line).
     #[arg(long, value_enum, default_value = "table")]
     pub(super) format: Format,
 
@@ -100,8 +100,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = summary_column)]
     pub(super) columns: Vec<String>,
 
-    /// Which fields of a record count: authors takes the processors a job got, requested what it asked for, allocated what
-    /// it got if it ran at all.
+    /// Which fields of a record count: authors takes the processors a job got, requested what it asked for, allocated
+    /// what it got if it ran at all.
     #[arg(long, default_value = "authors", value_parser = one_of(RULE_SETS))]
     rules: RuleSet,
 
@@ -114,8 +114,8 @@ pub(crate) struct Args {
     #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
     estimate: Estimate,
 
-    /// Arrivals: recorded, or uniform:max=M for gaps drawn anew from each seed, from 0 to M seconds, in the order of the
-    /// log; all at once if M is 0.
+    /// Arrivals: recorded, or uniform:max=M for gaps drawn anew from each seed, from 0 to M seconds, in the order of
+    /// the log; all at once if M is 0.
     #[arg(long, default_value = "recorded", value_name = "ARRIVALS")]
     arrivals: Arrivals,
 
@@ -127,10 +127,10 @@ pub(crate) struct Args {
     #[arg(long, default_value = "all", value_parser = one_of(SIZES))]
     sizes: Sizes,
 
-    /// Shape of jobs of which only the number of processors is known: near-square is the box of fewest nodes whose longest
-    /// side is at most twice the shortest; factors is exactly as many nodes where such a box fits, so that 13 are a row; row
-    /// is one row; pow2 is near-square with sides rounded up to powers of two; list:4x4x4,8x4x4 is the smallest of these
-    /// boxes that has as many nodes, whether or not it fits the machine.
+    /// Shape of jobs of which only the number of processors is known: near-square is the box of fewest nodes whose
+    /// longest side is at most twice the shortest; factors is exactly as many nodes where such a box fits, so that 13
+    /// are a row; row is one row; pow2 is near-square with sides rounded up to powers of two; list:4x4x4,8x4x4 is the
+    /// smallest of these boxes that has as many nodes, whether or not it fits the machine.
     #[arg(long, value_name = "RULE", default_value = "near-square")]
     shape: ShapeRule,
 
@@ -174,7 +174,7 @@ impl Args {
         }
     }
 
-    /// The study that the arguments describe.
+    /// Returns the study that the arguments describe.
     pub(super) fn draft(&self) -> Result<Draft, SpecError> {
         let format = self.flags.options.input_format.clone();
         let read = ReadOptions { lenient: self.lenient, format };
@@ -199,7 +199,7 @@ impl Args {
         })
     }
 
-    /// The schedulers, ordered as `--order` says.
+    /// Returns the schedulers, ordered as `--order` says.
     fn schedulers(&self) -> Result<Vec<Spec>, SpecError> {
         let Some(order) = &self.order else { return Ok(self.scheduler.clone()) };
         let ordered = |spec: &Spec| match spec.params.get("order") {
@@ -226,7 +226,7 @@ impl Args {
         }
     }
 
-    /// The format of result files.
+    /// Returns the format of result files.
     pub(super) fn file_format(&self) -> FileFormat {
         match self.format {
             Format::Csv => FileFormat::Csv,

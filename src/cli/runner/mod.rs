@@ -65,7 +65,7 @@ pub(super) trait Results<T> {
     /// Takes what is left of replay `number`, or why it has failed. Returns lines for standard error.
     fn ended(&mut self, number: usize, ended: Result<T, SweepError>) -> Vec<String>;
 
-    /// Whether nothing more can be kept, so that no replay needs to go on.
+    /// Returns whether nothing more can be kept, so that no replay needs to go on.
     fn is_lost(&self) -> bool;
 
     /// Keeps what there is, because the process ends while replays still run. Returns its last words.
@@ -81,12 +81,12 @@ impl Runner {
         Ok(Self { pool: pool(threads, most)?, brake, quiet })
     }
 
-    /// The same with one thread; an interrupt stops both.
+    /// Returns the same with one thread; an interrupt stops both.
     pub(super) fn with_one_thread(&self) -> Result<Self, Failure> {
         Ok(Self { pool: pool(None, 1)?, brake: Arc::clone(&self.brake), quiet: self.quiet })
     }
 
-    /// Whether somebody asked to stop.
+    /// Returns whether somebody asked to stop.
     pub(super) fn is_interrupted(&self) -> bool {
         self.brake.is_pulled.load(Ordering::SeqCst)
     }
@@ -127,8 +127,8 @@ impl Runner {
         tally
     }
 
-    /// Runs the replays of `study` that `cells` names and keeps their results in `folder`. Those that fail are reported with
-    /// the command that repeats them.
+    /// Runs the replays of `study` that `cells` names and keeps their results in `folder`. Those that fail are reported
+    /// with the command that repeats them.
     pub(super) fn run_into(&self, folder: &StudyFolder, study: &Study, cells: &[usize]) -> Tally {
         let keep = |number: usize, outcomes: Vec<Outcome>| {
             let _saving = Saving::begin();

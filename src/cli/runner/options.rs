@@ -9,10 +9,10 @@ use crate::study::{Flag, Gives, OPTIONS, Options, ReplayOption};
 
 /// A command that has some of the flags.
 pub(in crate::cli) trait Flagged: Clone {
-    /// Whether it has the flag.
+    /// Returns whether it has the flag.
     fn has(flag: &Flag) -> bool;
 
-    /// The argument of the command without which the flag means nothing; `None` if there is none.
+    /// Returns the argument of the command without which the flag means nothing; `None` if there is none.
     fn needed(flag: &Flag) -> Option<&'static str>;
 }
 
@@ -55,7 +55,7 @@ pub(in crate::cli) struct Flags<C> {
     of: PhantomData<C>,
 }
 
-/// The rows whose flags `C` has, with the flags.
+/// Returns the rows whose flags `C` has, with the flags.
 fn rows<C: Flagged>() -> impl Iterator<Item = (&'static ReplayOption, &'static Flag)> {
     OPTIONS.iter().filter_map(|row| Some((row, row.flag.as_ref()?))).filter(|(_, flag)| C::has(flag))
 }

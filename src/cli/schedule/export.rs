@@ -18,7 +18,8 @@ use crate::trace::{SWF, Writer};
 /// swf: a log with wait time, run time, allocated processors and partition of every job, which is also a schedule that
 /// `audit` and `compare` read. Times are rounded to whole seconds; what our results do not know (users, memory) is -1.
 ///
-/// evalys: the table of jobs that Batsim writes and evalys reads, with the nodes of every job; replay with --placements.
+/// evalys: the table of jobs that Batsim writes and evalys reads, with the nodes of every job; replay with
+/// --placements.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x16 -a mc1x1 --placements -o out

@@ -11,8 +11,8 @@ use crate::workload::Oversize;
 
 /// Draws the jobs on the machine at a moment of a replay.
 ///
-/// Each job has a letter, and a colour on a terminal unless `NO_COLOR` is set; # is the job that started last. The highest y
-/// is the top row; a three-dimensional machine is shown layer by layer.
+/// Each job has a letter, and a colour on a terminal unless `NO_COLOR` is set; # is the job that started last. The
+/// highest y is the top row; a three-dimensional machine is shown layer by layer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay show allocation traces/lublin-256-10k.swf.gz --machine 16x16 --allocator gabl hilbert+bf --at 86400")]

@@ -7,8 +7,9 @@ use crate::machine::Mesh;
 
 /// Draws the hierarchy of blocks that a buddy strategy divides a machine into.
 ///
-/// Each top-level block has a letter, the largest first, and a colour on a terminal unless `NO_COLOR` is set. The highest y is
-/// the top row; the layers of a three-dimensional machine are side by side, or below each other if allocators are compared.
+/// Each top-level block has a letter, the largest first, and a colour on a terminal unless `NO_COLOR` is set. The
+/// highest y is the top row; the layers of a three-dimensional machine are side by side, or below each other if
+/// allocators are compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay show blocks --machine 16x15 --allocator granular-mbs

@@ -25,7 +25,7 @@ impl FromStr for Specs {
     }
 }
 
-/// All specs of an option, in order.
+/// Returns all specs of an option, in order.
 pub(super) fn flat(lists: &[Specs]) -> Vec<Spec> {
     lists.iter().flat_map(|list| &list.0).cloned().collect()
 }

@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Whether pictures may have colours: on a terminal, unless `NO_COLOR` is set.
+/// Returns whether pictures may have colours: on a terminal, unless `NO_COLOR` is set.
 fn coloured() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }

@@ -52,7 +52,7 @@ struct Filter {
 }
 
 impl Filter {
-    /// Whether `record` passes, apart from the number of jobs.
+    /// Returns whether `record` passes, apart from the number of jobs.
     fn passes(&self, record: &Record) -> bool {
         let among = |values: &[i64], value: i64| values.is_empty() || values.contains(&value);
         self.from.is_none_or(|from| record.submit_s >= from)
@@ -71,7 +71,7 @@ impl Filter {
         }
     }
 
-    /// The filters as they would be given.
+    /// Returns the filters as they would be given.
     fn words(&self) -> String {
         let times = [("from", self.from), ("to", self.to), ("first", self.first.map(|first| first as i64))];
         let lists = [("user", &self.user), ("queue", &self.queue), ("status", &self.status)];

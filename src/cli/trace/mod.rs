@@ -59,8 +59,8 @@ struct Input {
     #[arg(id = "input_format", long = "input-format", value_name = "FORMAT", value_parser = format_parser())]
     format: Option<Spec>,
 
-    /// Read LOG by columns, from 1, separated by blanks: FIELD=COLUMN,… with the fields job, submit, wait, run, procs, cpu,
-    /// memory, req-procs, req-time, req-memory, status, user, group, app, queue, partition, preceding and think
+    /// Read LOG by columns, from 1, separated by blanks: FIELD=COLUMN,… with the fields job, submit, wait, run, procs,
+    /// cpu, memory, req-procs, req-time, req-memory, status, user, group, app, queue, partition, preceding and think
     #[arg(long, value_name = "COLUMNS", conflicts_with = "input_format")]
     columns: Option<Columns>,
 }
@@ -89,7 +89,7 @@ struct Output {
 }
 
 impl Output {
-    /// The format to write: as asked for, or by the name, or (standard output) `input`.
+    /// Returns the format to write: as asked for, or by the name, or (standard output) `input`.
     fn format(&self, input: &'static Format) -> Result<&'static Format, Failure> {
         if let Some(format) = self.format.or_else(|| Format::of_path(&self.out)) {
             return Ok(format);

@@ -58,8 +58,8 @@ impl Communication {
         }
     }
 
-    /// Lets a job begin to communicate in cycle `now`, and returns the first packet of each process that sends. Empty if
-    /// the job sends nothing.
+    /// Lets a job begin to communicate in cycle `now`, and returns the first packet of each process that sends. Empty
+    /// if the job sends nothing.
     pub(super) fn begin(&mut self, started: &Started<'_>, now: i64) -> Vec<Packet> {
         let procs = started.job.procs as usize;
         let box_of = |nodes: &[NodeId]| Cuboid::around(&self.mesh, nodes).map(|place| place.sizes);
@@ -92,8 +92,8 @@ impl Communication {
         Some(Packet { job: slot, sender, key, created, source, target })
     }
 
-    /// Is told that the last flit of `packet` has left its processor's channel, and returns the packet that enters next;
-    /// `None` if the sender has to wait or has sent all.
+    /// Is told that the last flit of `packet` has left its processor's channel, and returns the packet that enters
+    /// next; `None` if the sender has to wait or has sent all.
     pub(super) fn injected(&mut self, packet: &Packet) -> Option<Packet> {
         if self.injection == Injection::Blocking {
             return None;

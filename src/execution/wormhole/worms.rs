@@ -161,8 +161,8 @@ impl Worms {
         of_other(queue.owner)
     }
 
-    /// Is told that the last flit of its owner has left a channel, and returns the packet that is let in next; `None` if
-    /// none waits.
+    /// Is told that the last flit of its owner has left a channel, and returns the packet that is let in next; `None`
+    /// if none waits.
     pub(super) fn release(&mut self, channel: Channel) -> Option<Worm> {
         let queue = &mut self.channels[channel as usize];
         let next = queue.first;

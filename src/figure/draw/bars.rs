@@ -37,7 +37,7 @@ const GAP: f64 = 18.0;
 const WIDEST: f64 = 1100.0;
 
 impl Bars {
-    /// The bars as a drawing, as many groups side by side as a page is wide, and the others below.
+    /// Returns the bars as a drawing, as many groups side by side as a page is wide, and the others below.
     pub fn draw(&self) -> Drawing {
         let values = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
         let finite = values.filter(|value| value.is_finite());

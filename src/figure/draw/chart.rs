@@ -114,7 +114,7 @@ fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks
 }
 
 impl Chart {
-    /// The chart as a drawing. O(points).
+    /// Returns the chart as a drawing. O(points).
     pub fn draw(&self) -> Drawing {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = ticks(&self.x, points().map(|point| point.x), 6);
@@ -261,8 +261,8 @@ fn digits(value: f64) -> String {
     crate::text::grouped(value, decimals as usize)
 }
 
-/// Returns places between `low` and `high` in the order of those wanted, at least `distance` from each other and as near to
-/// those wanted as a pass from each end makes them.
+/// Returns places between `low` and `high` in the order of those wanted, at least `distance` from each other and as
+/// near to those wanted as a pass from each end makes them.
 fn spread(wanted: &[f64], (low, high): (f64, f64), distance: f64) -> Vec<f64> {
     let mut places = wanted.to_vec();
     let mut least = low;

@@ -51,14 +51,15 @@ pub(super) fn width(text: &str) -> f64 {
 }
 
 impl Drawing {
-    /// An empty page with a title that readers of screens are told.
+    /// Returns an empty page with a title that readers of screens are told.
     fn new(width: f64, height: f64, title: &str) -> Self {
         let mut drawing = Self { width, height, elements: vec![Title::new(title).into()] };
         drawing.rectangle((0.0, 0.0, width, height), (PAPER, "paper"), None);
         drawing
     }
 
-    /// An empty page at least `size` wide and high, with a title and a quieter line below it, which begin at `left`.
+    /// Returns an empty page at least `size` wide and high, with a title and a quieter line below it, which begin at
+    /// `left`.
     pub(super) fn titled(size: (f64, f64), left: f64, title: &str, subtitle: &str) -> Self {
         let titles = (width(title) * 1.25).max(width(subtitle));
         let mut drawing = Self::new(size.0.max(left + titles + 16.0), size.1, title);
@@ -85,7 +86,7 @@ impl Drawing {
         stacked
     }
 
-    /// The drawing as the text of an SVG file.
+    /// Returns the drawing as the text of an SVG file.
     pub fn svg(self) -> String {
         let (width, height) = (round(self.width), round(self.height));
         let document = Document::new()
@@ -254,7 +255,7 @@ impl Drawing {
     }
 }
 
-/// The path along points.
+/// Returns the path along points.
 fn along(points: &[(f64, f64)]) -> String {
     let mut path = String::with_capacity(points.len() * 14);
     for (i, (x, y)) in points.iter().enumerate() {

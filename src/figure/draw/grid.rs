@@ -39,7 +39,7 @@ const WIDE: f64 = 640.0;
 const HIGH: f64 = 400.0;
 
 impl Grid {
-    /// The grid as a drawing. O(cells).
+    /// Returns the grid as a drawing. O(cells).
     pub fn draw(&self) -> Drawing {
         let [spans_x, spans_y] = [&self.x.1, &self.y.1].map(|[low, high]| (high - low).max(1e-9));
         let (wide, high) = if self.square {

@@ -1,12 +1,13 @@
 //! How a curve looks: a colour, a marker and a dash.
 
-/// Colours of curves. Each has a contrast of at least 3 to 1 on white paper and on dark screens, and people with any colour
-/// vision tell all of them from each other; they were found by a search for the largest of the smallest distances.
+/// Colours of curves. Each has a contrast of at least 3 to 1 on white paper and on dark screens, and people with any
+/// colour vision tell all of them from each other; they were found by a search for the largest of the smallest
+/// distances.
 pub const COLOURS: [&str; 8] =
     ["#0095ff", "#fd1f00", "#00966d", "#b432ba", "#807e1d", "#871dff", "#0b717b", "#908fb3"];
 
-/// Dashes, and when curves with them are drawn: what is more broken comes later, on top, so that curves that coincide are all
-/// seen.
+/// Dashes, and when curves with them are drawn: what is more broken comes later, on top, so that curves that coincide
+/// are all seen.
 pub const DASHES: [(&str, u8); 4] = [("", 0), ("7 3", 1), ("2 3", 3), ("9 3 2 3", 2)];
 
 /// The shape of a marker.
@@ -56,7 +57,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// The colour as `#rrggbb`.
+    /// Returns the colour as `#rrggbb`.
     pub fn colour(self) -> &'static str {
         COLOURS[self.colour]
     }
@@ -79,7 +80,7 @@ impl Look {
 mod tests {
     use super::*;
 
-    /// The relative luminance of a colour, after the W3C's guidelines for accessible content.
+    /// Returns the relative luminance of a colour, after the W3C's guidelines for accessible content.
     fn luminance(colour: &str) -> f64 {
         let channel = |at: usize| {
             let part = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("two digits")) / 255.0;

@@ -1,8 +1,9 @@
 //! Charts, bars and grids as SVG, and as PNG made of it.
 //!
-//! One drawing serves files, reports and pixels: elements carry their colours as attributes, which any viewer understands,
-//! and classes (`ink`, `grid`, `paper`, `quiet`), by which a page in another theme restyles them. A library for plots would
-//! have drawn the axes; none at hand keeps legends off the data, knows themes, and makes pixels of the same drawing.
+//! One drawing serves files, reports and pixels: elements carry their colours as attributes, which any viewer
+//! understands, and classes (`ink`, `grid`, `paper`, `quiet`), by which a page in another theme restyles them. A
+//! library for plots would have drawn the axes; none at hand keeps legends off the data, knows themes, and makes pixels
+//! of the same drawing.
 
 mod bars;
 mod chart;

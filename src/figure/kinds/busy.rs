@@ -50,7 +50,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(chart.draw()))
 }
 
-/// A unit for an axis of so many seconds: how many seconds it has, and its name.
+/// Returns a unit for an axis of so many seconds: how many seconds it has, and its name.
 fn unit(seconds: f64) -> (f64, &'static str) {
     const HOUR: f64 = 3600.0;
     const DAY: f64 = 24.0 * HOUR;

@@ -63,7 +63,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(grid.draw()))
 }
 
-/// A colour for a job. Hues turn by the golden angle, so that neighbours in number are far from each other.
+/// Returns a colour for a job. Hues turn by the golden angle, so that neighbours in number are far from each other.
 fn colour(number: i64) -> String {
     let hue = (number.rem_euclid(360) as f64 * 137.508).rem_euclid(360.0);
     let light = 0.42 + 0.1 * number.rem_euclid(3) as f64;

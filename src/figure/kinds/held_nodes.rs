@@ -23,7 +23,7 @@ pub(super) struct PlacedJob {
     pub(super) nodes: Vec<(NodeId, NodeId)>,
 }
 
-/// The replay that the options name, or else the first one; `None` if its nodes were not kept.
+/// Returns the replay that the options name, or else the first one; `None` if its nodes were not kept.
 pub(super) fn one_replay(
     options: &PlotOptions<'_>,
     results: &Results,

@@ -19,7 +19,7 @@ pub(super) struct JobCurve {
     pub(super) replays: Vec<u64>,
 }
 
-/// A curve for each configuration at the first load; replications are one curve.
+/// Returns a curve for each configuration at the first load; replications are one curve.
 pub(super) fn job_curves(results: &Results) -> Result<Vec<JobCurve>, FigureError> {
     let numbers = results.numbers("replay")?;
     let number = |row: usize| numbers[row].map(|number| number as u64);
@@ -32,8 +32,8 @@ pub(super) fn job_curves(results: &Results) -> Result<Vec<JobCurve>, FigureError
     Ok(curves.collect())
 }
 
-/// Columns of the jobs frame, each by replay; of a study only the replays of `curves` are read. `None` if there are no jobs,
-/// or no such columns.
+/// Columns of the jobs frame, each by replay; of a study only the replays of `curves` are read. `None` if there are no
+/// jobs, or no such columns.
 ///
 /// A seed may have more digits than these numbers. Instead it is 0 if it is the first seed of its replay, and 1 if not.
 pub(super) fn columns(
@@ -72,8 +72,8 @@ pub(super) fn plain(points: Vec<(f64, f64)>) -> Vec<Point> {
     points.into_iter().map(|(x, y)| Point { x, y, half_width: 0.0 }).collect()
 }
 
-/// For each curve, `factor` times the share of a column's values that are larger than x, for x above 0. `None` if there are no
-/// jobs, or no such column.
+/// For each curve, `factor` times the share of a column's values that are larger than x, for x above 0. `None` if there
+/// are no jobs, or no such column.
 pub(super) fn shares(
     options: &PlotOptions<'_>,
     results: &Results,

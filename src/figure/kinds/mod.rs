@@ -33,7 +33,7 @@ pub const PLOT_KINDS: &[PlotKind] = &[
     gantt::KIND,
 ];
 
-/// The kind of this name; `None` if there is none.
+/// Returns the kind of this name; `None` if there is none.
 pub fn plot_kind(name: &str) -> Option<&'static PlotKind> {
     PLOT_KINDS.iter().find(|kind| kind.name == name)
 }

@@ -61,7 +61,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(grid.draw()))
 }
 
-/// The labels of each column and each row: the coordinates of its nodes, as many as there is room for, others empty.
+/// Returns the labels of each column and each row: the coordinates of its nodes, as many as there is room for, others
+/// empty.
 fn coordinates([width, length]: [u32; 2], across: u32) -> (Vec<String>, Vec<String>) {
     let unit = (640.0 / f64::from(across)).min(400.0 / f64::from(length));
     let step = |room: f64| (room / unit).ceil().max(1.0) as u32;
@@ -73,7 +74,7 @@ fn coordinates([width, length]: [u32; 2], across: u32) -> (Vec<String>, Vec<Stri
     ((0..across).map(of_column).collect(), (0..length).map(|y| some(y, step(16.0))).collect())
 }
 
-/// A colour from light for 0 to dark for 1, in the same order in colour and in grey.
+/// Returns a colour from light for 0 to dark for 1, in the same order in colour and in grey.
 fn shade(share: f64) -> String {
     let share = share.clamp(0.0, 1.0);
     let between = |light: f64, dark: f64| (light + share * (dark - light)).round() as u8;

@@ -3,23 +3,24 @@
 use crate::figure::draw::{Axis, Point};
 use crate::metrics::{Interval, Metric, metric};
 
-/// Returns the title of a column with its unit; the name in words of one that is not in [`METRICS`](crate::metrics::METRICS).
+/// Returns the title of a column with its unit; the name in words of one that is not in
+/// [`METRICS`](crate::metrics::METRICS).
 pub(super) fn titled(column: &str) -> String {
     metric(column).map_or_else(|| column.replace('_', " "), Metric::label)
 }
 
-/// A linear axis of a column's values.
+/// Returns a linear axis of a column's values.
 pub(super) fn axis(column: &str) -> Axis {
     Axis { title: titled(column), ..Axis::default() }
 }
 
-/// The mean of those of `values` that there are; `None` if there are none.
+/// Returns the mean of those of `values` that there are; `None` if there are none.
 pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     Interval::of(&values.flatten().collect::<Vec<_>>()).map(|interval| interval.mean)
 }
 
-/// A point for each x that some of `rows` have, sorted by x: the mean of `y` over the rows at that x, with its confidence
-/// interval. Rows without x or y are left out.
+/// Returns a point for each x that some of `rows` have, sorted by x: the mean of `y` over the rows at that x, with its
+/// confidence interval. Rows without x or y are left out.
 pub(super) fn points(rows: &[usize], x: &dyn Fn(usize) -> Option<f64>, y: &[Option<f64>]) -> Vec<Point> {
     let mut by_x: Vec<(f64, Vec<f64>)> = Vec::new();
     for &row in rows {

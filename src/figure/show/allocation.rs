@@ -62,7 +62,7 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
     Ok(picture::side_by_side(&grids) + "\n" + &facts)
 }
 
-/// The name of the log or the model, and its jobs.
+/// Returns the name of the log or the model, and its jobs.
 fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
     let rules = Rules { oversize: moment.oversize, ..Rules::default() };
     if let Some(text) = moment.log.to_str().filter(|text| Synthetic::is_spec(text)) {
@@ -76,8 +76,8 @@ fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
     Ok((log.name, JobSource::recorded(jobs, skipped)))
 }
 
-/// For each node the letter of its job and the number of its colour, in the order in which jobs started; the job that started
-/// last has `#`. `None` where the node is free.
+/// For each node the letter of its job and the number of its colour, in the order in which jobs started; the job that
+/// started last has `#`. `None` where the node is free.
 fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
     let mut letters = vec![None; mesh.nodes() as usize];
     for (i, running) in found.running.iter().enumerate() {

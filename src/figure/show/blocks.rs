@@ -66,7 +66,7 @@ pub fn blocks(
     Ok(text + "\n" + &table(&found, mesh).text())
 }
 
-/// The blocks that the allocator of `spec` works with.
+/// Returns the blocks that the allocator of `spec` works with.
 fn hierarchy(spec: &Spec, mesh: &Mesh) -> Result<Hierarchy, ShowError> {
     let Built { spec: resolved, strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 0 })?;
     let Some(blocks) = strategy.blocks.map(|blocks| blocks(mesh)) else {
@@ -104,7 +104,7 @@ fn require(size: Size, found: &[Hierarchy], mesh: &Mesh) -> Result<(), ShowError
     Err(ShowError::Option(format!("--size {wanted}: there is no such block; expected one of {known}")))
 }
 
-/// Its nodes and its sizes, by which blocks are listed.
+/// Returns its nodes and its sizes, by which blocks are listed.
 fn rank(block: &Block) -> (u32, [u32; 3]) {
     (block.sizes.iter().product(), block.sizes)
 }
@@ -123,7 +123,7 @@ impl Hierarchy {
     }
 }
 
-/// A letter for each node: of its top-level block, or of its block of `size`, large blocks first.
+/// Returns a letter for each node: of its top-level block, or of its block of `size`, large blocks first.
 fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
     let is_drawn = |block: &&Block| size.map_or(block.parent.is_none(), |Size(sizes)| block.sizes == sizes);
     let mut drawn: Vec<&Block> = hierarchy.blocks.iter().filter(is_drawn).collect();

@@ -90,7 +90,7 @@ pub fn compaction(wanted: &Compaction) -> Result<String, ShowError> {
     Ok(text)
 }
 
-/// The array with its tasks. Fails if two of them share a processor or one leaves the array.
+/// Returns the array with its tasks. Fails if two of them share a processor or one leaves the array.
 fn array(wanted: &Compaction) -> Result<Array, ShowError> {
     let mut ranges = wanted.tasks.clone();
     ranges.sort_by_key(|range| range.first);
@@ -111,12 +111,12 @@ fn array(wanted: &Compaction) -> Result<Array, ShowError> {
     Ok(array)
 }
 
-/// The letter of a task by its position from the left.
+/// Returns the letter of a task by its position from the left.
 fn letter(i: usize) -> char {
     char::from(b'A' + (i % 26) as u8)
 }
 
-/// A line of processors, and one below that marks a window.
+/// Returns a line of processors, and one below that marks a window.
 fn picture(array: &Array, window: Option<(u32, u32, char)>) -> String {
     let width = array.processors();
     if width > WIDEST {

@@ -9,7 +9,8 @@ use crate::yardstick::OptimumError;
 /// Why something could not be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum ShowError {
-    /// An option asks for something that cannot be: the option, what was given, what is wrong with it, what is expected.
+    /// An option asks for something that cannot be: the option, what was given, what is wrong with it, what is
+    /// expected.
     #[error("{0}")]
     Option(String),
     /// A spec names something that does not exist, or that does not serve the machine.
@@ -60,7 +61,7 @@ pub enum ShowError {
 }
 
 impl ShowError {
-    /// Whether the command line asked for something that does not exist; otherwise an input or a replay failed.
+    /// Returns whether the command line asked for something that does not exist; otherwise an input or a replay failed.
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::Option(_) | Self::Spec(_) | Self::Allocator(_) | Self::Optimum(_))
     }

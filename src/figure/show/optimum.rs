@@ -28,8 +28,8 @@ pub struct Search {
     pub limit: u64,
 }
 
-/// Draws the free nodes with the smallest sum of hops between all pairs, above a table of the bound, the optimum and the
-/// allocators.
+/// Draws the free nodes with the smallest sum of hops between all pairs, above a table of the bound, the optimum and
+/// the allocators.
 pub fn optimum(search: &Search) -> Result<String, ShowError> {
     let Search { machine, procs, limit, .. } = search;
     let state = occupied(machine, &search.busy)?;
@@ -56,7 +56,7 @@ pub fn optimum(search: &Search) -> Result<String, ShowError> {
     Ok(text + &table(search, &best, &rivals).text())
 }
 
-/// The bound, the optimum and the allocators, one row each.
+/// Returns the bound, the optimum and the allocators, one row each.
 fn table(search: &Search, best: &Optimum, rivals: &[(String, Option<Vec<NodeId>>)]) -> Table {
     let numbers = ["pairwise sum", "pairwise mean", "to bound", "to optimum"];
     let mut columns = vec![("placement", Align::Left)];

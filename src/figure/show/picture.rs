@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::machine::order::Order;
 use crate::machine::{Coord, Mesh, NodeId, NodeSet};
 
-/// The rank of every node, right-aligned.
+/// Returns the rank of every node, right-aligned.
 pub fn ranks(order: &Order, mesh: &Mesh) -> String {
     let width = (mesh.nodes() - 1).to_string().len();
     grid(mesh, |text, node| {
@@ -17,7 +17,7 @@ pub fn ranks(order: &Order, mesh: &Mesh) -> String {
     })
 }
 
-/// The path as a line of box-drawing characters; jumps are marked and listed.
+/// Returns the path as a line of box-drawing characters; jumps are marked and listed.
 pub fn line(order: &Order, mesh: &Mesh) -> String {
     let path = Path { order, mesh };
     let mut text = grid(mesh, |text, node| {
@@ -35,7 +35,7 @@ pub fn line(order: &Order, mesh: &Mesh) -> String {
     text
 }
 
-/// An arrow at every node towards the next one; jumps are marked and listed.
+/// Returns an arrow at every node towards the next one; jumps are marked and listed.
 pub fn arrows(order: &Order, mesh: &Mesh) -> String {
     let path = Path { order, mesh };
     let mut text = grid(mesh, |text, node| {
@@ -61,18 +61,18 @@ pub fn arrows(order: &Order, mesh: &Mesh) -> String {
     text
 }
 
-/// The letter of the thing with this number; they repeat.
+/// Returns the letter of the thing with this number; they repeat.
 pub fn letter(number: usize) -> char {
     const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     char::from(LETTERS[number % LETTERS.len()])
 }
 
-/// A letter at every node that has one, and the number of its colour.
+/// Returns a letter at every node that has one, and the number of its colour.
 pub fn jobs(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
     grid(mesh, lettered(mesh, letters, colours))
 }
 
-/// The same with as many layers side by side as fit into a line of a terminal.
+/// Returns the same with as many layers side by side as fit into a line of a terminal.
 pub fn layers(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
     const WIDEST: usize = 120;
     let [width, _, depth] = mesh.extents();
@@ -143,7 +143,7 @@ fn shown(line: &str) -> usize {
         .sum()
 }
 
-/// A placement among the nodes that were free before it.
+/// Returns a placement among the nodes that were free before it.
 pub fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String {
     let mut chosen = NodeSet::empty(mesh.nodes());
     for &node in nodes {
@@ -234,13 +234,13 @@ impl Path<'_> {
         self.order.rank_of(node) + 1 == self.mesh.nodes()
     }
 
-    /// The step to the next node, unless that is a jump or `node` is the last.
+    /// Returns the step to the next node, unless that is a jump or `node` is the last.
     fn next(self, node: NodeId) -> Option<Step> {
         let &other = self.order.nodes().get(self.order.rank_of(node) as usize + 1)?;
         step(self.mesh.coord(node), self.mesh.coord(other))
     }
 
-    /// The step back to the node before, unless that is a jump or `node` is the first.
+    /// Returns the step back to the node before, unless that is a jump or `node` is the first.
     fn back(self, node: NodeId) -> Option<Step> {
         let rank = self.order.rank_of(node).checked_sub(1)?;
         step(self.mesh.coord(node), self.mesh.coord(self.order.node_at(rank)))

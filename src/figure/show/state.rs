@@ -30,7 +30,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// The machine with these nodes in use. Fails if it lacks one of them, or if one is given twice.
+/// Returns the machine with these nodes in use. Fails if it lacks one of them, or if one is given twice.
 pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowError> {
     let mut machine = Machine::new(mesh.clone());
     for position in busy {
@@ -54,7 +54,7 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowEr
     Ok(machine)
 }
 
-/// The allocator's name in short, and what it places in this state; `None` if it refuses.
+/// Returns the allocator's name in short, and what it places in this state; `None` if it refuses.
 ///
 /// Allocators may keep an index of what is in use, so a new one is told.
 pub(super) fn placed(

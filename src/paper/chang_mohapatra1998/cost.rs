@@ -1,8 +1,8 @@
 //! §3.2: "the adaptive-scan takes 20 % to 30 % more time to complete the allocation process".
 //!
-//! Both allocators are asked for a place for the same job on the same machine, one right after the other, the first one by
-//! turns; only one of them decides what happens next. So they meet the same states, and what slows the machine down slows
-//! both. Times of a call are too short to compare; those of [`BATCH`] calls are summed.
+//! Both allocators are asked for a place for the same job on the same machine, one right after the other, the first one
+//! by turns; only one of them decides what happens next. So they meet the same states, and what slows the machine down
+//! slows both. Times of a call are too short to compare; those of [`BATCH`] calls are summed.
 
 use std::time::Instant;
 
@@ -112,8 +112,8 @@ fn batches(log: &str, names: [&str; 2]) -> Option<Vec<(f64, f64)>> {
     Some(all)
 }
 
-/// Measures how long calls of both allocators take, in every batch, on the states to which either of them leads; the rules
-/// of the figure judge it.
+/// Measures how long calls of both allocators take, in every batch, on the states to which either of them leads; the
+/// rules of the figure judge it.
 pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
     for log in LOGS {
         for names in [[FIXED, SCAN], [SCAN, FIXED]] {

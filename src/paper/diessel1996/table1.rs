@@ -45,7 +45,7 @@ const COLUMNS: [[&str; 6]; 3] = [
     ],
 ];
 
-/// The rules by which records of the log become jobs that arrive up to `period` seconds apart.
+/// Returns the rules by which records of the log become jobs that arrive up to `period` seconds apart.
 fn rules(period: &str) -> String {
     format!("allocated:arrivals=uniform:max={period}")
 }
@@ -96,7 +96,7 @@ impl Group {
         }
     }
 
-    /// The numbers of the table.
+    /// Returns the numbers of the table.
     fn facts(&self) -> [f64; 6] {
         let share = |sum: f64, count: f64| if count > 0.0 { sum / count } else { 0.0 };
         let (change, longer) = (share(self.sum, self.tasks), share(self.sum_run, self.moved));
@@ -104,8 +104,9 @@ impl Group {
     }
 }
 
-/// The numbers of a setting: those of the table, what share of all tasks were moved, finish later and finish earlier, in
-/// percent, and what share of those that finish later had started when they do without compaction. `None` if a replay failed.
+/// Returns the numbers of a setting: those of the table, what share of all tasks were moved, finish later and finish
+/// earlier, in percent, and what share of those that finish later had started when they do without compaction. `None`
+/// if a replay failed.
 fn numbers(path: &Path, setting: Setting) -> Option<Vec<(&'static str, f64)>> {
     let (without, with) = (runs(path, (setting.0, FIRST_FIT))?, runs(path, setting)?);
     let (mut table, mut later, mut same_start) = ([[0.0; 6]; 3], 0.0, 0.0);

@@ -1,7 +1,8 @@
-//! S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, "Non-contiguous processor allocation strategy for 2D mesh
-//! connected multicomputers", ICPADS 2006.
+//! S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, "Non-contiguous processor allocation strategy for 2D
+//! mesh connected multicomputers", ICPADS 2006.
 //!
-//! The paper's curves are drawn without numbers, loads included; what its text says of them is what ours are compared with.
+//! The paper's curves are drawn without numbers, loads included; what its text says of them is what ours are compared
+//! with.
 
 use super::load::{Folder, files};
 

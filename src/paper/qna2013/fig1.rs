@@ -1,4 +1,5 @@
-//! Fig. 1: three jobs on a mesh of 6×6, and where two more would go, by the procedure as it is printed and as it is meant.
+//! Fig. 1: three jobs on a mesh of 6×6, and where two more would go, by the procedure as it is printed and as it is
+//! meant.
 
 use super::printed_scan::{self, Busy, Scan};
 use crate::allocator::{Placement, Request, Setup, build};
@@ -11,7 +12,7 @@ const SIDE: i32 = 6;
 /// Corners of the jobs that run.
 const RUNNING: [Busy; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
 
-/// The nodes between two corners.
+/// Returns the nodes between two corners.
 fn between([left, low, right, high]: Busy, machine: &Machine) -> Vec<u32> {
     let node = |x: i32, y: i32| machine.mesh().node([x.unsigned_abs(), y.unsigned_abs(), 0]);
     (low..=high).flat_map(|y| (left..=right).map(move |x| node(x, y))).collect()
@@ -31,7 +32,7 @@ fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     Some(nodes.into_iter().map(|node| mesh.coord(node)).collect())
 }
 
-/// The nodes of corners as places, in any order.
+/// Returns the nodes of corners as places, in any order.
 fn places(corners: &[Busy]) -> Vec<Coord> {
     let all = corners.iter().flat_map(|&[left, low, right, high]| {
         (low..=high).flat_map(move |y| (left..=right).map(move |x| [x.unsigned_abs(), y.unsigned_abs(), 0]))
@@ -41,7 +42,7 @@ fn places(corners: &[Busy]) -> Vec<Coord> {
     all
 }
 
-/// The finding that something is as printed, or what it is instead.
+/// Returns the finding that something is as printed, or what it is instead.
 fn item(name: &str, is_so: bool, instead: String) -> Finding {
     let verdict = if is_so { Verdict::Exact } else { Verdict::Differs(instead) };
     Finding { rule: "example".to_owned(), verdict, ..Finding::new(name, "", MACHINE) }
@@ -77,7 +78,7 @@ pub(super) fn judge(_: &mut Evidence) -> Vec<Finding> {
     items
 }
 
-/// The example of a job of 3×2: what is covered in the end and where the job goes.
+/// Returns the example of a job of 3×2: what is covered in the end and where the job goes.
 fn of_3x2(printed: &Scan, repaired: &Scan) -> Vec<Finding> {
     let mut items = Vec::new();
     let first = &printed.after_each[0][..3];

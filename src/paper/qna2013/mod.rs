@@ -1,11 +1,12 @@
 //! R. Zolfaghari, "Quick non-contiguous allocation", IJEAT 2013.
 //!
-//! The curves are drawn without numbers; the text gives a few ratios at one load each. These lie where jobs begin to queue
-//! without end, and move fast with the load, so the whole curve is shown, and the load at which each ratio is met.
+//! The curves are drawn without numbers; the text gives a few ratios at one load each. These lie where jobs begin to
+//! queue without end, and move fast with the load, so the whole curve is shown, and the load at which each ratio is
+//! met.
 //!
-//! Five packets per job barely load the network: at saturation about 1 % of what its links could carry is used, and headers
-//! wait for 5 of 47 cycles, so that it matters little where processors are, and what distinguishes the non-contiguous
-//! allocators here is small. More messages per job are among the readings.
+//! Five packets per job barely load the network: at saturation about 1 % of what its links could carry is used, and
+//! headers wait for 5 of 47 cycles, so that it matters little where processors are, and what distinguishes the
+//! non-contiguous allocators here is small. More messages per job are among the readings.
 
 mod fig1;
 mod printed_scan;

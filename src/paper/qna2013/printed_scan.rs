@@ -1,5 +1,5 @@
-//! Procedure `Submesh_Allocation`, step by step as it is printed, but for the two slips in the bounds of a turned request:
-//! what `last_covered` begins with is a parameter.
+//! Procedure `Submesh_Allocation`, step by step as it is printed, but for the two slips in the bounds of a turned
+//! request: what `last_covered` begins with is a parameter.
 
 /// A busy submesh: its lower left corner and its upper right one.
 pub(super) type Busy = [i32; 4];
@@ -14,7 +14,7 @@ pub(super) struct Scan {
     sides: (i32, i32),
 }
 
-/// A place for a job on a square mesh, as it is or turned; `initial` is what `last_covered` begins with.
+/// Returns a place for a job on a square mesh, as it is or turned; `initial` is what `last_covered` begins with.
 pub(super) fn scan(busy: &[Busy], side: i32, (width, height): (i32, i32), initial: i32) -> Option<Scan> {
     let turned = (height, width);
     [(width, height), turned].into_iter().find_map(|sides| oriented(busy, side, sides, initial))

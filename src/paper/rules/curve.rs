@@ -11,14 +11,14 @@ use crate::paper::median::Median;
 pub(super) struct Curve(Vec<(f64, f64)>);
 
 impl Curve {
-    /// The curve of these points; `None` if there are none.
+    /// Returns the curve of these points; `None` if there are none.
     pub(super) fn of(mut points: Vec<(f64, f64)>) -> Option<Self> {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         (!points.is_empty()).then_some(Self(points))
     }
 
-    /// Returns what `function` asks of the curve; `more` is what its steps must be deeper than. `None` if it has too few points, or
-    /// if the function is about no curve.
+    /// Returns what `function` asks of the curve; `more` is what its steps must be deeper than. `None` if it has too
+    /// few points, or if the function is about no curve.
     pub(super) fn answer(&self, function: Function, more: f64) -> Option<Value> {
         Some(Value::Number(match function {
             Function::Tau => return self.tau().map(Value::Middle),
@@ -45,7 +45,7 @@ impl Curve {
         self.0.windows(2).map(step).filter(|step| *step > 0.0)
     }
 
-    /// The most that a point lies below any of a smaller x, as a share.
+    /// Returns the most that a point lies below any of a smaller x, as a share.
     fn largest_fall(&self) -> f64 {
         let (mut highest, mut largest): (f64, f64) = (0.0, 0.0);
         for (_, y) in &self.0 {
@@ -55,8 +55,8 @@ impl Curve {
         largest
     }
 
-    /// Kendall's rank correlation of x and y, with what chance may add to it or take away with a confidence of 95 %, by the
-    /// normal approximation; `None` for a single point.
+    /// Kendall's rank correlation of x and y, with what chance may add to it or take away with a confidence of 95 %, by
+    /// the normal approximation; `None` for a single point.
     fn tau(&self) -> Option<Median> {
         let count = self.0.len();
         let pairs = (count * count.saturating_sub(1) / 2) as f64;

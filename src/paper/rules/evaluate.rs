@@ -15,7 +15,7 @@ type Found = Result<Option<Value>, RuleError>;
 const SIMULATION: &str = "simulation_s";
 
 impl Scope<'_> {
-    /// The value of an expression.
+    /// Returns the value of an expression.
     pub(super) fn value(&self, expr: &Expr) -> Found {
         match expr {
             Expr::Name(name) => self.named(name).map(Some),
@@ -29,7 +29,7 @@ impl Scope<'_> {
         }
     }
 
-    /// A variable, or a number.
+    /// Returns a variable, or a number.
     fn named(&self, name: &Template) -> Result<Value, RuleError> {
         let name = self.fill(name)?;
         let text = match self.variable(&name) {
@@ -43,7 +43,7 @@ impl Scope<'_> {
         }
     }
 
-    /// A column of the results at a point, a fact about a log, or a cell of a printed table.
+    /// Returns a column of the results at a point, a fact about a log, or a cell of a printed table.
     fn column(&self, name: &str, given: &[(Field, Template)]) -> Found {
         let fields = self.point(given)?;
         let at = at(&fields);
@@ -76,7 +76,7 @@ impl Scope<'_> {
         Ok(fact.map(Value::Number))
     }
 
-    /// The single measurements of an expression.
+    /// Returns the single measurements of an expression.
     fn samples(&self, expr: &Expr, samples: Samples) -> Result<Vec<f64>, RuleError> {
         let scope = Self { samples, ..self.clone() };
         Ok(match scope.value(expr)? {
@@ -85,7 +85,7 @@ impl Scope<'_> {
         })
     }
 
-    /// The measurements of two expressions over common workloads.
+    /// Returns the measurements of two expressions over common workloads.
     pub(super) fn pairs(&self, a: &Expr, b: &Expr) -> Result<Vec<(f64, f64)>, RuleError> {
         let scope = Self { samples: Samples::Workloads, ..self.clone() };
         Ok(match (scope.value(a)?, scope.value(b)?) {
@@ -153,7 +153,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The first value of a set for which a condition is above 0; `None` if it is known for none.
+    /// Returns the first value of a set for which a condition is above 0; `None` if it is known for none.
     fn first(&self, set: &Expr, condition: &Expr, otherwise: Option<&Expr>) -> Found {
         let name = self.set_name(set)?;
         let mut is_known = false;
@@ -170,7 +170,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The largest value, or with the other sign the least one; the last one of several.
+    /// Returns the largest value, or with the other sign the least one; the last one of several.
     fn extreme(&self, sets: &[Expr], of: &Expr, sign: f64) -> Found {
         let mut extreme: Option<Value> = None;
         for scope in self.over(sets)? {
@@ -189,7 +189,7 @@ impl Scope<'_> {
         Ok(Curve::of(points).and_then(|curve| curve.answer(function, more)))
     }
 
-    /// The numbers x and y for every row of a set where both were measured.
+    /// Returns the numbers x and y for every row of a set where both were measured.
     pub(super) fn points(&self, set: &str, x: &Expr, y: &Expr) -> Result<Vec<(f64, f64)>, RuleError> {
         let mut points = Vec::new();
         for scope in self.product(&[set.to_owned()])? {
@@ -201,8 +201,8 @@ impl Scope<'_> {
     }
 }
 
-/// The ratio of the means of pairs; `None` if the second ones are 0. Its interval is that of the mean of what is left of
-/// the first ones if the ratio of the second ones is taken away.
+/// Returns the ratio of the means of pairs; `None` if the second ones are 0. Its interval is that of the mean of what
+/// is left of the first ones if the ratio of the second ones is taken away.
 fn ratio_of(pairs: &[(f64, f64)]) -> Option<Interval> {
     let (first, second, _) = means_of(pairs)?;
     if second <= 0.0 {
@@ -213,7 +213,8 @@ fn ratio_of(pairs: &[(f64, f64)]) -> Option<Interval> {
     Some(Interval { mean: ratio, ..Interval::of(&rests)? })
 }
 
-/// The means of the first and of the second ones, and by how much the first ones are above the second; `None` without pairs.
+/// Returns the means of the first and of the second ones, and by how much the first ones are above the second; `None`
+/// without pairs.
 pub(super) fn means_of(pairs: &[(f64, f64)]) -> Option<(f64, f64, Interval)> {
     let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
     let above: Vec<f64> = pairs.iter().map(|(a, b)| a - b).collect();

@@ -1,8 +1,8 @@
 //! Expressions of rules: `100 * (1 - wait_s_mean[qna] / wait_s_mean[first-fit; machine=8x8])`.
 //!
-//! A name followed by square brackets is a column of the results at a point, whose fields are parted by semicolons; a field
-//! without a name is the allocator. A name followed by round brackets is a function; any other name is a variable or a
-//! number. `{variables}` may stand within names and fields.
+//! A name followed by square brackets is a column of the results at a point, whose fields are parted by semicolons; a
+//! field without a name is the allocator. A name followed by round brackets is a function; any other name is a variable
+//! or a number. `{variables}` may stand within names and fields.
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while1};
@@ -73,7 +73,8 @@ pub(super) enum Function {
     Least,
     /// Over a set, the third expression where the second one is largest.
     AtLargest,
-    /// Of the points of a curve, which a set, x and y give: Kendall's rank correlation, and how far off chance may bring it.
+    /// Of the points of a curve, which a set, x and y give: Kendall's rank correlation, and how far off chance may
+    /// bring it.
     Tau,
     /// Of a curve: the most that a point lies below any before it, as a share.
     LargestFall,
@@ -103,7 +104,7 @@ impl TryFrom<String> for Expr {
     }
 }
 
-/// A parser between blanks.
+/// Returns a parser between blanks.
 fn token<'a, O>(
     parser: impl Parser<&'a str, Output = O, Error = Error<&'a str>>,
 ) -> impl Parser<&'a str, Output = O, Error = Error<&'a str>> {

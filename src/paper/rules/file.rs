@@ -48,8 +48,8 @@ pub(crate) struct Derived {
     pub(super) steps_of: Option<String>,
     /// The loads of the workload models of these studies, from the lowest one on: `load` and `log`.
     pub(super) loads_of: Option<Vec<Template>>,
-    /// The cells of a printed table, column by column: the variable of the table's first title, those of `columns`, whose
-    /// values are the words of the column's title, and `printed`.
+    /// The cells of a printed table, column by column: the variable of the table's first title, those of `columns`,
+    /// whose values are the words of the column's title, and `printed`.
     pub(super) table: Option<String>,
     #[serde(default)]
     pub(super) columns: Vec<String>,
@@ -92,8 +92,8 @@ pub(super) struct Rule {
     /// Numbers that have a name below; nothing is found where one of them was not measured.
     #[serde(default, rename = "let")]
     pub(super) numbers: BTreeMap<String, Expr>,
-    /// The dataset that it is about, without which nothing is found, or what stands for a log; that of the group if there is
-    /// none. `{file}` is the name of the log below.
+    /// The dataset that it is about, without which nothing is found, or what stands for a log; that of the group if
+    /// there is none. `{file}` is the name of the log below.
     pub(super) log: Option<Template>,
     /// The machine that it is about.
     pub(super) machine: Option<Template>,

@@ -58,7 +58,7 @@ fn follow(rule: &Rule, scope: &Scope<'_>, findings: &mut Vec<Finding>) -> Result
     Ok(())
 }
 
-/// The scope in which `file` is the log of a rule; `None` if it is a dataset that was not found.
+/// Returns the scope in which `file` is the log of a rule; `None` if it is a dataset that was not found.
 fn of_log<'a>(rule: &Rule, scope: &Scope<'a>) -> Result<Option<Scope<'a>>, RuleError> {
     let Some(log) = &rule.log else { return Ok(Some(scope.clone())) };
     let name = scope.fill(log)?;
@@ -66,7 +66,7 @@ fn of_log<'a>(rule: &Rule, scope: &Scope<'a>) -> Result<Option<Scope<'a>>, RuleE
     Ok(file.map(|file| scope.with("file", Binding::Text(file))))
 }
 
-/// The scope with the numbers of a rule; `None` if one of them was not measured.
+/// Returns the scope with the numbers of a rule; `None` if one of them was not measured.
 fn with_numbers<'a>(
     numbers: &BTreeMap<String, Expr>,
     mut scope: Scope<'a>,
@@ -78,7 +78,7 @@ fn with_numbers<'a>(
     Ok(Some(scope))
 }
 
-/// The findings of a rule in a scope.
+/// Returns the findings of a rule in a scope.
 fn found(rule: &Rule, scope: &Scope<'_>, named: Finding) -> Result<Vec<Finding>, RuleError> {
     if let Some(crossing) = &rule.crossing {
         return crossed(crossing, scope, &named);
@@ -105,7 +105,7 @@ fn found(rule: &Rule, scope: &Scope<'_>, named: Finding) -> Result<Vec<Finding>,
     Ok(vec![finding])
 }
 
-/// The finding of a rule that measures a number; `None` if it could not be, and that need not be said.
+/// Returns the finding of a rule that measures a number; `None` if it could not be, and that need not be said.
 fn measured(rule: &Rule, scope: &Scope<'_>, finding: Finding) -> Result<Option<Finding>, RuleError> {
     let value = match &rule.measured {
         Some(expr) => scope.value(expr)?,
@@ -155,7 +155,7 @@ fn published(rule: &Rule, scope: &Scope<'_>) -> Result<Option<Published>, RuleEr
     Ok(expected.map(|value| Published { value: value.number(), decimals: 1 }))
 }
 
-/// The finding of a fact that is inequalities; `None` if no two numbers of it were measured.
+/// Returns the finding of a fact that is inequalities; `None` if no two numbers of it were measured.
 fn ordered(rule: &Rule, scope: &Scope<'_>, finding: Finding) -> Result<Option<Finding>, RuleError> {
     let mut comparisons = Comparisons::default();
     for block in &rule.compare {
@@ -214,7 +214,7 @@ fn one(check: &Check, scope: &Scope<'_>, comparisons: &mut Comparisons) -> Resul
     Ok(())
 }
 
-/// The loads at which a ratio is what was published, or how near it comes; nothing if it was measured nowhere.
+/// Returns the loads at which a ratio is what was published, or how near it comes; nothing if it was measured nowhere.
 fn crossed(crossing: &Crossing, scope: &Scope<'_>, named: &Finding) -> Result<Vec<Finding>, RuleError> {
     let load = Expr::Name(Template::variable(scope.key(&crossing.over)?));
     let ratios = scope.points(&crossing.over, &load, &crossing.ratio)?;

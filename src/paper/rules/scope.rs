@@ -72,7 +72,7 @@ pub(super) struct Scope<'a> {
 type SetRow = Vec<(String, Binding)>;
 
 impl<'a> Scope<'a> {
-    /// The scope of a figure, whose own variables have their values.
+    /// Returns the scope of a figure, whose own variables have their values.
     pub(super) fn new(
         found: &'a Evidence,
         subject: &'a Subject,
@@ -84,7 +84,7 @@ impl<'a> Scope<'a> {
         Self { found, subject, file, tables, samples: Samples::All, variables }
     }
 
-    /// The same scope with a further variable.
+    /// Returns the same scope with a further variable.
     #[must_use]
     pub(super) fn with(&self, name: &str, binding: Binding) -> Self {
         let mut scope = self.clone();
@@ -97,7 +97,7 @@ impl<'a> Scope<'a> {
         self.variables.iter().rev().find(|(other, _)| other == name).map(|(_, binding)| binding)
     }
 
-    /// A template with the values of its variables.
+    /// Returns a template with the values of its variables.
     pub(super) fn fill(&self, template: &Template) -> Result<String, RuleError> {
         let mut text = String::new();
         for piece in &template.0 {
@@ -110,7 +110,7 @@ impl<'a> Scope<'a> {
         Ok(text)
     }
 
-    /// A variable as text.
+    /// Returns a variable as text.
     fn shown(&self, name: &str, digits: Option<usize>) -> Result<String, RuleError> {
         let unknown = || RuleError::Unknown { what: "variable", name: name.to_owned() };
         let number = match self.variable(name).ok_or_else(unknown)? {
@@ -121,7 +121,7 @@ impl<'a> Scope<'a> {
         Ok(digits.map_or_else(|| rounded(number), |digits| format!("{number:.digits$}")))
     }
 
-    /// Whether one of these is so, in this scope.
+    /// Returns whether one of these is so, in this scope.
     pub(super) fn is_any(&self, matches: &[Match]) -> bool {
         let is = |(name, value): (&String, &String)| matches!(self.variable(name), Some(Binding::Text(text)) if text == value);
         matches.iter().any(|one| one.iter().all(is))
@@ -139,19 +139,19 @@ impl<'a> Scope<'a> {
         Ok(scopes)
     }
 
-    /// The values of the variable for which a set is there.
+    /// Returns the values of the variable for which a set is there.
     fn values(&self, set: &str) -> Result<Vec<String>, RuleError> {
         let key = self.key(set)?.to_owned();
         self.product(&[set.to_owned()])?.iter().map(|scope| scope.shown(&key, None)).collect()
     }
 
-    /// The set of this name: the figure's own one, or that of the file.
+    /// Returns the set of this name: the figure's own one, or that of the file.
     fn set(&self, name: &str) -> Result<&'a SetSource, RuleError> {
         let set = self.subject.sets.get(name).or_else(|| self.file.sets.get(name));
         set.ok_or_else(|| RuleError::Unknown { what: "set", name: name.to_owned() })
     }
 
-    /// The variable for which a set is there: that of its own name, or of the set from which it is taken.
+    /// Returns the variable for which a set is there: that of its own name, or of the set from which it is taken.
     pub(super) fn key<'b>(&self, set: &'b str) -> Result<&'b str, RuleError>
     where
         'a: 'b,
@@ -166,7 +166,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The rows of a set.
+    /// Returns the rows of a set.
     fn rows(&self, name: &str) -> Result<Vec<SetRow>, RuleError> {
         let text = |(variable, value): (&String, &Template)| {
             Ok((variable.clone(), Binding::Text(self.fill(value)?)))
@@ -215,7 +215,7 @@ impl<'a> Scope<'a> {
         Ok(kept.into_iter().map(|(_, row)| row).collect())
     }
 
-    /// The loads of the workload models that studies replay, each with the model.
+    /// Returns the loads of the workload models that studies replay, each with the model.
     fn loads(&self, studies: &[Template], sides: Option<&Template>) -> Result<Vec<SetRow>, RuleError> {
         let sides = sides.map(|law| self.fill(law)).transpose()?;
         let mut loads: Vec<(f64, String)> = Vec::new();
@@ -242,7 +242,7 @@ impl<'a> Scope<'a> {
         Ok(loads.into_iter().map(row).collect())
     }
 
-    /// The cells of a printed table.
+    /// Returns the cells of a printed table.
     fn cells(&self, name: &str, columns: &[String]) -> Result<Vec<SetRow>, RuleError> {
         let table = self.tables.get(name);
         let table = table.ok_or_else(|| RuleError::Unknown { what: "table", name: name.to_owned() })?;
@@ -255,7 +255,8 @@ impl<'a> Scope<'a> {
         Ok(table.cells().map(row).collect())
     }
 
-    /// The fields of a point: those that are given, and else those of the file as far as their variables have values here.
+    /// Returns the fields of a point: those that are given, and else those of the file as far as their variables have
+    /// values here.
     pub(super) fn point(&self, given: &[(Field, Template)]) -> Result<BTreeMap<Field, String>, RuleError> {
         let defaults =
             self.file.at.iter().filter_map(|(field, template)| Some((*field, self.fill(template).ok()?)));
@@ -286,7 +287,7 @@ pub(super) fn at(fields: &BTreeMap<Field, String>) -> At<'_> {
     }
 }
 
-/// Each row and the one behind it.
+/// Returns each row and the one behind it.
 fn steps(rows: &[SetRow]) -> Vec<SetRow> {
     let next = |(name, binding): &(String, Binding)| (format!("next_{name}"), binding.clone());
     rows.windows(2).map(|pair| pair[0].iter().cloned().chain(pair[1].iter().map(next)).collect()).collect()

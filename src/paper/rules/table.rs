@@ -24,14 +24,14 @@ impl PrintedTable {
         Self { title, columns: titles.collect(), rows: lines.filter_map(row).collect() }
     }
 
-    /// Every cell, column by column: the label of its row, the title of its column, and what is printed.
+    /// Returns every cell, column by column: the label of its row, the title of its column, and what is printed.
     pub(super) fn cells(&self) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + '_ {
         self.columns.iter().enumerate().flat_map(move |(j, &column)| {
             self.rows.iter().filter_map(move |(label, cells)| Some((*label, column, *cells.get(j)?)))
         })
     }
 
-    /// The number of a cell; `None` if there is no such cell, or a dash in it.
+    /// Returns the number of a cell; `None` if there is no such cell, or a dash in it.
     pub(super) fn cell(&self, label: &str, column: &str) -> Option<Published> {
         let is = |(row, title, _): &(&str, &str, &str)| *row == label && *title == column;
         Published::parse(self.cells().find(is)?.2)

@@ -37,7 +37,7 @@ impl TryFrom<String> for Template {
 }
 
 impl Template {
-    /// The template that is nothing but this text, which names a variable where an expression stands.
+    /// Returns the template that is nothing but this text, which names a variable where an expression stands.
     pub(super) fn variable(name: &str) -> Self {
         Self(vec![Piece::Text(name.to_owned())])
     }

@@ -40,7 +40,7 @@ impl Operation {
 }
 
 impl Value {
-    /// The number itself, the mean, or the median; of single measurements their mean.
+    /// Returns the number itself, the mean, or the median; of single measurements their mean.
     pub(super) fn number(&self) -> f64 {
         match self {
             Self::Number(number) => *number,
@@ -50,7 +50,7 @@ impl Value {
         }
     }
 
-    /// The lower end, the most likely value, the upper end.
+    /// Returns the lower end, the most likely value, the upper end.
     pub(super) fn ends(&self) -> (f64, f64, f64) {
         match self {
             Self::Mean(Interval { mean, half_width, .. }) => (mean - half_width, *mean, mean + half_width),
@@ -59,7 +59,7 @@ impl Value {
         }
     }
 
-    /// The distance from 0.
+    /// Returns the distance from 0.
     pub(super) fn abs(self) -> Self {
         match self {
             Self::Mean(Interval { mean, half_width, .. }) => {
@@ -74,7 +74,7 @@ impl Value {
         }
     }
 
-    /// The value with the other sign.
+    /// Returns the value with the other sign.
     pub(super) fn negated(self) -> Self {
         match self {
             Self::Mean(interval) => Self::Mean(Interval { mean: -interval.mean, ..interval }),
@@ -95,8 +95,8 @@ impl Value {
         }
     }
 
-    /// The operation on two values. Single measurements are combined with those of the same round, log and seed. A number
-    /// shifts or stretches an interval; intervals that are added or subtracted are taken as independent.
+    /// Returns the operation on two values. Single measurements are combined with those of the same round, log and
+    /// seed. A number shifts or stretches an interval; intervals that are added or subtracted are taken as independent.
     pub(super) fn combined(self, operation: Operation, other: Self) -> Self {
         use Operation::{Add, Divide, Multiply, Subtract};
         match (self, operation, other) {

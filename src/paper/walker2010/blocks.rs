@@ -7,7 +7,8 @@ use crate::paper::finding::Finding;
 
 const MACHINE: &str = "16x15";
 
-/// The share of the largest block of an allocator in the nodes of the mesh, in percent; `None` if it has no blocks.
+/// Returns the share of the largest block of an allocator in the nodes of the mesh, in percent; `None` if it has no
+/// blocks.
 fn largest(allocator: &str) -> Option<f64> {
     let mesh: Mesh = MACHINE.parse().ok()?;
     let built = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 0 }).ok()?;

@@ -82,7 +82,7 @@ fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
     Ok(())
 }
 
-/// The logs with their lines. Fails if two of them would have the same name in results.
+/// Returns the logs with their lines. Fails if two of them would have the same name in results.
 fn logs(
     keys: &Keys<'_>,
     path: &Path,
@@ -119,7 +119,7 @@ fn logs(
     Ok(logs)
 }
 
-/// The axes; planning adds the names of the logs.
+/// Returns the axes; planning adds the names of the logs.
 fn axes(keys: &Keys<'_>) -> Result<Axes, StudyError> {
     let rules =
         keys.list("rules", strings(|text| text.parse::<Rules>().map_err(|error| error.to_string())))?;
@@ -155,12 +155,12 @@ fn replications(keys: &Keys<'_>, path: &Path, axes: &Axes) -> Result<Option<Repl
     Ok(Some(replications))
 }
 
-/// The entries without their lines; only `default` where the key is left out.
+/// Returns the entries without their lines; only `default` where the key is left out.
 fn values<T>(list: Option<Vec<Entry<T>>>, default: T) -> Vec<T> {
     list.map_or_else(|| vec![default], |list| list.into_iter().map(|(value, _)| value).collect())
 }
 
-/// A parser of strings as a parser of values.
+/// Returns a parser of strings as a parser of values.
 fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) -> Option<Result<T, String>> {
     move |value| match value {
         Value::Text(text) => Some(parse(text)),
@@ -173,7 +173,7 @@ fn scheduler_spec(text: &str) -> Result<Spec, String> {
     built.map(|(_, resolved)| resolved).map_err(|error| error.to_string())
 }
 
-/// An allocator that serves every machine of the study, in its canonical spelling.
+/// Returns an allocator that serves every machine of the study, in its canonical spelling.
 fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
     let spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
     if spec == Spec::named(ALL) {
@@ -185,7 +185,7 @@ fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
     allocator::find(&spec).map(|(_, spec)| spec).map_err(|error| error.to_string())
 }
 
-/// A network that serves every machine of the study, with every default written out.
+/// Returns a network that serves every machine of the study, with every default written out.
 fn network_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
     let mut spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
     for mesh in machines {

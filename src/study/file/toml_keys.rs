@@ -121,7 +121,8 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Returns the list at `key`; `None` if the file does not have the key. `parse` answers `None` for a value of the wrong kind; no entry may equal another.
+    /// Returns the list at `key`; `None` if the file does not have the key. `parse` answers `None` for a value of the
+    /// wrong kind; no entry may equal another.
     pub(super) fn list<T: Display>(
         &self,
         key: &str,

@@ -30,8 +30,8 @@ fn names() -> impl Iterator<Item = &'static str> {
     NAMES.split(' ')
 }
 
-/// The fields that name something, by a word or a number: user, group, application, queue, partition. Whatever they name is
-/// numbered in the order in which it appears.
+/// The fields that name something, by a word or a number: user, group, application, queue, partition. Whatever they
+/// name is numbered in the order in which it appears.
 const LABELS: std::ops::Range<usize> = 11..16;
 /// The fields without which a line is no job: submit, run, procs.
 const NEEDED: [usize; 3] = [1, 3, 4];

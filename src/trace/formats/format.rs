@@ -21,8 +21,8 @@ pub struct Format {
     /// The file name extensions, without dot, that stand for this format; the first is the usual one. Empty if names do
     /// not tell it.
     pub extensions: &'static [&'static str],
-    /// Tells from the first line that is neither blank nor a comment whether a log has this format. `None` if lines of other
-    /// formats look alike.
+    /// Tells from the first line that is neither blank nor a comment whether a log has this format. `None` if lines of
+    /// other formats look alike.
     pub recognises: Option<fn(line: &[u8]) -> bool>,
     /// Whether fields should be separated by spaces, so that tabs are counted as irregular.
     pub expects_spaces: bool,
@@ -37,8 +37,8 @@ pub struct Format {
 pub struct Writing {
     /// Whether comment lines can be written, which make the header of a log.
     pub has_comments: bool,
-    /// Whether only those records are converted to this format that the authors of walker-2010 kept, with the run times that
-    /// they took; otherwise all records are.
+    /// Whether only those records are converted to this format that the authors of walker-2010 kept, with the run times
+    /// that they took; otherwise all records are.
     pub by_authors_rules: bool,
     /// Appends the line of a record, with its end, to the text. The flag tells whether the log has sides of shapes.
     pub append: fn(&Record, bool, &mut Vec<u8>),
@@ -54,9 +54,9 @@ impl Eq for Format {}
 
 /// Turns the lines of one log into records. A parser may remember what it has seen; every log gets a new one.
 ///
-/// The reader keeps blank lines and comments (lines that begin with `;`) to itself and hands every other line, the heading
-/// of a table included, to [`Self::parse`]. A format that folds several lines into one record, or that knows its records
-/// only at the end of the text, answers [`Parsed::Part`] and gives the records from [`Self::finish`].
+/// The reader keeps blank lines and comments (lines that begin with `;`) to itself and hands every other line, the
+/// heading of a table included, to [`Self::parse`]. A format that folds several lines into one record, or that knows
+/// its records only at the end of the text, answers [`Parsed::Part`] and gives the records from [`Self::finish`].
 pub trait LineParser {
     /// Called once before the first line, with the comments above it.
     fn begin(&mut self, _header: &Header) {}
@@ -64,8 +64,8 @@ pub trait LineParser {
     /// Parses one line without its end, or says what is wrong with it; then the line is as if it had not been there.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem>;
 
-    /// Called after the last line until it returns `None`: the next record that no line gave. A problem is reported for the
-    /// last line of the log.
+    /// Called after the last line until it returns `None`: the next record that no line gave. A problem is reported for
+    /// the last line of the log.
     fn finish(&mut self) -> Result<Option<Record>, Problem> {
         Ok(None)
     }

@@ -1,7 +1,7 @@
 //! The registry of log formats, and how the right one is found.
 //!
-//! A format is a row and a file: the file has the parser and the row, [`FORMATS`] lists it. Readers, writers, the commands
-//! and `list formats` know formats by their rows only.
+//! A format is a row and a file: the file has the parser and the row, [`FORMATS`] lists it. Readers, writers, the
+//! commands and `list formats` know formats by their rows only.
 
 mod columns;
 mod format;

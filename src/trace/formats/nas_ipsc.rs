@@ -49,8 +49,8 @@ impl NasIpsc {
         Self { zone, origin_s: None, jobs: 0, users: Labels::default(), applications: Labels::default() }
     }
 
-    /// Returns the seconds since 1970 of `10/01/93` and `00:00:03`. A clock time that comes twice, because clocks were put
-    /// back, is the first of both.
+    /// Returns the seconds since 1970 of `10/01/93` and `00:00:03`. A clock time that comes twice, because clocks were
+    /// put back, is the first of both.
     fn instant(&self, date: &[u8], time: &[u8]) -> Result<i64, Problem> {
         let civil = civil(date, time)?;
         let zoned = self.zone.clone().and_then(|zone| civil.to_zoned(zone).ok());

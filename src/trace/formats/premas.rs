@@ -35,7 +35,7 @@ struct Premas {
 }
 
 impl LineParser for Premas {
-    /// The record is a completed job of which these four fields are known; jobs are numbered from 1.
+    /// Returns whether the record is a completed job of which these four fields are known; jobs are numbered from 1.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         let (rest, (submit_s, allocated_procs, run_s, requested_time_s)) =
             columns(line).map_err(|error| explain(line, &error, &NAMES))?;

@@ -1,6 +1,7 @@
 //! The Standard Workload Format as the Parallel Workloads Archive defines it: 18 numbers on a line.
 //!
-//! An extension of ours: behind the 18 fields stand the three sides of a job's shape if the header has an entry `Shapes`.
+//! An extension of ours: behind the 18 fields stand the three sides of a job's shape if the header has an entry
+//! `Shapes`.
 
 use std::io::Write;
 
@@ -99,8 +100,8 @@ fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
     Ok(Some(sides))
 }
 
-/// Appends the line of `record`, with the sides of its shape if `has_sides`. An average CPU time that is no number is written
-/// as unknown.
+/// Appends the line of `record`, with the sides of its shape if `has_sides`. An average CPU time that is no number is
+/// written as unknown.
 fn append(record: &Record, has_sides: bool, line: &mut Vec<u8>) {
     let average_cpu_s = if record.average_cpu_s.is_finite() { record.average_cpu_s } else { -1.0 };
     // Writing to memory cannot fail.

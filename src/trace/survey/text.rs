@@ -46,8 +46,8 @@ impl Profile {
         text
     }
 
-    /// Returns how far the first and the last submit time are apart, and their dates if the log says when its times begin;
-    /// `None` if no submit time is known.
+    /// Returns how far the first and the last submit time are apart, and their dates if the log says when its times
+    /// begin; `None` if no submit time is known.
     fn span(&self) -> Option<String> {
         let (first, last, span_s) = (self.first_submit_s?, self.last_submit_s?, self.span_s()?);
         let length = format!("{span_s} s = {:.1} days", span_s as f64 / 86_400.0);

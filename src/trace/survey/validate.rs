@@ -78,7 +78,8 @@ impl Defect {
         DEFECTS[self as usize].2
     }
 
-    /// Returns the severity. A line that does not follow the format is only worth a warning to those who read leniently.
+    /// Returns the severity. A line that does not follow the format is only worth a warning to those who read
+    /// leniently.
     pub const fn severity(self, lenient: bool) -> Severity {
         match self {
             Self::TooFewFields | Self::NotANumber | Self::OutOfRange if lenient => Warning,
@@ -134,8 +135,8 @@ impl Validation {
     }
 }
 
-/// Reads the whole log at `path` and returns what is wrong or odd in it, with at most `shown_max` findings of each defect.
-/// Only a log that cannot be read at all is an error here.
+/// Reads the whole log at `path` and returns what is wrong or odd in it, with at most `shown_max` findings of each
+/// defect. Only a log that cannot be read at all is an error here.
 ///
 /// Memory: the job numbers, to find duplicates.
 pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Validation, TraceError> {

@@ -39,8 +39,8 @@ pub struct LublinLog {
     pub procs: u32,
     /// The choices that the model leaves.
     pub options: LublinOptions,
-    /// The share of what the machine can do that the jobs' work is while they arrive; `None` for arrivals as the model has
-    /// them.
+    /// The share of what the machine can do that the jobs' work is while they arrive; `None` for arrivals as the model
+    /// has them.
     pub load: Option<f64>,
     /// The seed of the random numbers.
     pub seed: u64,
@@ -142,7 +142,7 @@ pub fn write_synthetic(
 /// The beginning of the command that makes a log.
 const MADE: &str = concat!("made by meshreplay ", env!("CARGO_PKG_VERSION"), ": trace generate");
 
-/// The first lines of every header.
+/// Returns the first lines of every header.
 fn head(computer: &str, jobs: u32, nodes: u64) -> Vec<String> {
     vec![
         "Version: 2.2".to_owned(),

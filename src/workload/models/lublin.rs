@@ -109,8 +109,8 @@ impl Iterator for Lublin {
     }
 }
 
-/// Returns the work that `jobs` bring per unit of what a machine of `procs` processors could do from the first to the last
-/// arrival: Σ procs·run / (procs·span). `None` if there are none or all arrive at once. O(jobs).
+/// Returns the work that `jobs` bring per unit of what a machine of `procs` processors could do from the first to the
+/// last arrival: Σ procs·run / (procs·span). `None` if there are none or all arrive at once. O(jobs).
 pub fn offered_load(jobs: &[LublinJob], procs: u32) -> Option<f64> {
     let span = jobs.last()?.submit_s - jobs.first()?.submit_s;
     let work: f64 = jobs.iter().map(|job| f64::from(job.procs) * job.run_s as f64).sum();
@@ -147,7 +147,8 @@ struct Constants {
     /// The run time is that of a short job with probability pa · size + pb; pa is negative, as large jobs run longer.
     pa: f64,
     pb: f64,
-    /// Shape, before it is multiplied by `arar`, and scale of the gamma distribution of the logarithm of gaps in rush hours.
+    /// Shape, before it is multiplied by `arar`, and scale of the gamma distribution of the logarithm of gaps in rush
+    /// hours.
     gap: (f64, f64),
     /// Shape and scale of the gamma distribution of arrivals over the half hours of the day.
     day: (f64, f64),
@@ -336,8 +337,8 @@ impl Arrivals {
     }
 }
 
-/// Returns the weight of every half hour of the day, 1 on average. The distribution over the day begins in its eleventh half
-/// hour, not at 11 o'clock: so in the reference implementation.
+/// Returns the weight of every half hour of the day, 1 on average. The distribution over the day begins in its eleventh
+/// half hour, not at 11 o'clock: so in the reference implementation.
 fn weights((shape, scale): (f64, f64)) -> Result<[f64; BUCKETS], LublinError> {
     const START: usize = 11;
     let below = |x: f64| checked_gamma_lr(shape, x / scale).map_err(|_| LublinError::Constant);

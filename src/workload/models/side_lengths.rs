@@ -29,7 +29,8 @@ pub enum Outside {
 pub struct Sides {
     /// The distribution.
     pub law: SideLaw,
-    /// The mean before lengths are cut off; `None` for half the longest (exponential sides) or the middle (normal ones).
+    /// The mean before lengths are cut off; `None` for half the longest (exponential sides) or the middle (normal
+    /// ones).
     pub mean: Option<f64>,
     /// The standard deviation of normal sides; `None` for a fifth of 1 + the longest: 6.6 for 32.
     pub sigma: Option<f64>,
@@ -108,7 +109,8 @@ impl Sides {
         }
     }
 
-    /// Returns the probability that a length, before it is cut off, is at most `s`; NaN if there is no such distribution.
+    /// Returns the probability that a length, before it is cut off, is at most `s`; NaN if there is no such
+    /// distribution.
     fn below(&self, most: u32, s: u32) -> f64 {
         let s = f64::from(s);
         let found = match self.law {

@@ -1,4 +1,5 @@
-//! A synthetic model of jobs that bring their shape: Poisson arrivals, sides from one distribution, exponential run times.
+//! A synthetic model of jobs that bring their shape: Poisson arrivals, sides from one distribution, exponential run
+//! times.
 //!
 //! The workloads of C. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected
 //! multicomputer systems", 1998; S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; and
@@ -9,8 +10,8 @@
 //! 2. *Sides*: one per dimension of the machine, independent, see [`Sides`].
 //! 3. *Service*: run times are exponential with mean E\[S\].
 //!
-//! Gaps, sides and run times come from streams of their own: workloads of one seed that differ in the rate alone have the
-//! same jobs, closer together. Times are rounded to microseconds. O(jobs).
+//! Gaps, sides and run times come from streams of their own: workloads of one seed that differ in the rate alone have
+//! the same jobs, closer together. Times are rounded to microseconds. O(jobs).
 
 use std::fmt;
 

@@ -13,8 +13,8 @@ use crate::job::{Job, Time};
 pub enum Arrivals {
     /// The recorded times.
     Recorded,
-    /// Independent gaps, uniform from 0 to this many seconds; all jobs arrive at once if it is 0. As O. Diessel,
-    /// H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in partitionable-array machines",
+    /// Independent gaps, uniform from 0 to this many seconds; all jobs arrive at once if it is 0. As O. Diessel, H.
+    /// ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in partitionable-array machines",
     /// 1996, who call it the maximum intertask arrival period.
     Uniform(f64),
 }
@@ -23,8 +23,8 @@ pub enum Arrivals {
 pub(super) const ARRIVALS: &str = "recorded or uniform:max=M with M seconds, at least 0";
 
 impl Arrivals {
-    /// Returns the jobs in their order of arrival with gaps drawn from `seed` and multiplied by `scale`, the first one at 0;
-    /// `None` if times are as recorded. O(J log J) for J jobs.
+    /// Returns the jobs in their order of arrival with gaps drawn from `seed` and multiplied by `scale`, the first one
+    /// at 0; `None` if times are as recorded. O(J log J) for J jobs.
     pub fn redraw(self, jobs: &[Job], scale: f64, seed: u64) -> Option<Vec<Job>> {
         let Self::Uniform(max_s) = self else { return None };
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -1,8 +1,8 @@
 //! The rules by which records of a log become jobs.
 //!
 //! A log says what happened; a replay needs what was asked for. The rules of the authors of walker-2010 take the
-//! processors that a job got, since several logs do not say what it asked for; others take the request. Records that are
-//! left out are counted by reason.
+//! processors that a job got, since several logs do not say what it asked for; others take the request. Records that
+//! are left out are counted by reason.
 
 use super::arrivals::Arrivals;
 use super::left_out::{LeftOut, Reason};
@@ -191,8 +191,8 @@ impl Rules {
         Ok(Job { number: record.job, submit, run, estimate, procs, shape })
     }
 
-    /// Returns the processors and the run time in seconds that a record counts with by the rule set and the statuses, or why
-    /// it does not count. The processors are at least 1, the run time at least 0.
+    /// Returns the processors and the run time in seconds that a record counts with by the rule set and the statuses,
+    /// or why it does not count. The processors are at least 1, the run time at least 0.
     pub fn accept(&self, record: &Record) -> Result<(i64, i64), Reason> {
         let procs = match self.set {
             RuleSet::Requested if record.requested_procs > 0 => record.requested_procs,
@@ -220,8 +220,8 @@ impl Rules {
         Ok((procs, run_s))
     }
 
-    /// Returns a job of a workload model as these rules have it. Rules about records do not matter, and the estimate is the run
-    /// time or a multiple of it.
+    /// Returns a job of a workload model as these rules have it. Rules about records do not matter, and the estimate is
+    /// the run time or a multiple of it.
     pub fn drawn(&self, job: Job) -> Result<Job, Reason> {
         if !self.sizes.include(job.procs) {
             return Err(Reason::Size);
@@ -230,8 +230,8 @@ impl Rules {
         Ok(Job { run: Time::from_micros(run), estimate: Time::from_micros(estimate), ..job })
     }
 
-    /// Returns run time and estimate by the rules about estimates and overruns, in the unit of `run`; a multiple is rounded to
-    /// whole units. `requested` is the log's estimate, if it has one.
+    /// Returns run time and estimate by the rules about estimates and overruns, in the unit of `run`; a multiple is
+    /// rounded to whole units. `requested` is the log's estimate, if it has one.
     fn run_and_estimate(&self, run: i64, requested: Option<i64>) -> (i64, i64) {
         let estimate = match self.estimate {
             Estimate::Recorded => requested.unwrap_or(run),

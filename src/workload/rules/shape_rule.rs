@@ -33,8 +33,8 @@ impl Default for ShapeRule {
 }
 
 impl ShapeRule {
-    /// Returns the shape of a job of `procs` processors. A job larger than every submesh of a list has the largest, which is
-    /// too small for it, so that only allocators that need no submesh can serve it.
+    /// Returns the shape of a job of `procs` processors. A job larger than every submesh of a list has the largest,
+    /// which is too small for it, so that only allocators that need no submesh can serve it.
     pub fn shape(&self, procs: u32) -> Shape {
         match self {
             Self::Each(shape) => *shape,

@@ -63,8 +63,8 @@ impl Ring {
         u64::try_from((u128::from(k) * sum).div_ceil(2)).unwrap_or(u64::MAX)
     }
 
-    /// Returns the second bound: threes of nodes that go round a ring are taken away until the rest fits into half of every
-    /// ring.
+    /// Returns the second bound: threes of nodes that go round a ring are taken away until the rest fits into half of
+    /// every ring.
     fn unrolled(&self, k: u64) -> u64 {
         let room: u64 = self.halves.iter().product();
         let halves: Vec<u64> = self.halves.iter().copied().filter(|&half| half > 1).collect();
