@@ -182,13 +182,12 @@ impl Reservation {
                 // The allocator's own submesh is preferred. If it leaves no reserved submesh free, the first free
                 // submesh in scan order that does is taken.
                 let place = Cuboid::around(machine.mesh(), &proposal.nodes);
-                let (choice, place) = match place.filter(|place| admits(places, place)) {
-                    Some(place) => (Choice::Proposal(proposal), place),
-                    None => {
-                        let Served::BySubmesh(submeshes) = &allocator.served else { return None };
-                        let place = beside(places, machine, &(submeshes.sizes)(request, machine.mesh()))?;
-                        (Choice::Other(Placement::of((submeshes.nodes)(request, place, machine))), place)
-                    }
+                let (choice, place) = if let Some(place) = place.filter(|place| admits(places, place)) {
+                    (Choice::Proposal(proposal), place)
+                } else {
+                    let Served::BySubmesh(submeshes) = &allocator.served else { return None };
+                    let place = beside(places, machine, &(submeshes.sizes)(request, machine.mesh()))?;
+                    (Choice::Other(Placement::of((submeshes.nodes)(request, place, machine))), place)
                 };
                 // The reservation shrinks to the submeshes that remain free.
                 places.retain(|other| !other.meets(&place));
