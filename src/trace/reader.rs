@@ -94,14 +94,13 @@ impl Reader {
         let source = Source::open(path)?;
         let path = source.path().to_owned();
         let mut lines = Lines::new(source);
-        let (format, parser) = match given {
-            Some(built) => built,
-            None => {
-                let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
-                let first = lines.peek(is_job)?;
-                let format = first.and_then(Format::of_line).unwrap_or(SWF);
-                formats::build(&Spec::named(format.name))?
-            }
+        let (format, parser) = if let Some(built) = given {
+            built
+        } else {
+            let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
+            let first = lines.peek(is_job)?;
+            let format = first.and_then(Format::of_line).unwrap_or(SWF);
+            formats::build(&Spec::named(format.name))?
         };
         let parser = Parser { lines: parser, has_begun: false };
         let (header, records) = (Header::default(), Records::default());
