@@ -71,13 +71,16 @@ impl<T: Clone> Shared<T> {
 /// What identifies a list of scaled jobs: the position of the log, the rules, and the bits of the arrival scale.
 type Of = (usize, String, u64);
 
+/// The jobs that fit a machine, and the number of larger jobs.
+type Fitting = (Arc<Vec<Job>>, u64);
+
 /// The jobs of all replays that are to run. Only jobs of replays that run are in memory.
 pub(super) struct Workloads<'a> {
     study: &'a Study,
     logs: BTreeMap<(usize, String), Shared<Arc<LoadedLog>>>,
     scaled: BTreeMap<Of, Shared<Arc<Vec<Job>>>>,
-    /// The scaled jobs that fit a machine with so many nodes, and the number of larger jobs.
-    fitting: BTreeMap<(Of, u32), Shared<(Arc<Vec<Job>>, u64)>>,
+    /// The jobs that fit a machine, by what identifies the scaled jobs and by the number of the machine's nodes.
+    fitting: BTreeMap<(Of, u32), Shared<Fitting>>,
 }
 
 /// Returns what identifies the scaled jobs of a replay.

@@ -46,12 +46,15 @@ pub struct Submeshes {
     pub nodes: fn(&Request, Cuboid, &Machine) -> Vec<NodeId>,
 }
 
+/// Returns the placement that an allocator would choose in a given state of the machine; `None` if the job had to wait.
+pub type Foresee = dyn Fn(&Request, &Machine) -> Option<Placement> + Send;
+
 /// How to find out what an allocator would choose in another state of the machine than that which it serves.
 pub enum Foresight {
     /// It keeps no index, so that it proposes for any state.
     Proposes,
     /// It keeps an index, which a function of the state replaces.
-    Function(Box<dyn Fn(&Request, &Machine) -> Option<Placement> + Send>),
+    Function(Box<Foresee>),
 }
 
 impl Strategy {
