@@ -22,6 +22,6 @@ mod snug;
 
 pub use self::registry::{ALLOCATORS, build, find, short, short_label};
 pub use self::seam::{
-    Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresight, JobMove, NodesFor, Placement,
-    Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,
+    Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove, NodesFor,
+    Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,
 };

@@ -72,14 +72,14 @@ fn formats() -> impl TypedValueParser<Value = Format> {
 /// The threads of replays whose times do not matter, and of those whose times do.
 struct Runners<'a> {
     args: &'a Args,
-    runners: [Runner; 2],
+    by_timed: [Runner; 2],
     /// Replays that failed.
     failed: usize,
 }
 
 impl Replays for Runners<'_> {
     fn run(&mut self, study: &Study, folder: &StudyFolder, cells: &[usize], timed: bool) -> bool {
-        let runner = &self.runners[usize::from(timed)];
+        let runner = &self.by_timed[usize::from(timed)];
         self.failed += runner.run_into(folder, study, cells).failed;
         !runner.is_interrupted()
     }
@@ -120,7 +120,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let _claim = Claim::shared(&folder)?;
     let many = Runner::new(args.threads, usize::MAX, args.quiet)?;
     let one = many.with_one_thread()?;
-    let mut replays = Runners { args, runners: [many, one], failed: 0 };
+    let mut replays = Runners { args, by_timed: [many, one], failed: 0 };
     let mut regeneration = Regeneration {
         traces: &args.traces,
         folder: &folder,

@@ -52,8 +52,12 @@ impl Unfinished {
 
     /// Calls `put`, which puts the file in its place. The end of the process comes before or after that.
     pub(super) fn put<T>(self, put: impl FnOnce() -> T) -> T {
-        let _registry = registry();
-        put()
+        let registry = registry();
+        let placed = put();
+        drop(registry);
+        // It takes the lock again as it is forgotten.
+        drop(self);
+        placed
     }
 }
 

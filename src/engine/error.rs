@@ -1,14 +1,14 @@
-//! Why a replay did not come to its end.
+//! The reasons for which a replay can fail.
 
 use crate::machine::{Mesh, OccupyError};
 
-/// Why a replay did not come to its end.
+/// A reason for which a replay failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// The switch of [`super::Parts::stop`] was thrown.
+    /// Another thread threw the switch of [`super::Parts::stop`].
     #[error("interrupted")]
     Interrupted,
-    /// A job asks for more processors than there are.
+    /// A job asks for more processors than the machine has nodes.
     #[error("job {number} asks for {procs} processors, but machine {machine} has {nodes}")]
     Oversize {
         /// The log's number of the job.
@@ -17,10 +17,10 @@ pub enum ReplayError {
         procs: u32,
         /// The machine.
         machine: Mesh,
-        /// Its number of nodes.
+        /// The number of nodes of the machine.
         nodes: u32,
     },
-    /// Jobs wait on an idle machine and nothing will change.
+    /// Jobs wait, the machine is idle, and no further event will come.
     #[error(
         "job {number} of {procs} processors is never started: the allocator refuses it on an idle machine"
     )]
@@ -30,16 +30,16 @@ pub enum ReplayError {
         /// Processors requested.
         procs: u32,
     },
-    /// A job runs longer than time can be told.
+    /// A job would end after the largest time that can be represented.
     #[error(
         "job {number} would not end within the range of time, 292,000 years; the times of the log, or the lengths that \
          the network's or the allocator's parameters give, are too large"
     )]
     OutOfRange {
-        /// The log's number of the job.
+        /// The log's number of the job; 0 if the job is unknown.
         number: i64,
     },
-    /// An allocator returned nodes that it must not.
+    /// An allocator returned nodes that are in use, outside the machine or listed twice.
     #[error("the allocator's placement for job {number} is wrong: {problem}")]
     BadPlacement {
         /// The log's number of the job.
@@ -47,18 +47,18 @@ pub enum ReplayError {
         /// The problem.
         problem: OccupyError,
     },
-    /// An allocator moves a job that does not run.
+    /// An allocator returned a plan that moves a job that does not run.
     #[error("the allocator's placement for job {number} moves a job that does not run")]
     BadMove {
         /// The log's number of the job.
         number: i64,
     },
-    /// An allocator returned fewer nodes than requested.
+    /// An allocator returned fewer nodes than were requested.
     #[error("the allocator's placement for job {number} has {found} nodes, {procs} were requested")]
     WrongSize {
         /// The log's number of the job.
         number: i64,
-        /// Nodes in the placement.
+        /// The number of nodes in the placement.
         found: usize,
         /// Processors requested.
         procs: u32,

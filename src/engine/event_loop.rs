@@ -1,4 +1,4 @@
-//! The replay loop: from one instant at which something happens to the next.
+//! The replay loop: advances the simulated clock from one instant with an event to the next.
 
 use super::error::ReplayError;
 use super::next_job::NextJob;
@@ -11,27 +11,30 @@ use crate::machine::{Machine, Mesh};
 use crate::scheduler::{Cause, Pass, RunningJobs, Scheduler, WaitQueue};
 use crate::stop::Stop;
 
-/// The parts that a replay is put together from.
+/// The parts from which a replay is built.
 pub struct Parts<'a> {
-    /// The machine's shape; all nodes are free at first.
+    /// The mesh or torus. All its nodes are free at first.
     pub mesh: Mesh,
-    /// Decides when jobs start.
+    /// The scheduler, which decides when jobs start.
     pub scheduler: &'a mut dyn Scheduler,
-    /// Decides where.
+    /// The allocator, which decides on which nodes jobs run.
     pub allocator: &'a mut Strategy,
-    /// Decides how long.
+    /// The execution model, which decides how long jobs run.
     pub execution: &'a mut dyn Execution,
-    /// Whether allocator calls are timed, with a monotonic clock.
+    /// Whether the allocator's calls are timed with a monotonic clock.
     pub timed: bool,
-    /// Stops the replay once it is thrown, also in the middle of an allocator's call or a scheduler's pass.
+    /// The switch that stops the replay, also in the middle of an allocator's call or a scheduler's pass.
     pub stop: Stop,
 }
 
-/// How many instants pass between two calls of [`Observer::finished`].
+/// The number of instants between two calls of [`Observer::finished`].
 const INSTANTS_PER_REPORT: u32 = 1024;
 
-/// Returns the next instant at which something happens: that of `event`, if there is one, or the end of a job before
-/// it; `None` if nothing happens any more.
+/// Returns the next instant with an event: the earlier of `event` and the next end of a job. Returns `None` if no
+/// further event will come.
+///
+/// `event` is the time of the next event that is not the end of a job; `None` if there is none. Fails if the replay is
+/// stopped, or if the next end lies beyond the range of time.
 fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Option<Time>, ReplayError> {
     let completion = match state.execution.next_completion(event.unwrap_or(Time::MAX), &state.stop) {
         Next::Stopped => return Err(ReplayError::Interrupted),
@@ -40,7 +43,7 @@ fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Opti
     };
     let next = event.into_iter().chain(completion).min();
     if next == Some(Time::MAX) {
-        // Sums of times stay at the end of their range.
+        // Additions of times saturate. A job that would end at `Time::MAX` therefore has no representable end.
         let mut ended = Vec::new();
         state.execution.advance(Time::MAX, &mut ended);
         return Err(state.beyond_time(ended.first().copied()));
@@ -49,10 +52,10 @@ fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Opti
 }
 
 impl ReplayState<'_> {
-    /// Returns whether all jobs have run, once nothing happens any more.
+    /// Checks that every job has run. It is called when no further event will come.
     fn check_end(&self) -> Result<(), ReplayError> {
         if !self.running.is_empty() || self.next_job.is_some() {
-            // No end comes for them that could be told.
+            // These jobs have no end that can be represented as a time.
             return Err(self.beyond_time(None));
         }
         match self.queue.head() {
@@ -64,7 +67,8 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Returns the error that `job`, or the first of those that run, does not end within the range of time.
+    /// Returns the error that `job` does not end within the range of time. Without a `job` the error names a running
+    /// job, or else the job that others make room for.
     fn beyond_time(&self, job: Option<JobId>) -> ReplayError {
         let next = self.next_job.as_ref().map(|next| next.job);
         let job = job.or_else(|| self.running.iter().next().map(|running| running.job)).or(next);
@@ -73,7 +77,7 @@ impl ReplayState<'_> {
     }
 }
 
-/// Fails if a job asks for more processors than the machine has nodes.
+/// Checks that no job asks for more processors than the machine has nodes.
 fn check_sizes(jobs: &[Job], mesh: &Mesh) -> Result<(), ReplayError> {
     let nodes = mesh.nodes();
     match jobs.iter().find(|job| job.procs > nodes) {
@@ -85,8 +89,10 @@ fn check_sizes(jobs: &[Job], mesh: &Mesh) -> Result<(), ReplayError> {
     }
 }
 
-/// Replays `jobs`, which arrive in order of submission and, within an instant, of position; one record per job, by
-/// position. O(J log J) and what the scheduler and the allocator take.
+/// Replays `jobs` and returns one record for each of them, in the order of `jobs`. Jobs arrive in the order of their
+/// submissions. Jobs that are submitted at the same time arrive in the order of `jobs`.
+///
+/// Fails as [`ReplayError`] says. Takes O(J log J) for J jobs, and the time of the scheduler and the allocator.
 pub fn replay(
     jobs: &[Job],
     parts: Parts<'_>,
@@ -94,6 +100,7 @@ pub fn replay(
 ) -> Result<Vec<Record>, ReplayError> {
     check_sizes(jobs, &parts.mesh)?;
     let mut arrivals: Vec<JobId> = (0..jobs.len() as JobId).collect();
+    // The sort is stable: jobs with equal submissions keep their order.
     arrivals.sort_by_key(|&job| jobs[job as usize].submit);
     let pass = parts.scheduler.pass();
     let scheduler = parts.scheduler;
@@ -119,7 +126,8 @@ pub fn replay(
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
         let due = state.next_job.as_ref().map(NextJob::due);
-        // The next instant is the earliest of an arrival, a stage of making room, a wake-up and the end of a job.
+        // The next event is the earliest of the next arrival, the end of a stage of making room and a wake-up that
+        // the scheduler asked for. `next_instant` adds the next end of a job.
         let wake = scheduler.wakes().filter(|&wake| wake > state.now);
         let event = arrival.into_iter().chain(due).chain(wake).min();
         let Some(now) = next_instant(&mut state, event)? else { break };
@@ -137,7 +145,8 @@ pub fn replay(
             Pass::Separate => state.pass_per_kind(&mut done, &arrivals[first..arrived], scheduler),
         }
         if started && pass != Pass::Batch {
-            // The queue has a new head, and no event of its own has asked for it.
+            // These schedulers are asked after departures and arrivals. A job for which others made room has started,
+            // which is neither. The queue may have a new head, so the scheduler is asked for one more pass.
             state.cause = Cause::Departures;
             state.run_scheduler(scheduler);
         }

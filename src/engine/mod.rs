@@ -1,8 +1,8 @@
-//! Time: replays jobs through a scheduler, an allocator and an execution model.
+//! The engine: a discrete-event simulation that replays jobs through a scheduler, an allocator and an execution model.
 //!
-//! Events of one instant: departures first, then arrivals, each in the order in which they came about, then one pass of
-//! the scheduler (or as [`crate::scheduler::Pass`] says). The engine owns the machine, carries out and checks every
-//! placement, and emits plain records; everything else reads them.
+//! At each instant the engine applies departures first, then arrivals. Events of one kind keep the order in which they
+//! were created. Then the scheduler makes one pass, unless it asks for more, see [`crate::scheduler::Pass`]. The engine
+//! owns the machine. It checks and carries out every placement, and it reports plain records to an observer.
 
 mod error;
 mod event_loop;

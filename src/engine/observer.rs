@@ -1,55 +1,61 @@
-//! What a replay tells of itself while it runs, and the records that it leaves.
+//! The output of a replay: one record per job, and calls to an observer while the replay runs.
 
 use crate::allocator::{Placement, Rearrangement};
 use crate::job::{JobId, Time};
 use crate::machine::NodeId;
 
-/// When a job of a replay started and ended.
+/// The result of a replay for one job: when it ran and how many nodes it held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// Start.
+    /// The time of its start.
     pub start: Time,
-    /// End.
+    /// The time of its end.
     pub end: Time,
-    /// Nodes that it held.
+    /// The number of nodes that it held.
     pub allocated: u32,
-    /// When it became the oldest waiting job, or started if it never was.
+    /// The time at which it became the head of the queue, the oldest waiting job. If it never was the head: the time of
+    /// its start, or of the decision to make room for it if running jobs moved.
     pub head: Time,
-    /// How often it was moved while it ran.
+    /// The number of times that it was moved while it ran.
     pub moves: u32,
-    /// How long it stood still because of that.
+    /// The total time that it stood still because of these moves.
     pub suspended: Time,
 }
 
-/// The fate of a plan by which running jobs make room for another one.
+/// A step of a plan by which running jobs make room for a waiting job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compaction {
-    /// The allocator begins to decide.
+    /// The allocator begins to decide which jobs move.
     Begun,
-    /// A job that would have moved has ended before the decision was made.
+    /// The plan was dropped: a job that it would have moved ended before the decision was ready.
     Aborted,
-    /// The jobs move.
+    /// The decision was ready, and the jobs move.
     CarriedOut,
 }
 
-/// Is told what happens in a replay, at the instant at which it happens.
+/// Receives the events of a replay, each at the instant at which it happens.
 pub trait Observer {
-    /// The allocator was asked for `job`, and has refused it (`None`) or proposed a placement, which was checked and
-    /// carried out. It took `cost_ns`, with the allocator being told of it; 0 where calls are not timed.
+    /// Reports that the allocator was asked for nodes for `job`. `placement` is the placement, which was checked and
+    /// carried out. It is `None` if the job was refused, also because it would have taken reserved nodes, or if its
+    /// plan was aborted.
+    ///
+    /// `cost_ns` is the time that the allocator took, in nanoseconds; 0 if calls are not timed. Where no reservation
+    /// has to be kept, it includes the call that tells the allocator that its placement was carried out.
     fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64);
 
-    /// A job has taken nodes into use, at its start or as it moves.
+    /// Reports that a job occupies `nodes` from `now` on, because it starts or moves.
     fn occupied(&mut self, _job: JobId, _nodes: &[NodeId], _now: Time) {}
 
-    /// A job has given its nodes back, at its end or as it moves.
+    /// Reports that a job no longer occupies `nodes` from `now` on, because it ends or moves.
     fn vacated(&mut self, _nodes: &[NodeId], _now: Time) {}
 
-    /// Running jobs are asked to make room, and do or do not.
+    /// Reports a step of `plan`, by which running jobs make room for another job.
     fn compaction(&mut self, _what: Compaction, _plan: &Rearrangement) {}
 
-    /// An allocator was told of a release, which took it `cost_ns`.
+    /// Reports that the allocator was told of the end of a job. The call took `cost_ns` nanoseconds; 0 if calls are not
+    /// timed.
     fn released(&mut self, cost_ns: u64);
 
-    /// So many jobs have ended so far; reported now and then, and at the end.
+    /// Reports that `jobs` jobs have ended so far. It is called now and then, and at the end.
     fn finished(&mut self, _jobs: usize) {}
 }

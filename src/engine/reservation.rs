@@ -1,28 +1,31 @@
-//! The place that the first waiting job will have, for allocators that may refuse a job although as many nodes are
-//! free as it takes: then a number of nodes is no promise.
+//! Reservations of submeshes or nodes for the first waiting job. They are used with allocators that can refuse a job
+//! although enough nodes are free. For such an allocator a number of free nodes promises nothing.
+//!
+//! The *shadow time* is the time at which the reserved job can start if all running jobs end as estimated. A job that
+//! is started beside the reservation and outlives the shadow time must leave room for the reserved job.
 
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::job::{JobId, Time};
 use crate::machine::{Cuboid, Frames, Machine, NodeId};
 use crate::scheduler::{Running, RunningJobs};
 
-/// A place that is kept free for a waiting job at the time of its reservation.
+/// A set of submeshes or nodes that is kept free for a waiting job at its shadow time.
 #[derive(Clone, Debug)]
 pub(super) enum Reservation {
-    /// For allocators that are served wherever a submesh is free: every place that is free then for a submesh that
-    /// serves the job. One of them must stay so.
+    /// For allocators that serve a job whenever a suitable submesh is free: every submesh that will be free at the
+    /// shadow time and that serves the job. At least one of them must stay free.
     Submeshes(Vec<Cuboid>),
-    /// For other allocators: the nodes that they would choose then.
+    /// For other allocators: the nodes that the allocator would choose at the shadow time.
     Nodes {
-        /// Whose place it is.
+        /// The reserved job.
         job: JobId,
         /// Its request.
         request: Request,
-        /// When the job will have it.
+        /// The shadow time.
         shadow: Time,
-        /// The machine as it will be then.
+        /// The machine as it will be at the shadow time, without the reserved job.
         then: Machine,
-        /// The place, free in `then`.
+        /// The reserved nodes. They are free in `then`.
         nodes: Vec<NodeId>,
     },
 }
@@ -30,37 +33,40 @@ pub(super) enum Reservation {
 /// A placement that is to be carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// The allocator's last proposal.
+    /// The last proposal of the allocator.
     Proposal(Placement),
-    /// One that the allocator has not proposed.
+    /// A placement that the allocator did not propose.
     Other(Placement),
 }
 
 impl Choice {
-    /// Returns the placement, whoever has chosen it.
+    /// Returns the placement.
     pub(super) fn placement(self) -> Placement {
         let (Self::Proposal(placement) | Self::Other(placement)) = self;
         placement
     }
 }
 
-/// The jobs that run now, and where.
+/// The running jobs, their nodes and the current time.
 #[derive(Clone, Copy)]
 pub(super) struct RunningPlaces<'a> {
+    /// The running jobs in the order of their estimated ends.
     pub(super) running: &'a RunningJobs,
-    /// By job.
+    /// The placement of each job, indexed by job.
     pub(super) placements: &'a [Placement],
+    /// The current time.
     pub(super) now: Time,
 }
 
 impl RunningPlaces<'_> {
-    /// Returns when a job is expected to end; one that is past its estimate is expected to end now.
+    /// Returns when a job is expected to end. A job that has outlived its estimate is expected to end now.
     fn end(&self, job: &Running) -> Time {
         job.estimated_end.max(self.now)
     }
 
-    /// Returns the first estimated end of a running job at which `found` returns something for the machine as it will
-    /// be then, all jobs that end until then being gone. `None` if that is never.
+    /// Frees the nodes of the running jobs one estimated end after the other, until `found` returns something. Returns
+    /// that estimated end, the machine as it will be then, and what `found` returned. Returns `None` if `found` returns
+    /// nothing at any end.
     fn first_end<T>(
         &self,
         machine: &Machine,
@@ -71,6 +77,7 @@ impl RunningPlaces<'_> {
         while let Some(job) = ends.next() {
             then.vacate(&self.placements[job.job as usize].nodes);
             let end = self.end(job);
+            // Jobs with the same expected end leave together, so only the last of them asks `found`.
             if ends.peek().is_none_or(|next| self.end(next) > end)
                 && let Some(found) = found(&then)
             {
@@ -80,7 +87,7 @@ impl RunningPlaces<'_> {
         None
     }
 
-    /// Returns the machine as it will be at `time`.
+    /// Returns the machine as it will be at `time`, when all jobs with expected ends up to `time` have ended.
     fn machine_at(&self, machine: &Machine, time: Time) -> Machine {
         let mut then = machine.clone();
         for job in self.running.iter().take_while(|job| self.end(job) <= time) {
@@ -91,10 +98,12 @@ impl RunningPlaces<'_> {
 }
 
 impl Reservation {
-    /// Returns the first estimated end of a running job at which one of `boxes` is free, and the places there are then.
-    /// `None` if that is never.
+    /// Returns the shadow time and the reservation of a job that is served by every submesh with sides as in `boxes`.
+    /// The shadow time is the first estimated end of a running job at which such a submesh is free. Returns `None` if
+    /// there is no such end.
     ///
-    /// O(N/64 · log a) for each end at which enough nodes are free, and what the jobs hold.
+    /// Takes O(N/64 · log a) for each end at which enough nodes are free, with N nodes and a longest side a, and the
+    /// time to free the nodes of the jobs.
     pub(super) fn of_submeshes(
         machine: &Machine,
         running: RunningPlaces<'_>,
@@ -103,6 +112,7 @@ impl Reservation {
         let least = boxes.iter().map(|sizes| sizes.iter().product::<u32>()).min()?;
         let mut frames = Frames::default();
         let places = |then: &Machine| {
+            // A count of the free nodes is cheap and often rules the search out.
             if then.free_count() < least {
                 return None;
             }
@@ -112,10 +122,12 @@ impl Reservation {
         Some((shadow, Self::Submeshes(places)))
     }
 
-    /// Returns the first estimated end of a running job at which `allocator` would serve `request` of `job`, and the
-    /// nodes that it would choose then. The reservation that the job has had before is kept if it is an earlier one
-    /// and its nodes will still be free: more free nodes than expected can make such an allocator refuse. `None` if
-    /// that is never.
+    /// Returns the shadow time and the reservation of a job whose allocator has to be asked. The shadow time is the
+    /// first estimated end of a running job at which `allocator` would serve `request`. The nodes that it would choose
+    /// then are reserved. Returns `None` if there is no such end.
+    ///
+    /// `before` is the last reservation. It is kept if it belongs to the same job, its shadow time is earlier, and its
+    /// nodes will still be free at that time.
     pub(super) fn of_nodes(
         machine: &Machine,
         running: RunningPlaces<'_>,
@@ -126,6 +138,8 @@ impl Reservation {
         let found = running.first_end(machine, |then| {
             if then.free_count() < least { None } else { allocator.foresee(&request, then) }
         });
+        // With more free nodes than expected such an allocator may refuse a job that it served before. The earlier
+        // promise is kept where it can be.
         if let Some(Self::Nodes { job: owner, shadow, nodes, .. }) = before
             && owner == job
             && shadow >= running.now
@@ -140,8 +154,8 @@ impl Reservation {
         Some((shadow, Self::Nodes { job, request, shadow, then, nodes }))
     }
 
-    /// Returns the nodes that are reserved for `job`, if all of them are free now; `None` also where submeshes are
-    /// reserved, as their allocators serve a job whenever a submesh is free.
+    /// Returns the nodes that are reserved for `job`, if all of them are free now. Returns `None` if they are not, if
+    /// another job holds the reservation, or if submeshes are reserved: the allocator then serves the job itself.
     pub(super) fn nodes_for(&self, job: JobId, machine: &Machine) -> Option<&[NodeId]> {
         match self {
             Self::Nodes { job: owner, nodes, .. }
@@ -153,9 +167,9 @@ impl Reservation {
         }
     }
 
-    /// Returns what a job takes that runs beside the reserved one: the allocator's `proposal`, or another place;
-    /// `None` if the reserved job would have no place then. The reservation counts with what is returned as being in
-    /// use.
+    /// Returns the placement for a job that runs beside the reserved one and outlives its shadow time: the allocator's
+    /// `proposal`, or another placement. Returns `None` if no placement was found that leaves room for the reserved
+    /// job. From then on the reservation counts the nodes of the returned placement as in use.
     pub(super) fn make_room(
         &mut self,
         proposal: Placement,
@@ -165,22 +179,28 @@ impl Reservation {
     ) -> Option<Choice> {
         match self {
             Self::Submeshes(places) => {
+                // The allocator's own submesh is preferred. If it leaves no reserved submesh free, the first free
+                // submesh in scan order that does is taken.
                 let place = Cuboid::around(machine.mesh(), &proposal.nodes);
-                let (choice, place) = match place.filter(|place| admits(places, place)) {
-                    Some(place) => (Choice::Proposal(proposal), place),
-                    None => {
-                        let Served::BySubmesh(submeshes) = &allocator.served else { return None };
-                        let place = beside(places, machine, &(submeshes.sizes)(request, machine.mesh()))?;
-                        (Choice::Other(Placement::of((submeshes.nodes)(request, place, machine))), place)
-                    }
+                let (choice, place) = if let Some(place) = place.filter(|place| admits(places, place)) {
+                    (Choice::Proposal(proposal), place)
+                } else {
+                    let Served::BySubmesh(submeshes) = &allocator.served else { return None };
+                    let place = beside(places, machine, &(submeshes.sizes)(request, machine.mesh()))?;
+                    (Choice::Other(Placement::of((submeshes.nodes)(request, place, machine))), place)
                 };
+                // The reservation shrinks to the submeshes that remain free.
                 places.retain(|other| !other.meets(&place));
                 Some(choice)
             }
             Self::Nodes { request: reserved, then, nodes, .. } => {
+                // `later` is the machine at the shadow time with the new job still running.
                 let mut later = then.clone();
-                // Nodes that are free now are free then too, unless this allocator's choice is wrong.
+                // A node that is free now is free at the shadow time too, so this fails only if the proposal is
+                // invalid.
                 later.occupy(&proposal.nodes).ok()?;
+                // The proposal takes reserved nodes. The reservation moves to the nodes that the allocator would choose
+                // in `later`; if it would refuse the reserved job there, the new job must not start.
                 if !nodes.iter().all(|&node| later.free().contains(node)) {
                     *nodes = allocator.foresee(reserved, &later)?.nodes;
                 }
@@ -191,13 +211,13 @@ impl Reservation {
     }
 }
 
-/// Returns whether one of `places` is left if `taken` is taken.
+/// Returns whether at least one submesh of `places` stays free if `taken` is in use.
 fn admits(places: &[Cuboid], taken: &Cuboid) -> bool {
     places.iter().any(|place| !place.meets(taken))
 }
 
-/// Returns the first place that is free for one of `boxes` now and leaves one of `places`: by submesh, then in scan
-/// order.
+/// Returns the first submesh with sides as in `boxes` that is free now and leaves one of `places` free. The sides in
+/// `boxes` are tried in their order, each in scan order. Returns `None` if there is no such submesh.
 fn beside(places: &[Cuboid], machine: &Machine, boxes: &[[u32; 3]]) -> Option<Cuboid> {
     let mut frames = Frames::default();
     boxes.iter().find_map(|&sizes| {
@@ -206,7 +226,7 @@ fn beside(places: &[Cuboid], machine: &Machine, boxes: &[[u32; 3]]) -> Option<Cu
     })
 }
 
-/// Returns every place that is free for one of `boxes`.
+/// Returns every free submesh with sides as in `boxes`; an empty list if there is none.
 fn all_places(frames: &mut Frames, machine: &Machine, boxes: &[[u32; 3]]) -> Vec<Cuboid> {
     let mut places = Vec::new();
     for &sizes in boxes {
@@ -222,7 +242,8 @@ mod tests {
     use crate::machine::Mesh;
     use crate::scheduler::Running;
 
-    /// `11..`, `1122`: job 1 ends at 10, job 2 at 20; both may be late.
+    /// Returns the shadow time in seconds and the number of free submeshes. On the mesh `1122` over `1122` job 1 ends
+    /// at 10 s and job 2 at 20 s.
     fn example(now_s: i64, boxes: &[[u32; 3]]) -> Result<Option<(f64, usize)>, Box<dyn std::error::Error>> {
         let mesh: Mesh = "4x2".parse()?;
         let placements = [vec![0, 1, 4, 5], vec![2, 3]].map(Placement::of);

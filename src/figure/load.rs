@@ -54,8 +54,8 @@ impl Load {
     /// Splits the name of a workload model into the load that it has as a parameter and the model without it. `None` if
     /// `log` names no model, or one without such a parameter.
     pub fn of_model(log: &str) -> Option<(Self, String)> {
-        const LOADS: [(&str, fn(f64) -> Load); 3] =
-            [("rate", Load::Rate), ("ratio", Load::Ratio), ("offered", Load::Offered)];
+        type ByKey = (&'static str, fn(f64) -> Load);
+        const LOADS: [ByKey; 3] = [("rate", Load::Rate), ("ratio", Load::Ratio), ("offered", Load::Offered)];
         let model = Synthetic::new(&log.parse::<Spec>().ok()?).ok()?;
         let mut spec = model.spec().clone();
         let (value, load) = LOADS.iter().find_map(|(key, load)| Some((spec.params.remove(*key)?, load)))?;

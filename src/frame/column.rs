@@ -1,4 +1,4 @@
-//! What the frame of a table consists of: columns whose values are functions of a row.
+//! The columns of a frame as a table of functions: each function computes the value of one row.
 
 use polars::prelude::{Column, NamedFrom, Series};
 
@@ -6,7 +6,8 @@ use super::name;
 use crate::metrics::{ColumnInfo, ColumnType, When};
 use crate::study::Options;
 
-/// How the value of a row is found.
+/// The function that computes the value of a row, by the type of the column. The values of `MaybeU64` and `MaybeF64`
+/// are null where the function returns `None`.
 pub(super) enum Value<R> {
     U32(fn(&R) -> u32),
     U64(fn(&R) -> u64),
@@ -15,18 +16,19 @@ pub(super) enum Value<R> {
     MaybeU64(fn(&R) -> Option<u64>),
     MaybeF64(fn(&R) -> Option<f64>),
     Str(fn(&R) -> String),
-    /// Text that is put in later, when rows of several frames are stacked.
+    /// The column has no function: it is added later, when the rows of several frames are stacked.
     Added,
 }
 
-/// A column of a frame whose rows are made of `R`.
+/// A column of a frame whose rows are computed from values of type `R`.
 pub(super) struct Field<R> {
+    /// What the column is: its name, type, unit and meaning, and when it is there.
     pub(super) column: ColumnInfo,
     value: Value<R>,
 }
 
 impl<R> Field<R> {
-    /// Makes a column without a unit that is always there.
+    /// Returns a column without unit and meaning that is present in every frame.
     pub(super) const fn new(name: &'static str, value: Value<R>) -> Self {
         let kind = match value {
             Value::U32(_) => ColumnType::U32,
@@ -38,22 +40,25 @@ impl<R> Field<R> {
         Self { column: ColumnInfo { name, kind, unit: "", meaning: "", when: When::Always }, value }
     }
 
+    /// Returns the column with this unit.
     pub(super) const fn unit(mut self, unit: &'static str) -> Self {
         self.column.unit = unit;
         self
     }
 
+    /// Returns the column with this meaning, which `meshreplay schema` prints.
     pub(super) const fn meaning(mut self, meaning: &'static str) -> Self {
         self.column.meaning = meaning;
         self
     }
 
+    /// Returns the column, present only in the results that `when` names.
     pub(super) const fn when(mut self, when: When) -> Self {
         self.column.when = when;
         self
     }
 
-    /// Returns the column of these rows; `None` if it is put in later.
+    /// Returns the polars column of `rows`; `None` if the column is added later.
     fn build(&self, rows: &[R]) -> Option<Column> {
         fn of<R, T>(rows: &[R], value: fn(&R) -> T) -> Vec<T> {
             rows.iter().map(value).collect()
@@ -73,14 +78,14 @@ impl<R> Field<R> {
     }
 }
 
-/// Returns the columns of these rows that results with these options have.
+/// Returns the polars columns of `rows`, without those that results with these options do not have.
 pub(super) fn build<R>(fields: &[Field<R>], rows: &[R], options: &Options) -> Vec<Column> {
     let wanted = fields.iter().filter(|field| has(options, field.column.when));
     wanted.filter_map(|field| field.build(rows)).collect()
 }
 
-/// Returns whether results with these options have the columns that are there at this time. Those of a study are put in
-/// later.
+/// Returns whether results with these options have the columns that are present at `when`. It returns false for the
+/// columns of a study, which are added later.
 pub(super) fn has(options: &Options, when: When) -> bool {
     match when {
         When::Always => true,

@@ -1,5 +1,5 @@
-//! Files of frames: CSV, JSON, JSON lines, Parquet, Arrow. Each is written under another name and renamed when it is
-//! whole.
+//! Files of frames in five formats: CSV, JSON, JSON lines, Parquet and Arrow. Each file is written under a temporary
+//! name and gets its final name when it is complete.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ use polars::prelude::{
     PolarsError, PolarsResult, SerWriter,
 };
 
-/// A format of files of frames.
+/// A format of the files that hold frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
     /// Comma-separated values with a header line.
@@ -34,13 +34,14 @@ impl FileFormat {
     /// Every format, in the order in which a directory is searched for files.
     pub const ALL: [Self; 5] = [Self::Parquet, Self::Arrow, Self::Csv, Self::Json, Self::Jsonl];
 
-    /// Returns the format that the extension of a file names; `None` if it is none of ours.
+    /// Returns the format that belongs to the extension of `path`; `None` if the extension is missing or belongs to no
+    /// format.
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?;
         Self::ALL.into_iter().find(|format| extension.eq_ignore_ascii_case(format.extension()))
     }
 
-    /// Returns the extension of its files, without the point.
+    /// Returns the extension of files in this format, without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -55,7 +56,7 @@ impl FileFormat {
 /// Key of the resolved run in the metadata of Parquet and Arrow files.
 const METADATA_KEY: &str = "meshreplay";
 
-/// The writer of a format that has a beginning and an end of its own.
+/// The writer of a format in which a file has a header and a footer around the batches of rows.
 enum Batches {
     Parquet(Box<BatchedWriter<BufWriter<File>>>),
     Arrow(Box<ipc::BatchedWriter<BufWriter<File>>>),
@@ -80,7 +81,8 @@ impl Batches {
     }
 }
 
-/// A file that grows frame by frame, all of one schema, and appears only when it is whole.
+/// A file that is written frame by frame. All frames have the same columns. The file gets its name only when it is
+/// complete.
 pub struct FrameFile {
     target: PathBuf,
     format: FileFormat,
@@ -91,7 +93,8 @@ pub struct FrameFile {
 }
 
 impl FrameFile {
-    /// Starts the file `stem` with the format's extension in `folder`. `provenance` is the resolved run, as JSON.
+    /// Starts the file in `folder` with the name `stem` and the extension of the format. `provenance` is the resolved
+    /// run as JSON, which Parquet and Arrow files keep as metadata.
     pub fn create(
         folder: &Path,
         stem: &str,
@@ -105,7 +108,7 @@ impl FrameFile {
         Ok(Self { target, format, provenance, file, batches: None, empty: true })
     }
 
-    /// Appends the rows of a frame.
+    /// Appends the rows of `frame`, which must have the columns of the earlier frames.
     pub fn append(&mut self, frame: &mut DataFrame) -> Result<(), FrameError> {
         let first = std::mem::replace(&mut self.empty, false);
         let failed = |source: io::Error| FrameError::File { path: self.target.clone(), source };
@@ -147,7 +150,8 @@ impl FrameFile {
         Ok(())
     }
 
-    /// Ends the file and makes sure that it is on disk, still under another name; `None` if no frame was appended.
+    /// Completes the file and waits until it is on disk, still under its temporary name. Returns `None`, and leaves no
+    /// file, if no frame was appended.
     pub fn finish(mut self) -> Result<Option<FinishedFile>, FrameError> {
         if self.empty {
             return Ok(None);
@@ -165,14 +169,14 @@ impl FrameFile {
     }
 }
 
-/// A file that is whole and on disk, but not yet in its place.
+/// A file that is complete and on disk, but still has its temporary name.
 pub struct FinishedFile {
     target: PathBuf,
     file: NewFile,
 }
 
 impl FinishedFile {
-    /// Writes `text` into a file that will go to `target`.
+    /// Writes `text` to a file that will be named `target`, and waits until it is on disk.
     pub fn of_text(target: &Path, text: &str) -> Result<Self, FrameError> {
         let failed = |source: io::Error| FrameError::File { path: target.to_owned(), source };
         let mut file = NewFile::create(target, TEMPORARY).map_err(failed)?;
@@ -181,19 +185,20 @@ impl FinishedFile {
         Ok(Self { target: target.to_owned(), file })
     }
 
-    /// Returns the path that it will have.
+    /// Returns the path that the file gets when it is put in place.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Gives it its name, in place of what is there.
+    /// Renames the file to its target, and so replaces a file that is already there.
     pub fn put(self) -> Result<(), FrameError> {
         let Self { target, file } = self;
         file.put().map_err(|source| FrameError::File { path: target, source })
     }
 }
 
-/// Writes one frame to `out`, as a file of this format would hold it.
+/// Writes one frame to `out` in the given format. `provenance` is the resolved run as JSON, which only Parquet and
+/// Arrow keep.
 pub fn write_to(
     out: &mut (impl Write + Send),
     frame: &mut DataFrame,
@@ -226,14 +231,14 @@ fn parquet_writer<W: Write>(out: W, provenance: &str) -> ParquetWriter<W> {
     ParquetWriter::new(out).with_key_value_metadata(Some(KeyValueMetadata::from_static(metadata)))
 }
 
-/// Returns a writer of frames with the columns of this one. Strings are written as every reader of Arrow knows them,
-/// not as views.
+/// Returns a writer of frames with the columns of `frame`. Its texts are plain strings and not string views, because
+/// every reader of Arrow supports those.
 fn arrow_writer<W: Write>(
     out: W,
     frame: &DataFrame,
     provenance: &str,
 ) -> PolarsResult<ipc::BatchedWriter<W>> {
-    // One entry for each column; none of them has dictionaries or columns of its own.
+    // The writer asks for one entry per column, with dictionaries and nested columns. Our columns have neither.
     let plain = std::iter::repeat_with(Default::default).take(frame.width()).collect();
     let writer = IpcWriter::new(out).with_compat_level(CompatLevel::oldest());
     let mut writer = writer.batched(frame.schema(), plain)?;

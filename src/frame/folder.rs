@@ -1,4 +1,4 @@
-//! The directory of a study.
+//! The directory of a study, with these files:
 //!
 //! ```text
 //! DIR/study.json               the resolved study: every cell with its key, in order
@@ -9,8 +9,8 @@
 //! DIR/unfinished.json          how the study was started; gone when all of it is finished
 //! ```
 //!
-//! A file appears only when it is whole and on disk, under its final name; what a killed process leaves is a file whose
-//! name begins with `.meshreplay-`, which the next run of the same part of the study removes.
+//! A file gets its name only when it is complete and on disk. A killed process leaves files with names that begin with
+//! `.meshreplay-`. The next run of the same part of the study removes them.
 
 use std::fs;
 use std::io;
@@ -28,24 +28,24 @@ use super::{FileFormat, FrameError, jobs, name, summary};
 use crate::disk::{Claim, TEMPORARY};
 use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, Shard};
 
-/// Digits of a cell's key, a SHA-256 in hexadecimal.
+/// The number of digits in the key of a cell: the key is a SHA-256 in hexadecimal.
 const KEY: usize = 64;
 
-/// The frames of a cell.
+/// The names of the frames that a cell has.
 const JOBS: &str = "jobs";
 const SUMMARY: &str = "summary";
-/// The formats of a study's summary.
+/// The formats in which the summary of a study is written.
 const SUMMARIES: [FileFormat; 2] = [FileFormat::Parquet, FileFormat::Csv];
 
 /// The directory of a study, as one process uses it.
 #[derive(Clone, Debug)]
 pub struct StudyFolder {
     path: PathBuf,
-    /// How names of this process's unfinished files begin.
+    /// The beginning of the names of this process's unfinished files. Every part of a study has its own.
     prefix: String,
 }
 
-/// What a cell's file says of its origin.
+/// The metadata in the file of a cell: the version, the options and the cell that its numbers depend on.
 #[derive(Serialize)]
 struct Provenance<'a> {
     version: &'static str,
@@ -56,31 +56,35 @@ struct Provenance<'a> {
 }
 
 impl StudyFolder {
-    /// Returns the directory at `path` as the process uses it that runs this shard of the study, or all of it.
+    /// Returns the directory at `path` for the process that runs this shard of the study, or all of the study if
+    /// `shard` is `None`. Nothing is written.
     pub fn new(path: &Path, shard: Option<Shard>) -> Self {
         let part = shard.map_or_else(String::new, |shard| shard.to_string().replace('/', "of") + "-");
         Self { path: path.to_owned(), prefix: format!("{TEMPORARY}{part}") }
     }
 
-    /// Returns its path.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
+    /// Returns the directory of the files of cells.
     pub(super) fn cells(&self) -> PathBuf {
         self.path.join("cells")
     }
 
+    /// Returns the path of the summary rows of a cell.
     fn row(&self, key: &str) -> PathBuf {
         self.cells().join(format!("{key}.parquet"))
     }
 
+    /// Returns the path of the jobs of a cell, which exists only if jobs are kept.
     pub(super) fn jobs(&self, key: &str) -> PathBuf {
         self.cells().join(format!("{key}.jobs.parquet"))
     }
 
-    /// Fails unless the directory may take the study: it is not there, or holds nothing but this study. A study of the
-    /// same name is this one, changed since, and its cells may still serve.
+    /// Fails unless the directory may take the study: it does not exist, is empty, or holds only this study. A study
+    /// with the same name counts as this study even if it was changed, because some of its cells may still be valid.
     pub fn check(&self, manifest: &Manifest) -> Result<(), FrameError> {
         let existing = self.read_manifest()?;
         if let Some(other) = existing.as_ref().filter(|other| other.name != manifest.name) {
@@ -96,9 +100,9 @@ impl StudyFolder {
         }
     }
 
-    /// Makes the directory, removes what an earlier run of the same part of the study left unfinished, and writes
-    /// `study.json`. Fails if the directory holds anything else, see [`Self::check`]. As long as the returned claim is
-    /// held, no other process may replace what is there.
+    /// Makes the directory, removes the unfinished files that an earlier run of the same part left, and writes
+    /// `study.json`. Fails as [`Self::check`] does. As long as the returned claim is held, no other process may replace
+    /// the files.
     pub fn prepare(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
         self.check(manifest)?;
         let claim = self.describe(manifest)?;
@@ -117,24 +121,25 @@ impl StudyFolder {
         Ok(claim)
     }
 
-    /// Makes the directory and writes `study.json`; a process that runs a part of the study may do so at the same time,
-    /// one that runs another study not.
+    /// Makes the directory and writes `study.json`. Several processes may do so at the same time if they run parts of
+    /// the same study. Fails if a process of another study is using the directory.
     pub fn describe(&self, manifest: &Manifest) -> Result<Claim, FrameError> {
         fs::create_dir_all(self.cells()).map_err(|source| failed(&self.cells(), source))?;
         Claim::shared_after(&self.path, || self.holds(manifest), || self.write_manifest(manifest))
     }
 
+    /// Returns the path of the study's summary in this format.
     fn summary(&self, format: FileFormat) -> PathBuf {
         self.path.join(format!("summary.{}", format.extension()))
     }
 
-    /// Returns whether the cell with this key is finished; with its jobs, if `with_jobs`. A file that is empty, damaged
-    /// or another cell's result does not count.
+    /// Returns whether the cell with this key is finished and, if `with_jobs`, has its jobs. An empty or damaged file
+    /// does not count, and neither does the result of another cell.
     pub fn has(&self, key: &str, with_jobs: bool) -> bool {
         is_result_of(&self.row(key), key) && (!with_jobs || is_result_of(&self.jobs(key), key))
     }
 
-    /// Keeps a finished cell, with its jobs if the options want them.
+    /// Writes the files of a finished cell: its rows, and its jobs if the options keep them.
     pub fn keep(
         &self,
         planned: &PlannedReplay,
@@ -151,14 +156,14 @@ impl StudyFolder {
             }
             self.write_frame(&self.jobs(key), all.unwrap_or_default(), FileFormat::Parquet, &origin)?;
         }
-        // Whoever sees the row may rely on the jobs being there.
+        // The rows are written last: a process that sees the rows of a cell may rely on its jobs.
         let rows: Vec<_> = outcomes.iter().map(|outcome| (0, spec, outcome)).collect();
         let frame = summary(&rows, options)?.drop("replay")?;
         self.write_frame(&self.row(key), frame, FileFormat::Parquet, &origin)?;
         self.forget_failure(key)
     }
 
-    /// Returns whether `study.json` is there and says the same.
+    /// Returns whether `study.json` exists and holds exactly this study.
     fn holds(&self, manifest: &Manifest) -> Result<bool, FrameError> {
         let text = json(manifest)? + "\n";
         Ok(fs::read_to_string(self.path.join(STUDY_FILE)).is_ok_and(|existing| existing == text))
@@ -169,7 +174,7 @@ impl StudyFolder {
         self.write(&self.path.join(STUDY_FILE), (json(manifest)? + "\n").as_bytes())
     }
 
-    /// Reads `study.json`; returns `None` if there is none.
+    /// Returns the study in `study.json`; `None` if the file or the directory does not exist.
     pub fn read_manifest(&self) -> Result<Option<Manifest>, FrameError> {
         let path = self.path.join(STUDY_FILE);
         match fs::read_to_string(&path) {
@@ -187,27 +192,26 @@ impl StudyFolder {
         }
     }
 
-    /// Reads `study.json`, which must be there.
+    /// Returns the study in `study.json`. Fails if there is no such file.
     pub fn manifest(&self) -> Result<Manifest, FrameError> {
         self.read_manifest()?.ok_or_else(|| FrameError::NoStudy { folder: self.path.clone() })
     }
 
-    /// Returns the positions of the cells that are not finished.
+    /// Returns the positions of the unfinished cells in the study.
     pub fn missing(&self, manifest: &Manifest) -> Vec<usize> {
         let cells = manifest.cells.iter().enumerate();
         cells.filter(|(_, cell)| !self.has(&cell.key, false)).map(|(i, _)| i).collect()
     }
 
-    /// Reads the rows of a finished cell, one per replication.
+    /// Reads the rows of a finished cell, one row per replication.
     pub(super) fn read_row(&self, key: &str) -> Result<DataFrame, FrameError> {
         read_file(&self.row(key))
     }
 
-    /// Writes the summary of the cells that are finished, in the order of the study. Nothing is written if none is
-    /// finished.
+    /// Writes the summary of the finished cells, in the order of the study. Writes nothing if no cell is finished.
     ///
-    /// Another process may finish the study meanwhile and write the whole summary, which a partial one must not
-    /// replace: whatever else is finished by then is added.
+    /// Another process may finish more cells at the same time and write a more complete summary, which this one must
+    /// not replace. Therefore the summary is written again until no further cell has been finished meanwhile.
     pub fn write_summary(&self, manifest: &Manifest) -> Result<(), FrameError> {
         loop {
             let finished: Vec<bool> = manifest.cells.iter().map(|cell| self.has(&cell.key, false)).collect();
@@ -218,7 +222,7 @@ impl StudyFolder {
         }
     }
 
-    /// Writes the summary of the cells that `finished` marks.
+    /// Writes the summary of the cells for which `finished` is true.
     fn write_rows(&self, manifest: &Manifest, finished: &[bool]) -> Result<(), FrameError> {
         let mut rows: Option<DataFrame> = None;
         let (mut numbers, mut keys) = (Vec::new(), Vec::new());
@@ -242,7 +246,8 @@ impl StudyFolder {
         Ok(())
     }
 
-    /// Returns a sentence for each file of a cell that cannot be taken over, from a directory that may be a stranger's.
+    /// Checks the files of a cell in a directory that may come from somebody else. Returns one sentence for each file
+    /// that cannot be copied; none if all are in order.
     pub(super) fn odd_files(&self, key: &str) -> Result<Vec<String>, FrameError> {
         let mut odd = Vec::new();
         for (path, name) in [(self.jobs(key), JOBS), (self.row(key), SUMMARY)] {
@@ -253,7 +258,8 @@ impl StudyFolder {
         Ok(odd)
     }
 
-    /// Takes over a finished cell, and its jobs if they were kept, from another directory.
+    /// Copies the files of a finished cell, with its jobs if they were kept, from another directory. A file that cannot
+    /// be copied is left out, and so is a file that this directory has already.
     pub(super) fn take(&self, key: &str, from: &Self) -> Result<(), FrameError> {
         let files = [(from.jobs(key), self.jobs(key), JOBS), (from.row(key), self.row(key), SUMMARY)];
         for (source, target, name) in files {
@@ -279,14 +285,14 @@ impl StudyFolder {
         self.write(path, &bytes)
     }
 
-    /// Writes a file that is there either not at all or whole, even if the power fails.
+    /// Writes a file so that it is either complete or does not exist, even if the power fails.
     pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FrameError> {
         write_whole(path, bytes, &self.prefix)
     }
 }
 
-/// Returns what is wrong with the first key that this program cannot have made; `None` if it may have made all. Keys
-/// become names of files.
+/// Returns a description of the first key that is no key of a cell; `None` if all keys are valid. Keys become names of
+/// files, so a foreign key could name a file elsewhere.
 fn odd_key(manifest: &Manifest) -> Option<String> {
     let is_hexadecimal =
         |key: &str| key.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
@@ -299,7 +305,7 @@ fn odd_key(manifest: &Manifest) -> Option<String> {
     Some(format!("cell {}: found the key '{key}', expected {KEY} hexadecimal digits", number + 1))
 }
 
-/// Appends rows to those that there are.
+/// Appends the rows of `more` to `rows`, which become `more` if there were none.
 pub(super) fn stack(rows: &mut Option<DataFrame>, more: DataFrame) -> Result<(), FrameError> {
     match rows {
         None => *rows = Some(more),
@@ -310,10 +316,12 @@ pub(super) fn stack(rows: &mut Option<DataFrame>, more: DataFrame) -> Result<(),
     Ok(())
 }
 
+/// Returns the error for a file that could not be written or removed.
 fn failed(path: &Path, source: io::Error) -> FrameError {
     FrameError::File { path: path.to_owned(), source }
 }
 
+/// Returns `value` as indented JSON.
 pub(super) fn json(value: &impl Serialize) -> Result<String, FrameError> {
     serde_json::to_string_pretty(value).map_err(FrameError::Json)
 }

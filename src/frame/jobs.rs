@@ -11,7 +11,7 @@ use crate::job::Job;
 use crate::metrics::{Dispersal, JobContention, When};
 use crate::study::{Options, Outcome};
 
-/// A job of a replication.
+/// One row of the frame: job `i` of a replication.
 pub(super) struct JobRow<'a> {
     replay: u32,
     outcome: &'a Outcome,
@@ -43,15 +43,15 @@ impl JobRow<'_> {
         self.outcome.traffic.as_ref().map(|traffic| traffic.jobs[self.i])
     }
 
-    /// Returns the mean over the job's packets of a number that `total` sums up, 0 if it sent none; `None` without a
-    /// network.
+    /// Returns the mean of a quantity over the packets of the job. `total` returns its sum over the packets. The mean
+    /// is 0 if the job sent no packets, and `None` if the replay has no network.
     fn per_packet(&self, total: fn(JobTraffic) -> u64) -> Option<f64> {
         self.traffic().map(|traffic| total(traffic) as f64 / traffic.packets.max(1) as f64)
     }
 }
 
-/// Returns the columns of the frame, which `meshreplay schema jobs` prints. There are no nulls but those that [`When`]
-/// says.
+/// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only where [`When`] says
+/// so.
 pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
         field("replay", U32(|row| row.replay))
@@ -136,8 +136,8 @@ fn field<'a>(name: &'static str, value: Value<JobRow<'a>>) -> Field<JobRow<'a>> 
     Field::new(name, value)
 }
 
-/// Returns the frame of the jobs of a replication of replay number `replay`, in the order of the log; it has no rows
-/// unless the options want jobs.
+/// Returns the jobs of one replication of replay number `replay`, in the order of the log. The frame has no rows if the
+/// outcome has kept no jobs.
 pub fn jobs(replay: u32, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
     let rows: Vec<JobRow<'_>> = (0..outcome.jobs.len()).map(|i| JobRow { replay, outcome, i }).collect();
     frame(build(&fields(), &rows, options))

@@ -1,4 +1,4 @@
-//! Checks that the file of a cell holds what its name says.
+//! Checks that the file of a cell is complete and belongs to the cell in its name.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,20 +8,21 @@ use super::FrameError;
 use super::read::read_file;
 use super::schema::FrameSchema;
 
-/// The last bytes of a Parquet file, behind four of the footer's length.
+/// The last four bytes of a Parquet file. The four bytes before them hold the length of the footer.
 const MAGIC: &[u8] = b"PAR1";
 const END: u64 = 8;
 
-/// Returns whether a file is a whole Parquet file whose metadata name the cell `key`; false for an empty file, a part
-/// of one and the result of another cell.
+/// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. It returns false for an
+/// empty file, for a part of a file, and for the result of another cell.
 pub(super) fn is_result_of(path: &Path, key: &str) -> bool {
     let named = format!("\"key\": \"{key}\"");
     footer(path).is_ok_and(|footer| footer.windows(named.len()).any(|window| window == named.as_bytes()))
 }
 
-/// Reads the footer of a Parquet file, which holds its metadata as they were given.
+/// Reads the footer of a Parquet file. The footer holds the metadata as plain text, so that they are found without
+/// decoding the file.
 fn footer(path: &Path) -> io::Result<Vec<u8>> {
-    // Opening a FIFO would wait for its writer.
+    // Opening a named pipe (FIFO) would wait for a writer.
     if !fs::metadata(path)?.is_file() {
         return Err(io::ErrorKind::InvalidData.into());
     }
@@ -41,8 +42,9 @@ fn footer(path: &Path) -> io::Result<Vec<u8>> {
     Ok(footer)
 }
 
-/// Reads a cell's file in another directory, which may be a stranger's. Returns its bytes if it is a regular file, the
-/// cell's own, with no other columns than the frame `name` has; otherwise a sentence on what is wrong with it.
+/// Reads the file of a cell in a directory that may come from somebody else. Returns its bytes if it is a regular file,
+/// belongs to the cell `key`, and has only columns of the frame `name`. Otherwise returns a sentence on the problem.
+/// The outer error means that the file cannot be read.
 pub(super) fn foreign(path: &Path, key: &str, name: &str) -> Result<Result<Vec<u8>, String>, FrameError> {
     let unreadable = |source| FrameError::Unreadable { path: path.to_owned(), source };
     if !fs::symlink_metadata(path).map_err(unreadable)?.is_file() {

@@ -1,4 +1,4 @@
-//! Several directories of one study as one.
+//! Merges several directories of one study into one.
 
 use polars::prelude::DataFrame;
 
@@ -18,20 +18,21 @@ pub enum MergeError {
     OtherStudy {
         /// The first directory.
         first: String,
-        /// The other one.
+        /// The name of the directory that differs.
         other: String,
-        /// Where they differ.
+        /// The first difference between the studies, in words.
         difference: String,
     },
-    /// A cell has several results.
+    /// Several directories have different results for a cell, or a file cannot be copied. One sentence for each.
     #[error("{}; delete the wrong file, cells/KEY.parquet", .0.join("\n"))]
     Conflicts(Vec<String>),
 }
 
-/// Puts all cells of `parts` into `out`, with study and summary. Returns the study and the positions of the cells that
-/// no part has; if there are any, nothing is written unless `partial`.
+/// Merges the cells of all `parts` into `out`, and writes study and summary. Returns the study and the positions of the
+/// cells that no part has. If some are missing and `partial` is false, nothing is written.
 ///
-/// A cell that several parts have must be the same in all, measured times aside; the first part's is taken.
+/// If several parts have the same cell, their results must be equal except for measured times. Then the files of the
+/// first part are copied.
 pub fn merge(
     parts: &[StudyFolder],
     out: &StudyFolder,
@@ -76,7 +77,7 @@ pub fn merge(
     Ok((manifest, missing))
 }
 
-/// Returns the study that all parts belong to.
+/// Returns the study that all parts share. Fails if two parts differ.
 fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
     let mut common: Option<(String, Manifest)> = None;
     for part in parts {
@@ -85,7 +86,7 @@ fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
         match &mut common {
             None => common = Some((name, manifest)),
             Some((_, study)) if *study == Manifest { jobs: study.jobs, ..manifest.clone() } => {
-                // All parts together keep jobs only if each of them does.
+                // The merged study keeps jobs only if every part keeps them.
                 study.jobs &= manifest.jobs;
             }
             Some((first, study)) => {
@@ -98,7 +99,7 @@ fn common_study(parts: &[StudyFolder]) -> Result<Manifest, MergeError> {
     Ok(common.map(|(_, study)| study).ok_or_else(none)?)
 }
 
-/// Returns where two studies first differ, in words.
+/// Returns the first difference between two studies, in words.
 fn difference(a: &Manifest, b: &Manifest) -> String {
     if a.name != b.name {
         return format!("'{}' is not '{}'", b.name, a.name);
@@ -118,7 +119,7 @@ fn difference(a: &Manifest, b: &Manifest) -> String {
     }
 }
 
-/// Returns a row without the columns that are measured times.
+/// Returns the rows of a cell without the columns of measured times.
 fn untimed(row: &DataFrame) -> DataFrame {
     let measured = |column: &str| metric(column).is_some_and(|metric| metric.column.when == When::Timed);
     let names: Vec<String> = row.get_column_names().into_iter().map(ToString::to_string).collect();

@@ -1,4 +1,5 @@
-//! Results as Polars frames, and the files that they are kept in. No other room imports polars.
+//! Results as Polars data frames, and the files and directories in which they are kept. No other room of the program
+//! imports polars.
 
 mod column;
 mod file;
@@ -44,7 +45,8 @@ pub enum FrameError {
     /// The frame could not be built or encoded.
     #[error("the result frame cannot be made")]
     Frame(#[from] PolarsError),
-    /// The file could not be written, says polars; nothing is left of it. Its message contains what caused it.
+    /// The file could not be written: polars reports an error. No part of the file is left. The message of polars
+    /// contains the cause.
     #[error("{} cannot be written: {problem}", .path.display())]
     Write {
         /// Where it should go.
@@ -52,7 +54,7 @@ pub enum FrameError {
         /// What went wrong.
         problem: PolarsError,
     },
-    /// The file could not be written; nothing is left of it.
+    /// The file could not be written: the operating system reports an error. No part of the file is left.
     #[error("{} cannot be written", .path.display())]
     File {
         /// Where it should go.
@@ -76,13 +78,13 @@ pub enum FrameError {
         /// What does not fit.
         source: PolarsError,
     },
-    /// There is no study.
+    /// The directory holds no study.
     #[error("{} holds no study.json; expected a directory that `meshreplay sweep -o` made", .folder.display())]
     NoStudy {
         /// The directory.
         folder: std::path::PathBuf,
     },
-    /// There is no summary to read.
+    /// The directory holds no summary.
     #[error(
         "{} holds no summary.parquet, .arrow, .csv, .json or .jsonl; expected a directory that `meshreplay replay -o` \
          or `meshreplay sweep -o` made",
@@ -102,10 +104,10 @@ pub enum FrameError {
         /// The study that should go there.
         expected: String,
     },
-    /// Another command writes there.
+    /// Another command is writing into the directory.
     #[error(transparent)]
     Claim(#[from] crate::disk::ClaimError),
-    /// The directory holds results that are not of the study.
+    /// The directory holds results that do not belong to the study.
     #[error("{} is not of the study '{name}'; give another directory, or remove the results that are there", .file.display())]
     OtherResults {
         /// A file of the other results.
@@ -113,31 +115,31 @@ pub enum FrameError {
         /// The study that should go there.
         name: String,
     },
-    /// Files of a directory are of different runs.
+    /// Two files of a directory belong to different runs.
     #[error("{} is of another run than {}; {}", .file.display(), .other.display(), remedy(.other))]
     Mixed {
-        /// A file.
+        /// The file that was read last.
         file: std::path::PathBuf,
-        /// One that it does not belong to.
+        /// The file of the other run, which was read before.
         other: std::path::PathBuf,
     },
-    /// A directory holds a study and a run.
+    /// A directory holds both a study and a run of `replay`.
     #[error(
         "{} is of a replay and {} of a study; remove the results that do not belong there, or make them again in a \
          directory of their own", .run.display(), .study.display()
     )]
     BothKinds {
-        /// What describes the run.
+        /// The file that describes the run.
         run: std::path::PathBuf,
-        /// What describes the study.
+        /// The file that describes the study.
         study: std::path::PathBuf,
     },
-    /// A description could not be encoded.
+    /// The description of a study could not be encoded as JSON.
     #[error("the resolved study cannot be written as JSON")]
     Json(#[source] serde_json::Error),
 }
 
-/// Returns what to do about a file that is of another run than `other`.
+/// Returns the remedy for a file that belongs to another run than the file `other`.
 fn remedy(other: &std::path::Path) -> &'static str {
     if other.ends_with(STUDY_FILE) {
         "finish the study, `meshreplay sweep --status` tells how, or remove the results that do not belong there"
@@ -146,12 +148,12 @@ fn remedy(other: &std::path::Path) -> &'static str {
     }
 }
 
-/// Returns the frame of these columns, which all have the same height.
+/// Returns the data frame of `columns`, which must all have the same height.
 fn frame(columns: Vec<Column>) -> Result<DataFrame, FrameError> {
     Ok(DataFrame::new_infer_height(columns)?)
 }
 
-/// Returns the name of a column as polars wants it.
+/// Returns `text` as polars stores the names of columns.
 fn name(text: &str) -> PlSmallStr {
     PlSmallStr::from_str(text)
 }

@@ -1,4 +1,4 @@
-//! Where results come from: the id that every file of a run has, and what a directory of results says of itself.
+//! The origin of results: the id that all files of a run share, and the description of the run or study beside them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,19 +12,20 @@ use super::read::{first_rows, read_columns};
 use super::{FileFormat, FrameError, name};
 use crate::study::{Coordinate, Manifest, sha256};
 
-/// Name of the file that holds the resolved run of `meshreplay replay`.
+/// The name of the file that holds the resolved run of `meshreplay replay`.
 pub const RUN_FILE: &str = "run.json";
 
-/// Name of the file that holds the resolved study.
+/// The name of the file that holds the resolved study of `meshreplay sweep`.
 pub const STUDY_FILE: &str = "study.json";
 
-/// The column of every frame that says which run it is of.
+/// The name of the column that holds the id of the run in every frame.
 pub(super) const RUN_COLUMN: &str = "run";
 
-/// Hexadecimal digits of an id.
+/// The number of hexadecimal digits in an id.
 const DIGITS: usize = 16;
 
-/// Returns the path of every file in `folder` that results may lie in, but for the cells of a study.
+/// Returns the paths in `folder` at which a result file may be, whether it exists or not. The files of a study's cells
+/// are not among them.
 pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let frames = ["jobs", "summary"].into_iter().flat_map(|stem| {
         FileFormat::ALL.into_iter().map(move |format| format!("{stem}.{}", format.extension()))
@@ -32,58 +33,58 @@ pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))
 }
 
-/// Returns the id of the run that this text describes: a part of its SHA-256. It begins with a letter, so that it is
-/// not read as a number from CSV.
+/// Returns the id of the run that `text` describes: the letter `r` and the beginning of the SHA-256 of `text`. Without
+/// the letter, readers of CSV might take the id for a number.
 fn id(text: &str) -> String {
     std::iter::once('r').chain(sha256(text).chars().take(DIGITS)).collect()
 }
 
-/// Returns the id of a study. It stays the same as cells are added to the study.
+/// Returns the id of a study. The id does not change when cells or logs are added to the study.
 pub(super) fn study_id(manifest: &Manifest) -> Result<String, FrameError> {
     let named =
         Manifest { description: None, jobs: false, logs: Vec::new(), cells: Vec::new(), ..manifest.clone() };
     Ok(id(&serde_json::to_string(&named).map_err(FrameError::Json)?))
 }
 
-/// Returns the frame with the column that says which run it is of; `run` is the text of its run.json.
+/// Returns the frame with a column that holds the id of its run. `run` is the text of run.json.
 pub fn marked(mut frame: DataFrame, run: &str) -> Result<DataFrame, FrameError> {
     mark(&mut frame, &id(run))?;
     Ok(frame)
 }
 
-/// Adds the column that says which run the frame is of.
+/// Adds the column with the id of its run to the frame.
 pub(super) fn mark(frame: &mut DataFrame, id: &str) -> Result<(), FrameError> {
     let ids = vec![id; frame.height()];
     frame.with_column(Column::from(Series::new(name(RUN_COLUMN), ids)))?;
     Ok(())
 }
 
-/// What results do not hold of what run.json or study.json lists beside them.
+/// The replays that run.json or study.json lists, but the results beside it do not hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
-    /// The file that lists it; `None` if there is none.
+    /// The file that lists the replays; `None` if there is no such file.
     pub listed_by: Option<PathBuf>,
-    /// What the replays that are missing are called.
+    /// The names of the missing replays; empty if none is missing.
     pub replays: Vec<String>,
-    /// How many replays there are in all.
+    /// The number of replays in the list.
     pub of: usize,
 }
 
-/// What run.json or study.json says of the results beside it.
+/// The description of the results in a directory, from run.json or study.json.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
-    /// The file that says it.
+    /// The path of run.json or study.json.
     pub(super) file: PathBuf,
     id: String,
-    /// The replays of the run, or the cells of the study, in their order.
+    /// The replays of the run, or the cells of the study, in their order, as JSON.
     replays: Vec<Value>,
-    /// What they differ in.
+    /// The coordinates in which the replays differ; only `allocator` if they do not differ.
     varying: Vec<&'static str>,
 }
 
 impl Origin {
-    /// Reads it of the results in `folder`; `None` if nothing there says where they come from. Fails if its files are
-    /// of several runs.
+    /// Reads the description of the results in `folder`; `None` if it has neither run.json nor study.json. Fails if it
+    /// has both, or if its files belong to different runs.
     pub(super) fn of(folder: &Path) -> Result<Option<Self>, FrameError> {
         let (run, study) = (folder.join(RUN_FILE), folder.join(STUDY_FILE));
         let origin = match (read(&run)?, read(&study)?) {
@@ -100,7 +101,7 @@ impl Origin {
         for file in result_files(folder).filter(|file| !file.ends_with(RUN_FILE) && file.exists()) {
             let frame = match FileFormat::of_path(&file) {
                 Some(FileFormat::Parquet | FileFormat::Arrow) => read_columns(&file, &[RUN_COLUMN])?,
-                // The other rows are checked when all of the file is read.
+                // Only the first row of a text file is read here. `check` sees the other rows later.
                 _ => first_rows(&file)?,
             };
             for found in runs(&frame) {
@@ -126,7 +127,7 @@ impl Origin {
         Ok(Self { file, id, replays, varying })
     }
 
-    /// Fails if rows of the frame, which was read from `file`, are of another run or study.
+    /// Fails if rows of `frame` belong to another run or study. `file` is the file that the frame was read from.
     pub(super) fn check(&self, file: &Path, frame: &DataFrame) -> Result<(), FrameError> {
         let mixed = || FrameError::Mixed { file: file.to_owned(), other: self.file.clone() };
         if runs(frame).iter().any(|run| *run != self.id) {
@@ -140,8 +141,9 @@ impl Origin {
         Ok(())
     }
 
-    /// Numbers the rows of a study's summary, which has passed the check, by the cells of study.json: since it was
-    /// written cells may have come between those that there were, and the jobs of cells are found by their numbers.
+    /// Replaces the numbers of the rows in a study's summary by the present positions of their cells in study.json.
+    /// Cells may have been added since the summary was written, and the jobs of a cell are found by its position. Does
+    /// nothing for a run.
     pub(super) fn renumber(&self, frame: &mut DataFrame) -> Result<(), FrameError> {
         let numbers: BTreeMap<&str, u32> = self.keys().zip(0..).collect();
         let Some(keys) = frame.column("key").ok().and_then(|column| column.str().ok()) else { return Ok(()) };
@@ -152,12 +154,12 @@ impl Origin {
         Ok(())
     }
 
-    /// Returns the keys of the cells of a study, in their order; none for a run.
+    /// Returns the keys of a study's cells in their order; none for a run.
     pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
         self.replays.iter().filter_map(|cell| cell.get("key")?.as_str())
     }
 
-    /// Returns what results lack that have only the replays whose numbers `holds` takes.
+    /// Returns the replays that results lack. `holds` tells whether the results have the replay at a position.
     pub(super) fn missing(&self, holds: impl Fn(usize) -> bool) -> Missing {
         let of = self.replays.len();
         let missing = (0..of).filter(|&i| !holds(i));
@@ -165,8 +167,8 @@ impl Origin {
         Missing { listed_by: Some(self.file.clone()), replays, of }
     }
 
-    /// Returns what replay `i` is called: the values in which it differs from others of the run, or its allocator if
-    /// there are no others.
+    /// Returns the name of replay `i`: the values in which it differs from the other replays, or its allocator if there
+    /// are no differences. The name is empty if there is no such replay.
     pub(super) fn label(&self, i: usize) -> String {
         let value = |key: &&str| match self.replays.get(i).and_then(|replay| replay.get(key)) {
             Some(Value::String(text)) => text.clone(),
@@ -177,14 +179,14 @@ impl Origin {
     }
 }
 
-/// Returns the ids that rows of a frame have, each once.
+/// Returns the set of ids in the rows of a frame; empty if the frame has no ids.
 fn runs(frame: &DataFrame) -> BTreeSet<String> {
     let column = frame.column(RUN_COLUMN).ok().and_then(|column| column.str().ok());
     let ids: BTreeSet<&str> = column.iter().flat_map(|column| column.iter().flatten()).collect();
     ids.into_iter().map(ToOwned::to_owned).collect()
 }
 
-/// Reads the text of a file; returns `None` if it is not there.
+/// Returns the text of a file; `None` if the file does not exist.
 fn read(path: &Path) -> Result<Option<String>, FrameError> {
     match fs::read_to_string(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

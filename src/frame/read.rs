@@ -1,4 +1,4 @@
-//! Reads the files of frames.
+//! Reads the files that hold frames.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -16,13 +16,14 @@ use polars::prelude::{
 
 use super::{FileFormat, FrameError};
 
-/// Returns the file of the frame called `stem` in `folder`, of the first format that is there; `None` if there is none.
+/// Returns the path of the frame called `stem` in `folder`, in the first format of [`FileFormat::ALL`] that exists;
+/// `None` if there is no such file.
 pub(super) fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
     let files = FileFormat::ALL.map(|format| folder.join(format!("{stem}.{}", format.extension())));
     files.into_iter().find(|path| path.exists())
 }
 
-/// Reads a file of the format that its extension names, or else as CSV.
+/// Reads a whole file, in the format of its extension. A file with any other extension is read as CSV.
 pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     let frame = unpanicking(|| match FileFormat::of_path(path) {
@@ -32,7 +33,7 @@ pub(super) fn read_file(path: &Path) -> Result<DataFrame, FrameError> {
         Some(FileFormat::Jsonl) => read_json(file, JsonFormat::JsonLines),
         Some(FileFormat::Csv) | None => {
             let options = CsvReadOptions::default().with_has_header(true).with_infer_schema_length(None);
-            // A seed may be too large for the type that whole numbers are given.
+            // Seeds may exceed `i64`, the type that polars infers for whole numbers.
             let seeds = Schema::from_iter([Field::new("seed".into(), DataType::UInt64)]);
             options.with_schema_overwrite(Some(Arc::new(seeds))).into_reader_with_file_handle(file).finish()
         }
@@ -49,7 +50,8 @@ fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {
     reader.infer_schema_len(NonZeroUsize::new(usize::MAX)).finish()
 }
 
-/// Reads those of the columns that there are; of Parquet and Arrow no others are decoded.
+/// Reads the columns named in `columns`. Columns that the file does not have are left out. Parquet and Arrow files
+/// decode no other column.
 pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     let known = |has: &dyn Fn(&str) -> bool| -> Vec<String> {
@@ -72,7 +74,7 @@ pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, F
     frame.map_err(|source| FrameError::Damaged { path: path.to_owned(), source })
 }
 
-/// Reads the first row of a file of text; the frame has no rows if the file has none.
+/// Reads the first row of a CSV, JSON or JSON lines file. The frame has no rows if the file has none.
 pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
     let object = |file: File| -> PolarsResult<DataFrame> {
@@ -95,17 +97,17 @@ pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
 }
 
 thread_local! {
-    /// Whether this thread reads a file.
+    /// Whether this thread is decoding a file.
     static READING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns whether this thread decodes a file of results. Some damaged files make polars panic, which becomes an error
-/// like any other: whoever installs a panic hook need not print anything then.
+/// Returns whether this thread is decoding a file of results. Some damaged files make polars panic. Such a panic
+/// becomes an ordinary error, so a panic hook need not print it.
 pub fn is_reading() -> bool {
     READING.get() || thread::current().name().is_some_and(|name| name.starts_with("polars-"))
 }
 
-/// Returns what `read` returns, and an error if it panics.
+/// Returns the result of `read`, or an error if `read` panics.
 fn unpanicking<T>(read: impl FnOnce() -> PolarsResult<T>) -> PolarsResult<T> {
     READING.set(true);
     let read = panic::catch_unwind(AssertUnwindSafe(read));

@@ -1,5 +1,5 @@
-//! The directory that takes the files of a run of `replay`: who may write there, what it holds, and how that is
-//! replaced.
+//! The directory of a run of `replay`: which process may write there, what it holds, and how new results replace
+//! earlier ones.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,10 +15,10 @@ use crate::study::{Coordinate, Study};
 /// Why a directory cannot take the results of `replay`.
 #[derive(Debug, thiserror::Error)]
 pub enum RunFolderError {
-    /// It is something else.
+    /// The path is a file and not a directory.
     #[error("{} is not a directory; give another one with -o", .0.display())]
     NoDirectory(PathBuf),
-    /// It cannot be made.
+    /// The directory cannot be made.
     #[error("{} cannot be made", .path.display())]
     Make {
         /// Where it should be.
@@ -26,13 +26,13 @@ pub enum RunFolderError {
         /// What the operating system says.
         source: io::Error,
     },
-    /// It is the directory of a study.
+    /// The directory belongs to a study.
     #[error("{} is of a study, which is not replaced; give another directory with -o", .0.display())]
     OfStudy(PathBuf),
-    /// It holds results of another run.
+    /// The directory holds results of another run.
     #[error("{} holds other results; --force replaces them, or give another directory", .0.display())]
     OtherResults(PathBuf),
-    /// In it a directory has the name of a result.
+    /// A directory has the name of a result file.
     #[error("{} is a directory and cannot be replaced; give another one with -o", .0.display())]
     OddDirectory(PathBuf),
     /// An earlier result cannot be removed.
@@ -43,7 +43,7 @@ pub enum RunFolderError {
         /// What the operating system says.
         source: io::Error,
     },
-    /// Another command writes there.
+    /// Another command is writing into the directory.
     #[error(transparent)]
     Claim(#[from] ClaimError),
     /// A file cannot be written.
@@ -51,33 +51,35 @@ pub enum RunFolderError {
     Frame(#[from] FrameError),
 }
 
-/// What a directory holds before the run.
+/// What a directory holds before the run starts.
 #[derive(Debug, PartialEq, Eq)]
 enum Found {
-    /// Nothing that the run would replace.
+    /// The directory holds no result file.
     Nothing,
-    /// Results of the same run, of the replays with these numbers.
+    /// The directory holds results of the same run. The set holds the numbers of its replays.
     SameRun(BTreeSet<u64>),
-    /// Results of another run, or what is left of one that the same run was about to replace when it was killed.
+    /// The directory holds results of another run, or of this run but damaged, because it was killed while it replaced
+    /// them.
     Others,
 }
 
-/// The directory that takes the files.
+/// The directory of a run, ready to take its files.
 pub(super) struct RunFolder {
     path: PathBuf,
     format: FileFormat,
     found: Found,
-    /// The jobs of the replays that have ended so far.
+    /// The open file of the jobs. It holds the replays that have ended so far.
     pub(super) jobs: FrameFile,
-    /// No other process writes there.
+    /// As long as the claim is held, no other process writes into the directory.
     _claim: Claim,
-    /// Removes the directory again if it was made and nothing comes into it. It must be dropped after `jobs`.
+    /// Removes the directory again if this run made it and it stays empty. Fields are dropped in their order, and this
+    /// field must be dropped after `jobs`.
     _new: NewFolder,
 }
 
 impl RunFolder {
-    /// Makes the directory, and refuses one that another command writes into or that holds results of another run,
-    /// unless `force`. `run` is the text of run.json.
+    /// Makes the directory if needed. Fails if another command is writing into it, or if it holds results of another
+    /// run and `force` is false. `run` is the text of run.json.
     pub(super) fn open(
         path: &Path,
         study: &Study,
@@ -106,17 +108,17 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), format, found, jobs, _claim: claim, _new: new })
     }
 
-    /// Starts the file of the summary.
+    /// Starts the file of the summary. `run` is the text of run.json.
     pub(super) fn summary(&self, run: &str) -> Result<FrameFile, FrameError> {
         FrameFile::create(&self.path, "summary", self.format, run)
     }
 
-    /// Puts the files of the run into the directory, unless it holds results of the same run already, of these replays
-    /// (`finished`) and more; returns whether it did.
+    /// Replaces the files of the directory by those of the run, and returns true. If the directory already holds the
+    /// same run with all replays of `finished` and more, it keeps those files and returns false.
     ///
-    /// All files are whole and on disk under temporary names before the first of them takes its place. run.json comes
-    /// first: if the process is killed between two of them, the same command may be given again, and whoever compares
-    /// the files with run.json sees which of them do not belong to it.
+    /// All files are complete and on disk under temporary names before the first one is renamed. run.json is renamed
+    /// first. If the process is killed between two renames, the same command can be repeated, and the ids in the files
+    /// show which of them do not belong to run.json.
     pub(super) fn replace(
         self,
         finished: &BTreeSet<u64>,
@@ -153,7 +155,7 @@ impl RunFolder {
     }
 }
 
-/// Refuses a directory in which the name of a result is a directory's.
+/// Fails if a directory has the name of a result file.
 fn check_directories(folder: &Path) -> Result<(), RunFolderError> {
     match result_files(folder).find(|file| file.is_dir()) {
         Some(odd) => Err(RunFolderError::OddDirectory(odd)),
@@ -161,8 +163,8 @@ fn check_directories(folder: &Path) -> Result<(), RunFolderError> {
     }
 }
 
-/// Returns the numbers of the replays that the directory's summary holds; `None` if it has none, or one of other
-/// replays.
+/// Returns the numbers of the replays in the summary of `folder`. Returns `None` if it has no summary or no jobs, or if
+/// its replays are not those of `study`.
 fn held(folder: &Path, study: &Study) -> Option<BTreeSet<u64>> {
     let sheet = Sheet::read(folder).ok()?;
     let has_jobs =
@@ -172,7 +174,7 @@ fn held(folder: &Path, study: &Study) -> Option<BTreeSet<u64>> {
     for row in 0..sheet.height() {
         let number: u64 = label("replay", row)?.parse().ok()?;
         let spec = &study.cells.get(usize::try_from(number).ok()?)?.spec;
-        // A row has the seed of its replication.
+        // The seed of a row is that of its replication and may differ from the seed of the spec.
         let is_its = Coordinate::listed()
             .filter(|coordinate| coordinate.name != "seed")
             .all(|coordinate| label(coordinate.name, row).as_ref() == Some(&coordinate.text(spec)));

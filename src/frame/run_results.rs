@@ -1,4 +1,4 @@
-//! The results of a run of `replay`: outcomes in the order of the replays, kept in a directory if there is one.
+//! The results of a run of `replay`. They are sorted by the number of the replay and, if wanted, kept in a directory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,35 +10,38 @@ use super::run_folder::{RunFolder, RunFolderError};
 use super::{FileFormat, jobs, marked, summary};
 use crate::study::{Outcome, ReplaySpec, RunManifest, Study};
 
-/// Outcomes as they come, of replays that end in any order.
+/// Collects the outcomes of replays that end in any order.
 pub struct RunResults<'a> {
     study: &'a Study,
     /// The text of run.json.
     run: String,
     folder: Option<RunFolder>,
-    /// Replications that came before their turn; `None` for a replay that failed.
+    /// Replications of replays that ended before a replay with a lower number; `None` for a replay that failed.
     early: BTreeMap<usize, Option<Vec<Outcome>>>,
+    /// The number of the replay that is written next.
     next: usize,
-    /// What the summary needs of each replay so far: its replications without their jobs.
+    /// The replays so far, as the summary needs them: the number, and the replications without their jobs.
     replays: Vec<(u32, Vec<Outcome>)>,
 }
 
-/// All results of a run.
+/// All results of a run that has ended.
 #[derive(Debug)]
 pub struct FinishedRun {
     /// The text of run.json.
     pub run: String,
-    /// The numbers of the replays that have outcomes, in their order, with their replications without their jobs.
+    /// The replays that have outcomes, in ascending order: the number, and the replications without their jobs.
     pub replays: Vec<(u32, Vec<Outcome>)>,
     /// The `summary` frame.
     pub summary: DataFrame,
-    /// Whether the directory keeps what it held of the same run, because that is more; false without a directory.
+    /// Whether the directory keeps its earlier results of the same run, because they hold more replays; false if there
+    /// is no directory.
     pub keeps_earlier: bool,
 }
 
 impl<'a> RunResults<'a> {
-    /// Prepares the directory before anything is replayed, so that a wrong one fails at once. `folder` says where it
-    /// is, what the format of its files is, and whether results of another run are replaced.
+    /// Prepares the directory before the first replay starts, so that an unsuitable directory fails at once. `folder`
+    /// is the path, the format of the files, and whether results of another run are replaced. With `None` nothing is
+    /// written.
     pub fn open(study: &'a Study, folder: Option<(&Path, FileFormat, bool)>) -> Result<Self, RunFolderError> {
         let run = json(&RunManifest::from(study))? + "\n";
         let folder = match folder {
@@ -48,7 +51,8 @@ impl<'a> RunResults<'a> {
         Ok(Self { study, run, folder, early: BTreeMap::new(), next: 0, replays: Vec::new() })
     }
 
-    /// Takes the replications of replay `number`, or `None` if it failed, and writes what is next in order.
+    /// Takes the replications of replay `number`, or `None` if the replay failed. Writes the jobs of every replay that
+    /// is next in order.
     pub fn add(&mut self, number: usize, outcomes: Option<Vec<Outcome>>) -> Result<(), RunFolderError> {
         self.early.insert(number, outcomes);
         while let Some(outcomes) = self.early.remove(&self.next) {
@@ -72,8 +76,8 @@ impl<'a> RunResults<'a> {
         Ok(())
     }
 
-    /// Writes what is left, the summary and run.json. Returns `None` if no replay has outcomes; nothing is written
-    /// then.
+    /// Writes the remaining jobs, the summary and run.json, and returns all results. Returns `None`, and writes
+    /// nothing, if every replay failed.
     pub fn finish(mut self) -> Result<Option<FinishedRun>, RunFolderError> {
         for (number, outcomes) in std::mem::take(&mut self.early) {
             self.write(number, outcomes)?;

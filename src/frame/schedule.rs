@@ -1,4 +1,4 @@
-//! Schedules read from tables: the `jobs` frame, or the table of jobs that Batsim writes.
+//! Schedules read from tables: either our own `jobs` frame or the table of jobs that Batsim writes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::machine::parse_intervals;
 /// Why a schedule cannot be read from a table.
 #[derive(Debug, thiserror::Error)]
 pub enum ScheduleError {
-    /// It cannot be read.
+    /// The file or the directory cannot be read.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// It is not what its name says.
+    /// The content of the file does not match its extension.
     #[error(
         "{} cannot be read as a table; expected what its name says, .parquet, .arrow, .json, .jsonl or else CSV",
         .path.display()
@@ -37,7 +37,7 @@ pub enum ScheduleError {
         .0.display()
     )]
     NoJobs(PathBuf),
-    /// A column is missing.
+    /// The table does not have a column that is needed.
     #[error(
         "{} has no column '{column}'; expected the jobs of `meshreplay replay -o`, or the table of jobs that Batsim writes",
         .path.display()
@@ -48,7 +48,7 @@ pub enum ScheduleError {
         /// The column.
         column: &'static str,
     },
-    /// A cell does not hold what it should.
+    /// A value of the table has the wrong form.
     #[error("{}, row {row}, column '{column}': found {found}, expected {expected}", .path.display())]
     Value {
         /// The file.
@@ -57,59 +57,60 @@ pub enum ScheduleError {
         row: usize,
         /// The column.
         column: &'static str,
-        /// What is there.
+        /// The value that was found.
         found: String,
-        /// What should be.
+        /// The form that was expected.
         expected: &'static str,
     },
-    /// There are several schedules.
+    /// The table holds several schedules, and the selection does not choose one.
     #[error(
         "{} holds {} schedules; choose one by --replay and --seed: {}", .path.display(), .known.len(), listed(.known)
     )]
     Several {
         /// The file.
         path: PathBuf,
-        /// Number, name and seed of each.
+        /// The number, the name and the seed of each schedule.
         known: Vec<String>,
     },
-    /// There is none of these.
+    /// The table holds no schedule with the selected replay and seed.
     #[error("{} has no jobs of that replay and seed; it has {}", .path.display(), listed(.known))]
     None {
         /// The file.
         path: PathBuf,
-        /// Number, name and seed of each.
+        /// The number, the name and the seed of each schedule in the table.
         known: Vec<String>,
     },
 }
 
-/// Returns the first ten of a list.
+/// Returns the first ten entries joined by semicolons, and `…` if there are more.
 fn listed(known: &[String]) -> String {
     const SHOWN: usize = 10;
     known.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("; ")
         + if known.len() > SHOWN { "; …" } else { "" }
 }
 
-/// The schedule that is meant of those in a table; `None` for any.
+/// The choice of one schedule of a table. `None` accepts any number or any seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Number of the replay.
+    /// The number of the replay.
     pub replay: Option<u32>,
-    /// Seed of the replication.
+    /// The seed of the replication.
     pub seed: Option<u64>,
 }
 
-/// A schedule, with where it was read from.
+/// A schedule together with the file that it was read from.
 #[derive(Clone, Debug)]
 pub struct Selected {
     /// The file that it was read from.
     pub path: PathBuf,
-    /// Number of the replay and seed of the replication, if it has them.
+    /// The number of the replay and the seed of the replication; `None` for a table of Batsim.
     pub of: Option<(u32, u64)>,
-    /// The schedule.
+    /// The schedule itself.
     pub schedule: Schedule,
 }
 
-/// Reads the jobs of the directory or file at `path`; those of a study's cell by its number.
+/// Reads the selected schedule from the file or directory at `path`. If `path` is a study, the number of the replay is
+/// the number of its cell. Fails if the selection matches no schedule or several.
 pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, ScheduleError> {
     let origin = if path.is_dir() { Origin::of(path)? } else { None };
     let found = if path.is_dir() { find(path, "jobs") } else { Some(path.to_owned()) };
@@ -137,7 +138,8 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
     Ok(Selected { path, of: Some(of), schedule })
 }
 
-/// Returns the jobs of the replay that is meant, or of the only one that has kept them, and the file that they are in.
+/// Returns the file and the jobs of the selected cell of a study. If no cell is selected, it takes the only cell that
+/// has kept its jobs, and fails if there are several.
 fn of_cell(
     folder: &Path,
     origin: &Origin,
@@ -160,7 +162,7 @@ fn of_cell(
     Ok((cells.jobs(keys[cell]), frame))
 }
 
-/// A table, with the name of its file for messages.
+/// A table with the name of its file for messages.
 struct Table<'a> {
     path: &'a Path,
     frame: &'a DataFrame,
@@ -182,7 +184,7 @@ impl Table<'_> {
         ScheduleError::NoTable { path: self.path.to_owned(), source }
     }
 
-    /// Returns the error of a cell that does not hold what is expected.
+    /// Returns the error for a value that does not have the expected form.
     fn unexpected(&self, row: usize, column: &'static str, expected: &'static str) -> ScheduleError {
         let texts = self.texts(column).unwrap_or_default();
         let found = texts.get(row).filter(|text| !text.is_empty());
@@ -190,35 +192,35 @@ impl Table<'_> {
         ScheduleError::Value { path: self.path.to_owned(), row: row + 1, column, found, expected }
     }
 
-    /// Returns a column of numbers.
+    /// Returns a column as numbers.
     fn numbers(&self, name: &'static str) -> Result<Numbers<'_>, ScheduleError> {
         let numbers = self.column(name)?.cast(&DataType::Float64).map_err(|error| self.no_table(error))?;
         let values = numbers.f64().map_err(|error| self.no_table(error))?.iter().collect();
         Ok(Numbers { table: self, name, values })
     }
 
-    /// Returns the whole numbers of a column, exactly, as seeds may have more digits than a float; `None` where there
-    /// is none.
+    /// Returns the whole numbers of a column without rounding, because seeds may have more digits than an `f64` keeps.
+    /// A missing number is `None`.
     fn whole(&self, column: &Column) -> Result<Vec<Option<u64>>, ScheduleError> {
         let numbers = column.cast(&DataType::UInt64).map_err(|error| self.no_table(error))?;
         Ok(numbers.u64().map_err(|error| self.no_table(error))?.iter().collect())
     }
 
-    /// Returns the texts of a column, empty where there is none.
+    /// Returns the texts of a column. A missing text is empty.
     fn texts(&self, name: &'static str) -> Result<Vec<String>, ScheduleError> {
         let texts = self.column(name)?.cast(&DataType::String).map_err(|error| self.no_table(error))?;
         let texts = texts.str().map_err(|error| self.no_table(error))?;
         Ok(texts.iter().map(|text| text.unwrap_or_default().to_owned()).collect())
     }
 
-    /// Returns the intervals of nodes in a row; `None` if `texts`, the column, is empty.
+    /// Returns the intervals of nodes in a row; `None` if `texts`, the values of the column, is an empty list.
     fn nodes(&self, name: &'static str, row: usize, texts: &[String]) -> Result<Nodes, ScheduleError> {
         let Some(text) = texts.get(row) else { return Ok(None) };
         let nodes = parse_intervals(text);
         nodes.map(Some).map_err(|_| self.unexpected(row, name, "intervals of nodes such as 0-3 7"))
     }
 
-    /// Returns the number, the name and the seed of a schedule, for messages.
+    /// Returns the number, the name and the seed of a schedule as text for messages.
     fn label(&self, (replay, seed): &(u32, u64)) -> String {
         let name = self.origin.map(|origin| origin.label(*replay as usize)).unwrap_or_default();
         if name.is_empty() {
@@ -228,7 +230,8 @@ impl Table<'_> {
         }
     }
 
-    /// Returns the schedule that is meant, by its number and seed, and its rows.
+    /// Returns the replay number and the seed of the selected schedule, and the rows of its jobs. A table without these
+    /// columns has number 0 and seed 0.
     fn select(&self, selection: Selection) -> Result<((u32, u64), Vec<usize>), ScheduleError> {
         let height = self.frame.height();
         let of = |name: &'static str| match self.frame.column(name) {
@@ -261,22 +264,22 @@ impl Table<'_> {
 
 type Nodes = Option<Vec<(u32, u32)>>;
 
-/// A column of numbers.
+/// A column of numbers, which knows its table for messages.
 struct Numbers<'a> {
     table: &'a Table<'a>,
     name: &'static str,
-    /// `None` where there is no number.
+    /// The numbers; `None` where the value is missing.
     values: Vec<Option<f64>>,
 }
 
 impl Numbers<'_> {
-    /// Returns the instant or duration in a row.
+    /// Returns the instant or duration in a row. The table states it in seconds.
     fn time(&self, row: usize) -> Result<Time, ScheduleError> {
         let time = self.values[row].and_then(time);
         time.ok_or_else(|| self.table.unexpected(row, self.name, "a number of seconds"))
     }
 
-    /// Returns the count in a row.
+    /// Returns the whole number in a row.
     fn count(&self, row: usize) -> Result<u32, ScheduleError> {
         let is_count = |count: &f64| (0.0..=f64::from(u32::MAX)).contains(count) && count.fract() == 0.0;
         let count = self.values[row].filter(is_count).map(|count| count as u32);
@@ -284,13 +287,13 @@ impl Numbers<'_> {
     }
 }
 
-/// Returns so many seconds, to the microsecond; `None` if they are too many.
+/// Returns a number of seconds as an instant or duration, rounded to microseconds; `None` if it is too large.
 fn time(seconds: f64) -> Option<Time> {
     const FARTHEST_S: f64 = 9e12;
     (seconds.abs() < FARTHEST_S).then(|| Time::from_micros((seconds * 1e6).round() as i64))
 }
 
-/// Returns the jobs in these rows of the `jobs` frame.
+/// Returns the jobs in `rows` of our own `jobs` frame.
 fn ours(table: &Table<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob>, ScheduleError> {
     let (submit, start) = (table.numbers("submit_s")?, table.numbers("start_s")?);
     let (end, estimate) = (table.numbers("end_s")?, table.numbers("estimate_s")?);
@@ -315,7 +318,8 @@ fn ours(table: &Table<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob>, Schedule
     rows.iter().map(job).collect()
 }
 
-/// Returns the jobs of Batsim's table in order of arrival and number. Jobs that never started are left out.
+/// Returns the jobs of Batsim's table, sorted by arrival and then by number. Jobs that never started are left out and
+/// counted.
 fn batsim(table: &Table<'_>) -> Result<Schedule, ScheduleError> {
     let (submit, start) = (table.numbers("submission_time")?, table.numbers("starting_time")?);
     let (end, estimates) = (table.numbers("finish_time")?, table.numbers("requested_time")?);
@@ -327,7 +331,7 @@ fn batsim(table: &Table<'_>) -> Result<Schedule, ScheduleError> {
             schedule.left_out += 1;
             continue;
         }
-        // Batsim may name the workload before the number: w0!17.
+        // Batsim may write the name of the workload before the number: w0!17.
         let number = id.rsplit('!').next().and_then(|number| number.parse().ok());
         let nodes = table.nodes("allocated_resources", row, &places)?.filter(|nodes| !nodes.is_empty());
         let held: u64 = nodes.iter().flatten().map(|(first, last)| u64::from(last - first) + 1).sum();

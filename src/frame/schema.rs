@@ -1,18 +1,18 @@
-//! The frames in words: every column, its type, its unit, what it means and when it is there.
+//! Descriptions of the frames for readers: every column with its type, its unit, its meaning and when it is present.
 
 use serde::Serialize;
 
 use super::{jobs, summary};
 use crate::metrics::ColumnInfo;
 
-/// A frame.
+/// The description of a frame.
 #[derive(Clone, Debug, Serialize)]
 pub struct FrameSchema {
-    /// Its name, which is also the stem of its files.
+    /// The name of the frame, which is also the stem of its files.
     pub name: &'static str,
-    /// What a row is.
+    /// What one row of the frame stands for.
     pub rows: &'static str,
-    /// Its columns in their order.
+    /// The columns in the order of the frame.
     pub columns: Vec<ColumnInfo>,
 }
 

@@ -1,4 +1,4 @@
-//! Saved summaries and jobs, read back as plain columns.
+//! Saved summaries and jobs, read back into plain vectors of texts and numbers.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,44 +10,46 @@ use super::folder::StudyFolder;
 use super::origin::{Missing, Origin, RUN_COLUMN};
 use super::read::{find, read_columns, read_file};
 
-/// A summary as plain columns, all of the same height.
+/// A summary or the jobs of a run as plain columns, which all have the same height.
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// Where it was read from.
+    /// The file or directory that the columns were read from; empty for a frame in memory.
     pub path: PathBuf,
-    /// Its columns.
+    /// The columns in the order of the frame.
     pub columns: Vec<SheetColumn>,
-    /// What of the run it does not hold.
+    /// The replays that run.json or study.json lists and the columns do not hold.
     pub missing: Missing,
 }
 
 /// A column of a [`Sheet`].
 #[derive(Clone, Debug)]
 pub struct SheetColumn {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
-    /// Its values.
+    /// The values of the column, one for each row.
     pub values: SheetValues,
-    /// The labels of whole numbers, if some have more digits than a float; seeds may.
+    /// The values as text, if the column holds whole numbers and some have more digits than an `f64` keeps, as seeds
+    /// may; `None` otherwise.
     exact: Option<Vec<String>>,
 }
 
 /// The values of a column.
 #[derive(Clone, Debug)]
 pub enum SheetValues {
-    /// Names and specs; empty where there is none.
+    /// Names and specs. A missing value is an empty text.
     Text(Vec<String>),
-    /// Numbers; `whole` if all are integers by type.
+    /// Numbers.
     Number {
-        /// The numbers; `None` where there is none.
+        /// The numbers; `None` where the value is missing.
         numbers: Vec<Option<f64>>,
-        /// Whether the column counts.
+        /// Whether the type of the column is an integer.
         whole: bool,
     },
 }
 
 impl SheetColumn {
-    /// Returns value `i` as a label: numbers as short as they can be written, `none` where there is none.
+    /// Returns the value of row `i` as a label: a text as it is, a number as short as possible, and `none` for a
+    /// missing number.
     pub fn label(&self, i: usize) -> String {
         match (&self.exact, &self.values) {
             (Some(labels), _) | (None, SheetValues::Text(labels)) => labels[i].clone(),
@@ -57,7 +59,7 @@ impl SheetColumn {
         }
     }
 
-    /// Returns whether values `i` and `j` are exactly the same.
+    /// Returns whether rows `i` and `j` have exactly the same value. Two missing values are the same.
     pub fn is_same(&self, i: usize, j: usize) -> bool {
         match (&self.exact, &self.values) {
             (Some(labels), _) | (None, SheetValues::Text(labels)) => labels[i] == labels[j],
@@ -69,8 +71,8 @@ impl SheetColumn {
 }
 
 impl Sheet {
-    /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made, in whatever format it is. Fails if files of
-    /// the directory are of different runs.
+    /// Reads the summary in `folder`, which `replay -o` or `sweep -o` made, in any format. Fails if the folder holds no
+    /// summary, or files of different runs.
     pub fn read(folder: &Path) -> Result<Self, FrameError> {
         let Some(path) = find(folder, "summary") else {
             return Err(FrameError::NoSummary { folder: folder.to_owned() });
@@ -84,8 +86,9 @@ impl Sheet {
         Self::of(path, &frame, origin.as_ref(), &|_| true)
     }
 
-    /// Reads some columns of the jobs in `folder`, those of them that there are; `None` if there are no jobs. Of a
-    /// study those of the cells that `wanted` takes, by their numbers.
+    /// Reads the jobs in `folder`, and of their columns only those named in `columns`; columns that do not exist are
+    /// left out. Of a study it reads only the cells with a number that `wanted` accepts. Returns `None` if the
+    /// directory holds no jobs.
     pub fn read_jobs(
         folder: &Path,
         columns: &[&str],
@@ -106,12 +109,13 @@ impl Sheet {
         Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))
     }
 
-    /// Returns a frame as plain columns.
+    /// Returns the columns of a frame in memory. Its path is empty, and it has no missing replays.
     pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
         Self::of(PathBuf::new(), frame, None, &|_| true)
     }
 
-    /// Returns the columns of a frame whose names `keeps` takes, after a check against what the directory says of it.
+    /// Returns the columns of a frame with a name that `keeps` accepts. With an `origin` it fails if the rows belong to
+    /// another run.
     fn of(
         path: PathBuf,
         frame: &DataFrame,
@@ -129,8 +133,7 @@ impl Sheet {
         Ok(Self { path, columns, missing })
     }
 
-    /// Returns a sentence on the replays that the sheet lacks; `None` if it holds all that run.json or study.json
-    /// lists.
+    /// Returns a sentence that names the missing replays; `None` if no replay of run.json or study.json is missing.
     pub fn missing_note(&self) -> Option<String> {
         const NAMED: usize = 5;
         let Missing { listed_by: Some(listed_by), replays, of } = &self.missing else { return None };
@@ -147,7 +150,7 @@ impl Sheet {
         ))
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows; 0 if there are no columns.
     pub fn height(&self) -> usize {
         self.columns.first().map_or(0, |column| match &column.values {
             SheetValues::Text(values) => values.len(),
@@ -161,17 +164,17 @@ impl Sheet {
     }
 }
 
-/// Returns the different whole numbers of a column; `None` if there is no such column.
+/// Returns the set of whole numbers in a column; `None` if the column does not exist or holds no numbers.
 fn numbers(frame: &DataFrame, name: &str) -> Option<BTreeSet<u64>> {
     let column = frame.column(name).ok()?.cast(&DataType::UInt64).ok()?;
     Some(column.u64().ok()?.iter().flatten().collect())
 }
 
-/// Returns a column as text or numbers.
+/// Returns a polars column as text or numbers.
 fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
     let name = column.name().to_string();
     let dtype = column.dtype();
-    // In CSV a column of numbers may hold none at all, and no text column is empty.
+    // An empty column of numbers in CSV is read as text. A column of text always has a value.
     let is_empty = column.null_count() == column.len() && !column.is_empty();
     let values = if *dtype == DataType::String && !is_empty {
         let values = column.str()?.iter().map(|value| value.unwrap_or_default().to_owned());
@@ -183,14 +186,15 @@ fn plain(column: &Column) -> Result<SheetColumn, FrameError> {
     Ok(SheetColumn { name, values, exact: exact(column)? })
 }
 
-/// Returns the labels of a column of whole numbers if a float would round some; `None` otherwise.
+/// Returns the numbers of a column as text if it holds integers and an `f64` would round some of them; `None`
+/// otherwise.
 fn exact(column: &Column) -> Result<Option<Vec<String>>, FrameError> {
     const MOST: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
     if !column.dtype().is_integer() {
         return Ok(None);
     }
     let numbers = column.cast(&DataType::Float64)?;
-    // One above the limit is rounded to the limit itself.
+    // Every integer from the limit on may be rounded: the limit plus 1 becomes the limit itself.
     if !numbers.f64()?.iter().flatten().any(|number| number.abs() >= MOST) {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! The jobs of a study as one frame, as `replay -o` writes them: those of its cells, one after the other.
+//! The jobs of all cells of a study, joined into one frame like that of `replay -o`.
 
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
@@ -7,8 +7,9 @@ use super::read::{read_columns, read_file};
 use super::{FrameError, name};
 
 impl StudyFolder {
-    /// Reads the jobs of those cells among `keys` whose positions `wanted` takes, with the position as the column
-    /// `replay`: the columns that `columns` names, or all. Returns `None` if no cell of `keys` has kept its jobs.
+    /// Reads the jobs of several cells into one frame. `keys` are the cells of the study in their order, and `wanted`
+    /// accepts the positions of those to read. The column `replay` holds the position. `columns` names the columns to
+    /// read; `None` reads all. Returns `None` if no cell has kept its jobs.
     pub(super) fn read_jobs(
         &self,
         keys: &[&str],

@@ -1,4 +1,4 @@
-//! The `summary` frame: one row per replay. Its numbers are those of [`METRICS`].
+//! The `summary` frame: one row per replay and seed. Its numbers are the rows of [`METRICS`].
 
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
@@ -8,7 +8,7 @@ use super::{FrameError, frame, name};
 use crate::metrics::{ColumnInfo, ColumnType, METRICS, Metric, Number, When};
 use crate::study::{Options, Outcome, ReplaySpec};
 
-/// A replication of a replay.
+/// One row of the frame: a replication of a replay.
 struct SummaryRow<'a> {
     number: u32,
     spec: &'a ReplaySpec,
@@ -16,7 +16,7 @@ struct SummaryRow<'a> {
     trim_percent: Option<f64>,
 }
 
-/// Returns the columns that say what was replayed; they stand before the numbers.
+/// Returns the columns that identify a replay. They stand before the numbers.
 fn before<'a>() -> Vec<Field<SummaryRow<'a>>> {
     vec![
         field("replay", U32(|row| row.number)).meaning("number of the replay; the same in the `jobs` frame"),
@@ -36,7 +36,7 @@ fn before<'a>() -> Vec<Field<SummaryRow<'a>>> {
     ]
 }
 
-/// Returns the columns that say where a row comes from; they stand behind the numbers.
+/// Returns the columns that tell where a row comes from. They stand after the numbers.
 fn behind<'a>() -> Vec<Field<SummaryRow<'a>>> {
     vec![
         field("log_sha256", Str(|row| row.spec.log_sha256.clone())).meaning("SHA-256 of the log's text"),
@@ -55,7 +55,8 @@ fn field<'a>(name: &'static str, value: Value<SummaryRow<'a>>) -> Field<SummaryR
     Field::new(name, value)
 }
 
-/// Returns the column of a number of these rows.
+/// Returns the column of `metric`, one value for each of `rows`. The value is null if the replay does not have the
+/// number.
 fn numbers(metric: &Metric, rows: &[SummaryRow<'_>]) -> Column {
     let label = name(metric.name());
     let numbers = rows.iter().map(|row| row.outcome.summary.number(metric.name()));
@@ -68,14 +69,15 @@ fn numbers(metric: &Metric, rows: &[SummaryRow<'_>]) -> Column {
     series.into()
 }
 
-/// Returns the columns of the frame in their order.
+/// Returns the descriptions of all columns in the order of the frame.
 pub(super) fn columns() -> Vec<ColumnInfo> {
     let numbers = METRICS.iter().map(|metric| metric.column);
     let before = before().into_iter().map(|field| field.column);
     before.chain(numbers).chain(behind().into_iter().map(|field| field.column)).collect()
 }
 
-/// Returns the frame of these replays, a row for each in their order; the first entry of each is its number.
+/// Returns the summary of `rows`, in their order. Each entry is the number of a replay, its spec, and the outcome of
+/// one replication.
 pub fn summary(rows: &[(u32, &ReplaySpec, &Outcome)], options: &Options) -> Result<DataFrame, FrameError> {
     let trim_percent = options.trim.percent;
     let rows: Vec<SummaryRow<'_>> = rows

@@ -1,6 +1,7 @@
-//! What the directory of a study says of itself while cells are missing: how it was started, and which cells failed.
+//! Files in the directory of a study that exist only while cells are missing: one says how the study was started, and
+//! one for each failed cell says why it failed.
 //!
-//! Both are gone when the study is finished, so that its directory is the same however it came about.
+//! They are removed when the study is finished. So the final directory does not depend on interruptions.
 
 use std::fs;
 use std::io;
@@ -13,14 +14,14 @@ use super::folder::{StudyFolder, json};
 use super::read::read_file;
 use crate::study::Manifest;
 
-/// How a study was started: what a command needs that goes on with it.
+/// How a study was started. A command needs this to continue the study.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Started {
-    /// The study file, by its absolute path.
+    /// The absolute path of the study file.
     pub study: String,
-    /// Options that results depend on, such as `--no-timing`.
+    /// The options that results depend on, such as `--no-timing`, as words of a command line.
     pub options: Vec<String>,
-    /// Whether the jobs of every cell are kept too.
+    /// Whether the jobs of every cell are kept.
     pub jobs: bool,
 }
 
@@ -33,7 +34,7 @@ impl StudyFolder {
         self.cells().join(format!("{key}.failed.txt"))
     }
 
-    /// Keeps how the study was started, until it is finished.
+    /// Writes how the study was started. The file is removed when the study is finished.
     pub fn keep_started(&self, started: &Started) -> Result<(), FrameError> {
         let text = json(started)? + "\n";
         let path = self.started_file();
@@ -43,12 +44,12 @@ impl StudyFolder {
         self.write(&path, text.as_bytes())
     }
 
-    /// Returns how the study was started; `None` if it is finished or does not say so.
+    /// Returns how the study was started; `None` if the study is finished or the file cannot be read.
     pub fn started(&self) -> Option<Started> {
         serde_json::from_str(&fs::read_to_string(self.started_file()).ok()?).ok()
     }
 
-    /// Keeps why a cell failed. Nothing is kept if it is finished all the same, as by another process.
+    /// Writes why a cell failed. Writes nothing if the cell is finished, because another process may have finished it.
     pub fn keep_failure(&self, key: &str, text: &str) -> Result<(), FrameError> {
         if self.has(key, false) {
             return Ok(());
@@ -56,17 +57,18 @@ impl StudyFolder {
         self.write(&self.failure_file(key), format!("{text}\n").as_bytes())
     }
 
-    /// Returns why a cell failed when it was last tried; `None` if it did not.
+    /// Returns why a cell failed in its last attempt; `None` if it did not fail.
     pub fn failure(&self, key: &str) -> Option<String> {
         fs::read_to_string(self.failure_file(key)).ok().map(|text| text.trim_end().to_owned())
     }
 
-    /// Removes what says why a cell failed: it is tried again, or is finished.
+    /// Removes the reason for which a cell failed, because the cell is finished or starts again.
     pub fn forget_failure(&self, key: &str) -> Result<(), FrameError> {
         remove(self.failure_file(key))
     }
 
-    /// Removes what says how the study was started and what failed, if all of it is finished.
+    /// Removes how the study was started and why cells failed, if the whole study is finished. Otherwise removes only
+    /// the reasons of cells that are finished.
     pub(super) fn forget_start(&self, manifest: &Manifest) -> Result<(), FrameError> {
         let jobs = self.started().is_some_and(|started| started.jobs);
         for cell in &manifest.cells {
@@ -78,7 +80,7 @@ impl StudyFolder {
         remove(self.started_file())
     }
 
-    /// Returns whether the summary holds every cell of the study.
+    /// Returns whether the summary of the study holds every cell; false if it cannot be read.
     pub fn is_summarized(&self, manifest: &Manifest) -> bool {
         let Ok(frame) = read_file(&self.path().join("summary.parquet")) else { return false };
         let Ok(column) = frame.column("key") else { return false };
@@ -90,6 +92,7 @@ impl StudyFolder {
     }
 }
 
+/// Removes a file. It is no error if the file does not exist.
 fn remove(path: PathBuf) -> Result<(), FrameError> {
     match fs::remove_file(&path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(FrameError::File { path, source }),

@@ -1,4 +1,4 @@
-//! Writes files so that they are there whole or not at all.
+//! Writes files atomically: a file is either complete or unchanged.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -6,13 +6,15 @@ use std::path::Path;
 use super::FrameError;
 use crate::disk::{NewFile, sync_directory};
 
-/// How often a file is begun that another process removes before it is whole.
+/// The number of attempts to write a file, because another process may remove the unfinished file.
 const ATTEMPTS: usize = 3;
 
-/// Writes a file, which is there either as it was or whole, even if the power fails. Until it is whole it has another
-/// name in the same directory, which begins with `prefix`. A process that runs the same part of a study, as a requeued
-/// task whose first process still lives, may take it for a leftover and remove it: then it is written again. A device
-/// or a FIFO is written into, and of a symbolic link the target is written.
+/// Writes a file atomically: even if the power fails, the file is either complete or as it was before. The bytes first
+/// go to a temporary file in the same directory, and its name begins with `prefix`.
+///
+/// Another process may run the same part of the study, for example when a task was requeued but its first process still
+/// lives. That process may remove the temporary file as a leftover. Then the file is written again. Devices and named
+/// pipes are written directly, and for a symbolic link its target is written.
 pub fn write_whole(path: &Path, bytes: &[u8], prefix: &str) -> Result<(), FrameError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> io::Result<()> {

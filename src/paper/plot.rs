@@ -96,13 +96,12 @@ fn chart(comparison: &Comparison, (axis, quantity): (&str, &str)) -> Drawing {
             at as f64
         });
         let point = Point { x, y, half_width: finding.half_width.unwrap_or(0.0) };
-        match series.iter_mut().find(|series| series.name == place.series) {
-            Some(series) => series.points.push(point),
-            None => {
-                let (name, look) = (place.series.clone(), Look::default());
-                series.push(Series { name, look, kind: Kind::Curve, points: vec![point] });
-                subjects.push((&place.look, &place.series));
-            }
+        if let Some(series) = series.iter_mut().find(|series| series.name == place.series) {
+            series.points.push(point);
+        } else {
+            let (name, look) = (place.series.clone(), Look::default());
+            series.push(Series { name, look, kind: Kind::Curve, points: vec![point] });
+            subjects.push((&place.look, &place.series));
         }
     }
     for (series, look) in series.iter_mut().zip(looks(&subjects)) {

@@ -204,6 +204,9 @@ fn number(finding: &Finding, measured: f64) -> String {
     }
 }
 
+/// A curve, and its values by the place along the axis.
+type CurveRow<'a> = (&'a str, Vec<(&'a str, String)>);
+
 /// Returns the points of curves, a table for each kind of axis: a row per curve, a column per place along it.
 fn curves(points: &[&Finding]) -> Vec<Table> {
     let mut axes: Vec<&str> = Vec::new();
@@ -214,7 +217,7 @@ fn curves(points: &[&Finding]) -> Vec<Table> {
         }
     }
     let of_axis = |axis: &&str| {
-        let (mut columns, mut rows): (Vec<&str>, Vec<(&str, Vec<(&str, String)>)>) = (Vec::new(), Vec::new());
+        let (mut columns, mut rows): (Vec<&str>, Vec<CurveRow<'_>>) = (Vec::new(), Vec::new());
         for (finding, Place { curve, at, .. }) in places().filter(|(_, place)| place.axis == *axis) {
             if !columns.contains(&at.as_str()) {
                 columns.push(at);

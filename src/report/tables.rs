@@ -158,9 +158,12 @@ pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
     Ok(tables)
 }
 
+/// The name of a plot and its drawing as SVG.
+type NamedPlot = (String, String);
+
 /// Returns the plots that `reproduce -o` left beside its tables, each with its name, and a note on each that holds more
 /// than our drawings do, which is left out.
-pub(super) fn figures(folder: &Path) -> Result<(Vec<(String, String)>, Vec<String>), ReportError> {
+pub(super) fn figures(folder: &Path) -> Result<(Vec<NamedPlot>, Vec<String>), ReportError> {
     let (mut plots, mut notes) = (Vec::new(), Vec::new());
     for (paper, figure) in
         papers()?.iter().flat_map(|paper| paper.figures.iter().map(move |figure| (paper, figure)))

@@ -114,6 +114,7 @@ pub struct Entry {
 /// The laws that a scheduler keeps beyond those that all keep: that every job starts once, not before it arrives, and
 /// that the machine is never idle while a job waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a law of its own")]
 pub struct Laws {
     /// Jobs start in order of arrival.
     pub in_order: bool,

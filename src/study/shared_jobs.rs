@@ -67,13 +67,16 @@ impl<T: Clone> Shared<T> {
 /// Log, rules, and bits of the arrival scale.
 type Of = (usize, String, u64);
 
+/// The jobs that fit a machine, and how many are larger than it.
+type Fitting = (Arc<Vec<Job>>, u64);
+
 /// The jobs of the replays that are to run. Memory is bounded by what those that run need.
 pub(super) struct Workloads<'a> {
     study: &'a Study,
     logs: BTreeMap<(usize, String), Shared<Arc<LoadedLog>>>,
     scaled: BTreeMap<Of, Shared<Arc<Vec<Job>>>>,
     /// Those of them that machines of so many nodes can hold, and how many are larger.
-    fitting: BTreeMap<(Of, u32), Shared<(Arc<Vec<Job>>, u64)>>,
+    fitting: BTreeMap<(Of, u32), Shared<Fitting>>,
 }
 
 fn of(PlannedReplay { log, spec, .. }: &PlannedReplay) -> Of {

@@ -1,8 +1,9 @@
-//! Text in which no character means something to Markdown or LaTeX, and the frame of a LaTeX table.
+//! Escapes text for Markdown, LaTeX and CSV, and writes the body of LaTeX tables.
 
 use std::borrow::Cow;
 
-/// `text` for a cell of a Markdown table: bars do not end it, and nothing is emphasis or HTML. Code stays code.
+/// Returns `text` escaped for a cell of a Markdown table, so that it contains no markup and does not end the cell. Code
+/// between backticks stays code.
 pub(super) fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut is_code = false;
@@ -12,7 +13,7 @@ pub(super) fn markdown(text: &str) -> String {
         is_code ^= c == '`';
         let is_special = match c {
             '*' | '<' | '\\' => true,
-            // Within a word it is only itself.
+            // Within a word, Markdown takes an underscore for a plain character.
             '_' => ![before, rest.peek().copied()].iter().all(|c| c.is_some_and(char::is_alphanumeric)),
             _ => false,
         };
@@ -26,8 +27,8 @@ pub(super) fn markdown(text: &str) -> String {
     escaped
 }
 
-/// Returns a line of comma-separated values, its end included. Cells with commas, quotation marks or ends of lines are
-/// quoted.
+/// Returns a line of comma-separated values with a line feed at its end. Cells are quoted if they hold commas,
+/// quotation marks or line breaks.
 pub fn csv_line<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
     let quoted = |text: &'a str| {
         if text.contains([',', '"', '\n', '\r']) {
@@ -39,7 +40,7 @@ pub fn csv_line<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
     cells.into_iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
-/// `text` such that LaTeX prints it as it is.
+/// Returns `text` escaped for LaTeX, which then prints it unchanged.
 pub(super) fn latex(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = None;
@@ -52,9 +53,9 @@ pub(super) fn latex(text: &str) -> String {
             '|' => escaped += r"\textbar{}",
             '<' => escaped += r"\textless{}",
             '>' => escaped += r"\textgreater{}",
-            // A row that begins so would be an argument of the end of the row before it.
+            // After `\\`, LaTeX would read a star or a bracket as an argument of the line break.
             '[' | '*' if i == 0 => escaped.extend(['{', c, '}']),
-            // Two of them would become one dash or quotation mark.
+            // LaTeX joins two of these characters into one dash or one quotation mark (ligatures).
             '-' | '\'' | '`' if before == Some(c) => escaped.extend(['{', '}', c]),
             '−' => escaped += "$-$",
             '≤' => escaped += r"$\leq$",
@@ -71,8 +72,8 @@ pub(super) fn latex(text: &str) -> String {
     escaped
 }
 
-/// Returns a tabular in the style of booktabs below `remarks`; cells are LaTeX already. `alignment` has a letter per
-/// column.
+/// Returns a LaTeX tabular in the style of booktabs, below the comment lines `remarks`. `alignment` has one letter for
+/// each column. The cells of `heads` and `rows` must be escaped already.
 pub(super) fn tabular(
     remarks: &[String],
     alignment: &str,
@@ -83,7 +84,7 @@ pub(super) fn tabular(
     let mut text = String::new();
     for (i, remark) in remarks.iter().enumerate() {
         let needed = if i == 0 { " (needs \\usepackage{booktabs})" } else { "" };
-        // A remark ends with its line.
+        // A comment in LaTeX ends with its line, so a remark must not contain line breaks.
         text += &["% ", &remark.replace(['\n', '\r'], " "), needed, "\n"].concat();
     }
     text += &["\\begin{tabular}{", alignment, "}\n\\toprule\n"].concat();

@@ -1,4 +1,4 @@
-//! Text for terminals and files: numbers; tables for the terminal, Markdown, LaTeX and CSV; commands for a shell.
+//! Text for terminals and files: numbers, tables (terminal, Markdown, LaTeX, CSV), and command lines.
 
 mod escaped;
 mod number;

@@ -1,37 +1,38 @@
-//! Tables as papers print them: aligned text, Markdown, LaTeX, CSV.
+//! Tables with labels for rows and columns, as papers print them. They can be written as aligned text, Markdown, LaTeX
+//! and CSV.
 
 use super::escaped;
 
-/// A table with labels on two sides, ready to be written.
+/// A table with labels for rows and columns.
 #[derive(Clone, Debug, Default)]
 pub struct PaperTable {
-    /// What it shows, for the line above it.
+    /// The title, which is printed above the table.
     pub title: String,
-    /// What labels the rows: one name per label.
+    /// The names of the row labels, one for each column of labels.
     pub corner: Vec<String>,
-    /// The labels of each column; the first line of titles shows the first one of each.
+    /// The labels of each column. All columns have the same number of labels, and label `i` is printed in title line
+    /// `i`.
     pub columns: Vec<Vec<String>>,
-    /// The labels and the cells of each row.
+    /// The rows: the labels of each row, and its cells.
     pub rows: Vec<(Vec<String>, Vec<PaperCell>)>,
-    /// What must be known of the numbers, for lines below it.
+    /// The notes, which are printed below the table.
     pub notes: Vec<String>,
 }
 
 /// A cell of a [`PaperTable`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PaperCell {
-    /// The number as it is shown; empty where there is none.
+    /// The number as text; empty if there is no number.
     pub text: String,
-    /// Whether it is the best of its column.
+    /// Whether the number is the best of its column.
     pub best: bool,
 }
 
-/// What stands for a number that is not there.
+/// The text in place of a missing number.
 const NONE: &str = "—";
 
 impl PaperTable {
-    /// Returns lines of aligned text. With `bold` the best values have the escape codes by which terminals make them
-    /// bold.
+    /// Returns the table as lines of aligned text. If `bold`, terminals show the best values in bold, by escape codes.
     pub fn text(&self, bold: bool) -> String {
         let mut lines = self.head_lines();
         let heads = lines.len();
@@ -63,7 +64,8 @@ impl PaperTable {
         text
     }
 
-    /// Returns a line of titles for each label of the columns; the last one also has the names of the rows' labels.
+    /// Returns the title lines: one line for each label of a column. The last line also has the names of the row
+    /// labels.
     fn head_lines(&self) -> Vec<Vec<String>> {
         let depth = self.columns.first().map_or(1, Vec::len);
         let line = |k: usize| {
@@ -74,7 +76,7 @@ impl PaperTable {
         (0..depth).map(line).collect()
     }
 
-    /// Returns a Markdown table, the best values between `**`.
+    /// Returns the table in Markdown. The best values are in bold (`**`).
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let titles = self.corner.iter().cloned().chain(self.columns.iter().map(|labels| labels.join(" ")));
@@ -97,7 +99,7 @@ impl PaperTable {
         text
     }
 
-    /// Returns a LaTeX tabular in the style of booktabs, the best values in `\textbf`.
+    /// Returns the table as a LaTeX tabular in the style of booktabs. The best values are in bold (`\textbf`).
     pub fn latex(&self) -> String {
         let escape_all = |cells: &[String]| cells.iter().map(|cell| escaped::latex(cell)).collect::<Vec<_>>();
         let value = |cell: &PaperCell| match (cell.text.is_empty(), cell.best) {
@@ -114,7 +116,7 @@ impl PaperTable {
         escaped::tabular(&remarks, &alignment, &heads, &self.rows.iter().map(row).collect::<Vec<_>>())
     }
 
-    /// Returns comma-separated values; a cell without a number is empty.
+    /// Returns the table as comma-separated values. A missing number is an empty cell.
     pub fn csv(&self) -> String {
         let line = |cells: Vec<String>| escaped::csv_line(cells.iter().map(String::as_str));
         let titles = self.corner.iter().cloned().chain(self.columns.iter().map(|labels| labels.join(" ")));

@@ -1,25 +1,26 @@
-//! A long list of results as a table of two sides.
+//! Turns a list of results into a pivot table.
 
 use crate::metrics::Better;
 
-/// One result: the labels of its row, those of its column, the number.
+/// One result: the labels of its row, the labels of its column, and the number. All entries of a list must have the
+/// same number of labels.
 pub type PivotEntry = (Vec<String>, Vec<String>, f64);
 
-/// Means of results by row and column, both sorted by their first label, then the next; labels are in the order in
-/// which they first occur.
+/// A pivot table: the mean of the results for every row and column. Rows and columns are sorted by their first label,
+/// then by the next one. Labels are sorted by their first occurrence in the results and not by the alphabet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pivot {
     /// The labels of each row.
     pub rows: Vec<Vec<String>>,
     /// The labels of each column.
     pub columns: Vec<Vec<String>>,
-    /// By row and column; `None` where there is no result.
+    /// The means by row and column; `None` where there is no result.
     pub values: Vec<Vec<Option<f64>>>,
-    /// Fewest and most results that a value is the mean of.
+    /// The smallest and the largest number of results behind a mean. Both are 0 if there are no results.
     pub results: (usize, usize),
 }
 
-/// One of the labels that rows or columns have.
+/// A position in the labels of a row or a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The label at this position of each row.
@@ -29,7 +30,7 @@ pub enum Side {
 }
 
 impl Pivot {
-    /// Returns the means of `entries` by row and column.
+    /// Returns the mean of `entries` for every row and column.
     pub fn new(entries: &[PivotEntry]) -> Self {
         let rows = sides(entries.iter().map(|(row, ..)| row));
         let columns = sides(entries.iter().map(|(_, column, _)| column));
@@ -47,7 +48,7 @@ impl Pivot {
         Self { rows, columns, values, results }
     }
 
-    /// Returns the labels of one side, each once, in the order of their first occurrence.
+    /// Returns the different labels at `side`, in the order of their first occurrence.
     pub fn labels(&self, side: Side) -> Vec<&str> {
         let (keys, at) = match side {
             Side::Row(at) => (&self.rows, at),
@@ -62,8 +63,8 @@ impl Pivot {
         labels
     }
 
-    /// Returns the table with each value divided by the one whose label at `side` is `label` and whose other labels are
-    /// the same. Where there is no such value, or it is 0, the result is `None`.
+    /// Returns the table with each value divided by a base value. The base has the label `label` at `side`, and
+    /// otherwise the same labels as the value. The quotient is `None` if there is no base or the base is 0.
     #[must_use]
     pub fn relative_to(&self, side: Side, label: &str) -> Self {
         let counterpart = |keys: &[Vec<String>], i: usize, at: usize| {
@@ -84,8 +85,8 @@ impl Pivot {
         Self { values, ..self.clone() }
     }
 
-    /// Returns by row and column whether a value is the best of its column. Values that `same` takes for equal are all
-    /// best.
+    /// Returns by row and column whether a value is the best of its column. If several values are equal by `same`, all
+    /// of them are best. No value is best if `better` is `Neither`.
     pub fn best(&self, better: Better, same: impl Fn(f64, f64) -> bool) -> Vec<Vec<bool>> {
         let column = |j: usize| self.values.iter().filter_map(move |row| row[j]);
         let bests: Vec<Option<f64>> = (0..self.columns.len())
@@ -99,8 +100,8 @@ impl Pivot {
         self.values.iter().map(|row| row.iter().zip(&bests).map(|(v, b)| is_best(v, b)).collect()).collect()
     }
 
-    /// Returns the number of decimals with which the largest value shows four digits: none for 22,780, one for 631.2,
-    /// three for 1.093. At most six.
+    /// Returns the number of decimals (0 to 6) with which the largest value has four digits: 0 for 22,780, 1 for 631.2,
+    /// 3 for 1.093. It is 0 if there are no values.
     pub fn decimals(&self) -> usize {
         let largest =
             self.values.iter().flatten().flatten().fold(0.0_f64, |most, value| most.max(value.abs()));
@@ -108,7 +109,7 @@ impl Pivot {
     }
 }
 
-/// Returns the different keys, sorted by the first occurrence of their first label, then of their next.
+/// Returns the different keys, sorted by the first occurrence of their first label, then by that of the next one.
 fn sides<'a>(keys: impl Iterator<Item = &'a Vec<String>>) -> Vec<Vec<String>> {
     let mut ranks: Vec<Vec<&str>> = Vec::new();
     let mut sorted: Vec<(Vec<usize>, &Vec<String>)> = Vec::new();

@@ -1,21 +1,23 @@
-//! Commands as a shell takes them back.
+//! Quotes commands for a POSIX shell.
 
 use std::borrow::Cow;
 
-/// Returns the command line of these words, each quoted where a POSIX shell would take it for anything but a word.
+/// Returns the words as a command line. A word is quoted if a POSIX shell would otherwise interpret some of its
+/// characters.
 pub fn command_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
     let quoted = |word: W| quoted(word.as_ref()).into_owned();
     words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the word as a POSIX shell takes it back.
+/// Returns the word, quoted if a POSIX shell would otherwise interpret some of its characters.
 pub fn quoted(word: &str) -> Cow<'_, str> {
-    // shlex would quote = , % too, which mean something to a shell only at places where no word of ours begins.
+    // shlex quotes `=`, `,` and `%` too. A shell interprets them only at the beginning of a word, and no word of ours
+    // begins with them.
     let is_plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.into();
     }
-    // It fails only at NUL unless that is allowed, and no argument of a process can hold one.
+    // Quoting fails only at NUL characters, which are allowed here. No argument of a process can contain one.
     shlex::Quoter::new().allow_nul(true).quote(word).unwrap_or_default()
 }
 

@@ -1,20 +1,20 @@
-//! Tables for the terminal, for Markdown and for LaTeX.
+//! Tables of text for the terminal, Markdown and LaTeX.
 
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, TableStyle};
 
 use super::escaped;
 
-/// Which side the text of a column is aligned to.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// To the left, as names are.
+    /// The text starts at the left edge, as for names.
     Left,
-    /// To the right, as numbers are.
+    /// The text ends at the right edge, as for numbers.
     Right,
 }
 
-/// A table of text: columns with titles, rows of cells.
+/// A table of text: columns with titles, and rows of cells.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     columns: Vec<(String, Align)>,
@@ -22,19 +22,20 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns a table with these columns and no rows.
+    /// Returns a table with these titles and alignments, and no rows.
     pub fn new(columns: &[(&str, Align)]) -> Self {
         let columns = columns.iter().map(|(title, align)| ((*title).to_owned(), *align)).collect();
         Self { columns, rows: Vec::new() }
     }
 
-    /// Adds a row, one cell per column.
+    /// Adds a row. `cells` holds one cell for each column.
     pub fn add(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.columns.len());
         self.rows.push(cells);
     }
 
-    /// Drops those of the columns in `titles` whose cells are all equal, and returns the title and the cell of each.
+    /// Removes the columns of `titles` in which all cells are equal. Returns the title and the cell of each removed
+    /// column. Removes nothing if the table has no rows.
     pub fn drop_constant(&mut self, titles: &[&str]) -> Vec<(String, String)> {
         let mut dropped = Vec::new();
         for title in titles {
@@ -49,7 +50,7 @@ impl Table {
         dropped
     }
 
-    /// Returns the table as lines of aligned text, the titles first.
+    /// Returns the table as lines of aligned text. The first line holds the titles.
     pub fn text(&self) -> String {
         self.render(NOTHING)
     }
@@ -62,7 +63,7 @@ impl Table {
         let text = escaped.render(ASCII_MARKDOWN);
         let mut lines: Vec<String> = text.lines().map(|line| line.to_owned() + "\n").collect();
         if let Some(rule) = lines.get_mut(1) {
-            // A colon at its end has numbers stand to the right.
+            // Markdown aligns a column to the right if the rule below its title ends with a colon.
             let parts = rule.trim_matches(['|', '\n']).split('|').zip(&self.columns);
             let parts: Vec<String> = parts
                 .map(|(dashes, (_, align))| match align {
@@ -75,8 +76,8 @@ impl Table {
         lines.concat()
     }
 
-    /// Returns the table as a LaTeX tabular in the style of booktabs, below remarks of which the first says what it
-    /// shows.
+    /// Returns the table as a LaTeX tabular in the style of booktabs, below the comment lines `remarks`. The first
+    /// remark should say what the table shows.
     pub fn latex(&self, remarks: &[String]) -> String {
         let alignment = self.columns.iter().map(|(_, align)| if *align == Align::Left { 'l' } else { 'r' });
         let heads = self.columns.iter().map(|(title, _)| escaped::latex(title)).collect();

@@ -1,4 +1,4 @@
-//! Copying a log from a reader to a writer, record by record.
+//! Copies a log from a reader to a writer, record by record.
 
 use super::error::TraceError;
 use super::reader::{Entry, Reader};
@@ -6,11 +6,12 @@ use super::record::Record;
 use super::summary::LogSummary;
 use super::writer::Writer;
 
-/// Copies comments as they are, and of every record what `choose` makes of it; a record of which it makes `None` is
-/// left out. Blank lines, lines that are no jobs, and lines skipped by lenient reading are not copied. The `note`, if
-/// there is one, becomes a comment above the first record, or at the end of a log without records.
+/// Copies the comments of a log unchanged and its records as `choose` returns them, and returns the facts about the log
+/// that was read. A record is left out if `choose` returns `None`. Blank lines, lines without a job, and lines that
+/// lenient reading skips are not copied. The `note`, if there is one, becomes a comment above the first record, or the
+/// last line of a log without records.
 ///
-/// The writer is not finished, so that on an error nothing is left of its output.
+/// The writer is left unfinished, so that nothing of its output stays if there is an error.
 pub fn copy(
     mut reader: Reader,
     writer: &mut Writer,

@@ -1,11 +1,11 @@
-//! The errors of reading and writing logs, in words that say where, what and what to do.
+//! The errors of reading and writing logs. Each message says where the problem is, what it is and what to do.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::spec::SpecError;
 
-/// Why a log could not be read or written. `path` is the log's name as given, or `standard input`.
+/// The reason why a log could not be read or written. `path` is the name of the log as given, or `standard input`.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// There is no such file.
@@ -31,21 +31,21 @@ pub enum TraceError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// There is not one byte in it.
+    /// The log has no bytes at all.
     #[error("{} is empty; expected a log with one job on each line", .path.display())]
     Empty {
         /// The log.
         path: PathBuf,
     },
-    /// There is a zero byte in it, which no text has.
+    /// The log has a zero byte, which no text has.
     #[error("{} is not a text: byte {offset} is zero; expected a log, plain or compressed with gzip", .path.display())]
     Binary {
         /// The log.
         path: PathBuf,
-        /// Where the zero byte is in the uncompressed content, from 0.
+        /// The position of the zero byte in the uncompressed content, from 0.
         offset: u64,
     },
-    /// The compressed data stop in the middle.
+    /// The compressed data end too early.
     #[error(
         "{}: the gzip data end early, after {lines} whole lines ({bytes} bytes of text); get the file again",
         .path.display()
@@ -53,17 +53,17 @@ pub enum TraceError {
     TruncatedGzip {
         /// The log.
         path: PathBuf,
-        /// Whole lines before the end.
+        /// The number of whole lines before the end.
         lines: u64,
-        /// Bytes of uncompressed text before the end.
+        /// The number of bytes of uncompressed text before the end.
         bytes: u64,
     },
-    /// The compressed data do not decompress.
+    /// The compressed data are damaged: they do not decompress, or their checksum is wrong.
     #[error("{}: the gzip data are damaged after line {lines}; get the file again", .path.display())]
     CorruptGzip {
         /// The log.
         path: PathBuf,
-        /// Whole lines before the damage.
+        /// The number of whole lines before the damage.
         lines: u64,
         /// The error of the decompressor.
         source: io::Error,
@@ -76,9 +76,9 @@ pub enum TraceError {
     LongLine {
         /// The log.
         path: PathBuf,
-        /// The line, from 1.
+        /// The number of the line, from 1.
         line: u64,
-        /// Most bytes that a line may have.
+        /// The greatest allowed length of a line, in bytes.
         limit: usize,
     },
     /// A line does not follow the format.
@@ -86,7 +86,7 @@ pub enum TraceError {
     Malformed {
         /// The log.
         path: PathBuf,
-        /// The line, from 1.
+        /// The number of the line, from 1.
         line: u64,
         /// The problem of the line.
         problem: Problem,
@@ -94,19 +94,19 @@ pub enum TraceError {
     /// The format of the log is unknown, or its parameters are malformed.
     #[error(transparent)]
     Format(#[from] SpecError),
-    /// The format is known, but there is no way to write it.
+    /// The format is known but can only be read.
     #[error("logs of format '{format}' can only be read; write swf")]
     ReadOnly {
-        /// The format.
+        /// The name of the format.
         format: &'static str,
     },
-    /// The output is there already.
+    /// The output exists already, and overwriting it was not allowed.
     #[error("{} already exists; --force overwrites it", .path.display())]
     Exists {
         /// The output.
         path: PathBuf,
     },
-    /// The output cannot be written. Nothing is left of it.
+    /// The output cannot be written. No part of it stays on the disk.
     #[error("{} cannot be written", .path.display())]
     Unwritable {
         /// The output.
@@ -116,51 +116,52 @@ pub enum TraceError {
     },
 }
 
-/// The problem of one line.
+/// The problem of one line of a log that does not follow the format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// The line ends too early.
+    /// The line has too few fields.
     #[error("{found} field{}, expected {expected}", if *.found == 1 { "" } else { "s" })]
     TooFewFields {
-        /// Fields on the line.
+        /// The number of fields on the line.
         found: usize,
-        /// Fields of the format.
+        /// The number of fields of the format.
         expected: usize,
     },
     /// A field is not a number of the kind expected.
     #[error("field {field} ({name}): found '{found}', expected {expected} or -1")]
     NotANumber {
-        /// Which field, from 1.
+        /// The number of the field, from 1.
         field: usize,
         /// The name of the field.
         name: &'static str,
-        /// The field as it is there, shortened.
+        /// The text of the field, shortened.
         found: String,
-        /// The kind of number: `an integer` or `a number`.
+        /// The kind of number that was expected, in words, such as `an integer`.
         expected: &'static str,
     },
-    /// The sides of a job's shape do not multiply to its processors.
+    /// The product of the sides of a job's shape is neither field 5 nor field 8.
     #[error("fields 19 to 21 (sides): found {found} processors, expected those of field 5 or 8, {expected}")]
     Sides {
         /// The product of the sides.
         found: u128,
-        /// The processors of the record.
+        /// The allocated and the requested processors of the record, in words.
         expected: String,
     },
-    /// A field is a number too large for any log.
+    /// A field is a number that is too large to be represented.
     #[error("field {field} ({name}): found '{found}', expected a value between -2^63 and 2^63")]
     OutOfRange {
-        /// Which field, from 1.
+        /// The number of the field, from 1.
         field: usize,
         /// The name of the field.
         name: &'static str,
-        /// The field as it is there, shortened.
+        /// The text of the field, shortened.
         found: String,
     },
 }
 
 impl Problem {
-    /// Returns the problem of field `field`, whose text `found` is not what was expected. Long texts are cut.
+    /// Returns the problem that field `field`, from 1, has the text `found` and not what was expected. `found` is cut
+    /// after 20 characters.
     pub(super) fn not_a_number(
         field: usize,
         name: &'static str,

@@ -1,20 +1,22 @@
-//! The fields of a line as nom parsers: blanks, then a number that ends at a blank or at the end of the line.
+//! Parses the fields of a line with nom: each parser skips blanks, then takes a number that ends at a blank or at the
+//! end of the line.
 //!
-//! These are the innermost loops of reading a log, so they are written by hand, and an error carries only what is
-//! needed to find the field again; [`explain`] words it.
+//! These are the innermost loops of reading a log, so they are written by hand. An error carries only the number of the
+//! field and the kind of fault; [`explain`] makes a message of it.
 
 use nom::error::{ErrorKind, ParseError};
 use nom::{Err, IResult};
 
 use super::error::Problem;
 
-/// The field that did not parse (from 1), and in what way.
+/// The fault of a field that does not parse. `field` is the number of the field, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     field: usize,
     kind: FaultKind,
 }
 
+/// The kind of a fault: what the field is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FaultKind {
     NotAnInteger,
@@ -22,7 +24,7 @@ enum FaultKind {
     OutOfRange,
 }
 
-/// nom asks this of every error type; none of its own parsers is used that could raise one.
+/// nom asks this of every error type. The parsers here raise faults themselves and never call it.
 impl ParseError<&[u8]> for Fault {
     fn from_error_kind(_: &[u8], _: ErrorKind) -> Self {
         Self { field: 0, kind: FaultKind::NotAnInteger }
@@ -33,15 +35,17 @@ impl ParseError<&[u8]> for Fault {
     }
 }
 
+/// Returns the fault of field `field` as an error of nom.
 fn fault<T>(field: usize, kind: FaultKind) -> Result<T, Err<Fault>> {
     Err(Err::Error(Fault { field, kind }))
 }
 
+/// Returns whether `byte` separates fields: a space or a tab.
 fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Returns `text` from its first byte that is no blank.
+/// Returns `text` from its first byte that is no blank; an empty text if all bytes are blanks.
 pub(super) fn skip_blanks(text: &[u8]) -> &[u8] {
     let mut text = text;
     while let [b' ' | b'\t', rest @ ..] = text {
@@ -50,12 +54,13 @@ pub(super) fn skip_blanks(text: &[u8]) -> &[u8] {
     text
 }
 
+/// Returns whether a field ends where `rest` begins: at a blank or at the end of the line.
 fn at_end_of_field(rest: &[u8]) -> bool {
     rest.first().is_none_or(|&byte| is_blank(byte))
 }
 
-/// Takes the digits at the start of `text`, and returns their value (wrapped beyond 19 digits), their number and the
-/// rest.
+/// Takes the digits at the start of `text`, and returns their value, their number and the rest of the text. Wrapping
+/// arithmetic: the value is wrong beyond 19 digits, where the callers do not use it.
 #[inline]
 fn digits(text: &[u8]) -> (u64, usize, &[u8]) {
     let (mut value, mut rest) = (0_u64, text);
@@ -66,10 +71,11 @@ fn digits(text: &[u8]) -> (u64, usize, &[u8]) {
     (value, text.len() - rest.len(), rest)
 }
 
-/// The number of digits up to which no value can exceed an `i64`; longer ones take the slow path.
+/// The greatest number of digits of which every value fits into an `i64`. Longer numbers take the slow path.
 const SAFE_DIGITS: usize = 18;
 
-/// Returns a parser of field `field` as an integer with an optional minus.
+/// Returns a parser of an integer with an optional minus, after blanks. `field` is the number of the field, from 1, for
+/// the fault that the parser returns if there is no such integer or it exceeds an `i64`.
 #[inline]
 pub(super) fn integer(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], i64, Fault> {
     move |input| {
@@ -92,20 +98,23 @@ pub(super) fn integer(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], i64, Fau
     }
 }
 
-/// Powers of ten that a double holds exactly.
+/// The powers of ten that a double holds exactly.
 const POWERS_OF_TEN: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// The number of digits up to which a double surely holds the value exactly (10^15 < 2^53); longer ones take the slow
-/// path.
+/// The greatest number of digits of which a double surely holds every value exactly (10^15 < 2^53). Longer numbers take
+/// the slow path.
 const EXACT_DIGITS: usize = 15;
 
-/// Returns a parser of field `field` as a decimal number: an optional minus, digits, and perhaps a point and digits.
+/// Returns a parser of a decimal number, after blanks: an optional minus, digits, and perhaps a point and more digits.
+/// `field` is the number of the field, from 1, for the fault that the parser returns if there is no such number or it
+/// exceeds a double.
 ///
-/// The result is the double nearest to the text (the fast path of W. Clinger, "How to read floating point numbers
-/// accurately", 1990): a quotient of two numbers that doubles hold exactly is rounded once.
+/// The result is the double nearest to the text. The fast path is that of W. Clinger, "How to read floating point
+/// numbers accurately", 1990: digits and power of ten are both exact as doubles, so their quotient is rounded only
+/// once.
 #[inline]
 pub(super) fn decimal(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], f64, Fault> {
     move |input| {
@@ -124,6 +133,7 @@ pub(super) fn decimal(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], f64, Fau
             return fault(field, FaultKind::NotADecimal);
         }
         if whole_digits + fraction_digits > EXACT_DIGITS {
+            // The slow path: the standard library parses the whole field and checks its range.
             let token = &text[..text.len() - rest.len()];
             let value = std::str::from_utf8(token).ok().and_then(|token| token.parse::<f64>().ok());
             return match value {
@@ -137,11 +147,11 @@ pub(super) fn decimal(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], f64, Fau
     }
 }
 
-/// Returns the fault of a line, whose fields are called `names`, in words.
+/// Returns the problem of `line` for the `error` of one of its parsers. `names` are the names of the format's fields.
 #[cold]
 pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static str]) -> Problem {
     let (Err::Error(fault) | Err::Failure(fault)) = error else {
-        // No parser here waits for more input; it would mean that the line ends too early.
+        // The parsers here never wait for more input. If one did, the line would end too early.
         return Problem::TooFewFields { found: fields(line), expected: names.len() };
     };
     let Fault { field, kind } = *fault;
@@ -156,7 +166,7 @@ pub(super) fn explain(line: &[u8], error: &Err<Fault>, names: &'static [&'static
     }
 }
 
-/// Returns the fields of a line as they are there.
+/// Returns the fields of a line as text, without the blanks between them.
 pub(super) fn tokens(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&byte| is_blank(byte)).filter(|token| !token.is_empty())
 }
@@ -166,7 +176,7 @@ pub(super) fn fields(line: &[u8]) -> usize {
     tokens(line).count()
 }
 
-/// Returns a field for a message: printable, and not longer than a message can bear.
+/// Returns the text of a field for a message: printable, and cut after 40 bytes.
 fn shorten(token: &[u8]) -> String {
     const LIMIT: usize = 40;
     let shown: String = String::from_utf8_lossy(&token[..token.len().min(LIMIT)]).escape_debug().collect();

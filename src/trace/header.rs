@@ -1,4 +1,4 @@
-//! The header of a log: its comment lines, verbatim, and the values in them.
+//! The header of a log: its comment lines, unchanged, and the values in them.
 
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{digit1, space0};
@@ -6,25 +6,28 @@ use nom::combinator::{fail, not, opt, recognize};
 use nom::sequence::{delimited, terminated};
 use nom::{IResult, Parser};
 
-/// The comment lines of a log in their order, each from its `;`, without its end. They need not be UTF-8.
+/// The comment lines of a log in their order. Each line starts with its `;` and has no line end. Lines need not be
+/// UTF-8.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     lines: Vec<Vec<u8>>,
 }
 
 impl Header {
-    /// Adds a line at the end; it should begin with `;`.
+    /// Adds a line at the end. The line should begin with `;`.
     pub fn push(&mut self, line: &[u8]) {
         self.lines.push(line.to_vec());
     }
 
-    /// Returns the lines, verbatim.
+    /// Returns the lines, unchanged and in their order.
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
         self.lines.iter().map(Vec::as_slice)
     }
 
-    /// Returns keys and values in their order. A line `; Key: value` begins an entry; lines without a key that follow
-    /// it are its continuation, joined by one space each; an empty comment ends it. O(size of the header).
+    /// Returns the keys and values in their order; an empty list if no line has a key.
+    ///
+    /// A line `; Key: value` begins an entry. The lines after it that have no key continue its value; they are joined
+    /// by one space each. An empty comment ends the entry. O(size of the header).
     pub fn entries(&self) -> Vec<(String, String)> {
         let mut entries: Vec<(String, String)> = Vec::new();
         let mut open = false;
@@ -44,51 +47,52 @@ impl Header {
         entries
     }
 
-    /// Returns the first value of `key`, upper or lower case alike; `None` if there is none or it is `N/A` or empty.
+    /// Returns the first value of `key`, whose case does not matter. `None` if the key is missing, or if its first
+    /// value is empty or `N/A`.
     pub fn get(&self, key: &str) -> Option<String> {
         let (_, value) = self.entries().into_iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
         (!value.is_empty() && !value.eq_ignore_ascii_case("n/a")).then_some(value)
     }
 
-    /// Returns the whole number at the start of the first value of `key`, or `None`: 1664 in `MaxProcs: 1664 (72, 1368,
-    /// 224)`.
+    /// Returns the integer at the start of the first value of `key`, such as 1664 for `MaxProcs: 1664 (72, 1368, 224)`.
+    /// `None` if the key is missing, its value does not begin with an integer, or the integer exceeds 64 bits.
     pub fn number(&self, key: &str) -> Option<i64> {
         let value = self.get(key)?;
         let (_, number) = leading_integer(&value).ok()?;
         number.parse().ok()
     }
 
-    /// Returns `MaxProcs`, the processors of the machine; `None` if it is missing or not positive.
+    /// Returns `MaxProcs`, the number of processors of the machine; `None` if it is missing or not positive.
     pub fn max_procs(&self) -> Option<i64> {
         self.number("MaxProcs").filter(|&procs| procs > 0)
     }
 
-    /// Returns `MaxNodes`, the nodes of the machine, each of one or more processors; `None` if it is missing or not
-    /// positive.
+    /// Returns `MaxNodes`, the number of nodes of the machine, each of which has one or more processors; `None` if it
+    /// is missing or not positive.
     pub fn max_nodes(&self) -> Option<i64> {
         self.number("MaxNodes").filter(|&nodes| nodes > 0)
     }
 
-    /// Returns the processors of the machine: `MaxProcs` or, in logs that have only that, `MaxNodes`; `None` without
-    /// both.
+    /// Returns the number of processors of the machine: `MaxProcs`, or `MaxNodes` if `MaxProcs` is missing. `None` if
+    /// both are missing.
     pub fn processors(&self) -> Option<i64> {
         self.max_procs().or_else(|| self.max_nodes())
     }
 
-    /// Returns `UnixStartTime`, the origin of submit times, in seconds since 1970; `None` if it is missing.
+    /// Returns `UnixStartTime`, the time at which submit times are 0, in seconds since 1970; `None` if it is missing.
     pub fn unix_start_time(&self) -> Option<i64> {
         self.number("UnixStartTime")
     }
 
-    /// Returns the values of every `Note`.
+    /// Returns the values of all `Note` entries in their order; an empty list if there are none.
     pub fn notes(&self) -> Vec<String> {
         let is_note = |(key, value): (String, String)| key.eq_ignore_ascii_case("note").then_some(value);
         self.entries().into_iter().filter_map(is_note).collect()
     }
 }
 
-/// Parses the key of a header line after its `;`: one word, perhaps padded, and a colon that is not that of an address
-/// such as `http://`.
+/// Parses the key of a header line after its `;`: one word, perhaps with blanks around it, and a colon. The colon of an
+/// address such as `http://` does not count.
 fn key(text: &str) -> IResult<&str, &str> {
     let word = take_while1(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
     let (rest, key) = delimited(space0, word, (space0, tag(":"))).parse(text)?;
@@ -98,7 +102,8 @@ fn key(text: &str) -> IResult<&str, &str> {
     Ok((rest, key))
 }
 
-/// Parses an integer that is not the beginning of something else: a fraction, a word.
+/// Parses an integer at the start of `text`. It must not be the beginning of something else, such as a fraction or a
+/// word.
 fn leading_integer(text: &str) -> IResult<&str, &str> {
     let part_of_number = |c: char| c.is_alphanumeric() || c == '.';
     let end = not(take_while1(part_of_number));

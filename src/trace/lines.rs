@@ -1,45 +1,49 @@
-//! The lines of a text that is read in chunks.
+//! Cuts a text that is read in chunks into lines.
 
 use memchr::memchr;
 
 use super::error::TraceError;
 use super::source::Source;
 
-/// The number of bytes that are read at a time; a chunk stays in the second-level cache while it is hashed and parsed.
+/// The number of bytes that are read at a time. A chunk of this size stays in the second-level cache of the processor
+/// while it is hashed and parsed.
 const CHUNK: usize = 256 << 10;
 
-/// The greatest length of a line in bytes: far beyond any log's, so that a file without line ends is not read into
-/// memory whole.
+/// The greatest length of a line in bytes. It is far beyond the lines of any log. A file without line ends is refused
+/// early because of it, and is not read into memory as a whole.
 const LINE_LIMIT: usize = 1 << 20;
 
-/// A source cut into lines. Memory is that of one chunk, or of the longest line if that is longer.
+/// The lines of a source. Memory holds one chunk, or the longest line if that is longer.
 pub(super) struct Lines {
     source: Source,
     buffer: Vec<u8>,
-    /// Bytes that have been read and not yet handed out are `buffer[start..end]`.
+    /// The bytes that were read and not yet handed out are `buffer[start..end]`.
     start: usize,
     end: usize,
+    /// The number of lines handed out so far.
     number: u64,
     terminated: bool,
 }
 
 impl Lines {
+    /// Makes the lines of `source`. Nothing is read yet.
     pub(super) fn new(source: Source) -> Self {
         Self { source, buffer: vec![0; CHUNK], start: 0, end: 0, number: 0, terminated: true }
     }
 
-    /// Returns the source that the lines come from.
+    /// Returns the source of the lines.
     pub(super) fn source(&self) -> &Source {
         &self.source
     }
 
-    /// Tells whether every line handed out so far had an end.
+    /// Returns whether every line handed out so far ended in `\n`. Only the last line of a text may lack it.
     pub(super) fn terminated(&self) -> bool {
         self.terminated
     }
 
-    /// Returns the first line that `is_wanted` accepts of those that come with the first chunk, or `None`; all of them
-    /// stay unread. To be called before the first [`Self::next_line`]. (Only the very first line is sure to be whole.)
+    /// Returns the first line in the first chunk that `is_wanted` accepts; `None` if it accepts none of them. All lines
+    /// stay unread. The caller must call this before [`Self::next_line`]. Only the very first line is sure to be whole,
+    /// as the others may go on in the next chunk.
     pub(super) fn peek(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Option<&[u8]>, TraceError> {
         self.refill()?;
         let unread = &self.buffer[self.start..self.end];
@@ -63,7 +67,8 @@ impl Lines {
         Ok(Some(&self.buffer[line]))
     }
 
-    /// Reads on until the unread bytes hold a whole line, and returns its length; `None` if nothing is left.
+    /// Reads on until the unread bytes hold a whole line, and returns the length of that line; `None` if no bytes are
+    /// left.
     #[cold]
     fn refill(&mut self) -> Result<Option<usize>, TraceError> {
         loop {
@@ -74,6 +79,7 @@ impl Lines {
                 let path = self.source.path().to_owned();
                 return Err(TraceError::LongLine { path, line: self.number + 1, limit: LINE_LIMIT });
             }
+            // A long line fills the buffer, which then grows by one chunk at a time.
             if self.buffer.len() - self.end < CHUNK / 2 {
                 self.buffer.resize(self.buffer.len() + CHUNK, 0);
             }
@@ -84,6 +90,7 @@ impl Lines {
                 if self.source.bytes() == 0 {
                     return Err(TraceError::Empty { path: self.source.path().to_owned() });
                 }
+                // Bytes that are left at the end of the text are a last line without a line end.
                 self.terminated &= self.end == 0;
                 return Ok((self.end > 0).then_some(self.end));
             }

@@ -1,12 +1,12 @@
-//! Logs: from text to records, and back.
+//! Reads logs as records, and writes records as logs.
 //!
-//! A log is read as a stream: [`read`] visits its records one by one, [`Reader`] also shows comments, blank lines and
-//! (leniently) the lines that were skipped. The whole text is never held in memory. The facts about the log as a whole
-//! (header, SHA-256, irregularities) come back as a [`LogSummary`]. Writing goes through [`Writer`], which streams too
-//! and leaves either a whole file or none.
+//! A log is read as a stream. [`read`] visits the records one by one. [`Reader`] also shows comments, blank lines and
+//! the lines that lenient reading skipped. The whole text is never held in memory. Both return the facts about the log
+//! as a whole (header, SHA-256, irregularities) as a [`LogSummary`]. [`Writer`] writes a stream too; a file is either
+//! there whole or not at all.
 //!
-//! The formats are the rows of [`FORMATS`]. A record is what the log says; which records become jobs is decided by the
-//! workload.
+//! The formats are the rows of [`FORMATS`]. A record holds what the log says. The rules of the workload decide which
+//! records become jobs.
 
 mod copy;
 mod error;

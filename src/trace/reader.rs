@@ -1,4 +1,4 @@
-//! Reading a log of any format as a stream of entries.
+//! Reads a log of any format as a stream of entries.
 
 use std::path::{Path, PathBuf};
 
@@ -12,37 +12,38 @@ use super::source::Source;
 use super::summary::{Irregularities, LogSummary};
 use crate::spec::Spec;
 
-/// The way in which a log is to be read.
+/// The options of reading a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Skip and count lines that do not follow the format, instead of stopping at the first.
+    /// Whether lines that do not follow the format are skipped and counted. Otherwise reading stops at the first of
+    /// them.
     pub lenient: bool,
-    /// The format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`; `None` for the one that the file name tells,
-    /// or else the first line, or else SWF.
+    /// The spec of the format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. With `None` the format is found
+    /// by the file name, then by the first line that is neither blank nor a comment; it is SWF if neither tells.
     pub format: Option<Spec>,
 }
 
-/// One line of a log, or a record that several lines gave together.
+/// One line of a log, or one record that several lines gave together.
 #[derive(Debug)]
 pub enum Entry<'a> {
     /// A job.
     Record {
         /// The fields of the job.
         record: Record,
-        /// The number of fields beyond those of the format; they are ignored.
+        /// The number of fields beyond those of the format. They are ignored.
         surplus: usize,
     },
-    /// A comment, from its `;` on. It is also kept in the header.
+    /// A comment, from its `;` on. The reader also adds it to the header.
     Comment(&'a [u8]),
-    /// A line of nothing but blanks.
+    /// An empty line, or a line of blanks only.
     Blank,
-    /// A line that is no job, or a part of one whose record comes later.
+    /// A line without a record: it says nothing of any job, or it is part of a record that comes later.
     NoJob,
-    /// A line that does not follow the format (lenient reading only).
+    /// A line that does not follow the format. Only lenient reading gives it; otherwise such a line is an error.
     Skipped(Problem),
 }
 
-/// A log that is being read, line by line.
+/// A log that is being read, entry by entry.
 pub struct Reader {
     path: PathBuf,
     lines: Lines,
@@ -54,7 +55,7 @@ pub struct Reader {
     records: Records,
 }
 
-/// The parser of the log, and whether it has seen the header.
+/// The parser of the log, with a flag for whether it was given the header.
 struct Parser {
     lines: Box<dyn LineParser>,
     has_begun: bool,
@@ -64,12 +65,13 @@ struct Parser {
 #[derive(Default)]
 struct Records {
     count: u64,
-    /// Job number and submit time of the last record; `None` before the first.
+    /// The job number and the submit time (in seconds) of the last record; `None` before the first record.
     last: Option<(i64, i64)>,
     irregularities: Irregularities,
 }
 
 impl Records {
+    /// Counts `record` with its irregularities and returns it as an entry.
     fn add<'a>(&mut self, record: Record, surplus: usize) -> Entry<'a> {
         self.count += 1;
         let found = &mut self.irregularities;
@@ -84,45 +86,45 @@ impl Records {
 }
 
 impl Reader {
-    /// Opens the log at `path`; `-` is standard input. Compression is recognised by content, not by name.
+    /// Opens the log at `path`; `-` is standard input. The content tells whether it is compressed; the name does not
+    /// matter.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         let known = options.format.or_else(|| Format::of_path(path).map(|format| Spec::named(format.name)));
         let given = known.as_ref().map(formats::build).transpose()?;
         let source = Source::open(path)?;
         let path = source.path().to_owned();
         let mut lines = Lines::new(source);
-        let (format, parser) = match given {
-            Some(built) => built,
-            None => {
-                let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
-                let first = lines.peek(is_job)?;
-                let format = first.and_then(Format::of_line).unwrap_or(SWF);
-                formats::build(&Spec::named(format.name))?
-            }
+        let (format, parser) = if let Some(built) = given {
+            built
+        } else {
+            let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
+            let first = lines.peek(is_job)?;
+            let format = first.and_then(Format::of_line).unwrap_or(SWF);
+            formats::build(&Spec::named(format.name))?
         };
         let parser = Parser { lines: parser, has_begun: false };
         let (header, records) = (Header::default(), Records::default());
         Ok(Self { path, lines, line: 0, format, lenient: options.lenient, header, parser, records })
     }
 
-    /// Returns the format that is read.
+    /// Returns the format of the log.
     pub fn format(&self) -> &'static Format {
         self.format
     }
 
-    /// Returns the number of the line that the last entry came from, from 1.
+    /// Returns the number of the line of the last entry, from 1; 0 before the first entry.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// Returns the comments read so far.
+    /// Returns the comments read so far. They are complete only at the end of the log, as comments may follow records.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Reads the next entry, or returns `None` at the end of the log.
+    /// Reads the next entry; `None` at the end of the log.
     ///
-    /// O(length of the line); nothing is allocated for a record.
+    /// O(length of the line). Nothing is allocated for a record.
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, TraceError> {
         let (found, records) = (&mut self.records.irregularities, self.records.count);
         let parsed = match self.lines.next_line()? {
@@ -133,6 +135,7 @@ impl Reader {
                 if let aside @ ([] | [b';', ..]) = skip_blanks(line) {
                     return Ok(Some(keep_aside(aside, records, &mut self.header, found)));
                 }
+                // The parser gets the header just before the first line that is no comment.
                 if !self.parser.has_begun {
                     self.parser.has_begun = true;
                     self.parser.lines.begin(&self.header);
@@ -164,7 +167,7 @@ impl Reader {
         }
     }
 
-    /// Reads the rest of the log, and returns what it was as a whole.
+    /// Reads the rest of the log and returns the facts about the log as a whole.
     pub fn finish(mut self) -> Result<LogSummary, TraceError> {
         while self.next_entry()?.is_some() {}
         let mut irregularities = self.records.irregularities;
@@ -183,7 +186,8 @@ impl Reader {
     }
 }
 
-/// Keeps a line without a record, given without blanks at its start: a comment goes to the header.
+/// Counts a blank line, or adds a comment to the header, and returns its entry. `line` has no blanks at its start.
+/// `records` is the number of records before it.
 fn keep_aside<'a>(
     line: &'a [u8],
     records: u64,
@@ -199,10 +203,11 @@ fn keep_aside<'a>(
     Entry::Comment(line)
 }
 
-/// Reads the log at `path` (`-` is standard input) and visits its records in the order of the file.
+/// Reads the log at `path` (`-` is standard input), calls `visit` with each record in the order of the file, and
+/// returns the facts about the log as a whole.
 ///
-/// Time is linear in the text; memory is one chunk of it and the header. On an error the records visited before are
-/// those of the lines above it.
+/// Time is linear in the length of the text. Memory holds one chunk of the text and the header. If reading fails at a
+/// line, `visit` was called for the records above it.
 pub fn read(
     path: &Path,
     options: ReadOptions,

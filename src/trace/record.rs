@@ -1,9 +1,9 @@
-//! What a log says of one job: the 18 fields of the Standard Workload Format.
+//! One record of a log: the 18 fields of the Standard Workload Format.
 
-/// The number of fields of a line of the Standard Workload Format.
+/// The number of fields on a line of the Standard Workload Format.
 pub const FIELDS: usize = 18;
 
-/// The names of the fields in messages; field n of the format is entry n − 1.
+/// The names of the fields in messages. Field n of the format is entry n − 1.
 pub const FIELD_NAMES: [&str; FIELDS] = [
     "job number",
     "submit time",
@@ -25,58 +25,62 @@ pub const FIELD_NAMES: [&str; FIELDS] = [
     "think time",
 ];
 
-/// One job as the log records it. Everywhere −1 means *unknown*; nothing is checked but that the fields are numbers.
+/// One job as the log records it. In every field −1 means *unknown*. The values are not checked: they may be odd or
+/// negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
-    /// Field 1: the log's own number of the job.
+    /// Field 1: the job number in the log.
     pub job: i64,
-    /// Field 2: when the job arrived, in seconds, usually from the start of the log.
+    /// Field 2: the submit time in seconds, usually counted from the start of the log.
     pub submit_s: i64,
-    /// Field 3: how long it waited, in seconds.
+    /// Field 3: the wait time in seconds.
     pub wait_s: i64,
-    /// Field 4: how long it ran, in seconds.
+    /// Field 4: the run time in seconds.
     pub run_s: i64,
-    /// Field 5: processors that it got.
+    /// Field 5: the number of processors that the job got.
     pub allocated_procs: i64,
-    /// Field 6: CPU time used per processor, in seconds; the only field that may have a fraction.
+    /// Field 6: the CPU time used per processor, in seconds. It is the only field that may have a fraction.
     pub average_cpu_s: f64,
-    /// Field 7: memory used per processor, in kilobytes.
+    /// Field 7: the memory used per processor, in kilobytes.
     pub used_memory_kb: i64,
-    /// Field 8: processors that it asked for.
+    /// Field 8: the number of processors that the job asked for.
     pub requested_procs: i64,
-    /// Field 9: how long it asked to run, in seconds: the user's estimate.
+    /// Field 9: the run time that the job asked for, in seconds. It is the user's estimate.
     pub requested_time_s: i64,
-    /// Field 10: memory per processor that it asked for, in kilobytes.
+    /// Field 10: the memory per processor that the job asked for, in kilobytes.
     pub requested_memory_kb: i64,
-    /// Field 11: how it ended: 1 completed, 0 failed, 5 cancelled, 2 to 4 parts of a job that was interrupted.
+    /// Field 11: how the job ended. 1 is completed, 0 failed and 5 cancelled; 2 to 4 are parts of a job that was
+    /// interrupted.
     pub status: i64,
-    /// Field 12: number of the user.
+    /// Field 12: the number of the user.
     pub user: i64,
-    /// Field 13: number of the user's group.
+    /// Field 13: the number of the user's group.
     pub group: i64,
-    /// Field 14: number of the application.
+    /// Field 14: the number of the application.
     pub executable: i64,
-    /// Field 15: number of the queue; 0 is often the interactive one.
+    /// Field 15: the number of the queue. By custom 0 is the interactive one.
     pub queue: i64,
-    /// Field 16: number of the partition.
+    /// Field 16: the number of the partition.
     pub partition: i64,
-    /// Field 17: the job that had to end before this one was submitted.
+    /// Field 17: the number of the job that had to end before this one was submitted.
     pub preceding_job: i64,
-    /// Field 18: how long after that end it was submitted, in seconds.
+    /// Field 18: the time from that end to the submission, in seconds.
     pub think_time_s: i64,
-    /// Fields 19 to 21 of logs whose header has `Shapes`, an extension of ours: the sides of the rectangle or cuboid
-    /// that it asked for, along x, y and z.
+    /// Fields 19 to 21: the sides, along x, y and z, of the rectangle or cuboid that the job asked for, in nodes.
+    /// `None` if they are unknown or the log has none. They are an extension of this program, for logs whose header has
+    /// an entry `Shapes`.
     pub sides: Option<[u32; 3]>,
 }
 
-/// Index of the one field that is no integer, the average CPU time.
+/// The index of field 6, the average CPU time, which is the only field that is no integer.
 pub(super) const CPU: usize = 5;
 
 impl Record {
-    /// A record of which nothing is known.
+    /// A record in which every field is unknown.
     pub const UNKNOWN: Self = Self::from_fields([-1; FIELDS], -1.0);
 
-    /// Returns the record with these fields; field n of the format is entry n − 1, but field 6 is `average_cpu_s`.
+    /// Returns the record with these fields. Field n of the format is entry n − 1 of `fields`, except field 6, which is
+    /// `average_cpu_s`; entry 5 is ignored. The sides are unknown.
     pub const fn from_fields(fields: [i64; FIELDS], average_cpu_s: f64) -> Self {
         Self {
             job: fields[0],
@@ -101,7 +105,7 @@ impl Record {
         }
     }
 
-    /// Returns the fields of the record; field n of the format is entry n − 1, but entry 5 is always −1, since field 6
+    /// Returns the fields of the record. Field n of the format is entry n − 1. Entry 5 is always −1, since field 6
     /// ([`Self::average_cpu_s`]) is no integer.
     pub const fn fields(&self) -> [i64; FIELDS] {
         [
@@ -126,15 +130,15 @@ impl Record {
         ]
     }
 
-    /// Tells for each field whether it is unknown, that is −1 (field 6: negative); field n is entry n − 1.
+    /// Returns for each field whether it is unknown: −1, or negative in the case of field 6. Field n is entry n − 1.
     pub fn missing(&self) -> [bool; FIELDS] {
         let mut missing = self.fields().map(|value| value == -1);
         missing[CPU] = self.average_cpu_s < 0.0;
         missing
     }
 
-    /// Returns the processors that a statistic should count: those allocated, or else those requested; `None` if
-    /// neither is known.
+    /// Returns the number of processors for statistics: the allocated processors, or else the requested ones. `None` if
+    /// neither is positive.
     pub fn procs(&self) -> Option<i64> {
         [self.allocated_procs, self.requested_procs].into_iter().find(|&procs| procs > 0)
     }

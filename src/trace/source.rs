@@ -1,4 +1,4 @@
-//! The source of a log: a file, a gzip file of any number of members, or standard input.
+//! Opens the text of a log: a file, a gzip file of any number of members, or standard input.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -10,13 +10,13 @@ use sha2::{Digest, Sha256};
 use super::error::TraceError;
 use crate::disk::hexadecimal;
 
-/// The first bytes of every gzip member.
+/// The two bytes with which every gzip member begins (RFC 1952).
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// The number of compressed bytes that are read at a time.
 const COMPRESSED_CHUNK: usize = 64 << 10;
 
-/// An open log: its uncompressed text as a stream, which is counted and hashed on the way.
+/// An open log. It gives the uncompressed text as a stream, and counts and hashes the bytes that pass.
 pub(super) struct Source {
     path: PathBuf,
     text: Box<dyn Read>,
@@ -26,8 +26,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Opens the file at `path`, or standard input if that is `-`. The first bytes tell whether it is compressed, not
-    /// the name.
+    /// Opens the file at `path`, or standard input if `path` is `-`. The first bytes tell whether the log is
+    /// compressed; the name does not matter.
     pub(super) fn open(path: &Path) -> Result<Self, TraceError> {
         if path == Path::new("-") {
             return Self::new(PathBuf::from("standard input"), io::stdin());
@@ -43,17 +43,17 @@ impl Source {
         }
     }
 
-    /// Reads from `stream`, which messages call `path`.
+    /// Makes a source that reads `stream`, plain or compressed. Messages call it `path`.
     pub(super) fn new(path: PathBuf, mut stream: impl Read + 'static) -> Result<Self, TraceError> {
         let mut magic = Vec::new();
         if let Err(source) = stream.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut magic) {
             return Err(TraceError::Unreadable { path, source });
         }
         let gzip = magic == GZIP_MAGIC;
-        // The bytes looked at are put back in front of the rest: a pipe cannot be read twice.
+        // The bytes that were looked at go back in front of the rest, as a pipe cannot be read twice.
         let whole = Cursor::new(magic).chain(stream);
         let text: Box<dyn Read> = if gzip {
-            // A gzip file may have several members, one after the other; plain decoders stop after the first.
+            // A gzip file may have several members, one after the other. Plain decoders stop after the first.
             Box::new(MultiGzDecoder::new(BufReader::with_capacity(COMPRESSED_CHUNK, whole)))
         } else {
             Box::new(whole)
@@ -61,7 +61,7 @@ impl Source {
         Ok(Self { path, text, gzip, hash: Sha256::new(), bytes: 0 })
     }
 
-    /// Returns the name for messages.
+    /// Returns the name of the log for messages: its path or `standard input`.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -76,18 +76,20 @@ impl Source {
         hexadecimal(&self.hash.clone().finalize())
     }
 
-    /// Reads some text into `buffer` and returns how many bytes, 0 at the end. `lines` is how many whole lines were
-    /// handed out before, for messages: so that whoever has a damaged file knows how much of it is sound.
+    /// Reads some uncompressed text into `buffer` and returns the number of bytes, which is 0 only at the end of the
+    /// log. `lines` is the number of whole lines that were handed out before. Messages about damaged gzip data name it,
+    /// so that the user knows how much of the file is sound.
     pub(super) fn read(&mut self, buffer: &mut [u8], lines: u64) -> Result<usize, TraceError> {
         let count = loop {
             match self.text.read(buffer) {
                 Ok(count) => break count,
-                // A signal came while waiting; nothing was read.
+                // A signal came while the call was waiting. Nothing was read, so it is made again.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.failure(error, lines)),
             }
         };
         let chunk = &buffer[..count];
+        // No text has a zero byte, so this is some other kind of file.
         if let Some(zero) = memchr::memchr(0, chunk) {
             return Err(TraceError::Binary { path: self.path.clone(), offset: self.bytes + zero as u64 });
         }
@@ -96,7 +98,8 @@ impl Source {
         Ok(count)
     }
 
-    /// Returns what it means that reading failed so: compressed data may end early or be damaged.
+    /// Returns the error of the log for an error of reading. In compressed data an early end and damage are told apart,
+    /// since both ask the user for another copy of the file.
     fn failure(&self, source: io::Error, lines: u64) -> TraceError {
         let (path, bytes) = (self.path.clone(), self.bytes);
         match source.kind() {

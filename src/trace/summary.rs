@@ -1,4 +1,4 @@
-//! What reading a log tells of it as a whole.
+//! The facts about a log as a whole, which are known once it has been read.
 
 use std::path::PathBuf;
 
@@ -6,45 +6,46 @@ use super::error::Problem;
 use super::formats::Format;
 use super::header::Header;
 
-/// Counts of what is odd in a log. None of it stops reading, except that a line that does not
-/// follow the format does unless reading is lenient.
+/// Counts of what is odd in a log. Nothing of it stops reading, with one exception: a line that does not follow the
+/// format is an error unless reading is lenient.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Irregularities {
     /// Lines that end in carriage return and line feed.
     pub crlf_lines: u64,
-    /// Records with tabs between fields (counted only where the format expects spaces).
+    /// Records with tabs between fields. They are counted only where the format expects spaces.
     pub tab_lines: u64,
-    /// Lines of nothing but blanks.
+    /// Empty lines and lines of blanks only.
     pub blank_lines: u64,
     /// Comments after the first record.
     pub late_comments: u64,
-    /// Lines that say nothing of any job.
+    /// Lines that follow the format and say nothing of any job, such as the heading of a table.
     pub no_jobs: u64,
     /// Records with more fields than the format has.
     pub surplus_field_lines: u64,
-    /// Records submitted before the record above them.
+    /// Records with a submit time below that of the record above them.
     pub submit_descents: u64,
-    /// Records submitted at the same second as the record above them.
+    /// Records with the same submit time as the record above them.
     pub equal_submits: u64,
     /// Records with a job number below that of the record above them.
     pub job_descents: u64,
-    /// Last lines without a line end: 0 or 1.
+    /// 1 if the last line has no line end, else 0.
     pub unterminated_lines: u64,
     /// Skipped lines with too few fields.
     pub skipped_too_few_fields: u64,
     /// Skipped lines with a field that is no number of its kind.
     pub skipped_not_a_number: u64,
-    /// Skipped lines with a number beyond all bounds.
+    /// Skipped lines with a number out of range, or with sides whose product is not the number of processors.
     pub skipped_out_of_range: u64,
 }
 
 impl Irregularities {
-    /// Returns the number of lines that were skipped because they do not follow the format.
+    /// Returns the number of lines that were skipped because they do not follow the format; 0 unless reading is
+    /// lenient.
     pub fn skipped(&self) -> u64 {
         self.skipped_too_few_fields + self.skipped_not_a_number + self.skipped_out_of_range
     }
 
-    /// Returns what was found at least once, in words, with its count; empty if nothing was.
+    /// Returns the irregularities that were found, each in words with its count; an empty list if there are none.
     pub fn rows(&self) -> Vec<(&'static str, u64)> {
         let rows = [
             ("skipped lines: too few fields", self.skipped_too_few_fields),
@@ -64,7 +65,7 @@ impl Irregularities {
         rows.into_iter().filter(|&(_, count)| count > 0).collect()
     }
 
-    /// Counts a line that was skipped.
+    /// Counts a skipped line by its problem.
     pub(super) fn skip(&mut self, problem: &Problem) {
         match problem {
             Problem::TooFewFields { .. } => self.skipped_too_few_fields += 1,
@@ -77,20 +78,20 @@ impl Irregularities {
 /// The facts about a log that has been read to its end.
 #[derive(Clone, Debug)]
 pub struct LogSummary {
-    /// The log's name, or `standard input`.
+    /// The path of the log, or `standard input`.
     pub path: PathBuf,
-    /// The format that was read.
+    /// The format that the log was read as.
     pub format: &'static Format,
-    /// Its comment lines.
+    /// The comment lines of the log.
     pub header: Header,
-    /// SHA-256 of its uncompressed text, in hexadecimal.
+    /// The SHA-256 of the uncompressed text, in hexadecimal.
     pub sha256: String,
-    /// Size of its uncompressed text, in bytes.
+    /// The size of the uncompressed text in bytes.
     pub bytes: u64,
-    /// Lines of any kind.
+    /// The number of lines of any kind.
     pub lines: u64,
-    /// Records; lines that were skipped have none.
+    /// The number of records. Skipped lines have none.
     pub records: u64,
-    /// Irregularities.
+    /// The counts of what is odd in the log.
     pub irregularities: Irregularities,
 }

@@ -1,4 +1,4 @@
-//! Writing a log as a stream; a file is there whole or not at all.
+//! Writes a log as a stream. A file is there whole or not at all.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -12,20 +12,20 @@ use super::header::Header;
 use super::record::Record;
 use crate::disk::{NewFile, TEMPORARY, is_stream};
 
-/// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file beside the
-/// output's place; dropping the writer removes it.
+/// A log that is being written. Until [`finish`](Self::finish) succeeds there is only a temporary file in the directory
+/// of the output. Dropping the writer removes it.
 pub struct Writer {
     path: PathBuf,
     writing: Writing,
     overwrite: bool,
     out: Encoder,
-    /// Whether a comment above the first record has said that records have sides.
+    /// Whether a comment above the first record has an entry `Shapes`, so that records are written with sides.
     has_sides: bool,
     has_records: bool,
     line: Vec<u8>,
 }
 
-/// The way from the text to the output.
+/// The way of the text to the output: plain or compressed.
 enum Encoder {
     Plain(BufWriter<Target>),
     Gzip(Box<GzEncoder<BufWriter<Target>>>),
@@ -33,9 +33,9 @@ enum Encoder {
 
 /// The output.
 enum Target {
-    /// A temporary file that is to be put in its place.
+    /// A temporary file, which is renamed to the path of the output at the end.
     File(NewFile),
-    /// A stream of the caller.
+    /// A stream that the caller gave.
     Stream(Box<dyn Write>),
 }
 
@@ -56,21 +56,22 @@ impl Write for Target {
 }
 
 impl Writer {
-    /// Begins the log at `path`, compressed if its name ends in `.gz`. A file that is there already is an error
-    /// unless `overwrite`, and so is a format that cannot be written.
+    /// Begins the log at `path`. The log is compressed if the name ends in `.gz`. The result is an error if the file
+    /// exists and `overwrite` is false, or if the format can only be read.
     pub fn create(path: &Path, format: &Format, overwrite: bool) -> Result<Self, TraceError> {
         let writing = writing_of(format)?;
         let unwritable = |source| TraceError::Unwritable { path: path.to_owned(), source };
         if !overwrite && path.is_file() {
             return Err(TraceError::Exists { path: path.to_owned() });
         }
-        // There is nothing in a device that could be overwritten.
+        // A device or a FIFO holds nothing that could be lost.
         let overwrite = overwrite || is_stream(path);
         let target = Target::File(NewFile::create(path, TEMPORARY).map_err(unwritable)?);
         Ok(Self::new(path.to_owned(), writing, target, is_gzip_name(path), overwrite))
     }
 
-    /// Begins a log on `stream`, uncompressed; messages call it `name`. A format that cannot be written is an error.
+    /// Begins an uncompressed log on `stream`, which messages call `name`. The result is an error if the format can
+    /// only be read.
     pub fn to(stream: impl Write + 'static, name: &str, format: &Format) -> Result<Self, TraceError> {
         let target = Target::Stream(Box::new(stream));
         Ok(Self::new(PathBuf::from(name), writing_of(format)?, target, false, true))
@@ -86,7 +87,7 @@ impl Writer {
         Self { path, writing, overwrite, out, has_sides: false, has_records: false, line: Vec::new() }
     }
 
-    /// Writes a comment, which should begin with `;`. A format without comments leaves it out.
+    /// Writes a comment, which should begin with `;`. It is left out if the format has no comments.
     pub fn comment(&mut self, text: &[u8]) -> Result<(), TraceError> {
         if !self.writing.has_comments {
             return Ok(());
@@ -100,12 +101,12 @@ impl Writer {
         self.write_line()
     }
 
-    /// Writes every line of a header.
+    /// Writes every line of a header as a comment.
     pub fn header(&mut self, header: &Header) -> Result<(), TraceError> {
         header.lines().try_for_each(|line| self.comment(line))
     }
 
-    /// Writes a record with the fields that the format has.
+    /// Writes a record with the fields that the format has. Other fields are lost.
     pub fn record(&mut self, record: &Record) -> Result<(), TraceError> {
         self.line.clear();
         self.has_records = true;
@@ -113,6 +114,7 @@ impl Writer {
         self.write_line()
     }
 
+    /// Writes the bytes of `self.line`.
     fn write_line(&mut self) -> Result<(), TraceError> {
         let written = match &mut self.out {
             Encoder::Plain(out) => out.write_all(&self.line),
@@ -121,7 +123,7 @@ impl Writer {
         written.map_err(|source| TraceError::Unwritable { path: self.path.clone(), source })
     }
 
-    /// Ends the log and puts it in its place.
+    /// Ends the log. A file gets its final name only now.
     pub fn finish(self) -> Result<(), TraceError> {
         let Self { path, overwrite, out, .. } = self;
         let target = match out {
@@ -144,6 +146,7 @@ impl Writer {
     }
 }
 
+/// Returns the way in which logs of `format` are written, or an error if they can only be read.
 fn writing_of(format: &Format) -> Result<Writing, TraceError> {
     format.writing.ok_or(TraceError::ReadOnly { format: format.name })
 }

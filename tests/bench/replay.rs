@@ -216,7 +216,7 @@ fn network(criterion: &mut Criterion) {
         let moves = if level == "flit" { 8 * (once.hops + 2 * once.packets) } else { once.hops };
         group.throughput(Throughput::Elements(moves));
         group.bench_function(level, |bencher| {
-            bencher.iter(|| traffic(&replay).map(|traffic| traffic.packets))
+            bencher.iter(|| traffic(&replay).map(|traffic| traffic.packets));
         });
     }
     group.finish();

@@ -92,7 +92,9 @@ impl House {
             // nothing changes.
             loop {
                 let left: BTreeSet<String> = arrows.keys().cloned().collect();
-                arrows.values_mut().for_each(|used| used.retain(|name| left.contains(name)));
+                for used in arrows.values_mut() {
+                    used.retain(|name| left.contains(name));
+                }
                 let used_by_any: BTreeSet<String> = arrows.values().flatten().cloned().collect();
                 let before = arrows.len();
                 arrows.retain(|name, used| !used.is_empty() && used_by_any.contains(name));

@@ -106,7 +106,9 @@ impl Allocator for Pieces {
 
     fn accepted(&mut self, placement: &Placement, _machine: &Machine) {
         let pieces = std::mem::take(&mut self.proposed);
-        pieces.iter().for_each(|&piece| self.busy.add_box(piece));
+        for &piece in &pieces {
+            self.busy.add_box(piece);
+        }
         self.held.extend(placement.nodes.first().map(|&first| (first, pieces)));
     }
 

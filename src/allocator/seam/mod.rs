@@ -15,5 +15,5 @@ pub use self::block::Block;
 pub use self::entry::{Builder, Built, Contiguity, Entry, Promises, Setup};
 pub use self::placement::{JobMove, Placement, Rearrangement};
 pub use self::request::Request;
-pub use self::strategy::{BlocksOf, Foresight, Served, Strategy, Submeshes};
+pub use self::strategy::{BlocksOf, Foresee, Foresight, Served, Strategy, Submeshes};
 pub use crate::job::NodesFor;

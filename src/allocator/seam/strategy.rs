@@ -50,13 +50,15 @@ pub struct Submeshes {
     pub nodes: fn(&Request, Cuboid, &Machine) -> Vec<NodeId>,
 }
 
+/// Returns the placement that an allocator would choose in a given state of the machine; `None` if it would refuse.
+pub type Foresee = dyn Fn(&Request, &Machine) -> Option<Placement> + Send;
+
 /// The way to find out what an allocator would choose in a hypothetical state of the machine.
 pub enum Foresight {
     /// The allocator keeps no index, so it can propose nodes for any state.
     Proposes,
-    /// The allocator keeps an index of the real state. This function chooses without the index; it returns `None` if
-    /// the allocator would refuse.
-    Function(Box<dyn Fn(&Request, &Machine) -> Option<Placement> + Send>),
+    /// The allocator keeps an index of the real state. This function chooses without the index.
+    Function(Box<Foresee>),
 }
 
 impl Strategy {

@@ -1,4 +1,7 @@
-//! The cheapest nodes among the submeshes of one machine state.
+//! Searches the submeshes of one machine state for the cheapest set of k free nodes.
+//!
+//! The search is a branch and bound: a lower bound of the cost of each row, submesh and shape spares those that cannot
+//! win.
 
 use super::far::Far;
 use super::inside::{Inside, for_each_free};
@@ -6,24 +9,28 @@ use super::shapes::{Compact, SubmeshShape};
 use super::submesh_counts::{Count, SubmeshCounts};
 use crate::machine::{Coord, Machine, NodeId};
 
-/// Chooses among submeshes; keeps its memory between calls.
+/// The search for the cheapest set; it keeps its memory between calls.
 #[derive(Debug)]
 pub(super) struct Choice<C> {
     counts: SubmeshCounts<C>,
     far: Far,
+    /// The number of nodes to choose.
     k: u32,
-    /// W of the definition.
+    /// The weight W of the definition.
     weight: f64,
     compact: Compact,
+    /// The cheapest set so far; `None` before one was found.
     best: Option<Best>,
-    /// The nodes of the best submesh that are not taken.
+    /// The free nodes of the best submesh that its set leaves out.
     left: Vec<NodeId>,
     inside: Inside,
-    /// Submeshes that have k free nodes and could win.
+    /// The submeshes of the shapes at hand that have at least k free nodes and could win.
     found: Vec<Found>,
+    /// The numbers of free nodes of some rows of submeshes.
     rows: Vec<C>,
-    /// Which of the rows' numbers are at least k.
+    /// For each number in `rows` 1 if it is at least k, else 0.
     flags: Vec<u8>,
+    /// The terms of [`Far::terms`] for the shape at hand.
     terms: [Vec<i64>; 3],
 }
 
@@ -35,24 +42,26 @@ struct Best {
     base: Coord,
 }
 
-/// A submesh that has k free nodes.
+/// A submesh that has at least k free nodes.
 #[derive(Clone, Copy, Debug)]
 struct Found {
-    /// The largest sum that the distances from k of its nodes to the free ones can have.
+    /// An upper bound of the sum of distances from k of its nodes to all free nodes.
     far_sum: i64,
-    /// Among those searched.
+    /// The index of its shape in the list that is searched.
     shape: u32,
     base: Coord,
 }
 
-/// The submeshes of a shape that are farthest from the free nodes, the first of equals.
+/// The submeshes of a shape that are farthest from the free nodes, in descending order of `far_sum`. Of equal ones the
+/// one that was added first comes first. Free slots are `None`, and come last.
 #[derive(Clone, Copy, Debug, Default)]
 struct Farthest([Option<Found>; BOXES]);
 
-/// How many submeshes of a shape are looked at.
+/// The number of submeshes of each shape that are looked at.
 const BOXES: usize = 2;
 
 impl Farthest {
+    /// Inserts a submesh into the sorted list, and drops the last one if there are too many.
     fn add(&mut self, found: Found) {
         let before = |known: &Option<Found>| known.is_some_and(|known| known.far_sum >= found.far_sum);
         let at = self.0.iter().take_while(|known| before(known)).count();
@@ -62,19 +71,22 @@ impl Farthest {
         }
     }
 
-    /// Returns how far a submesh must be to be added.
+    /// Returns the smallest `far_sum` that a further submesh needs to be added; `None` while a slot is free, so that
+    /// every submesh is added.
     fn least(&self) -> Option<i64> {
         self.0[BOXES - 1].map(|found| found.far_sum + 1)
     }
 }
 
-/// Far more than rounding, far less than what matters, as a share of the numbers that are added.
+/// A bound of the rounding errors of a cost, relative to the numbers that are added. It is far larger than real
+/// rounding errors, and far smaller than differences that matter.
 const ROUNDING: f64 = 1e-9;
 
-/// So many bytes are looked at together.
+/// The number of flags that one comparison looks at: the bytes of a 64-bit register.
 const EIGHT: usize = 8;
 
 impl<C: Count> Choice<C> {
+    /// Returns a search that has no machine state yet.
     pub(super) fn new(compact: Compact) -> Self {
         Self {
             counts: SubmeshCounts::default(),
@@ -92,7 +104,7 @@ impl<C: Count> Choice<C> {
         }
     }
 
-    /// Starts on a machine state.
+    /// Starts a search for `k` nodes on a machine state, with the weight W of the definition.
     pub(super) fn prepare(&mut self, machine: &Machine, k: u32, weight: f64) {
         self.counts.rebuild(machine);
         self.far.measure(machine, &self.counts);
@@ -100,19 +112,22 @@ impl<C: Count> Choice<C> {
         (self.k, self.weight, self.best) = (k, weight, None);
     }
 
+    /// Returns the distances to the free nodes of the machine state at hand.
     pub(super) fn far(&self) -> &Far {
         &self.far
     }
 
+    /// Returns whether a set of k free nodes was found.
     pub(super) fn has_any(&self) -> bool {
         self.best.is_some()
     }
 
-    /// Looks at the submeshes of some shapes.
+    /// Searches the submeshes of these shapes, and keeps the cheapest set if it is cheaper than the best so far.
     pub(super) fn search(&mut self, machine: &Machine, shapes: &[SubmeshShape]) {
         let (k, compact) = (u64::from(self.k), self.compact.of(self.k));
         for (shape, i) in shapes.iter().zip(0..).filter(|(shape, _)| shape.nodes == k) {
-            // All nodes of these are taken, so that the farthest submesh is the cheapest.
+            // All nodes of such a submesh are taken. Their pairwise sum follows from the shape, so the farthest submesh
+            // is the cheapest.
             if let Some(found) = self.scan(shape, i, self.need(shape.pairs as f64)).0[0] {
                 let cost = shape.pairs as f64 - self.weight * found.far_sum as f64;
                 self.propose(Best { cost, shape: *shape, base: found.base }, false);
@@ -124,7 +139,7 @@ impl<C: Count> Choice<C> {
             self.found.extend(farthest.0.into_iter().flatten());
         }
         let mut found = std::mem::take(&mut self.found);
-        // The likeliest winner first: the better the best set so far, the more of the others are passed over unseen.
+        // The likeliest winner comes first: the cheaper the best set so far, the more of the others are pruned.
         if let Some(likely) = (0..found.len()).max_by_key(|&i| found[i].far_sum) {
             found.swap(0, likely);
         }
@@ -136,10 +151,12 @@ impl<C: Count> Choice<C> {
         self.found = found;
     }
 
-    /// Returns how much the distances to the free nodes must add up to, at least, for a set to win whose pairs add up
-    /// to `pairs`.
+    /// Returns the smallest sum of distances to the free nodes with which a set can win if its pairwise sum is at
+    /// least `pairs`. It is `i64::MIN` if every set can win, and `i64::MAX` if none can.
     fn need(&self, pairs: f64) -> i64 {
         let Some(best) = self.best else { return i64::MIN };
+        // The set wins if pairs − W·sum < best.cost, solved for the sum. A slack for rounding errors keeps the bound
+        // on the safe side.
         let size = pairs + best.cost.abs();
         let short = pairs - best.cost - size * ROUNDING;
         if self.weight > 0.0 {
@@ -151,7 +168,9 @@ impl<C: Count> Choice<C> {
         }
     }
 
-    /// Finds the submeshes of a shape that have k free nodes and are farthest from the free nodes, if at least `need`.
+    /// Returns those submeshes of a shape that have at least k free nodes, are farthest from the free nodes, and have a
+    /// `far_sum` of at least `need`. There are none in it if no submesh is like that. `index` is the shape's index in
+    /// the list that is searched.
     fn scan(&mut self, shape: &SubmeshShape, index: u32, mut need: i64) -> Farthest {
         let mut found = Farthest::default();
         self.far.terms(shape, (shape.nodes - u64::from(self.k)) as i64, &mut self.terms);
@@ -160,8 +179,9 @@ impl<C: Count> Choice<C> {
         for (across, z) in zs.iter().zip(0..) {
             let mut y = 0;
             while y < ys.len() {
-                // A row can win only if its terms and the best one along x reach `need`; of the others no count is
-                // made.
+                // The distance sum is separable: a term for x, one for y and one for z. A row (y, z) can win only if
+                // its two terms and the largest term along x reach `need`. The free nodes of other rows are not
+                // counted.
                 let end = y + ys[y..].iter().take_while(|&&term| term + across + widest >= need).count();
                 if end == y {
                     y += 1;
@@ -191,7 +211,7 @@ impl<C: Count> Choice<C> {
         found
     }
 
-    /// Returns whether a submesh of one of the shapes has k free nodes.
+    /// Returns whether a submesh of one of the shapes has at least k free nodes.
     pub(super) fn holds(&mut self, shapes: &[SubmeshShape]) -> bool {
         shapes.iter().filter(|shape| shape.nodes >= u64::from(self.k)).any(|shape| {
             let places = self.far.places(shape);
@@ -204,7 +224,8 @@ impl<C: Count> Choice<C> {
         })
     }
 
-    /// Looks at a submesh of more than k nodes: whether its cheapest k are cheaper than the best so far.
+    /// Chooses k free nodes of a submesh of more than k nodes, and keeps them if they are cheaper than the best set so
+    /// far.
     fn consider(&mut self, machine: &Machine, shape: &SubmeshShape, base: Coord) {
         let (far, inside) = (&self.far, &mut self.inside);
         inside.count(&self.counts, far, shape, base);
@@ -213,7 +234,9 @@ impl<C: Count> Choice<C> {
         let (mut cost, size) = inside.cost(far, base, nodes);
         if spare > 0 {
             if let Some(best) = self.best {
-                // Nodes that leave save what they cost but for the distances between them, which were counted twice.
+                // Lower bound of the cost of what remains. Each of the `spare` nodes that leave saves at most the
+                // price of the dearest node. The distances between nodes that leave are in the prices of both, so
+                // they are added once; they are at least the pairwise sum of the most compact set of `spare` nodes.
                 let dearest = inside.price(far, base, nodes);
                 let least = cost - f64::from(spare) * dearest + self.compact.of(spare);
                 if least - (size + least.abs()) * ROUNDING > best.cost {
@@ -228,8 +251,8 @@ impl<C: Count> Choice<C> {
         self.propose(Best { cost, shape: *shape, base }, spare > 0);
     }
 
-    /// Takes a set as the best if it is cheaper than the best so far; `leaves` says whether it leaves nodes of its
-    /// submesh.
+    /// Keeps a set as the best if it is cheaper than the best so far, or as cheap and first by half-perimeter, sides
+    /// and base. `leaves` says whether it leaves out free nodes of its submesh, which [`Inside::left`] then lists.
     fn propose(&mut self, set: Best, leaves: bool) {
         let key = |best: &Best| {
             (best.shape.half_perimeter, best.shape.sides, best.base[2], best.base[1], best.base[0])
@@ -247,15 +270,17 @@ impl<C: Count> Choice<C> {
         }
     }
 
-    /// Returns the nodes of the cheapest set, ascending.
+    /// Returns the nodes of the cheapest set, ascending; `None` if no set was found.
     pub(super) fn take(&mut self, machine: &Machine) -> Option<Vec<NodeId>> {
         let best = self.best?;
         let mut nodes = Vec::with_capacity(self.k as usize + self.left.len());
         for_each_free(machine, best.base, best.shape.sides, |node, _| nodes.push(node));
+        // A submesh that wraps around a torus does not list its nodes in ascending order.
         if self.far.torus {
             nodes.sort_unstable();
         }
         if !self.left.is_empty() {
+            // Both lists ascend, so one pass over both removes the nodes that leave.
             self.left.sort_unstable();
             let mut left = self.left.iter().copied().peekable();
             nodes.retain(|&node| left.next_if_eq(&node).is_none());
@@ -264,7 +289,8 @@ impl<C: Count> Choice<C> {
     }
 }
 
-/// Sets a byte to 1 for each number that is at least k, else to 0; eight more bytes follow.
+/// Sets `flags` to one byte for each number: 1 if the number is at least k, else 0. Eight more bytes follow, so that
+/// [`any_set`] may read beyond the last flag.
 fn flag<C: Count>(numbers: &[C], k: C, flags: &mut Vec<u8>) {
     flags.resize(numbers.len() + EIGHT, 0);
     for (flag, &number) in flags.iter_mut().zip(numbers) {
@@ -272,14 +298,14 @@ fn flag<C: Count>(numbers: &[C], k: C, flags: &mut Vec<u8>) {
     }
 }
 
-/// Visits the places of a row at which a byte of it, 0 or 1, is set, until told to stop; whether it was. Eight more
-/// bytes follow the row.
+/// Calls `stop` with each index below `places` at which `row` holds a 1, ascending, until `stop` returns true. Returns
+/// whether it did. The bytes of `row` are 0 or 1, and at least eight more follow the first `places`.
 #[inline]
 fn any_set(row: &[u8], places: usize, mut stop: impl FnMut(usize) -> bool) -> bool {
     for first in (0..places).step_by(EIGHT) {
         // Eight flags are read as one number, so that a row without any costs one comparison for eight places.
         let bytes = row[first..].first_chunk::<EIGHT>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-        // Those beyond the row do not count.
+        // The mask clears the bytes that lie beyond the row.
         let beyond = EIGHT - (places - first).min(EIGHT);
         let mut bits = bytes & (u64::MAX >> (8 * beyond));
         while bits != 0 {

@@ -1,59 +1,68 @@
-//! The free nodes of one submesh: what they cost, and those that cost most.
+//! The free nodes of one submesh: their cost as a set, and the dearest of them, which a job leaves out.
+//!
+//! The price of a node is the sum of distances to the other free nodes of the submesh, less W times the sum of
+//! distances to all free nodes of the machine. Both sums are separable, so a price is a sum of one term for each
+//! dimension.
 
 use super::far::Far;
 use super::shapes::SubmeshShape;
 use super::submesh_counts::{Count, SubmeshCounts};
 use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along};
 
-/// The free nodes of the submesh at hand; keeps its memory between submeshes.
+/// The free nodes of the submesh at hand. Memory is kept between submeshes.
 #[derive(Debug, Default)]
 pub(super) struct Inside {
     along: [Along; 3],
-    /// Dimensions up to the last one of more than one node, at least one.
+    /// The number of dimensions up to the last one of more than one node; at least 1.
     dims: usize,
-    /// W of the definition.
+    /// The weight W of the definition.
     weight: f64,
-    /// Its dearest nodes, the cheapest of these first.
+    /// The nodes that the job leaves out.
     dearest: Vec<Priced>,
-    /// What they cost, as numbers that sort so.
+    /// The prices of the nodes as integers of the same order.
     keys: Vec<i64>,
 }
 
 /// Free nodes by their position in the submesh along one dimension.
 #[derive(Debug, Default)]
 struct Along {
+    /// The number of free nodes at each position.
     counts: Vec<u32>,
+    /// The term that each position adds to the price of a node.
     costs: Vec<f64>,
-    /// Whether the short way between two of them can be round the torus.
+    /// Whether the shortest way between two of the nodes can lead across the border of the torus. `counts` then has
+    /// all positions of the ring.
     wraps: bool,
+    /// The sum of hops from each position to the nodes counted; only used where `wraps`.
     distances: Vec<u64>,
 }
 
-/// The cost of a node.
+/// A free node of the submesh, with its price.
 #[derive(Clone, Copy, Debug)]
 struct Priced {
     cost: f64,
     node: NodeId,
-    /// In the submesh.
+    /// The position relative to the base of the submesh.
     at: [u32; 3],
 }
 
-/// Up to so many dearest nodes are kept in order; of more, all nodes of the submesh are parted.
+/// The most nodes to leave out for which insertion into a short sorted list is used. For more, a selection over all
+/// nodes of the submesh is faster.
 const FEW: usize = 12;
 
 impl Inside {
-    /// Starts on a machine state.
+    /// Starts on a machine state, with the weight W of the definition.
     pub(super) fn start(&mut self, far: &Far, weight: f64) {
         self.dims = far.extents.iter().rposition(|&extent| extent > 1).map_or(1, |last| last + 1);
         self.weight = weight;
         for along in &mut self.along[self.dims..] {
-            // One position, which costs nothing.
+            // These dimensions have one position, which adds 0 to every price.
             along.costs.clear();
             along.costs.push(0.0);
         }
     }
 
-    /// Counts the free nodes of a submesh.
+    /// Counts the free nodes of a submesh, which becomes the one at hand.
     pub(super) fn count<C: Count>(
         &mut self,
         counts: &SubmeshCounts<C>,
@@ -63,7 +72,7 @@ impl Inside {
     ) {
         for (d, along) in self.along[..self.dims].iter_mut().enumerate() {
             counts.slices(d, base, shape.sides, &mut along.counts);
-            // Within half a ring the straight way is the shortest.
+            // Within half a ring the straight way is a shortest one.
             along.wraps = far.torus && shape.sides[d] > far.extents[d] / 2 + 1;
             if along.wraps {
                 along.counts.resize(far.extents[d], 0);
@@ -71,16 +80,19 @@ impl Inside {
         }
     }
 
-    /// Returns how many were counted.
+    /// Returns the number of free nodes counted.
     pub(super) fn nodes(&self) -> u32 {
         self.along[0].counts.iter().sum()
     }
 
-    /// What the nodes counted, `nodes` of them, cost, and the sum of the two numbers it is the difference of, which
-    /// says how large its rounding can be.
+    /// Returns the cost of all nodes counted as a set, and the size of the numbers behind it; `nodes` is the number of
+    /// nodes counted. The cost is the pairwise sum less the weighted distances to the free nodes. The size is the sum
+    /// of these two numbers, by which rounding errors are bounded.
     pub(super) fn cost(&self, far: &Far, base: Coord, nodes: u32) -> (f64, f64) {
         let (mut pairs, mut apart) = (0, 0);
         for (d, along) in self.along[..self.dims].iter().enumerate() {
+            // Cuts: the one behind a position separates every node below it from every node above it, and the distance
+            // of two nodes is the number of cuts between them.
             let mut below = 0;
             for (&count, far) in along.counts.iter().zip(far.along(d, base[d])) {
                 let count = u64::from(count);
@@ -88,6 +100,7 @@ impl Inside {
                 apart += count * *far as u64;
                 pairs += below * (u64::from(nodes) - below);
             }
+            // On a ring the shorter way may lead across the border, so the straight sum is replaced.
             if along.wraps {
                 let mut below = 0;
                 let straight = along.counts.iter().map(|&count| {
@@ -102,8 +115,8 @@ impl Inside {
         (pairs - apart, pairs + apart)
     }
 
-    /// Sets what a node at each position of the submesh costs along each dimension; at most what one of the `nodes`
-    /// costs.
+    /// Sets the terms of the prices for each position of the submesh along each dimension. Returns an upper bound of
+    /// the price of a node, the sum of the largest terms. `nodes` is the number of nodes counted.
     pub(super) fn price(&mut self, far: &Far, base: Coord, nodes: u32) -> f64 {
         let mut most = 0.0;
         for (d, along) in self.along[..self.dims].iter_mut().enumerate() {
@@ -117,6 +130,8 @@ impl Inside {
                 along.costs.extend(costs.map(|(&near, &far)| near as f64 - self.weight * far as f64));
                 dearest = along.costs.iter().copied().fold(dearest, f64::max);
             } else {
+                // One sweep over the positions: with each step one farther from the nodes passed, and one nearer to all
+                // others. `near` starts with the distances from the first position.
                 let mut near: i64 =
                     along.counts.iter().zip(0..).map(|(&count, at)| i64::from(count) * at).sum();
                 let mut below = 0;
@@ -135,11 +150,13 @@ impl Inside {
         most
     }
 
-    /// Takes the `spare` dearest nodes out of the counts, the later ones of equals.
+    /// Takes the `spare` nodes of highest price out of the counts; of equal prices the later nodes. Prices must be set.
     pub(super) fn leave(&mut self, machine: &Machine, shape: &SubmeshShape, base: Coord, spare: usize) {
         let mut dearest = std::mem::take(&mut self.dearest);
         dearest.clear();
         if spare <= FEW {
+            // Insertion sort into a list of at most `spare` nodes, ascending by price. A node behind its equals is a
+            // later one, so the first entry is the right one to drop.
             self.for_each_price(machine, shape, base, |priced| {
                 if dearest.len() == spare {
                     if priced.cost < dearest[0].cost {
@@ -152,7 +169,8 @@ impl Inside {
                 dearest.insert(after, priced);
             });
         } else {
-            // The least that one of them costs, and how many that cost just so stay.
+            // Quickselect finds the lowest price of a node that leaves. Of the nodes with just this price, the first
+            // `stay` ones are kept.
             let mut keys = std::mem::take(&mut self.keys);
             keys.clear();
             self.for_each_price(machine, shape, base, |priced| keys.push(sortable(priced.cost)));
@@ -177,12 +195,12 @@ impl Inside {
         self.dearest = dearest;
     }
 
-    /// Returns the nodes taken out last.
+    /// Returns the nodes that [`Inside::leave`] has taken out of the submesh at hand, in no particular order.
     pub(super) fn left(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.dearest.iter().map(|priced| priced.node)
     }
 
-    /// Visits the free nodes of the submesh at hand.
+    /// Calls `visit` with each free node of the submesh at hand and its price, by z, then y, then x in the submesh.
     fn for_each_price(
         &self,
         machine: &Machine,
@@ -198,13 +216,15 @@ impl Inside {
     }
 }
 
-/// Returns a number that compares with others as the floating-point numbers do in their total order.
+/// Returns an integer for a floating-point number; the integers compare as the numbers do in their total order.
 fn sortable(cost: f64) -> i64 {
+    // The bit patterns of positive numbers already have the order of integers. Those of negative ones have the reverse
+    // order, so all their bits but the sign are flipped (as `f64::total_cmp` does).
     let bits = cost.to_bits() as i64;
     bits ^ ((bits >> 63) as u64 >> 1) as i64
 }
 
-/// Visits the free nodes of a submesh with their places in it.
+/// Calls `visit` with each free node of a submesh and its position relative to the base, by z, then y, then x.
 pub(super) fn for_each_free(
     machine: &Machine,
     base: Coord,
@@ -214,7 +234,8 @@ pub(super) fn for_each_free(
     let mesh = machine.mesh();
     let [width, length, depth] = mesh.extents();
     let [a, b, c] = sides.map(|side| side as u32);
-    // A submesh is no longer than the machine.
+    // A submesh is no longer than the machine, so it goes round a torus at most once: a subtraction replaces a
+    // division.
     let around = |at: u32, extent: u32| if at < extent { at } else { at - extent };
     for z in 0..c {
         for y in 0..b {
@@ -222,10 +243,12 @@ pub(super) fn for_each_free(
             let mut x = 0;
             while x < a {
                 let at = around(base[0] + x, width);
+                // A chunk ends with the submesh, at the border of the machine, or after the 64 bits of a register.
                 let chunk = (a - x).min(width - at).min(64);
                 let mut bits = machine.free().bits((row + at) as usize, chunk as usize);
                 while bits != 0 {
                     let bit = bits.trailing_zeros();
+                    // Clears the lowest bit that is set.
                     bits &= bits - 1;
                     visit(row + at + bit, [x + bit, y, z]);
                 }

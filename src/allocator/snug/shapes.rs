@@ -1,35 +1,36 @@
-//! The submeshes that a job is looked for in: nearly cubic ones, small ones first.
+//! The shapes of the submeshes that are searched for a job: nearly cubic ones, listed by half-perimeter.
 
 use crate::machine::{Mesh, pairwise_along};
 use crate::yardstick::PairwiseBound;
 
-/// By how much the sides of a submesh may differ. Sides that are as long as the machine count as being as long as
-/// needed.
+/// The largest difference between two sides of a submesh. Only a side as long as the machine may be shorter by more.
 const SLANT: u32 = 2;
 
-/// Sides of a submesh, and what the search needs of them.
+/// The sides of a submesh, with the numbers that the search needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SubmeshShape {
-    /// Sum of the sides of dimensions that have more than one node.
+    /// The sum of the sides along dimensions of more than one node; 1 on a machine of one node.
     pub(super) half_perimeter: u32,
+    /// The sides along x, y and z, in nodes.
     pub(super) sides: [usize; 3],
-    /// Nodes in the submesh.
+    /// The number of nodes in the submesh.
     pub(super) nodes: u64,
-    /// Sum of distances over all pairs of them.
+    /// The sum of L1 distances over all pairs of nodes in the submesh.
     pub(super) pairs: u64,
 }
 
-/// The shapes of a machine; those that were asked for are remembered.
+/// The shapes of submeshes on a machine. They are computed on first use and kept.
 #[derive(Clone, Debug)]
 pub(super) struct SubmeshShapes {
     mesh: Mesh,
-    /// By half-perimeter.
+    /// The shapes of each half-perimeter; `None` where they are not computed yet.
     shapes: Vec<Option<Vec<SubmeshShape>>>,
-    /// The smallest half-perimeter of a shape of k nodes, by k; 0 where it is not known yet.
+    /// The smallest half-perimeter of a shape of at least k nodes, by k; 0 where it is not computed yet.
     smallest: Vec<u32>,
 }
 
 impl SubmeshShapes {
+    /// Returns the shapes of `mesh`, of which none is computed yet.
     pub(super) fn new(mesh: &Mesh) -> Self {
         let half_perimeters = half_perimeter(mesh, mesh.extents()) as usize + 1;
         Self {
@@ -39,13 +40,14 @@ impl SubmeshShapes {
         }
     }
 
-    /// Returns the smallest half-perimeter of a shape that has room for k nodes, of at least one and at most the
-    /// machine's.
+    /// Returns the smallest half-perimeter of a shape that has at least k nodes, free or not. k must be at least 1 and
+    /// at most the number of nodes of the machine.
     pub(super) fn smallest(&mut self, k: u32) -> u32 {
         let known = self.smallest[k as usize];
         if known > 0 {
             return known;
         }
+        // Bisection: the most nodes of a shape grow with the half-perimeter.
         let (mut low, mut high) = (1, self.largest());
         while low < high {
             let middle = low.midpoint(high);
@@ -61,17 +63,20 @@ impl SubmeshShapes {
         half_perimeter(&self.mesh, self.mesh.extents())
     }
 
-    /// Returns the shapes of a half-perimeter of at most the machine's, by sides.
+    /// Returns the shapes of the half-perimeter `wanted`, sorted by sides; an empty list if there are none. `wanted`
+    /// must not exceed the half-perimeter of the machine.
     pub(super) fn of_half_perimeter(&mut self, wanted: u32) -> &[SubmeshShape] {
         self.shapes[wanted as usize].get_or_insert_with(|| shapes_of(&self.mesh, wanted))
     }
 }
 
+/// Returns the shapes of the half-perimeter `wanted`, sorted by sides.
 fn shapes_of(mesh: &Mesh, wanted: u32) -> Vec<SubmeshShape> {
     let extents = mesh.extents();
     let lengths =
         |d: usize, shortest: u32| shortest.min(extents[d])..=shortest.saturating_add(SLANT).min(extents[d]);
-    // Sides from `shortest` to `shortest` + SLANT have half-perimeters between these, which grow with it.
+    // The half-perimeter of sides from `shortest` to `shortest` + SLANT lies between `least` and `most`. Both grow with
+    // `shortest`, so only a range of shortest sides has to be tried.
     let least = |shortest: u32| half_perimeter(mesh, extents.map(|extent| extent.min(shortest)));
     let most = |shortest: u32| least(shortest.saturating_add(SLANT));
     let longest = extents.into_iter().max().unwrap_or(1);
@@ -87,29 +92,35 @@ fn shapes_of(mesh: &Mesh, wanted: u32) -> Vec<SubmeshShape> {
             }
         }
     }
+    // A shape is found once for each shortest side that allows it.
     shapes.sort_unstable();
     shapes.dedup();
     shapes.into_iter().map(|sides| shape(mesh, sides)).collect()
 }
 
-/// The least that distances over all pairs of nodes can add up to, remembered by number of nodes.
+/// Lower bounds of pairwise sums on a machine, which hold for every set of so many nodes. They are computed on first
+/// use and kept.
 #[derive(Debug)]
 pub(super) struct Compact {
     bound: PairwiseBound,
+    /// The bound for each number of nodes; `None` where it is not computed yet.
     known: Vec<Option<f64>>,
 }
 
 impl Compact {
+    /// Returns the bounds on `mesh`, of which none is computed yet.
     pub(super) fn new(mesh: &Mesh) -> Self {
         Self { bound: PairwiseBound::new(mesh), known: vec![None; mesh.nodes() as usize + 1] }
     }
 
+    /// Returns a number that the sum of L1 distances over the pairs of `nodes` nodes cannot be below.
     pub(super) fn of(&mut self, nodes: u32) -> f64 {
         *self.known[nodes as usize].get_or_insert_with(|| self.bound.of(nodes) as f64)
     }
 }
 
-/// Returns the first number from 1 to `last` for which a condition holds that holds for all that follow, or `last`.
+/// Returns the first number from 1 to `last` for which the condition holds, by bisection; `last` if it holds for none.
+/// If the condition holds for a number, it must hold for all larger ones.
 fn first(last: u32, holds: impl Fn(u32) -> bool) -> u32 {
     let (mut low, mut high) = (1, last);
     while low < high {
@@ -125,8 +136,10 @@ fn half_perimeter(mesh: &Mesh, sides: [u32; 3]) -> u32 {
     long.map(|(side, _)| side).sum::<u32>().max(1)
 }
 
+/// Returns the shape of these sides, with its numbers of nodes and pairs.
 fn shape(mesh: &Mesh, sides: [u32; 3]) -> SubmeshShape {
     let nodes: u32 = sides.into_iter().product();
+    // The pairwise sum is separable: each position along a dimension holds equally many nodes.
     let along = |d: usize| {
         let mut counts = vec![nodes / sides[d]; sides[d] as usize];
         if mesh.is_torus() {

@@ -1,10 +1,10 @@
-//! Jobs of one node, which are most of many logs: the free node that is farthest from the free ones.
+//! The choice for jobs of one node, which are the majority in many logs: the free node farthest from all free nodes.
 
 use super::far::Far;
 use crate::machine::{Machine, NodeId};
 
-/// Returns the free node of largest sum of distances to the free ones, the first of equals. O(L·D), or O(free nodes)
-/// on a torus.
+/// Returns the free node with the largest sum of distances to all free nodes, the first of equals; `None` if no node is
+/// free. O(L·D), or O(free nodes) on a torus.
 pub(super) fn farthest(machine: &Machine, far: &Far) -> Option<NodeId> {
     let mesh = machine.mesh();
     let [width, length, depth] = mesh.extents();
@@ -24,7 +24,7 @@ pub(super) fn farthest(machine: &Machine, far: &Far) -> Option<NodeId> {
                 free_in_row(machine, row, width).for_each(look);
                 continue;
             }
-            // Off a torus the sums fall up to some position and rise from there: the farthest is at an end.
+            // Off a torus the sums along a row are convex, so the largest one is at the first or the last free node.
             if let Some(first) = free_in_row(machine, row, width).next() {
                 look(first);
                 if let Some(last) = last_in_row(machine, row, width) {
@@ -36,13 +36,14 @@ pub(super) fn farthest(machine: &Machine, far: &Far) -> Option<NodeId> {
     best.map(|(_, node)| node)
 }
 
-/// Returns the x of the free nodes of the row that begins with node `row`, ascending.
+/// Returns the x of each free node of the row that begins with node `row`, ascending; nothing if none is free.
 fn free_in_row(machine: &Machine, row: NodeId, width: u32) -> impl Iterator<Item = u32> + '_ {
     (0..width).step_by(64).flat_map(move |from| {
         let mut bits = machine.free().bits((row + from) as usize, (width - from).min(64) as usize);
         std::iter::from_fn(move || {
             let bit = bits.trailing_zeros();
             (bits != 0).then(|| {
+                // Clears the lowest bit that is set.
                 bits &= bits - 1;
                 from + bit
             })
@@ -50,7 +51,7 @@ fn free_in_row(machine: &Machine, row: NodeId, width: u32) -> impl Iterator<Item
     })
 }
 
-/// Returns the x of the last free node of the row that begins with node `row`.
+/// Returns the x of the last free node of the row that begins with node `row`; `None` if none is free.
 fn last_in_row(machine: &Machine, row: NodeId, width: u32) -> Option<u32> {
     let chunks = width.div_ceil(64);
     (0..chunks).rev().find_map(|chunk| {

@@ -1,28 +1,30 @@
-//! Counts the free nodes of any submesh, given by its base and sides, by prefix sums.
+//! Counts the free nodes of submeshes by prefix sums over the machine (a summed-area table).
 
 use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::machine::{Coord, Machine};
 
-/// An unsigned integer that is wide enough to count the nodes of a machine; the narrower it is, the more of them one
-/// vector instruction adds. Arithmetic wraps: prefix sums may exceed the type, and differences of two of them are
-/// exact all the same, as a count of nodes fits.
+/// An unsigned integer that is wide enough to count the nodes of a machine. The narrower it is, the more counts one
+/// vector instruction adds.
+///
+/// Its arithmetic wraps. Prefix sums on a torus may exceed the type, but the result of adding and subtracting them is
+/// exact if the result fits, and a number of nodes fits.
 pub(super) trait Count: Copy + Debug + Default + Ord + Send + 'static {
-    /// The largest number it can hold.
+    /// The largest number that the type can hold.
     const LARGEST: u32;
 
-    /// Returns the lowest bits of `number`.
+    /// Returns the lowest bits of `number`, as many as the type has.
     fn of(number: u32) -> Self;
 
-    /// Returns the value.
+    /// Returns the number as a `u32`.
     fn number(self) -> u32;
 
-    /// Returns the wrapped sum.
+    /// Returns the sum, wrapped at the limit of the type.
     #[must_use]
     fn plus(self, other: Self) -> Self;
 
-    /// Returns the wrapped difference.
+    /// Returns the difference, wrapped at the limit of the type.
     #[must_use]
     fn minus(self, other: Self) -> Self;
 }
@@ -53,19 +55,21 @@ macro_rules! counts {
 
 counts!(u8, u16, u32);
 
-/// Prefix sums of free nodes over a machine of at most [`Count::LARGEST`] nodes. On a torus they go nearly twice
-/// round, so that submeshes across the border are submeshes like others. [`crate::machine::FreeCounts`] is the same
-/// for submeshes around centres, which a mesh clips.
+/// Prefix sums of free nodes over a machine of at most [`Count::LARGEST`] nodes.
 ///
-/// Memory and building (W + 1)·(L + 1)·(D + 1) numbers, W, L and D being doubled on a torus; a count is O(1), rows of
-/// counts one or two passes over them that the compiler vectorises.
+/// On a torus the sums cover each dimension nearly twice, so that a submesh across the border is a plain range of
+/// positions. [`crate::machine::FreeCounts`] does the same for submeshes around a centre, which the border of a mesh
+/// clips.
+///
+/// The table has (W + 1)·(L + 1)·(D + 1) numbers for a machine of W × L × D nodes, about eight times as many on a torus
+/// of three dimensions, and it is built in one pass. A count is O(1). Rows of counts take one or two vectorised passes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SubmeshCounts<C> {
-    /// Positions along each dimension that submeshes may cover.
+    /// The number of positions along each dimension that submeshes may cover.
     spans: [usize; 3],
-    /// Steps between positions along each dimension.
+    /// The difference between the indices of neighbouring positions along each dimension.
     strides: [usize; 3],
-    /// `sums[x + y·strides[1] + z·strides[2]]`: free nodes at positions below x, y and z.
+    /// `sums[x + y·strides[1] + z·strides[2]]` is the number of free nodes at positions below x, y and z.
     sums: Vec<C>,
 }
 
@@ -80,7 +84,7 @@ impl<C: Count> SubmeshCounts<C> {
         self.strides = [1, width + 1, (width + 1) * (length + 1)];
         let size = self.strides[2] * (depth + 1);
         if self.sums.len() != size {
-            // What lies at position 0 along a dimension is never written again.
+            // Entries at position 0 along a dimension are 0, and no rebuild writes them.
             self.sums = vec![C::default(); size];
         }
         for z in 0..depth {
@@ -89,6 +93,7 @@ impl<C: Count> SubmeshCounts<C> {
                 self.fill_row(machine, first, extents[0], y, z);
             }
             if z > 0 {
+                // Each row so far has the sums of its own plane. The plane below makes them sums over all planes.
                 let (below, plane) = self.sums[z * self.strides[2]..].split_at_mut(self.strides[2]);
                 for (cell, below) in plane.iter_mut().zip(below) {
                     *cell = cell.plus(*below);
@@ -97,7 +102,8 @@ impl<C: Count> SubmeshCounts<C> {
         }
     }
 
-    /// Writes the sums along row (y, z), whose first node is `first`, of the machine, with those of the row before.
+    /// Writes the prefix sums of row (y, z), with the sums of the row before in the same plane added. `first` is the
+    /// first node of the row on the machine, and `extent` is the number of nodes in a row.
     fn fill_row(&mut self, machine: &Machine, first: usize, extent: usize, y: usize, z: usize) {
         let [_, stride, plane] = self.strides;
         let from = (z + 1) * plane + (y + 1) * stride;
@@ -105,12 +111,14 @@ impl<C: Count> SubmeshCounts<C> {
         let (line, before) = (&mut rest[1..stride], &before[from - stride + 1..]);
         let mut sum = C::default();
         for (chunk, (cells, before)) in line[..extent].chunks_mut(64).zip(before.chunks(64)).enumerate() {
+            // 64 bits of the free set at a time: eight nodes at once by `running`, then the others one by one.
             let mut bits = machine.free().bits(first + chunk * 64, cells.len());
             let (eights, others) = cells.as_chunks_mut::<8>();
             let (eights_before, _) = before.as_chunks::<8>();
             for (cells, before) in eights.iter_mut().zip(eights_before) {
                 let within = running(bits & 0xff);
                 bits >>= 8;
+                // Byte i of `within` is the number of free nodes up to the i-th of the eight; the last is their total.
                 let numbers = within.to_le_bytes();
                 *cells = std::array::from_fn(|i| before[i].plus(sum).plus(C::of(u32::from(numbers[i]))));
                 sum = sum.plus(C::of((within >> 56) as u32));
@@ -121,20 +129,21 @@ impl<C: Count> SubmeshCounts<C> {
                 *cell = before.plus(sum);
             }
         }
-        // Round the torus: a whole row, and what the first time round added.
+        // The second round of a torus: the sum of a whole row, and the sum of the same part in the first round.
         for x in extent..line.len() {
             line[x] = before[x].plus(sum).plus(line[x - extent].minus(before[x - extent]));
         }
     }
 
-    /// Returns the steps between the rows that [`SubmeshCounts::rows`] writes.
+    /// Returns the difference between the indices of neighbouring rows that [`SubmeshCounts::rows`] writes.
     pub(super) fn stride(&self) -> usize {
         self.strides[1]
     }
 
-    /// Writes into `counts` the number of free nodes in the submeshes of these sides at (x, y, z) for every y of
-    /// `rows`, which is not empty, and every x from 0 to `places`: at x + (y − rows.start)·stride. What lies between
-    /// is not a count.
+    /// Writes into `counts` the numbers of free nodes in submeshes of these sides whose bases (x, y, z) have every x
+    /// below `places` and every y of `rows`, which must not be empty. The count for (x, y) is at index
+    /// x + (y − rows.start)·stride. Entries between the rows of counts have no meaning; they let one loop without
+    /// branches run over all rows.
     pub(super) fn rows(
         &self,
         sides: [usize; 3],
@@ -150,7 +159,8 @@ impl<C: Count> SubmeshCounts<C> {
         }
     }
 
-    /// Writes or subtracts the same of what lies below z.
+    /// Writes the counts of [`SubmeshCounts::rows`] for all planes below z, or subtracts them from `counts`. The free
+    /// nodes of a rectangle follow from the sums at its four corners (inclusion and exclusion).
     fn layer<const SUBTRACT: bool>(&self, sides: [usize; 3], y: usize, z: usize, counts: &mut [C]) {
         let [_, stride, plane] = self.strides;
         let size = counts.len();
@@ -163,8 +173,8 @@ impl<C: Count> SubmeshCounts<C> {
         }
     }
 
-    /// Writes into `counts` the number of free nodes at each position of a submesh along dimension `d`, from its base
-    /// on.
+    /// Writes into `counts` the number of free nodes of a submesh at each of its positions along dimension `d`, from
+    /// its base on.
     pub(super) fn slices(&self, d: usize, base: Coord, sides: [usize; 3], counts: &mut Vec<u32>) {
         let (e, f) = ((d + 1) % 3, (d + 2) % 3);
         let [low_e, low_f] = [e, f].map(|d| base[d] as usize * self.strides[d]);
@@ -173,7 +183,7 @@ impl<C: Count> SubmeshCounts<C> {
         counts.resize(sides[d], 0);
         let sum = |at: usize| self.sums[at];
         let near = |at: usize| sum(at + high_e + high_f).minus(sum(at + low_e + high_f));
-        // Sums at position 0 are 0.
+        // A slice follows from the sums at its four corners. Sums at position 0 are 0, so a base there saves some.
         match (low_e, low_f) {
             (0, 0) => steps(counts, from, step, |at| sum(at + high_e + high_f)),
             (0, _) => {
@@ -187,7 +197,7 @@ impl<C: Count> SubmeshCounts<C> {
     }
 }
 
-/// Writes into `counts` how much the sums grow with each step from `at`.
+/// Writes into `counts` the growth of `sum` with each step from index `at`: the free nodes of one slice each.
 fn steps<C: Count>(counts: &mut [u32], mut at: usize, step: usize, sum: impl Fn(usize) -> C) {
     let mut last = sum(at);
     for count in counts {
@@ -198,7 +208,7 @@ fn steps<C: Count>(counts: &mut [u32], mut at: usize, step: usize, sum: impl Fn(
     }
 }
 
-/// Returns in byte i how many of the eight bits up to the i-th are set.
+/// Returns eight running counts: byte i is the number of bits set among bits 0 to i. `bits` must be below 256.
 fn running(bits: u64) -> u64 {
     // SWAR (arithmetic on the bytes of one register). The product copies the eight bits into every byte; the mask
     // leaves bit i of them in byte i.

@@ -32,7 +32,6 @@ use crate::workload::{
 /// (5); sides=uniform, exponential or normal with mean=M, sigma=D and outside=clamp or redraw; max=AxB instead of the
 /// machine's sides; jobs=N (10000).
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "Example:
   meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --scheduler easy --allocator hilbert+bf mc1x1
   meshreplay replay synthetic:ratio=1.5 --machine 32x32 --scheduler fcfs --allocator first-fit adaptive-scan \\

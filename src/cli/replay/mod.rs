@@ -24,7 +24,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut notes = Vec::new();
     let planned = draft.plan(&mut notes);
     if !args.quiet {
-        notes.iter().for_each(|note| complain(&format!("note: {note}")));
+        for note in &notes {
+            complain(&format!("note: {note}"));
+        }
     }
     let study = planned.map_err(|error| match error {
         PlanError::Spec(error) => Failure::Usage(error.into()),

@@ -3,6 +3,7 @@
 use super::values::{axis, points, titled};
 use crate::figure::draw::{Axis, Chart, Kind, Scale, Series};
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::load::Load;
 use crate::figure::results::{Curve, Results};
 
 pub(super) const KIND: PlotKind = PlotKind {
@@ -19,7 +20,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let y = results.chosen("--value", column)?;
     let Some(first) = results.load(0) else { return Ok(None) };
     let series = |Curve { name, look, rows }: Curve| {
-        let x = |row| results.load(row).map(|load| load.value());
+        let x = |row| results.load(row).map(Load::value);
         Series { name, look, kind: Kind::Curve, points: points(&rows, &x, y) }
     };
     let series: Vec<Series> = results.curves_by_load().into_iter().map(series).collect();

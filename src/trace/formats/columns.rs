@@ -146,11 +146,10 @@ mod tests {
         assert_eq!(columns.spec().to_string(), "columns:procs=2,run=4,submit=1,user=3");
         assert_eq!(Columns::of(&columns.spec())?, columns);
         let mut parser = ColumnParser::new(columns);
-        let mut record = |line: &[u8]| match parser.parse(line)? {
-            Parsed::Record(record, _) => Ok(record),
-            other => Err(format!("{other:?}").into()),
+        let mut record = |line: &[u8]| match parser.parse(line) {
+            Ok(Parsed::Record(record, _)) => Ok(record),
+            other => Err(format!("{other:?}")),
         };
-        let record: &mut dyn FnMut(&[u8]) -> Result<Record, Box<dyn std::error::Error>> = &mut record;
         let a = record(b"10 4 anna 2.5 rest")?;
         let b = record(b"\t11.4\t8 bert 9")?;
         let c = record(b"12 1 anna 3")?;

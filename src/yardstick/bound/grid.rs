@@ -7,11 +7,11 @@
 //! 44(2), 2011 (OEIS A193452), up to n = 49. Beyond, κ/2·√n·n·(n−1), κ = 0.650245952951 being the mean distance in the
 //! optimal city of area 1 (C. Bender, M. Bender, E. Demaine, S. Fekete, "What is the optimal shape of a city?", J.
 //! Phys. A 37, 2004); 0.9 % below the optimum at n = 49, and the relative gap falls as 1/n. Proof: Put a unit square
-//! around each point. With r points in a row, c in a column, and Q = Σc² + Σr², the continuous sum over pairs is E = T
-//! + Q/6, because squares of one column are 1/3 apart along x on average; and E ≥ κ/2·n^(5/2). Along y, sets of measure
+//! around each point. With r points in a row, c in a column, and Q = Σc² + Σr², the continuous sum over pairs is
+//! E = T + Q/6, because squares of one column are 1/3 apart along x on average; and E ≥ κ/2·n^(5/2). Along y, sets of measure
 //! a and b are at least a²b/4 + b³/12 ≥ ab(a + b)/6 apart in sum for a ≥ b (nested intervals are closest), so the part
-//! of E along y is at least n·Σc²/6 over all pairs of columns; likewise along x. Hence E ≥ n·Q/6, Q/6 ≤ T/(n−1), and T
-//! = E − Q/6 ≥ E·(n−1)/n.
+//! of E along y is at least n·Σc²/6 over all pairs of columns; likewise along x. Hence E ≥ n·Q/6, Q/6 ≤ T/(n−1), and
+//! T = E − Q/6 ≥ E·(n−1)/n.
 //!
 //! Three dimensions: own computation up to n = 31, repeated by the tests. Arranging the points on every line parallel
 //! to an axis around its middle, at 0, 1, −1, 2, −2 and so on, lengthens no distance in sum: for two lines the sum
