@@ -1,37 +1,39 @@
-//! The words that every room shares: a point in time, a job.
+//! The types that all parts share: points in time and jobs.
 
 use std::fmt;
 use std::ops::{Add, Sub};
 
-/// A point in simulated time, or a length of it, in whole microseconds.
+/// A point in simulated time, or a length of time, in whole microseconds.
 ///
-/// Integer, so that times have a total order and sums are exact. The range is about ±292,000 years.
+/// It is an integer, so that times have a total order and sums are exact. The range is about ±292,000 years. Sums and
+/// differences beyond the range are clamped to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(i64);
 
 impl Time {
-    /// The origin of simulated time, and the length of nothing.
+    /// The origin of simulated time; as a length, 0.
     pub const ZERO: Self = Self(0);
-    /// Later than every event.
+    /// The end of the range, later than every event. As a bound it means that there is none.
     pub const MAX: Self = Self(i64::MAX);
+    /// The number of microseconds in a second.
     const MICROSECONDS: i64 = 1_000_000;
 
-    /// From whole seconds; lengths beyond the range are clamped to it.
+    /// Returns the time of so many seconds, clamped to the range.
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(Self::MICROSECONDS))
     }
 
-    /// From microseconds.
+    /// Returns the time of so many microseconds.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
-    /// In microseconds.
+    /// Returns the time in microseconds.
     pub const fn as_micros(self) -> i64 {
         self.0
     }
 
-    /// In seconds.
+    /// Returns the time in seconds, rounded to the nearest `f64`.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / Self::MICROSECONDS as f64
     }
@@ -57,46 +59,49 @@ impl fmt::Display for Time {
     }
 }
 
-/// Position of a job in the list that is replayed; also its rank among jobs that arrive at the same instant.
+/// The position of a job in the list that is replayed. It decides the order of jobs that arrive at the same instant.
 pub type JobId = u32;
 
-/// One job that can run: what a log's record or a workload model's draw has become.
+/// A job that can be replayed. It comes from a record of a log or from a workload model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// The log's own number of the job (SWF field 1); only a label.
+    /// The log's own number of the job (field 1 in the Standard Workload Format). It is only a label.
     pub number: i64,
-    /// When the job arrives.
+    /// The time at which the job arrives.
     pub submit: Time,
-    /// How long it runs once started.
+    /// The time that it runs once started, from the log or the workload model.
     pub run: Time,
-    /// How long the scheduler believes that it will run.
+    /// The run time that the scheduler expects.
     pub estimate: Time,
-    /// Processors requested, at least 1.
+    /// The number of processors requested, at least 1.
     pub procs: u32,
-    /// How they lie, for allocators that look for rectangles or cuboids.
+    /// The shape that it asks for, used by allocators that look for submeshes.
     pub shape: Shape,
 }
 
-/// The rectangle or cuboid that a job asks for.
+/// The rule for the sides of the submesh that a job asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
-    /// Compact, with sides that differ at most twofold, and the fewest nodes to spare.
+    /// The submesh with the fewest nodes among those with sides that differ at most twofold. It has at least as many
+    /// nodes as processors.
     #[default]
     NearSquare,
-    /// Exactly as many nodes as processors where such a box fits the machine, with sides as even as they can be.
+    /// A submesh of exactly as many nodes as processors, with sides as equal as possible, where such a submesh fits the
+    /// machine.
     Factors,
     /// One row along the machine's longest dimension.
     Row,
-    /// As near-square, with every side rounded up to a power of two.
+    /// As [`Shape::NearSquare`], with every side rounded up to a power of two.
     PowersOfTwo,
-    /// One of the boxes that an operator allows, its longest side along the machine's longest dimension. It has at
-    /// least as many nodes as the job has processors, or else the job is larger than every box that is allowed.
+    /// One of the submeshes that an operator allows, with its longest side along the machine's longest dimension. It
+    /// has at least as many nodes as the job has processors. Only a job that is larger than every allowed submesh has
+    /// fewer.
     Slice([u32; 3]),
-    /// These sides along x, y and z; the job's processors are their product.
+    /// A submesh with these sides along x, y and z. Their product is the number of the job's processors.
     Sides([u32; 3]),
 }
 
-/// `near-square`, `factors`, `row`, `pow2`, `box 4x4x4`, or sides such as `3x2`.
+/// Writes `near-square`, `factors`, `row`, `pow2`, `box 4x4x4`, or sides such as `3x2`.
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -111,22 +116,23 @@ impl fmt::Display for Shape {
     }
 }
 
-/// How many nodes a job takes, which may be more than the processors that it asks for.
+/// The number of nodes that a job takes. It can be larger than the number of processors that the job asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodesFor {
-    /// The fewest; while fewer are free, the job has to wait.
+    /// The fewest nodes that the job takes. While fewer are free, the job has to wait.
     pub least: u32,
-    /// The most, which is `least` for all allocators but those whose pieces differ in size.
+    /// The most nodes that the job takes. It differs from `least` only for allocators whose blocks differ in size.
     pub most: u32,
 }
 
 impl NodesFor {
-    /// Always so many.
+    /// Returns the count of a job that always takes `nodes` nodes.
     pub const fn exactly(nodes: u32) -> Self {
         Self { least: nodes, most: nodes }
     }
 
-    /// Returns all nodes of a box; more than are ever free if there is none.
+    /// Returns the count of a job that takes all nodes of a submesh with sides `sizes`. For `None`, which stands for no
+    /// such submesh, it returns more nodes than are ever free.
     pub fn of_box(sizes: Option<[u32; 3]>) -> Self {
         Self::exactly(sizes.map_or(u32::MAX, |sizes| sizes.iter().product()))
     }

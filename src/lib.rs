@@ -1,6 +1,6 @@
 //! Trace-driven replay of real HPC job logs through schedulers and processor allocators on meshes and tori.
 //!
-//! Data flow, one way; no stage calls back into an earlier one:
+//! Data flows one way. No stage calls back into an earlier one:
 //!
 //! ```text
 //! file ─ trace ─► records ─ workload ─► jobs ─┐
@@ -8,11 +8,15 @@
 //! specs ─ spec ─► allocator, scheduler ───────┘
 //! ```
 //!
-//! The words: a *log* is a file of recorded jobs; a *request* is what a job asks for, a *placement* the nodes that it
-//! gets, in rank order; a *machine* is a mesh, torus or array and which of its nodes are free, and has one owner, the
-//! [`engine`]; an [`allocator`] chooses where, a [`scheduler`] when, an [`execution`] model how long; a *replay* is one
-//! run of one log, and a [`study`] a product of replays. The *pairwise sum* of a placement, Σ L1 distance over
-//! unordered pairs of its nodes, is the measure of dispersal.
+//! These words have one meaning everywhere:
+//!
+//! * A *log* is a file of recorded jobs. A *replay* is the simulation of one log. A [`study`] is a set of replays.
+//! * A *machine* is a mesh, a torus or an array, together with the set of its free nodes. The [`engine`] owns it.
+//! * A *request* is what a job asks for. A *placement* is the list of nodes that the job gets, in rank order.
+//! * A [`scheduler`] decides when a job starts, an [`allocator`] on which nodes, and an [`execution`] model how long it
+//!   runs.
+//! * The *pairwise sum* of a placement is the sum of the L1 distances over all unordered pairs of its nodes. It
+//!   measures the dispersal of the job.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -38,9 +42,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Whatever made a schedule, [`audit`] checks it.
+//! [`audit`] checks schedules, whatever tool has produced them.
 //!
-//! Sources are cited where an algorithm is; a `list` of the command line shows them all.
+//! Each algorithm cites its source. The command `list` shows all sources.
 #![forbid(unsafe_code)]
 
 pub mod allocator;

@@ -126,8 +126,8 @@ impl Reservation {
     /// first estimated end of a running job at which `allocator` would serve `request`. The nodes that it would choose
     /// then are reserved. Returns `None` if there is no such end.
     ///
-    /// `before` is the last reservation. It is kept if it belongs to the same job, its shadow time is earlier, and its
-    /// nodes will still be free at that time.
+    /// `before` is the last reservation. It is kept if it belongs to the same job, its shadow time is not past and
+    /// earlier than the new one, and its nodes will still be free then.
     pub(super) fn of_nodes(
         machine: &Machine,
         running: RunningPlaces<'_>,
@@ -242,8 +242,9 @@ mod tests {
     use crate::machine::Mesh;
     use crate::scheduler::Running;
 
-    /// Returns the shadow time in seconds and the number of free submeshes. On the mesh `1122` over `1122` job 1 ends
-    /// at 10 s and job 2 at 20 s.
+    /// Returns the shadow time in seconds and the number of free submeshes then. On a 4x2 mesh job 0 holds the left 2x2
+    /// submesh until 10 s, and job 1 holds the other two nodes of the first row until 20 s. At `now_s` they may have
+    /// outlived these estimates.
     fn example(now_s: i64, boxes: &[[u32; 3]]) -> Result<Option<(f64, usize)>, Box<dyn std::error::Error>> {
         let mesh: Mesh = "4x2".parse()?;
         let placements = [vec![0, 1, 4, 5], vec![2, 3]].map(Placement::of);

@@ -1,4 +1,5 @@
-//! What a replay is at an instant: the machine, who waits, who runs where.
+//! The state of a replay at an instant: the machine, the queue and the running jobs. It is the view that a scheduler
+//! sees.
 
 use std::time::Instant;
 
@@ -13,32 +14,37 @@ use crate::machine::{Machine, NodeId};
 use crate::scheduler::{Cause, Decides, Running, RunningJobs, Scheduler, Slot, View, WaitQueue, Waiting};
 use crate::stop::Stop;
 
-/// Everything that changes during a replay; to the scheduler it is the view.
+/// Everything that changes during a replay.
 pub(super) struct ReplayState<'a> {
+    /// The jobs of the replay, indexed by [`JobId`].
     pub(super) jobs: &'a [Job],
+    /// The current time.
     pub(super) now: Time,
     /// The reason of the next pass.
     pub(super) cause: Cause,
     pub(super) machine: Machine,
     pub(super) allocator: &'a mut Strategy,
     pub(super) execution: &'a mut dyn Execution,
+    /// Whether the allocator's calls are timed.
     pub(super) timed: bool,
     pub(super) stop: Stop,
     pub(super) observer: &'a mut dyn Observer,
     pub(super) queue: WaitQueue,
     pub(super) running: RunningJobs,
-    /// Of running jobs; empty before and after.
+    /// The placement of each job, indexed by job; empty before its start and after its end.
     pub(super) placements: Vec<Placement>,
+    /// The record of each job, indexed by job; all zeros before its start.
     pub(super) records: Vec<Record>,
-    /// The job that others make room for.
+    /// The job for which others make room; `None` if there is none.
     pub(super) next_job: Option<NextJob>,
-    /// The place that was reserved last.
+    /// The last reservation; `None` if none was made.
     pub(super) reservation: Option<Reservation>,
-    /// The first thing that went wrong; nothing starts after it.
+    /// The first error; `None` if there was none. No job starts after an error.
     pub(super) error: Option<ReplayError>,
 }
 
 impl ReplayState<'_> {
+    /// Adds a job to the queue. If the queue is empty, the job becomes its head now.
     fn arrive(&mut self, job: JobId) {
         let Job { submit, procs, estimate, .. } = self.jobs[job as usize];
         if self.queue.is_empty() {
@@ -48,14 +54,14 @@ impl ReplayState<'_> {
         self.queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
     }
 
-    /// Asks the scheduler for a pass, unless a job is about to start that others make room for.
+    /// Asks the scheduler for a pass. Does nothing while running jobs make room for a job.
     pub(super) fn run_scheduler(&mut self, scheduler: &mut dyn Scheduler) {
         if self.next_job.is_none() {
             scheduler.start_jobs(self);
         }
     }
 
-    /// Applies all events of an instant, then asks for one pass.
+    /// Applies all departures and arrivals of an instant, then asks for one pass. Empties `done`.
     pub(super) fn pass_once(
         &mut self,
         done: &mut Vec<JobId>,
@@ -69,8 +75,11 @@ impl ReplayState<'_> {
         self.run_scheduler(scheduler);
     }
 
-    /// A pass after each event of an instant. A scheduler that is asked then counts on estimates: jobs that end as
-    /// their estimates run out are gone for it from the first pass on; other departures come after the arrivals.
+    /// Applies the events of an instant one by one: arrivals, then departures. Asks for a pass after each of them.
+    /// Empties `done`.
+    ///
+    /// Schedulers that are asked in this way rely on estimates. So jobs that end exactly as estimated, or later, have
+    /// left the machine before the first pass.
     pub(super) fn pass_per_event(
         &mut self,
         done: &mut Vec<JobId>,
@@ -80,7 +89,7 @@ impl ReplayState<'_> {
         let expected = |state: &Self, job: JobId| {
             state.records[job as usize].start + state.jobs[job as usize].estimate <= state.now
         };
-        // Jobs that could be moved must not be there any more once they have ended.
+        // An allocator that moves jobs must not find a job on the machine that has ended.
         let movable = self.allocator.moves_jobs;
         let expected = |state: &Self, job: JobId| movable || expected(state, job);
         for &job in &*done {
@@ -100,7 +109,8 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Applies all departures of an instant and asks for a pass; then for one after each arrival.
+    /// Applies all departures of an instant and asks for one pass if there are any. Then applies the arrivals one by
+    /// one, with a pass after each. Empties `done`.
     pub(super) fn pass_per_kind(
         &mut self,
         done: &mut Vec<JobId>,
@@ -119,6 +129,7 @@ impl ReplayState<'_> {
         }
     }
 
+    /// Ends a job: frees its nodes and completes its record.
     fn end(&mut self, job: JobId) {
         let placement = std::mem::take(&mut self.placements[job as usize]);
         let record = &mut self.records[job as usize];
@@ -131,24 +142,27 @@ impl ReplayState<'_> {
         self.observer.released(elapsed_ns(began));
     }
 
+    /// Returns what `job` asks of the allocator.
     fn request(&self, job: JobId) -> Request {
         Request::from(&self.jobs[job as usize])
     }
 
-    /// Asks the allocator for nodes for `job`, and takes them into use unless others must move first. Returns the
-    /// placement and what the allocator's calls took; `None` if the job does not start now.
+    /// Asks the allocator for nodes for `job` and occupies them, unless other jobs must move first. Returns the
+    /// placement and the time that the allocator's calls took, in nanoseconds. Returns `None` if the job does not start
+    /// now: it was refused, the replay is stopped or the placement is invalid.
     ///
-    /// With `beside`, the job may only go where it leaves a place for the reserved one. Without it, a job that is
-    /// refused gets the nodes that are reserved for it, if these are free.
+    /// With `beside`, the placement must leave room for the reserved job. Without it, a job that the allocator refuses
+    /// gets the nodes that are reserved for it, if these are free.
     fn place(&mut self, job: JobId, beside: Option<&mut Reservation>) -> Option<(Placement, u64)> {
         let request = self.request(job);
         let began = self.timed.then(Instant::now);
         let proposal = self.allocator.propose(&request, &self.machine);
         if self.stop.is_thrown() {
-            // The allocator may have given up, which is no refusal.
+            // An allocator that is stopped may give up. Its `None` is then no refusal, and is not reported as one.
             return None;
         }
         let (choice, cost_ns) = match (proposal, beside) {
+            // The time of this call is measured after `carry_out` below, so that it includes `accepted`.
             (Some(placement), None) => (Some(Choice::Proposal(placement)), None),
             (Some(placement), Some(reservation)) => {
                 let cost_ns = elapsed_ns(began);
@@ -179,7 +193,8 @@ impl ReplayState<'_> {
         Some((placement, cost_ns))
     }
 
-    /// Checks a placement and, unless others must move first, takes it into use and tells the allocator.
+    /// Checks a placement, occupies its nodes and tells the allocator. If other jobs must move first, it only checks
+    /// the number of nodes. Fails if the placement has too few nodes, or nodes that are not free.
     fn carry_out(&mut self, job: JobId, request: &Request, choice: &Choice) -> Result<(), ReplayError> {
         let (Choice::Proposal(placement) | Choice::Other(placement)) = choice;
         let found = placement.nodes.len();
@@ -198,7 +213,7 @@ impl ReplayState<'_> {
         Ok(())
     }
 
-    /// Takes nodes into use for `job`; fails if they are not free.
+    /// Occupies `nodes` for `job`. Fails if one of them is not free.
     pub(super) fn occupy(&mut self, job: JobId, nodes: &[NodeId]) -> Result<(), ReplayError> {
         let number = self.jobs[job as usize].number;
         self.machine.occupy(nodes).map_err(|problem| ReplayError::BadPlacement { number, problem })
@@ -206,18 +221,20 @@ impl ReplayState<'_> {
 }
 
 impl ReplayState<'_> {
-    /// Returns whether anything may start: nothing has gone wrong, and nobody waits for others to make room.
+    /// Returns whether a job may start now: there was no error, no job waits for others to make room, and the replay is
+    /// not stopped.
     fn may_start(&self) -> bool {
         self.error.is_none() && self.next_job.is_none() && !self.stop.is_thrown()
     }
 
-    /// Starts a waiting job, whose nodes are in use already.
+    /// Starts a waiting job. Its nodes are occupied already.
     pub(super) fn start(&mut self, waiting: Waiting, placement: Placement) {
         let Waiting { slot, job, estimate, .. } = waiting;
         let was_head = self.queue.head().is_some_and(|head| head.job == job);
         self.queue.remove(slot);
         let record = &mut self.records[job as usize];
         record.head = if was_head { record.head } else { self.now };
+        // The next job becomes the head now.
         if let Some(head) = self.queue.head().filter(|_| was_head) {
             self.records[head.job as usize].head = self.now;
         }
@@ -307,7 +324,7 @@ impl View for ReplayState<'_> {
     }
 }
 
-/// Returns the nanoseconds since `began`, or 0 if nothing is timed.
+/// Returns the nanoseconds since `began`; 0 if `began` is `None` because nothing is timed.
 fn elapsed_ns(began: Option<Instant>) -> u64 {
     began.map_or(0, |began| u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX))
 }

@@ -1,7 +1,8 @@
-//! Schedulers: when a waiting job starts.
+//! Schedulers decide when a waiting job starts.
 //!
-//! A scheduler sees processor counts and estimates, never nodes; it asks for a start and is told whether the allocator
-//! could serve it. Adding one is a file with an `ENTRY`, its `mod` line here and its row in [`SCHEDULERS`].
+//! A scheduler sees numbers of nodes and estimates, never the nodes themselves. It asks for the start of a job and
+//! learns whether the allocator could serve it. To add a scheduler, write a file with an `ENTRY`, its `mod` line here
+//! and its row in [`SCHEDULERS`].
 
 mod bypass_queue;
 mod conservative;

@@ -1,14 +1,15 @@
-//! The rows of all schedulers, and how a spec finds its row and is built.
+//! The registry: the rows of all schedulers, and the function that builds a scheduler from its spec.
 
 use super::seam::{Entry, Scheduler};
 use super::{bypass_queue, conservative, easy, fcfs, first_fit_queue};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
-/// Every scheduler.
+/// The rows of all schedulers.
 pub const SCHEDULERS: &[Entry] =
     &[fcfs::ENTRY, easy::ENTRY, conservative::ENTRY, first_fit_queue::ENTRY, bypass_queue::ENTRY];
 
-/// Builds the scheduler that `spec` names, and the spec with every default written out.
+/// Builds the scheduler that `spec` names. Returns it with the spec in which every default is written out. Fails if no
+/// scheduler has this name, or if a parameter is unknown or invalid.
 pub fn build(spec: &Spec) -> Result<(Box<dyn Scheduler>, Spec), SpecError> {
     let Some(entry) = SCHEDULERS.iter().find(|entry| entry.name == spec.name) else {
         return Err(unknown("scheduler", &spec.name, SCHEDULERS.iter().map(|entry| entry.name)));

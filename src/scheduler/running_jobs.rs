@@ -1,36 +1,37 @@
-//! The running jobs in order of their estimated ends.
+//! The running jobs in the order of their estimated ends.
 
 use crate::job::{JobId, Time};
 
 /// A running job as schedulers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Running {
-    /// When it is expected to end: start plus estimate.
+    /// The estimated end: the start plus the estimate, and the time for which moves suspended it.
     pub estimated_end: Time,
-    /// Which job it is.
+    /// The job.
     pub job: JobId,
-    /// Nodes that it holds.
+    /// The number of nodes that it holds.
     pub nodes: u32,
-    /// When it started.
+    /// The time of its start.
     pub start: Time,
 }
 
-/// Running jobs sorted by (estimated end, job).
+/// The running jobs, sorted by estimated end and then by job.
 ///
-/// A vector with the next to end last: most jobs that come and go end soon, so little is moved.
+/// They are kept in a vector with the earliest end last. Most jobs that start or end are near that end of the vector,
+/// so few entries are shifted.
 #[derive(Clone, Debug, Default)]
 pub struct RunningJobs {
     latest_first: Vec<Running>,
 }
 
 impl RunningJobs {
-    /// Adds a job; O(log R) to find its place and O(jobs that end earlier) to make room.
+    /// Adds a job. O(log R) to find its position among R jobs, and O(jobs with earlier ends) to shift entries.
     pub fn insert(&mut self, job: Running) {
         let at = self.position(job.estimated_end, job.job);
         self.latest_first.insert(at, job);
     }
 
-    /// Removes a job; cost as for [`Self::insert`]. False if it is not here.
+    /// Removes a job and returns whether it was found. The cost is that of [`Self::insert`].
     pub fn remove(&mut self, estimated_end: Time, job: JobId) -> bool {
         let at = self.position(estimated_end, job);
         let found = self.latest_first.get(at).is_some_and(|other| other.job == job);
@@ -40,11 +41,13 @@ impl RunningJobs {
         found
     }
 
+    /// Returns the index at which a job with this estimated end is, or would be inserted. The order is descending, so a
+    /// binary search counts the entries that are greater.
     fn position(&self, estimated_end: Time, job: JobId) -> usize {
         self.latest_first.partition_point(|other| (other.estimated_end, other.job) > (estimated_end, job))
     }
 
-    /// Returns whether a job with this estimated end runs; O(log R).
+    /// Returns whether `job` runs and has this estimated end; O(log R).
     pub fn contains(&self, estimated_end: Time, job: JobId) -> bool {
         let at = self.position(estimated_end, job);
         self.latest_first.get(at).is_some_and(|other| other.job == job)
@@ -60,7 +63,7 @@ impl RunningJobs {
         self.latest_first.len()
     }
 
-    /// Returns whether nothing runs.
+    /// Returns whether no job runs.
     pub fn is_empty(&self) -> bool {
         self.latest_first.is_empty()
     }
@@ -70,13 +73,18 @@ impl RunningJobs {
         self.latest_first.iter().rev()
     }
 
-    /// Returns the first estimated end at which, `free` nodes being free now, at least `need` are free, and how many
-    /// are free once all jobs with estimated ends up to then have gone. Jobs past their estimate are expected to end
-    /// `now`. `None` if the jobs never free so many. O(jobs that end by then).
+    /// Returns the shadow time of a job that needs `need` nodes, and how many nodes are free then. `free` nodes are
+    /// free now. The shadow time is the first estimated end at which at least `need` nodes are free. The count of free
+    /// nodes includes all jobs with estimated ends up to the shadow time. Jobs that have outlived their estimates are
+    /// expected to end now.
+    ///
+    /// Returns `None` if `need` nodes are not free even when all jobs have ended. O(jobs that end up to the shadow
+    /// time).
     pub fn free_by(&self, need: u32, free: u32, now: Time) -> Option<(Time, u32)> {
         let (mut free, mut shadow) = (free, None);
         for job in self.iter() {
             let end = job.estimated_end.max(now);
+            // Further jobs that end exactly at the shadow time still count, so the loop stops only at a later end.
             if shadow.is_some_and(|shadow| end > shadow) {
                 break;
             }

@@ -1,130 +1,138 @@
-//! The seam between schedulers and those who use them: the trait, the view from which they decide, and what a row of
-//! the registry holds.
+//! The interface between schedulers and the engine: the trait of schedulers, the view of the replay from which they
+//! decide, and the rows of the registry.
 
 use super::running_jobs::RunningJobs;
 use super::wait_queue::{Slot, WaitQueue};
 use crate::job::Time;
 use crate::spec::{Params, Spec, SpecError};
 
-/// The replay as a scheduler sees it at one instant: what it may look at and do.
+/// The replay as a scheduler sees it at one instant: what it may read and do.
 pub trait View {
-    /// Returns the present time.
+    /// Returns the current time.
     fn now(&self) -> Time;
     /// Returns the reason of this pass.
     fn cause(&self) -> Cause;
     /// Returns the number of free nodes.
     fn free(&self) -> u32;
-    /// Returns the waiting jobs in order of arrival.
+    /// Returns the waiting jobs in the order of arrival.
     fn queue(&self) -> &WaitQueue;
-    /// Returns the running jobs by estimated end.
+    /// Returns the running jobs in the order of their estimated ends.
     fn running(&self) -> &RunningJobs;
-    /// Returns whether the replay is to end: a long pass returns then, and what it has done does not count.
+    /// Returns whether the replay was stopped. A long pass then returns early. Its result is not used.
     fn stopped(&self) -> bool {
         false
     }
-    /// Starts the waiting job at `slot` and takes it off the queue. Returns false if the allocator has no place for it.
+    /// Asks for the start of the waiting job at `slot`. Returns whether it has started, and is no longer in the queue.
+    /// It has not if the allocator refused it, if running jobs have to make room for it first, or if there is no job at
+    /// `slot`.
     fn try_start(&mut self, slot: Slot) -> bool;
-    /// Returns what decides whether a job is served; if it is not counts, a place has to be reserved for the head.
+    /// Returns the criterion by which the allocator serves a job. Unless it is [`Decides::Counts`], a scheduler that
+    /// protects the head has to call [`Self::reserve`].
     fn decides(&self) -> Decides {
         Decides::Counts
     }
-    /// Reserves a place for the waiting job at `slot`, which has none now: the first estimated end of a running job at
-    /// which there is one, all that end until then being gone. Replaces an earlier reservation.
+    /// Reserves nodes for the waiting job at `slot`, which cannot start now, and returns its shadow time. This is the
+    /// first estimated end of a running job at which the job could start, with all jobs gone that are expected to end
+    /// up to then. Replaces an earlier reservation.
+    ///
+    /// Returns `None` if there is no such end.
     fn reserve(&mut self, _slot: Slot) -> Option<Time> {
         None
     }
-    /// As [`Self::try_start`], but only where the job leaves a place for the one reserved.
+    /// As [`Self::try_start`], but the job is started only where it leaves room for the reserved job. Returns false as
+    /// well if there is no reservation.
     fn try_start_beside(&mut self, _slot: Slot) -> bool {
         false
     }
 }
 
-/// The criterion by which the allocator serves a waiting job.
+/// The criterion by which the allocator serves or refuses a waiting job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decides {
-    /// The number of free nodes: a job is served whenever as many are free as it takes.
+    /// The number of free nodes. A job is served whenever as many nodes are free as it takes.
     Counts,
-    /// Whether one of the submeshes that serve the job is free somewhere.
+    /// Free submeshes. A job is served whenever one of the submeshes that suit it is free.
     Submeshes,
-    /// Which nodes are free, in any way: a job may be refused, and served once fewer nodes are free.
+    /// The whole set of free nodes, in any way. A job may be refused now and served when fewer nodes are free.
     State,
 }
 
-/// Decides which waiting jobs start now.
+/// A scheduler. It decides which waiting jobs start now.
 pub trait Scheduler: Send {
-    /// Starts what may start now: one pass.
+    /// Makes one pass: starts the waiting jobs that may start now.
     fn start_jobs(&mut self, view: &mut dyn View);
 
-    /// When the engine asks for a pass.
+    /// Returns how often the scheduler is asked at an instant with several events.
     fn pass(&self) -> Pass {
         Pass::Batch
     }
 
-    /// Returns the next time at which it wants to be asked even if nothing happens then; `None` if events are enough.
+    /// Returns the next time at which the scheduler must be asked even without an event. Returns `None` if the events
+    /// are enough.
     fn wakes(&self) -> Option<Time> {
         None
     }
 }
 
-/// When a scheduler is asked, if several events share an instant.
+/// How often a scheduler is asked at an instant with several events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// Once all departures and arrivals of the instant have been applied.
+    /// Once, after all departures and arrivals of the instant.
     Batch,
-    /// After every single event: arrivals, then departures, each kind in the order in which it came about. Running
-    /// jobs that end as their estimates run out, as expected, are gone from the first pass on.
+    /// After every single event: arrivals first, then departures. Events of one kind keep the order in which they were
+    /// created. Jobs that end when their estimates run out are gone from the first pass on.
     PerEvent,
-    /// Once all departures of the instant have been applied, if there are any, then after each arrival.
+    /// Once after all departures of the instant, if there are any, and then after each arrival.
     Separate,
 }
 
-/// The reason of a pass.
+/// The reason for a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Whatever has happened; all passes but those of [`Pass::Separate`].
+    /// Any events. The scheduler has not asked to tell them apart, see [`Pass::Separate`].
     Batch,
     /// Jobs have ended.
     Departures,
-    /// The last job of the queue has arrived.
+    /// A job has arrived. It is the last one in the queue.
     Arrival,
 }
 
-/// Builds a scheduler from the parameters that its spec gives.
+/// A function that builds a scheduler from the parameters of its spec.
 pub type Builder = fn(&mut Params) -> Result<Box<dyn Scheduler>, SpecError>;
 
-/// One row of the registry.
+/// A row of the registry of schedulers.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Name in specs; kebab-case.
+    /// Its name in specs, in kebab-case.
     pub name: &'static str,
-    /// One line on what it does.
+    /// What it does, in one line.
     pub summary: &'static str,
-    /// Authors, title or section, venue, year.
+    /// Its source: authors, title or section, venue and year.
     pub source: &'static str,
-    /// Its parameters as `key=default (others)`, or nothing.
+    /// Its parameters as `key=default (others)`; empty if it has none.
     pub parameters: &'static str,
     /// Its promise to waiting jobs, in words.
     pub promises: &'static str,
-    /// The laws to which tests/core hold it, given its spec with every default written out.
+    /// Returns the laws that it keeps, for its spec with every default written out. `tests/core` checks them.
     pub laws: fn(&Spec) -> Laws,
-    /// Builds it.
+    /// Builds the scheduler.
     pub build: Builder,
 }
 
-/// The laws that a scheduler keeps beyond those that all keep: that every job starts once, not before it arrives, and
-/// that the machine is never idle while a job waits.
+/// The laws that a scheduler keeps in addition to those that all schedulers keep. All schedulers start every job once
+/// and not before its arrival. With all schedulers a job runs whenever jobs wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a law of its own")]
 pub struct Laws {
     /// Jobs start in order of arrival.
     pub in_order: bool,
-    /// A job may be passed by younger ones only until it has waited so long; always if `None`.
+    /// The waiting time after which younger jobs may not overtake a job any more; `None` if they may always do so.
     pub passed_until: Option<Time>,
-    /// With an allocator that serves by count, the oldest waiting job does not fit once an instant is over.
+    /// With an allocator that serves by count, the oldest waiting job does not fit at the end of an instant.
     pub head_does_not_fit: bool,
-    /// With such an allocator, no waiting job fits once an instant is over.
+    /// With an allocator that serves by count, no waiting job fits at the end of an instant.
     pub nobody_fits: bool,
-    /// With such an allocator and estimates that are not too short, the oldest waiting job starts by the shadow time
-    /// that it has as it becomes the oldest.
+    /// With an allocator that serves by count and estimates that are not too short, the oldest waiting job starts no
+    /// later than the shadow time that it had when it became the oldest.
     pub head_in_time: bool,
 }

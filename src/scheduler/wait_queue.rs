@@ -1,54 +1,55 @@
-//! The waiting jobs, with an index that finds the first one that could start.
+//! The queue of waiting jobs, with an index that finds the first job that a scheduler may start.
 
 use crate::job::{JobId, NodesFor, Time};
 
-/// Where a waiting job stands: ascending in order of arrival, valid until the next [`WaitQueue::push`].
+/// The position of a waiting job in the queue. Slots ascend in the order of arrival. They are valid until the next
+/// [`WaitQueue::push`].
 pub type Slot = usize;
 
 /// A waiting job as schedulers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Where it stands in the queue.
+    /// Its position in the queue.
     pub slot: Slot,
-    /// Which job it is.
+    /// The job.
     pub job: JobId,
-    /// When it arrived.
+    /// The time of its arrival.
     pub submit: Time,
-    /// Processors that it asks for.
+    /// The number of processors that it asks for.
     pub procs: u32,
-    /// Nodes that it will take, with which schedulers count.
+    /// The number of nodes that it will take. Schedulers count with this number.
     pub nodes: NodesFor,
-    /// How long it is expected to run.
+    /// Its estimated run time.
     pub estimate: Time,
 }
 
-/// Which waiting jobs may start now: those that take at most `free` nodes and are also short (estimate at most
-/// `slack`) or narrow (at most `extra` nodes).
+/// The condition under which a scheduler may start a waiting job now. The job must take at most `free` nodes. It must
+/// also be short (its estimate is at most `slack`) or narrow (it takes at most `extra` nodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admission {
-    /// Free nodes.
+    /// The number of free nodes.
     pub free: u32,
-    /// Nodes that may stay in use beyond the reservation.
+    /// The number of extra nodes: nodes that the reserved job does not need at its shadow time.
     pub extra: u32,
-    /// Time until the reservation.
+    /// The time from now until the shadow time of the reservation.
     pub slack: Time,
 }
 
 impl Admission {
-    /// Returns all jobs that take at most `free` nodes.
+    /// Returns the condition that admits every job of at most `free` nodes.
     pub fn by_count(free: u32) -> Self {
         Self { free, extra: free, slack: Time::MAX }
     }
 
-    /// Returns whether a job may start.
+    /// Returns whether the condition admits a job that takes `nodes` nodes and is estimated to run for `estimate`.
     pub fn admits(&self, nodes: NodesFor, estimate: Time) -> bool {
         nodes.least <= self.free && (nodes.most <= self.extra || estimate <= self.slack)
     }
 }
 
-/// Jobs below a node of the index: how many it covers at the leaves.
+/// The number of slots that one leaf of the index covers.
 const BLOCK: usize = 16;
-/// The index entry of a block without jobs.
+/// The index entry of a block without jobs. It is the largest pair, so it does not change a minimum.
 const NO_JOBS: (u32, Time) = (u32::MAX, Time::MAX);
 
 /// A job as the queue keeps it.
@@ -61,18 +62,25 @@ struct Queued {
     submit: Time,
 }
 
-/// Waiting jobs in order of arrival.
+/// The waiting jobs in the order of arrival.
 ///
-/// Blocks of 16 places are the leaves of a binary tree of (fewest nodes, shortest estimate); the first job that
-/// may start is found by descending where both minima allow it. Push, remove and a search that is not misled (no block
-/// whose narrowest and shortest jobs differ) are O(log Q); the worst search is O(Q).
+/// The index is a binary tree of minima over blocks of 16 slots, as in a segment tree. Each tree node holds the fewest
+/// nodes and the shortest estimate of all jobs below it. These are lower bounds: a search descends only where a job
+/// with both minima would be admitted.
+///
+/// [`push`](Self::push) and [`remove`](Self::remove) are O(log Q) with Q waiting jobs, amortised. A search is O(log Q)
+/// too, unless the bounds mislead it: the fewest nodes and the shortest estimate of a tree node can belong to different
+/// jobs. In the worst case it is O(Q).
 #[derive(Clone, Debug, Default)]
 pub struct WaitQueue {
-    /// Places in order of arrival; a job that has left keeps an empty place until the next compaction.
+    /// One entry per slot. A job that has left the queue leaves an empty entry until the next compaction.
     places: Vec<Option<Queued>>,
-    /// The index, root at 1, `tree[blocks + i]` for block i; empty until there are places.
+    /// The tree in one array, as in a binary heap: the root is entry 1, and the children of entry i are the entries 2i
+    /// and 2i + 1. The leaf of block b is entry `blocks() + b`. Empty until the first job arrives.
     tree: Vec<(u32, Time)>,
+    /// The slot of the head, the oldest waiting job; 0 if no job waits.
     first: usize,
+    /// The number of waiting jobs.
     waiting: usize,
 }
 
@@ -87,12 +95,12 @@ impl WaitQueue {
         self.waiting == 0
     }
 
-    /// Returns the oldest waiting job.
+    /// Returns the oldest waiting job; `None` if no job waits.
     pub fn head(&self) -> Option<Waiting> {
         self.get(self.first)
     }
 
-    /// Returns the waiting job at `slot`.
+    /// Returns the waiting job at `slot`; `None` if there is none.
     pub fn get(&self, slot: Slot) -> Option<Waiting> {
         let Queued { job, procs, nodes, estimate, submit } = (*self.places.get(slot)?)?;
         Some(Waiting { slot, job, submit, procs, nodes, estimate })
@@ -103,7 +111,8 @@ impl WaitQueue {
         (self.first..self.places.len()).filter_map(|slot| self.get(slot))
     }
 
-    /// Adds a job that arrives now at the end; its slot is given here, whatever it says.
+    /// Adds a job at the end of the queue. The queue gives it a slot; the `slot` of the argument is ignored. All older
+    /// slots become invalid.
     pub fn push(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
         if self.places.len() == self.blocks() * BLOCK {
             self.compact();
@@ -112,6 +121,7 @@ impl WaitQueue {
         self.places.push(Some(Queued { job, procs, nodes, estimate, submit }));
         self.waiting += 1;
         let mut node = self.blocks() + slot / BLOCK;
+        // A new job can only lower minima, so it is enough to update the path from its leaf to the root.
         while node > 0 {
             let (narrowest, shortest) = self.tree[node];
             self.tree[node] = (narrowest.min(nodes.least), shortest.min(estimate));
@@ -119,7 +129,7 @@ impl WaitQueue {
         }
     }
 
-    /// Removes the job at `slot`; its id, or `None` if there is none.
+    /// Removes the job at `slot` and returns it; `None` if there is none.
     pub fn remove(&mut self, slot: Slot) -> Option<JobId> {
         let Queued { job, .. } = self.places.get_mut(slot)?.take()?;
         self.waiting -= 1;
@@ -132,8 +142,8 @@ impl WaitQueue {
         while self.places.get(self.first).is_some_and(Option::is_none) {
             self.first += 1;
         }
-        // Minima can grow as a job leaves: its block is read again, and every node above is made anew from its
-        // children.
+        // Minima can rise when a job leaves. The leaf is computed again from its block, and then every entry above it
+        // from its two children.
         let block = slot / BLOCK;
         let mut node = self.blocks() + block;
         self.tree[node] = self.summary(block);
@@ -145,20 +155,23 @@ impl WaitQueue {
         Some(job)
     }
 
-    /// Returns the first waiting job at or after `from` that `admission` admits.
+    /// Returns the slot of the first waiting job at or after slot `from` that `admission` admits; `None` if there is
+    /// none.
     pub fn first(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         let from = from.max(self.first);
         let block = from / BLOCK;
         if block >= self.blocks() {
             return None;
         }
+        // The search begins inside the block of `from`, which the tree does not resolve.
         if let Some(slot) = self.first_in_block(from, admission) {
             return Some(slot);
         }
-        // Climb until a right sibling may hold one, then descend to the leftmost such block.
+        // Then the search climbs towards the root. The right sibling of a left child covers the next blocks in the
+        // order of the queue. The search descends there and climbs on if it finds no admitted job.
         let mut node = self.blocks() + block;
         loop {
-            // Right children have odd numbers; what lies right of one lies right of its parent.
+            // Right children have odd numbers. The blocks after a right child are the blocks after its parent.
             while node & 1 == 1 {
                 node /= 2;
                 if node <= 1 {
@@ -168,6 +181,7 @@ impl WaitQueue {
             if node <= 1 {
                 return None;
             }
+            // An even number: from a left child to its right sibling.
             node += 1;
             if let Some(slot) = self.descend(node, admission) {
                 return Some(slot);
@@ -175,24 +189,28 @@ impl WaitQueue {
         }
     }
 
+    /// Returns the slot of the first admitted job below entry `node` of the tree; `None` if there is none.
     fn descend(&self, node: usize, admission: &Admission) -> Option<Slot> {
         if !self.may_hold(node, admission) {
             return None;
         }
+        // Entries from `blocks()` on are leaves.
         match node.checked_sub(self.blocks()) {
             Some(block) => self.first_in_block(block * BLOCK, admission),
             None => self.descend(2 * node, admission).or_else(|| self.descend(2 * node + 1, admission)),
         }
     }
 
-    /// Returns whether a job below `node` of the tree may be admitted. The narrowest and the shortest can be two jobs,
-    /// of which neither is admitted: then the search descends in vain.
+    /// Returns whether a job below entry `node` of the tree may be admitted. `true` can be wrong: the fewest nodes and
+    /// the shortest estimate may belong to two jobs, neither of which is admitted. `false` is always right.
     fn may_hold(&self, node: usize, admission: &Admission) -> bool {
         let (narrowest, shortest) = self.tree[node];
+        // This tests a job that may not exist, with the minimum of both values. Every real job below is at least as
+        // wide and as long.
         admission.admits(NodesFor::exactly(narrowest), shortest)
     }
 
-    /// Searches from `from` to the end of its block.
+    /// Returns the slot of the first admitted job from slot `from` to the end of its block; `None` if there is none.
     fn first_in_block(&self, from: Slot, admission: &Admission) -> Option<Slot> {
         let end = ((from / BLOCK + 1) * BLOCK).min(self.places.len());
         let places = self.places.get(from..end)?;
@@ -201,10 +219,12 @@ impl WaitQueue {
         places.iter().position(admitted).map(|at| from + at)
     }
 
+    /// Returns the number of leaves of the tree, a power of two; 0 if the tree is empty.
     fn blocks(&self) -> usize {
         self.tree.len() / 2
     }
 
+    /// Returns the fewest nodes and the shortest estimate of the jobs in a block.
     fn summary(&self, block: usize) -> (u32, Time) {
         let end = ((block + 1) * BLOCK).min(self.places.len());
         let jobs = self.places[(block * BLOCK).min(end)..end].iter().flatten();
@@ -213,7 +233,7 @@ impl WaitQueue {
         })
     }
 
-    /// Drops empty places and makes room for as many jobs again; amortised O(1) per push.
+    /// Removes the empty slots and builds a tree with room for at least as many further jobs. Amortised O(1) per push.
     fn compact(&mut self) {
         self.places.retain(Option::is_some);
         self.first = 0;
