@@ -1,4 +1,4 @@
-//! How long calls of the allocators take, as the share of calls that take longer.
+//! The plot `calls`: the distribution of the duration of allocator calls, as the share of calls that take longer.
 
 use super::job_columns::shares;
 use crate::figure::draw::{Axis, Chart, Scale};
@@ -15,7 +15,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(mut series) = shares(options, results, "allocate_ns", 1.0)? else { return Ok(None) };
     for series in &mut series {
-        // Nothing is longer than the longest, and a logarithmic axis has no 0.
+        // No call takes longer than the longest one, and a logarithmic axis cannot show 0.
         series.points.retain(|point| point.y > 0.0);
     }
     let axis = |title: &str| Axis { title: title.to_owned(), scale: Scale::Log, ..Axis::default() };

@@ -1,4 +1,5 @@
-//! How long jobs wait for their turn, then for their nodes, and how long they are suspended while they are moved.
+//! The plot `delays`: how long jobs wait until they are first in the queue, how long they then wait for nodes, and how
+//! long they are suspended while they are moved.
 
 use super::values::mean;
 use crate::figure::draw::{BarGroup, Bars};

@@ -1,4 +1,4 @@
-//! Dispersal against what a call of the allocator costs.
+//! The plot `frontier`: the dispersal of jobs against the mean duration of an allocator call.
 
 use super::values::{axis, mean, titled};
 use crate::figure::draw::{Axis, Chart, Kind, Point, Scale, Series};
@@ -22,7 +22,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         (placed > 0.0).then(|| total[row].map(|ns| ns / placed)).flatten()
     };
     let series = |Curve { name, look, rows }: Curve| {
-        // A point for each load: the mean over replications in both directions.
+        // Each load is one point. Both of its coordinates are means over the replications.
         let same_load =
             |a: &usize, b: &usize| results.label(*a, "arrival_scale") == results.label(*b, "arrival_scale");
         let point = |rows: &[usize]| {

@@ -1,4 +1,5 @@
-//! Who holds which nodes when, of one replay, from the first start until as many jobs are drawn as a viewer bears.
+//! The plot `gantt`: which job holds which nodes at which time, for one replay. It starts with the first job and ends
+//! where the drawing would have more than `MOST_BARS` rectangles.
 
 use super::held_nodes::{PlacedJob, one_replay};
 use crate::figure::draw::{Axis, Grid, GridCell};
@@ -13,7 +14,8 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-/// The most rectangles of a chart; a job has one for each run of nodes.
+/// The largest number of rectangles in a chart, so that viewers can open it. A job has one rectangle for each run of
+/// neighbouring nodes.
 const MOST_BARS: usize = 4000;
 
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
@@ -63,11 +65,12 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(grid.draw()))
 }
 
-/// Returns a colour for a job. Hues turn by the golden angle, so that neighbours in number are far from each other.
+/// Returns a colour for a job, as `#rrggbb`. The hue turns by the golden angle from number to number, so that jobs with
+/// close numbers have very different hues.
 fn colour(number: i64) -> String {
     let hue = (number.rem_euclid(360) as f64 * 137.508).rem_euclid(360.0);
     let light = 0.42 + 0.1 * number.rem_euclid(3) as f64;
-    // HSL to RGB, with a saturation of 0.6.
+    // Conversion from HSL to RGB with a saturation of 0.6.
     let channel = |shift: f64| {
         let k = (shift + hue / 30.0).rem_euclid(12.0);
         let a = 0.6 * light.min(1.0 - light);

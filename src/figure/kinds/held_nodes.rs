@@ -1,4 +1,4 @@
-//! The jobs of one replay with the nodes that each held.
+//! The jobs of one replay with the nodes that each job held.
 
 use crate::figure::error::FigureError;
 use crate::figure::kind::PlotOptions;
@@ -6,16 +6,16 @@ use crate::figure::results::Results;
 use crate::frame::{Sheet, SheetValues};
 use crate::machine::{Mesh, NodeId, parse_intervals};
 
-/// A replay whose jobs were kept with their nodes.
+/// A replay with kept jobs and nodes.
 pub(super) struct OneReplay {
     pub(super) machine: Mesh,
-    /// What it is called beside the others.
+    /// The name of the replay, which differs from the names of the others.
     pub(super) name: String,
     /// The jobs of its first seed, in the order of the frame.
     pub(super) jobs: Vec<PlacedJob>,
 }
 
-/// A job and its nodes, as first and last node of each run of neighbours.
+/// A job and its nodes. Each entry is the first and the last node of a run of consecutive nodes.
 pub(super) struct PlacedJob {
     pub(super) number: i64,
     pub(super) start_s: f64,
@@ -23,7 +23,8 @@ pub(super) struct PlacedJob {
     pub(super) nodes: Vec<(NodeId, NodeId)>,
 }
 
-/// Returns the replay that the options name, or else the first one; `None` if its nodes were not kept.
+/// Returns the replay that the options name, or else the first one. Returns `None` if its jobs or their nodes were not
+/// kept. Fails if no replay has the number.
 pub(super) fn one_replay(
     options: &PlotOptions<'_>,
     results: &Results,

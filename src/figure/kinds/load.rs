@@ -1,4 +1,4 @@
-//! A column of the summary by load, with confidence bands over replications.
+//! The plot `load`: a column of the summary by load, with confidence bands over the replications.
 
 use super::values::{axis, points, titled};
 use crate::figure::draw::{Axis, Chart, Kind, Scale, Series};

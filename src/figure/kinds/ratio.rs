@@ -1,4 +1,4 @@
-//! Each allocator relative to one of them, for each log, machine and load.
+//! The plot `ratio`: the value of each allocator divided by that of one allocator, for each log, machine and load.
 
 use super::values::{mean, titled};
 use crate::figure::draw::{BarGroup, Bars};

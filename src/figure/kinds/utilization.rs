@@ -1,4 +1,4 @@
-//! Dispersal against utilization, a curve for each allocator over its loads.
+//! The plot `utilization`: dispersal against utilization, with one curve over the loads for each allocator.
 
 use super::values::{axis, points, titled};
 use crate::figure::draw::{Axis, Chart, Kind, Series};

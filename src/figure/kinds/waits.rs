@@ -1,4 +1,4 @@
-//! How long jobs wait, as the share of jobs that wait longer.
+//! The plot `waits`: the distribution of waiting times, as the share of jobs that wait longer.
 
 use super::job_columns::shares;
 use crate::figure::draw::{Axis, Chart, Scale};
