@@ -48,7 +48,7 @@ impl Edge {
         Self { length: i64::from(side.extent), step: i64::from(side.stride) }
     }
 
-    /// Returns the first half and the rest. The first half has even length unless the edge has at most two nodes.
+    /// Returns the first half and the rest. The length of the first half is even unless the edge has two nodes.
     fn halves(self) -> (Self, Self) {
         let mut half = self.length / 2;
         if half % 2 == 1 && self.length > 2 {

@@ -27,16 +27,16 @@ pub(super) struct Pose<const N: usize> {
 }
 
 impl<const N: usize> Pose<N> {
-    /// Returns for each axis of the curve whether the curve's second half is meant on the grid. `half` gives, for each
-    /// axis, whether it is the second half as the curve counts.
+    /// Returns for each axis whether a half is the farther one on the grid. `half` tells whether it is the farther one
+    /// in the direction of the curve, which is the opposite on flipped axes.
     fn far(&self, half: [bool; N]) -> [bool; N] {
         std::array::from_fn(|i| half[i] != self.flipped[i])
     }
 }
 
 /// A rule of recursion. It returns the pose of the curve in one of the 2^N cells into which a cell with pose `pose` is
-/// cut. `digit` is the number of that cell along the curve, from 0. `half` tells for each axis of the curve whether
-/// that cell is in the farther half.
+/// cut. `digit` is the number of that small cell along the curve, from 0. `half` tells for each axis of the curve
+/// whether the small cell is in the farther half, in the direction of the curve.
 pub(super) type Turn<const N: usize> = fn(pose: Pose<N>, digit: usize, half: [bool; N]) -> Pose<N>;
 
 /// Returns the pose by the rule of J. Skilling ("Programming the Hilbert curve", AIP Conf. Proc. 707, 2004), applied
