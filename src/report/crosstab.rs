@@ -207,6 +207,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
+    /// Returns a number as the table shows it.
     fn text(&self, value: f64) -> String {
         match (self.options.exact, self.options.decimals) {
             (true, None) => value.to_string(),
@@ -215,13 +216,16 @@ impl Shown<'_> {
         }
     }
 
+    /// Returns a label as the table shows it: shortened, unless the table is exact.
     fn label(&self, label: &str) -> String {
         if self.options.exact { label.to_owned() } else { allocator::short_label(label) }
     }
 
+    /// Returns the table with this title and these notes.
     fn table(&self, mut title: String, notes: Vec<String>) -> PaperTable {
         let Self { options, pivot, .. } = *self;
         let best = options.best.unwrap_or_else(|| better(&options.value));
+        // Numbers with the same text count as equal, so that the table never marks only one of them.
         let bests = pivot.best(best, |a, b| self.text(a) == self.text(b));
         let labels = |labels: &[String]| labels.iter().map(|label| self.label(label)).collect::<Vec<_>>();
         let row = |i: usize| {

@@ -34,6 +34,7 @@ pub fn safe_svg(text: &str) -> Result<String, String> {
     Ok(safe)
 }
 
+/// Appends an element with its content to `safe`. Fails if it is unknown or nested deeper than `deepest` levels.
 fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), String> {
     let name = element.tag_name().name();
     let is_known = is_among(ELEMENTS, name) && element.tag_name().namespace() == Some(NAMESPACE);
@@ -51,6 +52,7 @@ fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), 
     for attribute in element.attributes() {
         let (key, value) = (attribute.name(), attribute.value());
         let is_known = attribute.namespace().is_none() && is_among(ATTRIBUTES, key);
+        // A value with `url(…)` could load something from outside.
         if !is_known || value.to_ascii_lowercase().contains("url") {
             return Err(format!(
                 "it has the attribute '{}', which our drawings do not have so",

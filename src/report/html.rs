@@ -94,6 +94,7 @@ impl Report {
     }
 }
 
+/// Returns a section of the page with a heading.
 fn section(title: &str, content: &str) -> String {
     format!("<section>\n<h2>{}</h2>\n{content}</section>\n", html(title))
 }

@@ -1,4 +1,5 @@
-//! A study and its directory: what is missing of it, its submission to Slurm, how far it is.
+//! Sweeps: running a study in a directory. A sweep finds the cells that are missing, submits them to Slurm, and reports
+//! the status.
 //!
 //! ```text
 //! DIR/slurm/shards.sh           what each task of the array runs
@@ -8,8 +9,8 @@
 //! DIR/slurm/submitted.json      what was submitted
 //! ```
 //!
-//! A task of Slurm runs `meshreplay sweep` with the options that [`Started`](crate::frame::Started) has. They come from
-//! the table of options, [`OPTIONS`](crate::study::OPTIONS): this room knows none of them by name.
+//! A task of Slurm runs `meshreplay sweep` with the options that [`Started`](crate::frame::Started) holds. They come
+//! from the table of options, [`OPTIONS`](crate::study::OPTIONS). This module names no option itself.
 
 mod batch;
 mod error;
