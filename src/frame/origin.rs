@@ -42,6 +42,7 @@ fn id(text: &str) -> String {
 /// Returns the id of a study. The id does not change when cells or logs are added to the study.
 pub(super) fn study_id(manifest: &Manifest) -> Result<String, FrameError> {
     let named =
+        // The id covers only what stays the same while cells and logs are added.
         Manifest { description: None, jobs: false, logs: Vec::new(), cells: Vec::new(), ..manifest.clone() };
     Ok(id(&serde_json::to_string(&named).map_err(FrameError::Json)?))
 }
@@ -115,6 +116,7 @@ impl Origin {
         Ok(origin)
     }
 
+    /// Returns the description in `text`. `list` is the name of its list of replays.
     fn parsed(file: PathBuf, id: String, text: &str, list: &str) -> Result<Self, FrameError> {
         let value: Value = serde_json::from_str(text).map_err(|error| unreadable(&file, error.into()))?;
         let replays = value.get(list).and_then(Value::as_array).cloned().unwrap_or_default();

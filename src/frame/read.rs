@@ -54,6 +54,7 @@ fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {
 /// decode no other column.
 pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
+    // Asking a reader for a column that does not exist would be an error.
     let known = |has: &dyn Fn(&str) -> bool| -> Vec<String> {
         columns.iter().filter(|name| has(name)).map(|name| (*name).to_owned()).collect()
     };

@@ -26,10 +26,12 @@ pub struct Started {
 }
 
 impl StudyFolder {
+    /// Returns the path of the file that says how the study was started.
     fn started_file(&self) -> PathBuf {
         self.path().join("unfinished.json")
     }
 
+    /// Returns the path of the file that says why a cell failed.
     fn failure_file(&self, key: &str) -> PathBuf {
         self.cells().join(format!("{key}.failed.txt"))
     }
@@ -86,6 +88,7 @@ impl StudyFolder {
         let Ok(column) = frame.column("key") else { return false };
         let Ok(keys) = column.str() else { return false };
         let mut found: Vec<&str> = keys.iter().flatten().collect();
+        // A cell has one row per replication, and these rows are adjacent.
         found.dedup();
         found.iter().copied().eq(manifest.cells.iter().map(|cell| cell.key.as_str()))
             && self.path().join("summary.csv").exists()

@@ -67,6 +67,7 @@ pub(super) fn chosen(
     names.iter().map(|name| column(name, summary, replications)).collect()
 }
 
+/// Returns one column of a summary, formatted. Means are taken over the replications of each replay.
 fn column(name: &str, summary: &Sheet, replications: &[usize]) -> Result<Chosen, ColumnError> {
     let Some(column) = summary.column(name) else {
         let when = FrameSchema::summary().column(name).map_or("", |column| column.when.words());

@@ -38,9 +38,9 @@ pub enum CrosstabError {
     /// The results have no column with this name.
     #[error("{option}")]
     Unknown {
-        /// The option that names it.
+        /// The option that names the column.
         option: &'static str,
-        /// The columns that there are.
+        /// The message, which lists the known columns.
         source: SpecError,
     },
     /// The column to show holds text and no numbers.
@@ -133,7 +133,7 @@ fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"])
 }
 
-/// Returns the varying columns that the table does not show. Results that differ in them share a row and a column.
+/// Returns the names of the columns in which results of the same row and column differ.
 fn hidden(options: &CrosstabOptions, sheet: &Sheet) -> Vec<&'static str> {
     let is_shown = |name: &str| options.rows.iter().chain(&options.columns).any(|other| other == name);
     let varies = |column: &SheetColumn| (1..sheet.height()).any(|i| column.label(i) != column.label(0));
@@ -207,6 +207,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
+    /// Returns a number as the table shows it.
     fn text(&self, value: f64) -> String {
         match (self.options.exact, self.options.decimals) {
             (true, None) => value.to_string(),
@@ -215,13 +216,16 @@ impl Shown<'_> {
         }
     }
 
+    /// Returns a label as the table shows it: shortened, unless the table is exact.
     fn label(&self, label: &str) -> String {
         if self.options.exact { label.to_owned() } else { allocator::short_label(label) }
     }
 
+    /// Returns the table with this title and these notes.
     fn table(&self, mut title: String, notes: Vec<String>) -> PaperTable {
         let Self { options, pivot, .. } = *self;
         let best = options.best.unwrap_or_else(|| better(&options.value));
+        // Numbers with the same text count as equal, so that the table never marks only one of them.
         let bests = pivot.best(best, |a, b| self.text(a) == self.text(b));
         let labels = |labels: &[String]| labels.iter().map(|label| self.label(label)).collect::<Vec<_>>();
         let row = |i: usize| {

@@ -34,6 +34,7 @@ pub fn safe_svg(text: &str) -> Result<String, String> {
     Ok(safe)
 }
 
+/// Appends an element with its content to `safe`. Fails if it is unknown or nested deeper than `deepest` levels.
 fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), String> {
     let name = element.tag_name().name();
     let is_known = is_among(ELEMENTS, name) && element.tag_name().namespace() == Some(NAMESPACE);
@@ -51,6 +52,7 @@ fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), 
     for attribute in element.attributes() {
         let (key, value) = (attribute.name(), attribute.value());
         let is_known = attribute.namespace().is_none() && is_among(ATTRIBUTES, key);
+        // A value with `url(…)` could load something from outside.
         if !is_known || value.to_ascii_lowercase().contains("url") {
             return Err(format!(
                 "it has the attribute '{}', which our drawings do not have so",
@@ -113,7 +115,7 @@ mod tests {
         assert!(safe_svg("<!DOCTYPE svg [<!ENTITY a \"b\">]><svg/>").is_err());
         assert!(safe_svg("<svg onload=\"alert(1)\"><script>alert(2)</script></svg>").is_err());
         assert!(safe_svg("<html/>").is_err() && safe_svg("").is_err());
-        // What is text to one parser must not be an element to another.
+        // Text for one parser must not become an element for another one.
         let odd = "<title><![CDATA[</title><script>alert(1)</script>]]></title><!-- --><?a b?>";
         let safe = safe_svg(&inside(odd)).unwrap_or_default();
         assert!(

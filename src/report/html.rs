@@ -94,6 +94,7 @@ impl Report {
     }
 }
 
+/// Returns a section of the page with a heading.
 fn section(title: &str, content: &str) -> String {
     format!("<section>\n<h2>{}</h2>\n{content}</section>\n", html(title))
 }
@@ -181,7 +182,7 @@ mod tests {
         ] {
             assert!(page.contains(part), "{part}");
         }
-        // No address of anything outside.
+        // The page contains no address of anything outside.
         assert!(!page.contains("http") && !page.contains("src=") && !page.contains("@import"));
     }
 }

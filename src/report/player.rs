@@ -24,6 +24,7 @@ struct Jobs<'a> {
 }
 
 impl<'a> Jobs<'a> {
+    /// Returns the columns; `None` if one is missing or has the wrong type.
     fn new(sheet: &'a Sheet) -> Option<Self> {
         let mut numbers: [&[Option<f64>]; 7] = [&[]; 7];
         for (slot, name) in numbers.iter_mut().zip(COLUMNS) {
@@ -36,6 +37,7 @@ impl<'a> Jobs<'a> {
         }
     }
 
+    /// Returns the number in row `i` of a column in [`COLUMNS`]; 0 if it is missing.
     fn of(&self, column: usize, i: usize) -> f64 {
         self.numbers[column][i].unwrap_or_default()
     }

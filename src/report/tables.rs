@@ -58,6 +58,7 @@ fn read(path: &Path) -> Result<Option<Value>, ReportError> {
     serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 
+/// Returns a JSON value as text, strings without quotation marks.
 fn words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -115,6 +115,7 @@ fn sides<'a>(keys: impl Iterator<Item = &'a Vec<String>>) -> Vec<Vec<String>> {
     let mut sorted: Vec<(Vec<usize>, &Vec<String>)> = Vec::new();
     for key in keys {
         ranks.resize(key.len(), Vec::new());
+        // The rank of a label is the position of its first occurrence. Keys are then sorted by their ranks.
         let rank = |(label, known): (&'a String, &mut Vec<&'a str>)| {
             known.iter().position(|other| other == label).unwrap_or_else(|| {
                 known.push(label);

@@ -86,6 +86,7 @@ impl Table {
         escaped::tabular(remarks, &alignment.collect::<String>(), &[heads], &rows)
     }
 
+    /// Returns the table in a style of comfy-table, without blanks at the ends of lines.
     fn render(&self, style: TableStyle) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(style).set_content_arrangement(ContentArrangement::Disabled);

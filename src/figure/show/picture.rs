@@ -24,6 +24,7 @@ pub fn line(order: &Order, mesh: &Mesh) -> String {
     let path = Path { order, mesh };
     let mut text = grid(mesh, |text, node| {
         if mesh.coord(node)[0] > 0 {
+            // The neighbour at the left is the previous or the next node of the path.
             let joined = order.rank_of(node).abs_diff(order.rank_of(node - 1)) == 1;
             text.push(if joined { '─' } else { ' ' });
         }
@@ -233,10 +234,12 @@ struct Path<'a> {
 }
 
 impl Path<'_> {
+    /// Returns whether the path begins at `node`.
     fn is_first(self, node: NodeId) -> bool {
         self.order.rank_of(node) == 0
     }
 
+    /// Returns whether the path ends at `node`.
     fn is_last(self, node: NodeId) -> bool {
         self.order.rank_of(node) + 1 == self.mesh.nodes()
     }
