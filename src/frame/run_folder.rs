@@ -21,9 +21,9 @@ pub enum RunFolderError {
     /// The directory cannot be made.
     #[error("{} cannot be made", .path.display())]
     Make {
-        /// Where it should be.
+        /// The path of the directory.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The directory belongs to a study.
@@ -38,9 +38,9 @@ pub enum RunFolderError {
     /// An earlier result cannot be removed.
     #[error("{} cannot be removed", .path.display())]
     Remove {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Another command is writing into the directory.

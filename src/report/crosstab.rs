@@ -38,9 +38,9 @@ pub enum CrosstabError {
     /// The results have no column with this name.
     #[error("{option}")]
     Unknown {
-        /// The option that names it.
+        /// The option that names the column.
         option: &'static str,
-        /// The columns that there are.
+        /// The message, which lists the known columns.
         source: SpecError,
     },
     /// The column to show holds text and no numbers.
@@ -133,7 +133,7 @@ fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"])
 }
 
-/// Returns the varying columns that the table does not show. Results that differ in them share a row and a column.
+/// Returns the names of the columns in which results of the same row and column differ.
 fn hidden(options: &CrosstabOptions, sheet: &Sheet) -> Vec<&'static str> {
     let is_shown = |name: &str| options.rows.iter().chain(&options.columns).any(|other| other == name);
     let varies = |column: &SheetColumn| (1..sheet.height()).any(|i| column.label(i) != column.label(0));

@@ -47,9 +47,13 @@ const LARGEST: u32 = 12;
 /// The order in which pages are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Indexing {
+    /// Row by row.
     RowMajor,
+    /// Row by row, every other row backwards.
     Snake,
+    /// By the interleaved bits of the coordinates, also known as Morton order.
     ShuffledRowMajor,
+    /// By the interleaved bits of the coordinates, read as a Gray code.
     ShuffledSnake,
 }
 

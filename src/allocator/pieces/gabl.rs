@@ -5,8 +5,8 @@
 //!
 //! 1. If a submesh of the job's shape is free, the job gets it. Otherwise the job gets several smaller ones: the
 //!    longest side of the shape is shortened by one node again and again, until a submesh of these sides is free, and
-//!    so on for the rest of the job (see `repeated`). The printed listing would look for the same sides for ever. Here the search
-//!    goes on to the next sides, as the text of the paper says.
+//!    so on for the rest of the job (see `repeated`). The printed listing would look for the same sides for ever. Here
+//!    the search goes on to the next sides, as the text of the paper says.
 //! 2. Free submeshes are searched next to the right sides of busy ones, as `rbs` does. With `turn=yes`, every
 //!    orientation is tried.
 //!
