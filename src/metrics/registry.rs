@@ -254,6 +254,7 @@ pub static METRICS: &[Metric] = &[
         .report(Last, "replay s", |_| true),
 ];
 
+/// Returns the variance of the turnaround times of the jobs that count in means, in seconds squared.
 fn turnaround_variance(of: &Facts<'_>) -> Option<f64> {
     let mean_s = of.mean(|i| of.turnaround_s(i))?;
     of.mean(|i| (of.turnaround_s(i) - mean_s).powi(2))

@@ -45,6 +45,8 @@ impl Interval {
         if count == 1 {
             return Some(Self { mean, half_width: 0.0, count });
         }
+        // The sample variance, with n − 1 degrees of freedom. A two-sided interval of confidence c ends at the quantile
+        // of (1 + c) / 2.
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
         let quantile = StudentsT::new(0.0, 1.0, n - 1.0)
             .map_or(f64::INFINITY, |t| t.inverse_cdf(f64::midpoint(1.0, confidence)));
@@ -206,11 +208,11 @@ mod tests {
 
     #[test]
     fn intervals_use_students_distribution() {
-        // 2.776 is the quantile for 4 degrees of freedom; the standard deviation of 1 to 5 is √2.5.
+        // For 4 degrees of freedom the quantile for 95 % is 2.776. The standard deviation of 1 to 5 is √2.5.
         let interval = Interval::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap_or_default();
         assert!((interval.mean - 3.0).abs() < 1e-12 && interval.count == 5);
         assert!((interval.half_width - 2.776_445 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-5, "{interval:?}");
-        // 2.132 is the one that 90 % are within.
+        // The quantile for 90 % is 2.132.
         let interval = Interval::with(0.9, &[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap_or_default();
         assert!((interval.half_width - 2.131_847 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-5, "{interval:?}");
         assert_eq!(Interval::of(&[7.0]), Some(Interval { mean: 7.0, half_width: 0.0, count: 1 }));

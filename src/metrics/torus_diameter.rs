@@ -62,6 +62,7 @@ fn farthest_by_search(mesh: &Mesh, nodes: &[NodeId]) -> u32 {
     };
     for &node in nodes {
         let [xs, ys, zs] = antipodes(mesh.coord(node), extents);
+        // A node has up to 2³ antipodes: the bits of `choice` select one of the two per dimension.
         for choice in 0..8 {
             let coord = [xs[choice & 1], ys[choice >> 1 & 1], zs[choice >> 2]];
             reach(coord, 0, &mut reached);

@@ -94,6 +94,7 @@ fn running<'a>(all: &'a [Submission], queue: &Queue) -> BTreeMap<&'a str, bool> 
         for (&number, keys) in tasks {
             let Some(is_running) = queue.task(array, number) else { continue };
             for key in keys {
+                // A cell that was submitted twice runs if any of its tasks runs.
                 *cells.entry(key.as_str()).or_insert(false) |= is_running;
             }
         }
