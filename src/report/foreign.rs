@@ -46,6 +46,7 @@ fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), 
     }
     // Writing to a string cannot fail.
     let _ = write!(safe, "<{name}");
+    // Only the root element declares the namespace.
     if deepest == DEEPEST {
         let _ = write!(safe, " xmlns=\"{NAMESPACE}\"");
     }
