@@ -91,6 +91,7 @@ impl StudyFolder {
             let (folder, found, expected) = (self.path.clone(), other.name.clone(), manifest.name.clone());
             return Err(FrameError::OtherStudy { folder, found, expected });
         }
+        // In the directory of this study, its own summaries may be replaced. All other results are foreign.
         let is_ours = |file: &&PathBuf| {
             existing.is_some() && SUMMARIES.iter().any(|format| **file == self.summary(*format))
         };
@@ -251,6 +252,7 @@ impl StudyFolder {
     pub(super) fn odd_files(&self, key: &str) -> Result<Vec<String>, FrameError> {
         let mut odd = Vec::new();
         for (path, name) in [(self.jobs(key), JOBS), (self.row(key), SUMMARY)] {
+            // This does not follow symbolic links, because the directory may come from somebody else.
             if fs::symlink_metadata(&path).is_ok() {
                 odd.extend(foreign(&path, key, name)?.err());
             }
@@ -273,6 +275,7 @@ impl StudyFolder {
         Ok(())
     }
 
+    /// Writes a frame as a file in the given format, with `provenance` as metadata.
     fn write_frame(
         &self,
         path: &Path,

@@ -1,6 +1,6 @@
 //! First come, first served.
 //!
-//! 1. Start the oldest waiting job while it fits; never look further.
+//! 1. Start the oldest waiting job while it fits. Never consider another one.
 
 use super::seam::{Entry, Laws, Scheduler, View};
 

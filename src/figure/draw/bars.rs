@@ -30,6 +30,7 @@ pub struct Bars {
     pub base: f64,
 }
 
+// Lengths in pixels: the space above the bars, their largest height, and the gap between groups.
 const TOP: f64 = 56.0;
 const HIGH: f64 = 320.0;
 const GAP: f64 = 18.0;

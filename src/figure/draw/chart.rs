@@ -86,6 +86,7 @@ impl Frame {
     }
 }
 
+// Lengths in pixels: the space above and below the data, and the width and height of the data.
 const TOP: f64 = 56.0;
 const BOTTOM: f64 = 52.0;
 const WIDE: f64 = 560.0;
@@ -135,6 +136,7 @@ impl Chart {
         let mut page = Drawing::titled(size, frame.left, &self.title, &self.subtitle);
         self.draw_axes(&mut page, &frame);
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
+        // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above all curves.
         order.sort_by_key(|(_, series)| series.look.layer());
         for (_, series) in &order {
             draw_curve(&mut page, &frame, series);
@@ -151,6 +153,7 @@ impl Chart {
         if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
     }
 
+    /// Draws the grid lines, the ticks with their labels, and the titles of both axes.
     fn draw_axes(&self, page: &mut Drawing, frame: &Frame) {
         let (right, bottom) = (frame.left + frame.width, frame.top + frame.height);
         for (value, label) in &frame.y.at {
@@ -183,9 +186,11 @@ impl Chart {
             self.series.iter().filter_map(|series| Some((series, end(series)?))).collect();
         ends.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
         let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
+        // Names must not overlap: they keep the order of the curves' ends and the height of a line between them.
         let places = spread(&wanted, (frame.top + 6.0, frame.top + frame.height), LINE);
         let right = frame.left + frame.width;
         for ((series, (x, y)), place) in ends.into_iter().zip(places) {
+            // A thin line joins the end of a curve with its name if the curve reaches the right edge.
             let joined = series.kind != Kind::Points && right - x < 2.0;
             if joined {
                 page.line((x + 5.0, y), (right + 14.0, place), (GRID, "grid"));
@@ -200,11 +205,12 @@ impl Chart {
     }
 }
 
-/// Returns the points whose coordinates are finite.
+/// Returns the points with finite coordinates.
 fn fit(series: &Series) -> Vec<&Point> {
     series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()).collect()
 }
 
+/// Draws the curve of a series and its confidence band. Draws nothing for a series of points.
 fn draw_curve(page: &mut Drawing, frame: &Frame, series: &Series) {
     let fit = fit(series);
     if series.kind == Kind::Points {
@@ -249,6 +255,7 @@ fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
     for pair in places.windows(2) {
         let whole = length(pair);
         let mut passed = 0.0;
+        // `left` is the distance to the next position, `passed` the part of this segment before it.
         while passed + left <= whole {
             passed += left;
             left = step;

@@ -8,14 +8,18 @@ use svg::node::element::{Circle, Group, Line, Path, Rectangle, Text, Title};
 
 use super::look::{Look, Marker};
 
-/// Colours of text and lines that do not belong to curves.
+/// The colour of text and axes.
 pub(super) const INK: &str = "#222222";
+/// The colour of subtitles.
 const QUIET: &str = "#666666";
+/// The colour of grid lines.
 pub(super) const GRID: &str = "#dddddd";
+/// The colour of the background.
 pub(super) const PAPER: &str = "#ffffff";
 
 /// The height of a line of labels, in pixels.
 pub(super) const LINE: f64 = 16.0;
+/// The size of the font, in pixels.
 const SIZE: f64 = 12.0;
 
 /// The point of a text that stands at its coordinates.
@@ -244,6 +248,7 @@ impl Drawing {
         self.add_marker(shape.set("fill", fill).set("class", class), look, words);
     }
 
+    /// Adds the shape of a marker with its outline and its tooltip.
     fn add_marker(&mut self, mut shape: impl Node, look: Look, words: Option<&str>) {
         shape.assign("stroke", look.colour());
         let mut group = Group::new();
@@ -253,6 +258,7 @@ impl Drawing {
         self.add(group.add(shape));
     }
 
+    /// Adds an element on top of the earlier ones.
     fn add(&mut self, element: impl Into<Box<dyn Node>>) {
         self.elements.push(element.into());
     }

@@ -34,6 +34,7 @@ pub struct Grid {
     pub legend: Vec<(String, String)>,
 }
 
+// Lengths in pixels: the space above the data, and the largest width and height of the data.
 const TOP: f64 = 56.0;
 const WIDE: f64 = 640.0;
 const HIGH: f64 = 400.0;
@@ -66,6 +67,7 @@ impl Grid {
         let at_y = |value: f64| bottom - high * (value - self.y.1[0]) / spans_y;
         for GridCell { place: [x, y, cell_width, cell_height], colour, words } in &self.cells {
             let (width, height) = (wide * cell_width / spans_x, high * cell_height / spans_y);
+            // Very small rectangles get no gap, because the gap would hide them.
             let hair = |side: f64| if self.square || side < 3.0 { 0.0 } else { 0.6 };
             let place = (at_x(*x), at_y(y + cell_height), width - hair(width), height - hair(height));
             page.rectangle(place, (colour, "cell"), Some(words));

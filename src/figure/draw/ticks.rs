@@ -13,8 +13,9 @@ pub enum Scale {
 /// The range of an axis with its ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ticks {
-    /// The ends of the axis; above 0 on a logarithmic axis.
+    /// The value at the beginning of the axis; above 0 on a logarithmic axis.
     pub(super) low: f64,
+    /// The value at the end of the axis.
     pub(super) high: f64,
     /// The values and labels of the ticks, in ascending order.
     pub(super) at: Vec<(f64, String)>,
@@ -45,6 +46,7 @@ impl Ticks {
 const SMALLEST: f64 = 1e-300;
 const FINEST: f64 = 1e-12;
 
+/// Returns a linear axis with about `wanted` ticks. Their distance is 1, 2, 2.5 or 5 times a power of ten.
 fn linear(low: f64, high: f64, wanted: usize) -> Ticks {
     // A single value gets an axis around it. So do values that are too close for floating-point steps between them.
     let is_range = high - low > SMALLEST.max(low.abs().max(high.abs()) * FINEST);
@@ -57,15 +59,18 @@ fn linear(low: f64, high: f64, wanted: usize) -> Ticks {
         .into_iter()
         .find(|step| *step >= rough * 0.999);
     let step = step.unwrap_or(10.0 * power);
+    // The small tolerance keeps rounding errors from adding a tick beyond the data.
     let (first, last) = ((low / step + 1e-9).floor() as i64, (high / step - 1e-9).ceil() as i64);
     let decimals = (0..9).find(|&d| is_whole(step * 10.0_f64.powi(d))).unwrap_or(9) as usize;
     let at: Vec<(f64, String)> = (first..=last)
         .map(|i| i as f64 * step)
+        // Adding 0.0 turns −0.0 into 0.0.
         .map(|value| (value, crate::text::grouped(value + 0.0, decimals)))
         .collect();
     Ticks { low: first as f64 * step, high: last as f64 * step, at, scale: Scale::Linear }
 }
 
+/// Returns whether a value is an integer up to rounding errors.
 fn is_whole(value: f64) -> bool {
     (value - value.round()).abs() < 1e-6
 }
@@ -89,6 +94,7 @@ fn logarithmic(low: f64, high: f64) -> Ticks {
 
 /// Returns a number as a short label, such as `0.02`, `500`, `20k` or `1M`.
 fn short(value: f64) -> String {
+    // Rounding to six decimals removes the errors of the division.
     let of = |unit: f64, letter: &str| format!("{}{letter}", (value / unit * 1e6).round() / 1e6);
     match value {
         value if value >= 1e9 => of(1e9, "G"),
@@ -120,7 +126,7 @@ mod tests {
         ] {
             assert_eq!(labels(Scale::Linear, low, high), expected);
         }
-        // The smallest number beside 0, and numbers that differ in their last digit only.
+        // The smallest positive number, and numbers that differ only in their last digit.
         for (low, high) in
             [(0.0, 5e-324), (5e-324, 5e-324), (1e300, 1e300_f64.next_up()), (1e15, 1e15_f64.next_up())]
         {

@@ -6,12 +6,14 @@ use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::metrics::busy_nodes;
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind =
     PlotKind { name: "busy", summary: "Utilization over time", needs: Needs::Jobs, draw };
 
 /// The number of equal parts of the time. Each point of a curve is the mean utilization over one part.
 const PARTS: usize = 240;
 
+/// Draws the plot; `None` if the jobs were not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let curves = job_curves(results)?;
     let names = ["start_s", "end_s", "allocated", "seed"];

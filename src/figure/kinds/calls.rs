@@ -5,6 +5,7 @@ use crate::figure::draw::{Axis, Chart, Scale};
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "calls",
     summary: "Distribution of the duration of allocator calls",
@@ -12,6 +13,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
+/// Draws the plot; `None` if the jobs were not kept or have no times of calls.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(mut series) = shares(options, results, "allocate_ns", 1.0)? else { return Ok(None) };
     for series in &mut series {

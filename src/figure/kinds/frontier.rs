@@ -5,6 +5,7 @@ use crate::figure::draw::{Axis, Chart, Kind, Point, Scale, Series};
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::{Curve, Results};
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "frontier",
     summary: "Dispersal against what a call costs",
@@ -12,12 +13,14 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
+/// Draws the plot; `None` if the calls were not timed.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let Ok(total) = results.numbers("allocate_ns_total") else { return Ok(None) };
     let (calls, refused) = (results.numbers("allocate_calls")?, results.numbers("allocate_failures")?);
     let y = results.chosen("--value", column)?;
     let cost = |row: usize| {
+        // The total is the time of the calls that placed a job, so it is divided by their number.
         let placed = calls[row]? - refused[row]?;
         (placed > 0.0).then(|| total[row].map(|ns| ns / placed)).flatten()
     };

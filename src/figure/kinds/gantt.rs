@@ -7,6 +7,7 @@ use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "gantt",
     summary: "Who holds which nodes when, of one replay",
@@ -18,6 +19,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// neighbouring nodes.
 const MOST_BARS: usize = 4000;
 
+/// Draws the plot; `None` if the nodes of the jobs were not kept or there are no jobs.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(mut replay) = one_replay(options, results)? else { return Ok(None) };
     let jobs = &mut replay.jobs;
@@ -31,6 +33,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         }
         shown += 1;
     }
+    // The chart ends with the start of the first job that is not drawn, or else with the last end.
     let to = jobs.get(shown).map_or_else(
         || jobs.iter().map(|job| job.end_s).fold(f64::NEG_INFINITY, f64::max),
         |next| next.start_s,

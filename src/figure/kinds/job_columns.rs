@@ -12,10 +12,13 @@ use crate::metrics::exceeding;
 /// The values of a column, by the number of the replay.
 pub(super) type ByReplay = BTreeMap<u64, Vec<f64>>;
 
-/// A curve of jobs: its name, its look, and the numbers of the replays with the jobs that it shows.
+/// A curve of jobs.
 pub(super) struct JobCurve {
+    /// The name of the curve.
     pub(super) name: String,
+    /// The look of the curve.
     pub(super) look: Look,
+    /// The numbers of the replays with the jobs that the curve shows.
     pub(super) replays: Vec<u64>,
 }
 

@@ -6,6 +6,7 @@ use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "nodes",
     summary: "Share of the time that each node is busy, of one replay",
@@ -16,6 +17,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 /// The largest machine that is drawn. Viewers could not open drawings with more nodes.
 const MOST_NODES: u32 = 65_536;
 
+/// Draws the plot; `None` if the nodes of the jobs were not kept, no time passes, or the machine is too large.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(replay) = one_replay(options, results)? else { return Ok(None) };
     let machine = &replay.machine;
@@ -64,6 +66,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
 /// Returns the labels of the columns and of the rows: the coordinates of their nodes. Where labels would overlap, only
 /// every second, third … is shown, and the others are empty.
 fn coordinates([width, length]: [u32; 2], across: u32) -> (Vec<String>, Vec<String>) {
+    // The size of a node in pixels, as `Grid` draws it.
     let unit = (640.0 / f64::from(across)).min(400.0 / f64::from(length));
     let step = |room: f64| (room / unit).ceil().max(1.0) as u32;
     let some = |at: u32, step: u32| if at.is_multiple_of(step) { at.to_string() } else { String::new() };
