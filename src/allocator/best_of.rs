@@ -9,8 +9,9 @@
 //!
 //! `best-of:a|b|c` names the members; each is a spec. Every member must take exactly as many nodes as requested, and at
 //! least one member must never refuse while enough nodes are free. Best-of then keeps both promises too. Members that
-//! remember earlier choices when the machine is idle are refused, because a losing member would remember choices that
-//! were never carried out. The time of a request is the sum of the members' times.
+//! move running jobs are refused. Members that remember earlier choices when the machine is idle are refused as well,
+//! because a losing member would remember choices that were never carried out. The time of a request is the sum of the
+//! members' times.
 
 use crate::allocator::seam::{
     Allocator, Builder, Built, Contiguity, Entry, Placement, Promises, Request, Setup, Strategy,
@@ -81,7 +82,7 @@ pub(crate) fn build(
     Ok(Strategy::of(BestOf { members, winner: 0 }))
 }
 
-/// Takes the proposal of the member whose nodes are closest together.
+/// Takes the proposal with the smallest sum of pairwise distances.
 struct BestOf {
     members: Vec<Strategy>,
     /// The index in `members` of the allocator that made the last proposal.

@@ -49,9 +49,9 @@ pub const ALLOCATORS: &[Entry] = &[
     compaction::rows::COST_FREE,
 ];
 
-/// Finds the row of a spec. Returns the row, and the spec in full. Only the papers' abbreviation of curve allocators,
-/// `ORDER+SELECT`, is changed: `hilbert+bf` becomes `curve:order=hilbert,select=best-fit`. Fails if no row has the
-/// name.
+/// Finds the row of a spec. Returns the row and the spec. The abbreviation `ORDER+SELECT` for curve allocators is
+/// replaced by its long form: `hilbert+bf` becomes `curve:order=hilbert,select=best-fit`. Any other spec is returned
+/// unchanged. Fails if no row has the name.
 pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
     let spec = curve::expand(spec).unwrap_or_else(|| spec.clone());
     match ALLOCATORS.iter().find(|entry| entry.name == spec.name) {

@@ -50,6 +50,7 @@ pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     // Curves that get their preferred colour come first. So no other curve takes such a colour before them.
     let mut taken = [false; COLOURS.len()];
     let (first, others): (Vec<usize>, Vec<usize>) =
+        // `replace` marks the colour as taken and returns whether it was taken before.
         order.into_iter().partition(|&i| !std::mem::replace(&mut taken[tastes[i].colours[0]], true));
     let mut looks = vec![Look::default(); curves.len()];
     let mut given: Vec<Look> = Vec::with_capacity(curves.len());
@@ -99,7 +100,7 @@ mod tests {
             names.iter().filter(|name| **name != "backwards").map(|name| own(name)).collect()
         };
         assert_eq!(own_looks(&names), own_looks(&more));
-        // Whoever changes how looks are made changes these, and every picture.
+        // A change to the choice of looks changes these values and every picture.
         let golden: Vec<&str> =
             ["hilbert+bf", "mc1x1", "gabl", "easy"].map(|name| own(name).colour()).to_vec();
         assert_eq!(golden, GOLDEN);
@@ -133,7 +134,7 @@ mod tests {
             assert_eq!(different(|look| (look.colour, 0)), picture.len().min(8), "{picture:?}");
             assert_eq!(different(|look| (look.marker, 0)), picture.len().min(12), "{picture:?}");
             assert_eq!(different(|look| (look.colour, look.dash)), picture.len(), "{picture:?}");
-            // The order of the results is of no account.
+            // The order of the results does not matter.
             let mut turned = of_all(&picture.iter().rev().copied().collect::<Vec<_>>());
             turned.reverse();
             assert_eq!(turned, looks);

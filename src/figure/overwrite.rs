@@ -14,7 +14,7 @@ pub enum OverwriteError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file is not a page or picture of this program.

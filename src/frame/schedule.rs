@@ -27,7 +27,7 @@ pub enum ScheduleError {
     NoTable {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// The error of polars.
         source: PolarsError,
     },
     /// The directory has no jobs.

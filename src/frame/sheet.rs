@@ -104,6 +104,7 @@ impl Sheet {
             return Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None, &|_| true)? }));
         };
         let mut read = columns.to_vec();
+        // These columns are needed to find missing replays and to check the run.
         read.extend(["replay", RUN_COLUMN].iter().filter(|name| !columns.contains(name)));
         let frame = read_columns(&path, &read)?;
         Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))

@@ -3,14 +3,14 @@
 use crate::allocator::Rearrangement;
 use crate::engine::Compaction;
 
-/// The number of compaction plans of one replay, by what became of them.
+/// The numbers of compaction plans of one replay that began, were carried out and were aborted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compactions {
-    /// Plans that the allocator decided on. Each is later carried out or aborted.
+    /// Plans on which the allocator began to decide. Each is then carried out or aborted.
     pub begun: u64,
     /// Plans that were carried out. The job that needed room started after each.
     pub carried_out: u64,
-    /// Plans that were dropped because a job that would have moved ended first.
+    /// Plans that were dropped because a job that would have moved ended before the decision was ready.
     pub aborted: u64,
     /// Plans among those carried out in which a job was suspended for a while without being moved.
     pub delayed: u64,

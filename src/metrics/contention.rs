@@ -145,6 +145,7 @@ impl Lines {
             self.by_xy[(x + width * y) as usize] += 1;
         }
         let plane = width * length;
+        // Links along x: sources are the row's nodes, destinations are counted by x.
         for row in 0..length * depth {
             if self.by_yz[row as usize] > 0 {
                 let base = row * width;
@@ -153,6 +154,8 @@ impl Lines {
                 });
             }
         }
+        // Links along y, one line for each x and z: sources are the plane's nodes by y, destinations the nodes by x and
+        // y.
         for z in 0..depth {
             let has_sources =
                 self.by_yz[(z * length) as usize..][..length as usize].iter().any(|&count| count > 0);
@@ -164,6 +167,7 @@ impl Lines {
                 }
             }
         }
+        // Links along z, one line for each x and y: sources are all nodes by z, destinations the column's nodes.
         let sources = |lines: &Self, z: u32| -> u64 {
             lines.by_yz[(z * length) as usize..][..length as usize].iter().sum()
         };
@@ -302,13 +306,13 @@ mod tests {
     fn jobs_that_come_and_go_leave_nothing_behind() -> Result<(), Box<dyn std::error::Error>> {
         let mesh: Mesh = "4x2".parse()?;
         let mut contention = Contention::new(&mesh);
-        // A row of three: each way two messages on both links, one pair on each.
+        // In a row of three nodes, both links carry two messages each way, which is one pair on each.
         let first = contention.add(&[0, 1, 2], Time::from_seconds(0));
         assert_eq!(first, JobContention { own: 4.0, others: 0.0 });
-        // Nodes 3 and 5 send along rows 0 and 1: links 3>2, 2>1 of the first row and 5>6, 6>7; then down and up a
-        // column.
+        // Nodes 3 and 5 send along both rows, over the links 3>2 and 2>1 of the first and 5>6 and 6>7 of the second,
+        // and then along a column.
         let second = contention.add(&[3, 5], Time::from_seconds(10));
-        // 2>1 carries two of the first job's; 3>2 none.
+        // Link 2>1 carries two messages of the first job, and link 3>2 carries none.
         assert_eq!(second, JobContention { own: 0.0, others: 2.0 });
         let all: BTreeMap<(NodeId, u8), u64> = naive(&mesh, &[0, 1, 2])
             .into_iter()

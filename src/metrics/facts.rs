@@ -11,9 +11,9 @@ use crate::machine::Mesh;
 /// end of a replay do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trim {
-    /// The percentage of jobs, from the first to arrive, that means leave out. Jobs that start after the day of the
-    /// last submission are then left out too, where days have 86,400 s and are counted from time 0. `None` leaves out
-    /// no job.
+    /// The percentage of jobs that means leave out, beginning with the first to arrive. Jobs that start after the day
+    /// of the last submission are left out too, where a day has 86,400 s and days are counted from time 0. `None`
+    /// leaves out no job.
     pub percent: Option<f64>,
 }
 
@@ -22,11 +22,11 @@ pub struct Trim {
 pub struct Finished<'a> {
     /// The jobs that were replayed.
     pub jobs: &'a [Job],
-    /// The start, end and nodes of each job, in the order of `jobs`.
+    /// The record of each job (its start, its end and so on), in the order of `jobs`.
     pub records: &'a [Record],
     /// The measurements of the observer.
     pub recording: &'a Recording,
-    /// The packets that jobs sent each other. `None` without a network.
+    /// The traffic of the network. `None` without a network.
     pub traffic: Option<&'a Traffic>,
     /// The machine.
     pub mesh: &'a Mesh,
@@ -43,6 +43,7 @@ pub struct Finished<'a> {
 /// A replay that has ended, with values that several numbers need.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
+    /// The results of the replay.
     pub(super) replay: &'a Finished<'a>,
     /// The positions of the jobs that count in means.
     pub(super) kept: Vec<usize>,
@@ -151,6 +152,8 @@ fn kept(replay: &Finished<'_>) -> Vec<usize> {
     let Finished { jobs, records, .. } = replay;
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     let Some(percent) = replay.trim.percent else { return order };
+    // The percentage is over all jobs, by arrival. Jobs that arrive together keep the order of the log, as the sort is
+    // stable.
     order.sort_by_key(|&i| jobs[i].submit);
     let last_s = order.last().map_or(0.0, |&i| jobs[i].submit.as_seconds());
     let end_of_day_s = ((last_s / DAY_S).floor() + 1.0) * DAY_S;

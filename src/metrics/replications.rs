@@ -1,10 +1,10 @@
 //! Replications: how often a replay is repeated with other seeds, and how precise the means over the repetitions are.
 //!
-//! Replications are independent. So the mean of r of them differs from the true mean by at most t·s/√r, where s is
-//! their standard deviation and t is the quantile of Student's t-distribution with r − 1 degrees of freedom for the
-//! wanted confidence. The stopping rule is that of S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS
-//! 2006: replicate until this half width is at most 5 % of the mean with a confidence of 95 %. R. Zolfaghari, IJEAT
-//! 2013, uses 90 %.
+//! Replications are independent. Their mean differs from the true mean by at most t·s/√r with a given confidence, where
+//! r is their number, s is their standard deviation, and t is the quantile of Student's t-distribution with r − 1
+//! degrees of freedom for that confidence. The stopping rule is that of S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh,
+//! L. Mackenzie, ICPADS 2006: replicate until this half width is at most 5 % of the mean with a confidence of 95 %. R.
+//! Zolfaghari, IJEAT 2013, uses 90 %.
 
 use std::fmt;
 use std::str::FromStr;
@@ -45,6 +45,8 @@ impl Interval {
         if count == 1 {
             return Some(Self { mean, half_width: 0.0, count });
         }
+        // The sample variance, with n − 1 degrees of freedom. A two-sided interval of confidence c ends at the quantile
+        // of (1 + c) / 2.
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
         let quantile = StudentsT::new(0.0, 1.0, n - 1.0)
             .map_or(f64::INFINITY, |t| t.inverse_cdf(f64::midpoint(1.0, confidence)));
@@ -57,7 +59,9 @@ impl Interval {
 /// The rule for the number of replications of a replay. Each replication has the next seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replications {
+    /// The least number of replications.
     least: u32,
+    /// The largest number of replications.
     most: u32,
     /// The half width that is precise enough, as a share of the mean.
     within: f64,
@@ -110,7 +114,8 @@ impl Replications {
         self.most > 1
     }
 
-    /// Returns whether the replications with these summaries are enough.
+    /// Returns whether the replications with these summaries are enough: there are at least as many as required, and
+    /// all numbers are precise enough or there are as many as allowed.
     pub fn enough(&self, summaries: &[Summary]) -> bool {
         let count = summaries.len();
         if count < self.least as usize || count >= self.most as usize {
@@ -206,11 +211,11 @@ mod tests {
 
     #[test]
     fn intervals_use_students_distribution() {
-        // 2.776 is the quantile for 4 degrees of freedom; the standard deviation of 1 to 5 is √2.5.
+        // For 4 degrees of freedom the quantile for 95 % is 2.776. The standard deviation of 1 to 5 is √2.5.
         let interval = Interval::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap_or_default();
         assert!((interval.mean - 3.0).abs() < 1e-12 && interval.count == 5);
         assert!((interval.half_width - 2.776_445 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-5, "{interval:?}");
-        // 2.132 is the one that 90 % are within.
+        // The quantile for 90 % is 2.132.
         let interval = Interval::with(0.9, &[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap_or_default();
         assert!((interval.half_width - 2.131_847 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-5, "{interval:?}");
         assert_eq!(Interval::of(&[7.0]), Some(Interval { mean: 7.0, half_width: 0.0, count: 1 }));
@@ -235,7 +240,7 @@ mod tests {
         assert!(!enough(text, &[10.0, 20.0, 5.0])? && !enough(text, &[10.0, 20.0, 5.0, 7.0, 8.0])?);
         assert!(enough(text, &[10.0, 20.0, 5.0, 7.0, 8.0, 1.0])?);
         assert!(enough("until:min=2,max=9,of=utilization", &[10.0, 20.0])?);
-        // Within 4.7 % with a confidence of 90 %, within 6.4 % with 95 %.
+        // The half width is 4.7 % of the mean with a confidence of 90 %, and 6.4 % with 95 %.
         let near = [10.0, 10.8, 9.9, 10.1];
         assert!(!enough("until:min=2,max=9", &near)? && enough("until:min=2,max=9,confidence=0.9", &near)?);
         let three = [10.0, 20.0, 30.0].map(summary);

@@ -30,6 +30,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    /// Makes the runs of an empty placement on `mesh`.
     pub(super) fn new(mesh: &Mesh) -> Self {
         let [width, length, _] = mesh.extents();
         let words = mesh.nodes().div_ceil(64) as usize;
@@ -54,6 +55,8 @@ impl Rows {
         for counts in &mut self.counts {
             counts.fill(0);
         }
+        // A two-level bitmap sorts the nodes: one bit per node, and above it one bit per word with nodes. Words without
+        // nodes are skipped and the bits are cleared while they are read.
         let (mut low, mut high) = (usize::MAX, 0);
         for &node in nodes {
             let word = (node / 64) as usize;
@@ -81,6 +84,7 @@ impl Rows {
             let length = (!(bits >> first)).trailing_zeros().min(64 - first);
             bits &= u64::MAX.checked_shl(first + length).unwrap_or(0);
             let (mut node, end) = (offset + first, offset + first + length);
+            // A run of bits may go over the end of a row. It is then split at the ends of rows.
             while node < end {
                 let row = self.row_of(node);
                 let (start, row_end) = (row * self.width, (row + 1) * self.width);

@@ -163,7 +163,7 @@ mod tests {
         let summary = summary(&example(), "2x2", Trim { percent: Some(25.0) });
         is(&summary, "jobs", 4.0);
         is(&summary, "jobs_in_means", 2.0);
-        // A job of 2 nodes is left out, and so is the last.
+        // The rule leaves out a job of 2 nodes and the last job.
         is(&summary, "pairwise_ratio_to_bound_mean", 1.5);
         is(&summary, "wait_s_mean", 10.0);
         is(&summary, "makespan_s", 86_800.0);

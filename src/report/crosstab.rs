@@ -38,9 +38,9 @@ pub enum CrosstabError {
     /// The results have no column with this name.
     #[error("{option}")]
     Unknown {
-        /// The option that names it.
+        /// The option that names the column.
         option: &'static str,
-        /// The columns that there are.
+        /// The message, which lists the known columns.
         source: SpecError,
     },
     /// The column to show holds text and no numbers.
@@ -95,9 +95,11 @@ pub fn crosstab(sheet: &Sheet, options: &CrosstabOptions) -> Result<PaperTable, 
         title = format!("{title} relative to {}", allocator::short_label(base));
         pivot = pivot.relative_to(side, base);
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
+        // Confidence intervals make sense only for replications: they differ in nothing but the seed.
         notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
         widths = Some(half_widths(&pivot, &entries));
     }
+    // Single counts are shown without decimals.
     let decimals =
         if is_count && options.relative_to.is_none() && pivot.results.1 == 1 { 0 } else { pivot.decimals() };
     Ok(Shown { options, pivot: &pivot, widths, decimals }.table(title, notes))
@@ -133,7 +135,7 @@ fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"])
 }
 
-/// Returns the varying columns that the table does not show. Results that differ in them share a row and a column.
+/// Returns the names of the columns in which results of the same row and column differ.
 fn hidden(options: &CrosstabOptions, sheet: &Sheet) -> Vec<&'static str> {
     let is_shown = |name: &str| options.rows.iter().chain(&options.columns).any(|other| other == name);
     let varies = |column: &SheetColumn| (1..sheet.height()).any(|i| column.label(i) != column.label(0));

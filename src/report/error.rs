@@ -24,15 +24,15 @@ pub enum ReportError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A file of the directory is not valid JSON.
     #[error("{} is damaged; run what made it again", .path.display())]
     Damaged {
-        /// The error of the JSON parser.
+        /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// The error of the JSON parser.
         source: serde_json::Error,
     },
     /// The nodes of a job have the wrong form.

@@ -46,6 +46,7 @@ fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), 
     }
     // Writing to a string cannot fail.
     let _ = write!(safe, "<{name}");
+    // Only the root element declares the namespace.
     if deepest == DEEPEST {
         let _ = write!(safe, " xmlns=\"{NAMESPACE}\"");
     }
@@ -115,7 +116,7 @@ mod tests {
         assert!(safe_svg("<!DOCTYPE svg [<!ENTITY a \"b\">]><svg/>").is_err());
         assert!(safe_svg("<svg onload=\"alert(1)\"><script>alert(2)</script></svg>").is_err());
         assert!(safe_svg("<html/>").is_err() && safe_svg("").is_err());
-        // What is text to one parser must not be an element to another.
+        // Text for one parser must not become an element for another one.
         let odd = "<title><![CDATA[</title><script>alert(1)</script>]]></title><!-- --><?a b?>";
         let safe = safe_svg(&inside(odd)).unwrap_or_default();
         assert!(

@@ -182,7 +182,7 @@ mod tests {
         ] {
             assert!(page.contains(part), "{part}");
         }
-        // No address of anything outside.
+        // The page contains no address of anything outside.
         assert!(!page.contains("http") && !page.contains("src=") && !page.contains("@import"));
     }
 }

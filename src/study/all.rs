@@ -1,6 +1,7 @@
 //! The name `all` in place of an allocator: it stands for every allocator of the registry that can serve the machine
-//! and all jobs of the log. An allocator that cannot is left out with a note. An allocator that is given by its own
-//! name is not left out: if it cannot serve the machine or a job, planning fails.
+//! and all jobs of the log. The others are left out with a note. An allocator that is given by its own name is never
+//! left out: planning fails if it cannot serve the machine, and the workload rules decide about jobs that it cannot
+//! serve.
 
 use std::collections::BTreeSet;
 

@@ -51,6 +51,7 @@ impl Axes {
         for spec in &self.schedulers {
             schedulers.push(scheduler::build(spec)?.1);
         }
+        // Which allocators and networks can be used depends on the machine, so each machine has its own list of pairs.
         let mut allocators = Vec::new();
         for machine in &self.machines {
             let mut networks = Vec::new();

@@ -103,6 +103,7 @@ pub(super) fn drawn_jobs(
 /// beyond it would be clamped, and results would be wrong without any message. The worst case is that jobs run one
 /// after the other once all have arrived, so the bound is the last arrival plus the sum of all run times.
 pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
+    // 128 bits hold the sum of any number of run times without overflow.
     let micros = |time: Time| i128::from(time.as_micros());
     let last_arrival = jobs.iter().map(|job| micros(job.submit)).max().unwrap_or_default();
     let runs: i128 = jobs.iter().map(|job| micros(job.run)).sum();

@@ -346,7 +346,8 @@ mod tests {
 
     #[test]
     fn every_field_is_an_option() {
-        // Whoever adds a field learns here that the table needs a row.
+        // The pattern names every field, so that a new field does not compile until someone has thought of its row in
+        // the table.
         let Options {
             timed: _,
             trim: _,

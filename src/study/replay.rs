@@ -37,12 +37,13 @@ pub struct Outcome {
     pub never_fit: u64,
     /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
-    /// The start, end and nodes of every job, in the order of `jobs`. Empty unless [`Options::jobs`] is set.
+    /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
+    /// is set.
     pub records: Vec<Record>,
     /// The dispersal of placements and the cost of calls. The lists with an entry per job are empty unless
     /// [`Options::jobs`] is set.
     pub recording: Recording,
-    /// The packets that jobs sent each other. `None` without a network. The list with an entry per job is empty unless
+    /// The traffic of the network. `None` without a network. The list with an entry per job is empty unless
     /// [`Options::jobs`] is set.
     pub traffic: Option<Traffic>,
     /// All numbers of the replication in one row.
@@ -58,7 +59,7 @@ pub enum RunError {
     /// The jobs cannot be replayed.
     #[error(transparent)]
     Jobs(#[from] JobsError),
-    /// The engine stopped the replay.
+    /// The replay failed while it ran, or was stopped.
     #[error(transparent)]
     Replay(#[from] ReplayError),
 }
@@ -150,9 +151,9 @@ impl Replay {
 
 /// The results that come from the engine.
 pub(super) struct Driven {
-    /// The start, end and nodes of each job, in the order of the jobs.
+    /// The record of each job (its start, its end and so on), in the order of the jobs.
     records: Vec<Record>,
-    /// The packets that jobs sent each other. `None` without a network.
+    /// The traffic of the network. `None` without a network.
     traffic: Option<Traffic>,
     /// The wall-clock time of the replay.
     wall: Duration,

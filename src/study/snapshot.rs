@@ -80,6 +80,7 @@ impl Replay {
         let mut watcher =
             Watcher { at, running: BTreeMap::new(), started: BTreeMap::new(), stop: Stop::default() };
         match self.drive(&jobs, self.spec.seed, (false, watcher.stop.clone()), &mut watcher) {
+            // The watcher itself stops the replay once the time has passed.
             Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),
         }
@@ -109,7 +110,7 @@ mod tests {
             let [submit, run] = [submit, run].map(Time::from_seconds);
             Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
         };
-        // Jobs 1 and 3 leave two gaps of two nodes at 10; job 5 wants four nodes beside each other.
+        // Jobs 1 and 3 end at 10 and leave two gaps of two nodes. Job 5 needs four nodes beside each other.
         let jobs =
             vec![job(1, 0, 10, 2), job(2, 0, 100, 2), job(3, 0, 10, 2), job(4, 0, 100, 2), job(5, 5, 50, 4)];
         let cell = Replay {

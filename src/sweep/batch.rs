@@ -35,7 +35,9 @@ pub struct Caller {
 
 /// A script: the path of the file and its content.
 pub(super) struct Script {
+    /// The absolute path of the file.
     pub(super) path: String,
+    /// The content of the file.
     pub(super) text: String,
 }
 
@@ -93,6 +95,7 @@ impl<'a> Batch<'a> {
 
     /// Returns the arguments of sbatch that submit the array. `shards` are the numbers of its tasks, ascending.
     pub(super) fn array_arguments(&self, shards: &[usize]) -> Vec<String> {
+        // Consecutive numbers become intervals such as 3-7, so that the argument stays short.
         let ends = |run: &[usize]| Some((*run.first()? as u32, *run.last()? as u32));
         let runs = shards.chunk_by(|one, next| one + 1 == *next).filter_map(ends);
         let array = format!("--array={}", format_intervals(runs).replace(' ', ","));

@@ -43,6 +43,7 @@ impl Sweep {
             ]);
             table.add(row);
         }
+        // A column with the same value in every row is dropped, and its value is shown once above the table.
         let titles: Vec<&str> = named().map(Coordinate::title).chain(["jobs"]).collect();
         let shared = table.drop_constant(&titles);
         let is_news = |(_, text): &&(String, String)| text != RECORDED;

@@ -47,9 +47,13 @@ const LARGEST: u32 = 12;
 /// The order in which pages are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Indexing {
+    /// Row by row.
     RowMajor,
+    /// Row by row, every other row backwards.
     Snake,
+    /// By the interleaved bits of the coordinates, also known as Morton order.
     ShuffledRowMajor,
+    /// By the interleaved bits of the coordinates, read as a Gray code.
     ShuffledSnake,
 }
 
@@ -94,6 +98,7 @@ impl Paging {
             .flat_map(|z| (0..rows).flat_map(move |y| (0..columns).map(move |x| [x, y, z])))
             .collect();
         places.sort_by_key(|&place| number(place, grid, indexing));
+        // The number of each page is its position in the sorted list; `flat` is the position of a page in the grid.
         let mut numbers = vec![0; places.len()];
         let flat = |[x, y, z]: Coord| (x + columns * (y + rows * z)) as usize;
         for (page, &place) in (0..).zip(&places) {

@@ -14,7 +14,7 @@ pub(crate) struct Forest {
 }
 
 impl Forest {
-    /// Returns a forest without blocks, whose blocks will have `fanout` children each.
+    /// Returns a forest that has no blocks yet. Each block of more than one node will have `fanout` children.
     pub(crate) fn new(fanout: u32) -> Self {
         Self { fanout, blocks: Vec::new() }
     }

@@ -6,13 +6,13 @@
 //! 2010, §III, §III-A (Layered MBS) and Fig. 10.
 //!
 //! 1. A mesh of w × h nodes has one top-level block at its origin, a square of side 2^⌊log₂ min(w, h)⌋. Two parts
-//!    remain: the part to the right of the block, with the full height, and the part above the block. Each is divided
-//!    in the same way. `layered-mbs` divides each layer z in this way, so its blocks are one node deep. With one layer
-//!    it is the same as MBS.
+//!    remain: the part to the right of the block, as high as the mesh, and the part above the block, as wide as the
+//!    block. Each is divided in the same way. `layered-mbs` divides each layer z in this way, so its blocks are one
+//!    node deep. With one layer it is the same as MBS.
 //! 2. A block of side 2^j has four children of half its side, down to single nodes.
-//! 3. A request for k nodes is divided into block sizes, greedily from the largest. For each size the first free block
-//!    is taken. If none is free, a larger block is split. If no larger block is free either, four blocks of the next
-//!    smaller size are taken instead.
+//! 3. A request for k nodes is divided into block sizes, greedily from the largest. For each size the first free blocks
+//!    are taken. If too few are free, a larger block is split. If no larger block is free either, four blocks of the
+//!    next smaller size replace each missing block.
 //!
 //! The paper does not say how meshes that are not squares are divided. Here they are divided as in the authors'
 //! simulator. On a torus blocks do not wrap around.

@@ -5,7 +5,7 @@ use crate::machine::{Cuboid, Frames, Machine};
 
 /// A score for free submeshes.
 pub(crate) trait Score: Send {
-    /// Prepares the score for the current state of the machine. Called before the free submeshes of each size are
+    /// Prepares the score for the current state of the machine. It is called before the free submeshes of each size are
     /// scored. The default does nothing.
     fn prepare(&mut self, _machine: &Machine) {}
 
@@ -33,12 +33,12 @@ pub(crate) struct BestPlace<S> {
 }
 
 impl<S: Score + 'static> BestPlace<S> {
-    /// Returns an allocator that chooses among the free ones of `submeshes`.
+    /// Returns an allocator that chooses among the free submeshes of the sizes that `submeshes` lists.
     pub(crate) fn new(submeshes: Submeshes, orientations: Orientations, score: S) -> Self {
         Self { submeshes, orientations, score, frames: Frames::default() }
     }
 
-    /// Returns the strategy that chooses among the free ones of `submeshes`.
+    /// Returns the strategy that chooses among the free submeshes of the sizes that `submeshes` lists.
     pub(crate) fn strategy(submeshes: Submeshes, orientations: Orientations, score: S) -> Strategy {
         Strategy::of(Self::new(submeshes, orientations, score)).served(Served::BySubmesh(submeshes))
     }

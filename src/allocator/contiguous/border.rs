@@ -8,7 +8,7 @@
 use super::best_place::Score;
 use crate::machine::{Cuboid, FreeCounts, Machine};
 
-/// Counts the taken border positions of submeshes. The counts of free nodes are kept only to reuse their memory.
+/// Counts the taken border positions of submeshes, in the state of the machine at the last call of [`Self::prepare`].
 #[derive(Debug, Default)]
 pub(crate) struct Border {
     counts: FreeCounts,

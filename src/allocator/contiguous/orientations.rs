@@ -4,10 +4,12 @@ use crate::allocator::seam::{Request, Submeshes};
 use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
 
-/// Whether an allocator turns a shape that has no free submesh as it is.
+/// Whether an allocator may turn the shape that a job asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
+    /// Only the shape as it is.
     No,
+    /// The shape as it is, then its other orientations.
     Yes,
 }
 
@@ -43,7 +45,7 @@ impl Turn {
     }
 }
 
-/// Returns the shape of a request if it fits `mesh` without being turned; otherwise empty.
+/// Returns the shape of a request as it is; empty if the shape does not fit `mesh` without being turned.
 fn as_it_is(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
     let fits = |shape: &[u32; 3]| (0..3).all(|d| shape[d] <= mesh.extents()[d]);
     request.sides_on(mesh).filter(fits).into_iter().collect()

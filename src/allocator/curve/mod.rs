@@ -41,12 +41,16 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// The rule that chooses an interval.
+/// The rule that chooses the interval from which a job gets its ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Select {
+    /// The shortest interval that is long enough.
     BestFit,
+    /// The lowest interval that is long enough.
     FirstFit,
+    /// The lowest free ranks, without regard to intervals.
     FreeList,
+    /// The interval that leaves the smallest Σ n(h)², where n(h) is the number of intervals of length h.
     SumOfSquares,
 }
 

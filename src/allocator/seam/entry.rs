@@ -81,7 +81,7 @@ pub struct Entry {
     pub source: &'static str,
     /// The parameters as `key=default (other values)`; empty if there are none.
     pub parameters: &'static str,
-    /// The largest number of dimensions, counting those of more than one node, of a machine that the allocator serves.
+    /// The largest number of dimensions that a machine may have. Dimensions of one node do not count.
     pub max_dims: usize,
     /// The form of the placements.
     pub kind: Contiguity,
@@ -97,7 +97,8 @@ impl Entry {
         (self.promises)(&Spec::named(self.name))
     }
 
-    /// Returns whether the allocator serves the machine `mesh`, which follows from the number of its dimensions.
+    /// Returns whether the machine `mesh` has at most `max_dims` dimensions of more than one node, so that the
+    /// allocator serves it.
     pub fn serves(&self, mesh: &Mesh) -> bool {
         mesh.extents().iter().filter(|&&extent| extent > 1).count() <= self.max_dims
     }

@@ -35,7 +35,7 @@ pub struct Rearrangement {
     pub decided: Time,
     /// The time from the decision until the new job can start.
     pub ready: Time,
-    /// Whether the plan suspends a job for a time in which the job does not move yet or has moved already.
+    /// Whether some job is suspended for longer than it moves.
     pub delays: bool,
     /// Whether jobs are still moving when the new job can start.
     pub overruns: bool,
@@ -48,7 +48,7 @@ pub struct JobMove {
     pub first: NodeId,
     /// The new nodes, in rank order.
     pub nodes: Vec<NodeId>,
-    /// How long the job is suspended.
+    /// How long the job is suspended; 0 if its move costs it no time.
     pub suspended: Time,
     /// The time from the decision until the job is on its new nodes. The job cannot end earlier.
     pub until: Time,

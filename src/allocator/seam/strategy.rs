@@ -11,7 +11,7 @@ use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 /// allocator. They are fixed when it is built, so that callers need no trial request to find them out.
 pub struct Strategy {
     allocator: Box<dyn Allocator>,
-    /// The condition on which a request is served.
+    /// The condition under which a request is served.
     pub served: Served,
     /// Whether placements may contain a rearrangement, which moves running jobs.
     pub moves_jobs: bool,
@@ -29,7 +29,7 @@ pub type BlocksOf = Box<dyn Fn(&Mesh) -> Vec<Block> + Send>;
 /// Returns how many nodes a placement for a request has.
 type NodesRule = Box<dyn Fn(&Request, &Mesh) -> NodesFor + Send>;
 
-/// The condition on which a request is served.
+/// The condition under which a request is served.
 pub enum Served {
     /// A request is served whenever as many nodes are free as its placement needs.
     ByCount,
@@ -69,7 +69,7 @@ impl Strategy {
         Self { allocator, served: Served::ByCount, moves_jobs: false, blocks: None, nodes_for: None }
     }
 
-    /// Returns the strategy with another condition on which requests are served.
+    /// Returns the strategy with another condition under which requests are served.
     #[must_use]
     pub fn served(self, served: Served) -> Self {
         Self { served, ..self }
@@ -114,10 +114,10 @@ impl Strategy {
         if fits(request, machine) { self.allocator.propose(request, machine) } else { None }
     }
 
-    /// Returns what the allocator would choose if the machine were in the state of `machine`, which may differ from its
-    /// real state. The call changes nothing that the allocator decides later. Returns `None` if the allocator would
-    /// refuse, and always `None` for an allocator that is not [`Served::ByState`]: for the others the condition of
-    /// [`Served`] tells whether they would serve the request.
+    /// Returns what the allocator would choose if the machine were in the state of `machine`, which may differ from the
+    /// real state of the machine. The call changes no later decision of the allocator. Returns `None` if the allocator
+    /// would refuse, and always `None` for an allocator that is not [`Served::ByState`]. For the other allocators,
+    /// `served` itself tells whether they would serve the request.
     pub fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         match &self.served {
             Served::ByState(Foresight::Function(chosen)) if fits(request, machine) => {

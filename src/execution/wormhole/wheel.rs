@@ -11,7 +11,7 @@
 /// The events of one cycle.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bucket {
-    /// The channels that their packets leave.
+    /// The channels that the last flits of their packets leave.
     pub(super) releases: Vec<u32>,
     /// The packets with a header that asks for its next channel.
     pub(super) requests: Vec<u32>,
@@ -77,8 +77,8 @@ impl Wheel {
             let found = self.filled[at] & mask;
             if found != 0 {
                 let slot = at * 64 + found.trailing_zeros() as usize;
-                // The distance from the first bucket, modulo the size of the ring, is the number of cycles after `now +
-                // 1`.
+                // The distance from the first bucket, modulo the size of the ring, is the number of cycles from `now +
+                // 1` on.
                 let ahead = (slot + self.buckets.len() - first) & (self.buckets.len() - 1);
                 return Some(now + 1 + ahead as i64);
             }

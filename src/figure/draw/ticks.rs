@@ -126,7 +126,7 @@ mod tests {
         ] {
             assert_eq!(labels(Scale::Linear, low, high), expected);
         }
-        // The smallest number beside 0, and numbers that differ in their last digit only.
+        // The smallest positive number, and numbers that differ only in their last digit.
         for (low, high) in
             [(0.0, 5e-324), (5e-324, 5e-324), (1e300, 1e300_f64.next_up()), (1e15, 1e15_f64.next_up())]
         {

@@ -29,7 +29,7 @@ pub struct Moment {
     pub allocators: Vec<Spec>,
     /// The instant, in seconds of the log's time. Events at exactly this time have already happened.
     pub at_s: f64,
-    /// The seed of everything random.
+    /// The seed of all random numbers.
     pub seed: u64,
     /// The treatment of jobs that cannot be placed on the machine.
     pub oversize: Oversize,
