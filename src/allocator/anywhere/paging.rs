@@ -98,6 +98,7 @@ impl Paging {
             .flat_map(|z| (0..rows).flat_map(move |y| (0..columns).map(move |x| [x, y, z])))
             .collect();
         places.sort_by_key(|&place| number(place, grid, indexing));
+        // The number of each page is its position in the sorted list; `flat` is the position of a page in the grid.
         let mut numbers = vec![0; places.len()];
         let flat = |[x, y, z]: Coord| (x + columns * (y + rows * z)) as usize;
         for (page, &place) in (0..).zip(&places) {

@@ -59,7 +59,7 @@ fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
     request.sides_on(mesh).map(laid).filter(fits).into_iter().collect()
 }
 
-/// Returns the nodes of the submesh `place` in the order of the job's own coordinates before it was turned.
+/// Returns the nodes of the submesh in rank order, which follows the coordinates of the job before it was turned.
 fn nodes(request: &Request, place: Cuboid, machine: &Machine) -> Vec<NodeId> {
     let mesh = machine.mesh();
     let shape = request.sides_on(mesh).unwrap_or(place.sizes);

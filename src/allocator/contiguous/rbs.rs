@@ -40,6 +40,7 @@ pub(crate) fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Opt
     let all = Region::of_bases(machine.mesh(), sizes)?;
     let mut frames = Frames::default();
     frames.find(machine, sizes);
+    // No candidate can succeed if no submesh of these sizes is free anywhere.
     frames.first()?;
     let left = Region { high: [0, all.high[1], all.high[2]], ..all };
     if let Some(base) = lowest(left, &frames) {
