@@ -50,6 +50,7 @@ pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     // Curves that get their preferred colour come first. So no other curve takes such a colour before them.
     let mut taken = [false; COLOURS.len()];
     let (first, others): (Vec<usize>, Vec<usize>) =
+        // `replace` marks the colour as taken and returns whether it was taken before.
         order.into_iter().partition(|&i| !std::mem::replace(&mut taken[tastes[i].colours[0]], true));
     let mut looks = vec![Look::default(); curves.len()];
     let mut given: Vec<Look> = Vec::with_capacity(curves.len());

@@ -27,7 +27,9 @@ pub fn marked_png(png: &[u8]) -> Vec<u8> {
     chunk.extend_from_slice(PIXELS);
     let mut sum = Crc::new();
     sum.update(&chunk);
+    // The length counts the data alone, without the four bytes of the type.
     let length = (PIXELS.len() as u32).to_be_bytes();
+    // A chunk of PNG consists of the length of its data, its type, its data, and a CRC of type and data.
     [header, &length, &chunk, &sum.sum().to_be_bytes(), rest].concat()
 }
 

@@ -162,6 +162,7 @@ impl Results {
 
     /// Returns the curves over the load. Logs that are one workload model at several loads belong to one curve.
     pub fn curves_by_load(&self) -> Vec<Curve> {
+        // Only the specs of workload models contain a load. Recorded logs differ in the arrival scale.
         let is_model = self.varying.contains(&"log") && !self.varying.contains(&"arrival_scale");
         if !is_model {
             return self.curves(&["arrival_scale"]);
@@ -170,6 +171,7 @@ impl Results {
             let log = self.label(row, "log");
             Load::of_model(&log).map_or(log, |(_, rest)| rest)
         };
+        // If all rows have the same model, its name need not be repeated for each curve.
         let is_one = (0..self.sheet.height()).all(|row| without_load(row) == without_load(0));
         self.curves_named(|row| {
             let name = self.name(row, &["log"]);

@@ -98,6 +98,7 @@ impl Origin {
             }
             (None, None) => None,
         };
+        // The first file that has an id. All other files must have the same id.
         let mut first = origin.as_ref().map(|origin| (origin.file.clone(), origin.id.clone()));
         for file in result_files(folder).filter(|file| !file.ends_with(RUN_FILE) && file.exists()) {
             let frame = match FileFormat::of_path(&file) {
@@ -120,6 +121,7 @@ impl Origin {
     fn parsed(file: PathBuf, id: String, text: &str, list: &str) -> Result<Self, FrameError> {
         let value: Value = serde_json::from_str(text).map_err(|error| unreadable(&file, error.into()))?;
         let replays = value.get(list).and_then(Value::as_array).cloned().unwrap_or_default();
+        // A coordinate varies if some replay differs in it from the first replay.
         let varies = |key: &&str| replays.iter().any(|other| other.get(key) != replays[0].get(key));
         let mut varying: Vec<&str> =
             Coordinate::listed().map(|coordinate| coordinate.name).filter(varies).collect();
@@ -137,6 +139,7 @@ impl Origin {
         }
         let Some(keys) = frame.column("key").ok().and_then(|column| column.str().ok()) else { return Ok(()) };
         let known: BTreeSet<&str> = self.keys().collect();
+        // Rows with a key that study.json does not list belong to an earlier form of the study.
         if keys.iter().flatten().any(|key| !known.contains(key)) {
             return Err(mixed());
         }

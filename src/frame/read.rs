@@ -81,6 +81,7 @@ pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
     let object = |file: File| -> PolarsResult<DataFrame> {
         let mut file = BufReader::new(file);
         if FileFormat::of_path(path) == Some(FileFormat::Json) {
+            // The objects of a JSON array are parsed one by one, from the bracket on.
             file.skip_until(b'[')?;
         }
         let mut objects = serde_json::Deserializer::from_reader(file).into_iter::<serde_json::Value>();
@@ -91,6 +92,7 @@ pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
         Some(FileFormat::Json | FileFormat::Jsonl) => unpanicking(|| object(file)),
         _ => unpanicking(|| {
             let options = CsvReadOptions::default().with_has_header(true).with_n_rows(Some(1));
+            // Without type inference all columns are text, as the id of the run is.
             options.with_infer_schema_length(Some(0)).into_reader_with_file_handle(file).finish()
         }),
     };
@@ -111,6 +113,7 @@ pub fn is_reading() -> bool {
 /// Returns the result of `read`, or an error if `read` panics.
 fn unpanicking<T>(read: impl FnOnce() -> PolarsResult<T>) -> PolarsResult<T> {
     READING.set(true);
+    // Nothing that `read` has used is used again after a panic, so a broken state cannot be seen.
     let read = panic::catch_unwind(AssertUnwindSafe(read));
     READING.set(false);
     read.unwrap_or_else(|_| Err(PolarsError::ComputeError("its structure is broken".into())))

@@ -126,6 +126,7 @@ impl RunFolder {
         run: &str,
     ) -> Result<bool, RunFolderError> {
         let Self { path, found, jobs, _claim, _new, .. } = self;
+        // The earlier results are kept only if they contain all replays of this run and at least one more.
         if let Found::SameRun(held) = &found
             && held.len() > finished.len()
             && held.is_superset(finished)
@@ -135,12 +136,14 @@ impl RunFolder {
         let run = FinishedFile::of_text(&path.join(RUN_FILE), run)?;
         let files: Vec<FinishedFile> =
             [Some(run), jobs.finish()?, summary.finish()?].into_iter().flatten().collect();
+        // Checked again, because replays may take hours and the directory may have changed.
         check_directories(&path)?;
         let ours: BTreeSet<PathBuf> = files.iter().map(|file| file.target().to_owned()).collect();
         for file in files {
             file.put()?;
         }
         sync_directory(&path).map_err(|source| FrameError::File { path: path.clone(), source })?;
+        // Results in other formats than the new ones would belong to another run.
         if found == Found::Others {
             for path in result_files(&path).filter(|file| !ours.contains(file) && !is_stream(file)) {
                 match fs::remove_file(&path) {

@@ -69,8 +69,8 @@ impl StudyFolder {
         remove(self.failure_file(key))
     }
 
-    /// Removes how the study was started and why cells failed, if the whole study is finished. Otherwise removes only
-    /// the reasons of cells that are finished.
+    /// Removes the files that say how the study was started and why cells failed, if the whole study is finished. If a
+    /// cell is unfinished, its file, the files of later cells and the file on the start stay.
     pub(super) fn forget_start(&self, manifest: &Manifest) -> Result<(), FrameError> {
         let jobs = self.started().is_some_and(|started| started.jobs);
         for cell in &manifest.cells {

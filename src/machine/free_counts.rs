@@ -1,26 +1,28 @@
-//! Counts the free nodes around any centre or submesh of the machine, by prefix sums.
+//! Counts the free nodes around any centre or submesh of the machine by prefix sums.
 
 use super::{Coord, Cuboid, Machine, Mesh, ranges};
 
-/// Prefix sums of free nodes over a machine, padded along x. So the counts around a whole row of centres are
-/// differences of one line of numbers: there is no branch and no clamp per centre, and the compiler vectorises the
-/// loops.
+/// Prefix sums of the free nodes of a machine, padded along x. Due to the padding the counts around a whole row of
+/// centres are differences of numbers in one array, without a branch and without a clamp per centre. So the compiler
+/// vectorises the loops.
 ///
-/// Memory (W + 2·pad + 1)·L·D numbers. Building is O(memory), a line for one row of centres O(W + 2·pad).
+/// Memory is (W + 2·pad + 1)·L·D numbers. Building costs O(memory), and the counts of one row of centres cost O(W +
+/// 2·pad).
 #[derive(Clone, Debug, Default)]
 pub struct FreeCounts {
     extents: [usize; 3],
     torus: bool,
-    /// The widest x-radius that can be counted without a rebuild.
+    /// The greatest x-radius that can be counted without a rebuild, which is also the width of the padding.
     pad: usize,
     stride: usize,
-    /// `sums[(z·L + y)·stride + i]`: free nodes in layers 0..=z, rows 0..=y, at x positions below i − pad.
+    /// `sums[(z·L + y)·stride + i]` is the number of free nodes in layers 0..=z and rows 0..=y at x positions below i −
+    /// pad.
     sums: Vec<i32>,
     row: Vec<u8>,
 }
 
 impl FreeCounts {
-    /// Counts the free nodes of `machine` anew, for x-radii up to `radius`.
+    /// Counts the free nodes of `machine` anew. The table then serves x-radii up to `radius`.
     pub fn rebuild(&mut self, machine: &Machine, radius: usize) {
         let mesh = machine.mesh();
         self.extents = mesh.extents().map(|extent| extent as usize);
@@ -37,12 +39,12 @@ impl FreeCounts {
         }
     }
 
-    /// Returns the widest x-radius that this table serves; counts are exact up to it.
+    /// Returns the greatest x-radius that this table serves. Counts are exact up to it.
     pub fn radius(&self) -> usize {
         self.pad
     }
 
-    /// Writes the prefix sums of row (y, z) alone; on a torus the padding repeats the other end of the row.
+    /// Writes the prefix sums of row (y, z) alone. On a torus the padding repeats the other end of the row.
     fn fill_row(&mut self, machine: &Machine, y: usize, z: usize) {
         let [width, length, _] = self.extents;
         let row = z * length + y;
@@ -74,8 +76,8 @@ impl FreeCounts {
         }
     }
 
-    /// Adds to row (y, z) the sums below it, by inclusion and exclusion: S(y, z) = row + S(y−1, z) + S(y, z−1) −
-    /// S(y−1, z−1).
+    /// Adds the sums of the rows below to row (y, z), by inclusion and exclusion: S(y, z) = row + S(y−1, z) + S(y, z−1)
+    /// − S(y−1, z−1).
     fn add_lower(&mut self, y: usize, z: usize) {
         let length = self.extents[1];
         let stride = self.stride;
@@ -93,8 +95,8 @@ impl FreeCounts {
         add(z.checked_sub(1).and_then(|z| y.checked_sub(1).map(|y| z * length + y)), -1);
     }
 
-    /// Writes into `free` the number of free nodes within L∞ distance `radius` of every centre (x, y, z) of row
-    /// (y, z), one place per x. `line` is scratch memory.
+    /// Writes into `free` the numbers of free nodes within L∞ distance `radius` of the centres (x, y, z) of row (y, z),
+    /// one number for each x. `line` is scratch memory.
     pub fn boxes(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>, free: &mut [i32]) {
         if !self.torus && self.extents[2] == 1 {
             self.flat_boxes(y, radius, free);
@@ -102,6 +104,7 @@ impl FreeCounts {
         }
         self.sum_rows(y, z, radius, line);
         let width = self.extents[0];
+        // The range of x covers the whole ring, so every centre has the same count.
         if self.torus && 2 * radius + 1 >= width {
             free.fill(line[self.pad + width] - line[self.pad]);
             return;
@@ -113,8 +116,8 @@ impl FreeCounts {
         }
     }
 
-    /// Does what [`Self::boxes`] does where there is one layer and nothing wraps: one pass over at most two rows of
-    /// sums.
+    /// Does the same as [`Self::boxes`] for a machine with one layer that does not wrap around: one pass over at most
+    /// two rows of sums.
     fn flat_boxes(&self, y: usize, radius: usize, free: &mut [i32]) {
         let [width, length, _] = self.extents;
         let (below, above) = (y.checked_sub(radius + 1), (y + radius).min(length - 1));
@@ -142,8 +145,8 @@ impl FreeCounts {
         }
     }
 
-    /// Writes into `line` the x-prefix sums over the rows within `radius` of (y, z): the number of free nodes at x
-    /// positions in `a..b` is `line[b + pad] − line[a + pad]`, for −pad ≤ a ≤ b ≤ W + pad.
+    /// Writes into `line` the prefix sums along x over the rows within `radius` of (y, z). The number of free nodes at
+    /// x positions in `a..b` is `line[b + pad] − line[a + pad]`, for −pad ≤ a ≤ b ≤ W + pad.
     fn sum_rows(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>) {
         line.clear();
         line.resize(self.stride, 0);
@@ -161,7 +164,7 @@ impl FreeCounts {
         }
     }
 
-    /// Adds a row of sums to `line`, or takes it away if `sign` is negative.
+    /// Adds a row of sums to `line`, or subtracts it if `sign` is negative.
     fn add_row(&self, row: usize, sign: i32, line: &mut [i32]) {
         let sums = &self.sums[row * self.stride..][..self.stride];
         if sign > 0 {
@@ -171,15 +174,16 @@ impl FreeCounts {
         }
     }
 
-    /// Returns the L∞ distance from `centre` to its k-th nearest free node, `None` if fewer are free. It must be one
-    /// that this table serves: at most [`Self::radius`] or the widest.
+    /// Returns the L∞ distance from `centre` to the k-th nearest free node; `None` if fewer than `k` nodes are free.
+    /// The table must serve that distance: [`Self::radius`] must be at least as great, or be the greatest radius that
+    /// matters, see [`widest`].
     pub fn reach(&self, centre: Coord, k: u32) -> Option<usize> {
         let longest = self.extents.into_iter().max()?;
         (0..longest).find(|&radius| self.within(centre, radius) >= k as i32)
     }
 
-    /// Returns the number of free nodes within L∞ distance `radius` of `centre`; `radius` at most [`Self::radius`] or
-    /// the widest.
+    /// Returns the number of free nodes within L∞ distance `radius` of `centre`. `radius` must be at most
+    /// [`Self::radius`], unless that is the greatest radius that matters, see [`widest`].
     pub fn within(&self, centre: Coord, radius: usize) -> i32 {
         let [x, y, z] = centre.map(|c| c as usize);
         let [width, length, depth] = self.extents;
@@ -206,8 +210,8 @@ impl FreeCounts {
         free
     }
 
-    /// Returns the number of free nodes from `low` to before `high`, which is inside the machine and above `low` in
-    /// every dimension.
+    /// Returns the number of free nodes from `low` (included) to `high` (excluded). In every dimension `high` must be
+    /// above `low` and at most the extent of the machine.
     pub fn in_box(&self, low: Coord, high: Coord) -> u32 {
         let [[left, front, bottom], [right, back, top]] = [low, high].map(|at| at.map(|c| c as usize));
         let length = self.extents[1];
@@ -228,7 +232,7 @@ impl FreeCounts {
         free as u32
     }
 
-    /// Returns the number of free nodes within L∞ distance `radius` of `place`, any radius.
+    /// Returns the number of free nodes within L∞ distance `radius` of the submesh `place`. Any radius is allowed.
     pub fn in_cuboid(&self, place: Cuboid, radius: usize) -> i32 {
         let [xs, ys, zs] = place.grown(radius, self.extents, self.torus);
         let length = self.extents[1];
@@ -250,7 +254,7 @@ impl FreeCounts {
     }
 }
 
-/// Returns the largest x-radius that makes a difference on `mesh`.
+/// Returns the greatest x-radius that makes a difference on `mesh`.
 pub fn widest(mesh: &Mesh) -> usize {
     let width = mesh.extents()[0] as usize;
     if mesh.is_torus() { width / 2 } else { width - 1 }

@@ -3,7 +3,7 @@
 use crate::allocator::Rearrangement;
 use crate::engine::Compaction;
 
-/// The number of compaction plans of one replay, by what became of them.
+/// The numbers of compaction plans of one replay that began, were carried out and were aborted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compactions {
     /// Plans on which the allocator began to decide. Each is then carried out or aborted.

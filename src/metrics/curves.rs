@@ -3,8 +3,9 @@
 use hdrhistogram::Histogram;
 
 /// Returns the complementary distribution function of the values, as pairs of x and the share of values above x. There
-/// are at most 400 pairs, from the least value to the largest, and none if there are no finite values. Values are
-/// rounded up to whole numbers and to three significant digits.
+/// are at most 400 pairs, from the least value to the largest. Values are rounded up to whole numbers and to three
+/// significant digits, and negative ones count as 0. Values that are not finite are left out. The list is empty if none
+/// is left.
 pub fn exceeding(values: impl Iterator<Item = f64>) -> Vec<(f64, f64)> {
     let Ok(mut histogram) = Histogram::<u64>::new(3) else { return Vec::new() };
     for value in values.filter(|value| value.is_finite()) {

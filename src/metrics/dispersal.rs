@@ -28,7 +28,7 @@ impl Dispersal {
     }
 }
 
-/// Measures the dispersal of placements on one machine. It keeps its memory between calls.
+/// Measures the dispersal of placements on one machine. The memory is used again in later calls.
 ///
 /// The sum of L1 distances is a sum over dimensions. Along one dimension, only the number of nodes at each position
 /// matters: the distance of a pair is the number of cuts between neighbouring positions that separate it. So a

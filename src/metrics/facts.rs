@@ -11,9 +11,9 @@ use crate::machine::Mesh;
 /// end of a replay do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trim {
-    /// The percentage of jobs, from the first to arrive, that means leave out. Jobs that start after the day of the
-    /// last submission are then left out too, where days have 86,400 s and are counted from time 0. `None` leaves out
-    /// no job.
+    /// The percentage of jobs that means leave out, beginning with the first to arrive. Jobs that start after the day
+    /// of the last submission are left out too, where a day has 86,400 s and days are counted from time 0. `None`
+    /// leaves out no job.
     pub percent: Option<f64>,
 }
 

@@ -82,7 +82,7 @@ pub struct ColumnInfo {
     pub kind: ColumnType,
     /// The unit of the values. Empty for names and counts.
     pub unit: &'static str,
-    /// What the values mean, in a phrase.
+    /// The meaning of the values, in a phrase.
     pub meaning: &'static str,
     /// The condition under which tables have the column.
     pub when: When,

@@ -23,7 +23,7 @@ pub struct Monitor {
     pub stop: Stop,
 }
 
-/// The measurements of a [`Recorder`].
+/// The measurements of a [`Recorder`]. Lists with an entry per job have the order of the jobs of the replay.
 #[derive(Clone, Debug)]
 pub struct Recording {
     /// The dispersal of each job's placement, by job.

@@ -254,7 +254,8 @@ pub static METRICS: &[Metric] = &[
         .report(Last, "replay s", |_| true),
 ];
 
-/// Returns the variance of the turnaround times of the jobs that count in means, in seconds squared.
+/// Returns the variance of the turnaround times of the jobs that count in means, in seconds squared, or `None` if there
+/// are no such jobs.
 fn turnaround_variance(of: &Facts<'_>) -> Option<f64> {
     let mean_s = of.mean(|i| of.turnaround_s(i))?;
     of.mean(|i| (of.turnaround_s(i) - mean_s).powi(2))
@@ -270,7 +271,8 @@ fn ratio_to_bound(of: &Facts<'_>) -> Option<f64> {
     })
 }
 
-/// Returns a total of the network per packet, or `None` without a network.
+/// Returns a total of the network divided by the number of packets, or 0 if there are no packets. `None` without a
+/// network.
 fn per_packet(of: &Facts<'_>, total: fn(&Traffic) -> u64) -> Option<f64> {
     let traffic = of.replay.traffic?;
     Some(share(total(traffic) as f64, traffic.packets as f64))

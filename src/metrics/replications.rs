@@ -1,10 +1,10 @@
 //! Replications: how often a replay is repeated with other seeds, and how precise the means over the repetitions are.
 //!
-//! Replications are independent. So the mean of r of them differs from the true mean by at most t·s/√r, where s is
-//! their standard deviation and t is the quantile of Student's t-distribution with r − 1 degrees of freedom for the
-//! wanted confidence. The stopping rule is that of S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS
-//! 2006: replicate until this half width is at most 5 % of the mean with a confidence of 95 %. R. Zolfaghari, IJEAT
-//! 2013, uses 90 %.
+//! Replications are independent. Their mean differs from the true mean by at most t·s/√r with a given confidence, where
+//! r is their number, s is their standard deviation, and t is the quantile of Student's t-distribution with r − 1
+//! degrees of freedom for that confidence. The stopping rule is that of S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh,
+//! L. Mackenzie, ICPADS 2006: replicate until this half width is at most 5 % of the mean with a confidence of 95 %. R.
+//! Zolfaghari, IJEAT 2013, uses 90 %.
 
 use std::fmt;
 use std::str::FromStr;
@@ -59,7 +59,9 @@ impl Interval {
 /// The rule for the number of replications of a replay. Each replication has the next seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replications {
+    /// The least number of replications.
     least: u32,
+    /// The largest number of replications.
     most: u32,
     /// The half width that is precise enough, as a share of the mean.
     within: f64,
@@ -112,7 +114,8 @@ impl Replications {
         self.most > 1
     }
 
-    /// Returns whether the replications with these summaries are enough.
+    /// Returns whether the replications with these summaries are enough: there are at least as many as required, and
+    /// all numbers are precise enough or there are as many as allowed.
     pub fn enough(&self, summaries: &[Summary]) -> bool {
         let count = summaries.len();
         if count < self.least as usize || count >= self.most as usize {
@@ -237,7 +240,7 @@ mod tests {
         assert!(!enough(text, &[10.0, 20.0, 5.0])? && !enough(text, &[10.0, 20.0, 5.0, 7.0, 8.0])?);
         assert!(enough(text, &[10.0, 20.0, 5.0, 7.0, 8.0, 1.0])?);
         assert!(enough("until:min=2,max=9,of=utilization", &[10.0, 20.0])?);
-        // Within 4.7 % with a confidence of 90 %, within 6.4 % with 95 %.
+        // The half width is 4.7 % of the mean with a confidence of 90 %, and 6.4 % with 95 %.
         let near = [10.0, 10.8, 9.9, 10.1];
         assert!(!enough("until:min=2,max=9", &near)? && enough("until:min=2,max=9,confidence=0.9", &near)?);
         let three = [10.0, 20.0, 30.0].map(summary);

@@ -11,9 +11,9 @@ use crate::machine::{Coord, Mesh, NodeId};
 /// If no arc is longer than half its ring, no shortest path between two nodes leaves the arcs, and the distances are
 /// those of a mesh. If there are few nodes, all pairs are compared. Otherwise, antipodes are used. On a ring of n
 /// positions, the positions farthest from a are its antipodes (one for even n, two for odd n). The distance from a to b
-/// is ⌊n/2⌋ less the distance from b to the nearest antipode of a. So the diameter is Σ⌊n/2⌋ less the smallest distance
-/// between a node and an antipode of a node. A breadth-first search from all antipodes finds that distance at the first
-/// node of the placement that it reaches.
+/// is ⌊n/2⌋ minus the distance from b to the nearest antipode of a. So the diameter is Σ⌊n/2⌋ minus the smallest
+/// distance between a node and an antipode of a node. A breadth-first search from all antipodes finds that distance at
+/// the first node of the placement that it reaches.
 pub(super) fn diameter(mesh: &Mesh, nodes: &[NodeId], arcs: [(u32, u32); 3]) -> u32 {
     let k = nodes.len();
     if (0..3).all(|d| arcs[d].1 <= mesh.extents()[d] / 2 + 1) {

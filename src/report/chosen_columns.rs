@@ -74,6 +74,7 @@ fn column(name: &str, summary: &Sheet, replications: &[usize]) -> Result<Chosen,
         return Err(ColumnError::Absent { name: name.to_owned(), when });
     };
     let mut cells = Vec::new();
+    // The first row of the replay.
     let mut first = 0;
     for &count in replications {
         cells.push(match &column.values {

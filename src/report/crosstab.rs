@@ -95,9 +95,11 @@ pub fn crosstab(sheet: &Sheet, options: &CrosstabOptions) -> Result<PaperTable, 
         title = format!("{title} relative to {}", allocator::short_label(base));
         pivot = pivot.relative_to(side, base);
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
+        // Confidence intervals make sense only for replications: they differ in nothing but the seed.
         notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
         widths = Some(half_widths(&pivot, &entries));
     }
+    // Single counts are shown without decimals.
     let decimals =
         if is_count && options.relative_to.is_none() && pivot.results.1 == 1 { 0 } else { pivot.decimals() };
     Ok(Shown { options, pivot: &pivot, widths, decimals }.table(title, notes))

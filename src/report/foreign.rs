@@ -1,5 +1,5 @@
-//! SVG drawings from files that anybody may have written. They are parsed, and only known elements and attributes are
-//! written again.
+//! SVG drawings from files that other users may have written. They are parsed, and only known elements and attributes
+//! are written again.
 
 use std::fmt::Write;
 
@@ -46,6 +46,7 @@ fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), 
     }
     // Writing to a string cannot fail.
     let _ = write!(safe, "<{name}");
+    // Only the root element declares the namespace.
     if deepest == DEEPEST {
         let _ = write!(safe, " xmlns=\"{NAMESPACE}\"");
     }

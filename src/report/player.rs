@@ -142,9 +142,11 @@ fn default_window(jobs: &Jobs<'_>, by_replay: &BTreeMap<u64, Vec<usize>>) -> (f6
         Some(&i) => jobs.of(4, i),
         None => rows.iter().map(|&i| jobs.of(5, i)).fold(f64::NEG_INFINITY, f64::max),
     };
+    // If some replay has too many jobs, the window ends where the first of these replays reaches the limit.
     let is_cut = by_replay.values().any(|rows| rows.len() > JOBS);
     let ends = by_replay.values().filter(|rows| !is_cut || rows.len() > JOBS).map(until);
     let to = if is_cut { ends.fold(f64::INFINITY, f64::min) } else { ends.fold(f64::NEG_INFINITY, f64::max) };
+    // Without jobs there is no window. Any window serves.
     if from < to { (from, to) } else { (0.0, 1.0) }
 }
 

@@ -73,7 +73,7 @@ impl LoadedLog {
 }
 
 /// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records. The records
-/// are not kept.
+/// are not kept. Fails if the log cannot be read.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
     let summary = trace::read(path, options, |record| builder.add(record))?;

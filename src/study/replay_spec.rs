@@ -232,8 +232,8 @@ impl Serialize for ReplaySpec {
     }
 }
 
-/// From an object that may say other things too. Only the network may be missing: directories of version 0.1.0 and
-/// before do not say it.
+/// Reads an object that may have other entries too. Only the network may be missing, because directories of version
+/// 0.1.0 and earlier do not have it.
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let found = Map::deserialize(deserializer)?;

@@ -48,7 +48,7 @@ impl Running {
         self.states[cell].store(State::Ended as u8, Ordering::Relaxed);
     }
 
-    /// The state of a replay.
+    /// Returns the state of the replay at position `cell`.
     pub fn state(&self, cell: usize) -> State {
         match self.states[cell].load(Ordering::Relaxed) {
             0 => State::Waiting,

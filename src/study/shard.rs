@@ -47,9 +47,9 @@ impl Shard {
     /// Divides the replays with these `costs` among `count` shards. Returns the index of the shard (from 1) of each
     /// replay.
     ///
-    /// This is list scheduling by decreasing cost: replays are taken from the most to the least expensive, and each
-    /// goes to the shard with the least total cost so far (Graham, "Bounds on multiprocessing timing anomalies", SIAM
-    /// J. Appl. Math. 1969). Ties go to the earlier replay and to the earlier shard. The result depends on nothing
+    /// The method is list scheduling by decreasing cost: replays are taken from the most to the least expensive, and
+    /// each goes to the shard with the least total cost so far (Graham, "Bounds on multiprocessing timing anomalies",
+    /// SIAM J. Appl. Math. 1969). Ties go to the earlier replay and to the earlier shard. The result depends on nothing
     /// else, so all shards of a study agree on it.
     pub fn deal(costs: &[u64], count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..costs.len()).collect();

@@ -68,7 +68,7 @@ impl<T: Clone> Shared<T> {
     }
 }
 
-/// What identifies a list of scaled jobs: the position of the log, the rules, and the bits of the arrival scale.
+/// The key of a list of scaled jobs: the position of the log, the rules, and the bits of the arrival scale.
 type Of = (usize, String, u64);
 
 /// The jobs that fit a machine, and the number of larger jobs.
@@ -79,11 +79,11 @@ pub(super) struct Workloads<'a> {
     study: &'a Study,
     logs: BTreeMap<(usize, String), Shared<Arc<LoadedLog>>>,
     scaled: BTreeMap<Of, Shared<Arc<Vec<Job>>>>,
-    /// The jobs that fit a machine, by what identifies the scaled jobs and by the number of the machine's nodes.
+    /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's nodes.
     fitting: BTreeMap<(Of, u32), Shared<Fitting>>,
 }
 
-/// Returns what identifies the scaled jobs of a replay.
+/// Returns the key of the scaled jobs of a replay.
 fn of(PlannedReplay { log, spec, .. }: &PlannedReplay) -> Of {
     (*log, spec.rules.to_string(), spec.arrival_scale.to_bits())
 }

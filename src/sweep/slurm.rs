@@ -64,7 +64,8 @@ impl FromStr for Slurm {
     }
 }
 
-/// Takes a number from 1 to `most` from the parameters. Returns `default` if it is not given.
+/// Takes a number from 1 to `most` from the parameters. Returns `default` if it is not given, and fails if it is out of
+/// range.
 fn count(params: &mut Params, key: &str, default: usize, most: usize) -> Result<usize, SpecError> {
     let expected = format!("a whole number from 1 to {most}");
     let number = params.take(key, default, &expected)?;

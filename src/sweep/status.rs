@@ -1,9 +1,9 @@
 //! The status of a study, from the files of its directory and from Slurm's queue.
 //!
-//! A cell is *done* if its result exists, and *failed* if its last replay failed. Another cell is *running* or *queued*
-//! if a task of an array that runs or waits has it. A running task replays only a few of its cells at a time. Any other
-//! cell is *to do*. That includes the cells of a sweep that runs without Slurm, because such a sweep cannot be told
-//! from one that was killed.
+//! A cell is *done* if its result exists, and *failed* if its last replay failed. Another cell is *running* if its task
+//! of an array runs, and *queued* if that task waits. A running task replays only a few of its cells at a time. Any
+//! other cell is *to do*. These include the cells of a sweep that runs without Slurm, because such a sweep cannot be
+//! told from one that was killed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,12 +26,13 @@ const STATES: [&str; 5] = ["done", "running", "queued", "failed", "to do"];
 pub struct Status {
     /// Lines of text that say how many cells are in each state, and what to do next.
     pub text: String,
-    /// Whether every cell is done and the summary has them all.
+    /// Whether every cell is done and the summary holds all of them.
     pub is_finished: bool,
 }
 
 /// Returns the status of the study in the directory `path`. `own` is the number of the Slurm job that runs this
-/// program, which does not count as running. It is `None` outside Slurm.
+/// program, and this job does not count as running. It is `None` outside Slurm. Fails if a file of the directory cannot
+/// be read.
 pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
     let folder = StudyFolder::new(path, None);
     let manifest = folder.manifest()?;

@@ -28,7 +28,8 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Plans the study of `file` and finds the cells that are already done in the directory `output`.
+    /// Plans the study of `file` and finds the cells that are already done in the directory `output`. Fails if the
+    /// study cannot be planned.
     pub fn plan(
         file: &Path,
         output: &Path,

@@ -65,6 +65,7 @@ impl Table {
         if let Some(rule) = lines.get_mut(1) {
             // Markdown aligns a column to the right if the rule below its title ends with a colon.
             let parts = rule.trim_matches(['|', '\n']).split('|').zip(&self.columns);
+            // The colon replaces a dash, so that the width stays the same.
             let parts: Vec<String> = parts
                 .map(|(dashes, (_, align))| match align {
                     Align::Left => dashes.to_owned(),

@@ -6,12 +6,14 @@
 //! 1. Scan the nodes row by row (x fastest, then y, then z) and take the first k free nodes, k being the number of
 //!    requested processors.
 //!
-//! It never refuses while k nodes are free. Time O(N/64 + k) on a machine of N nodes. It chooses the same nodes as the
-//! curve allocator with `select=free-list` along row-major order, which a law test checks.
+//! It never refuses while k nodes are free. Time O(N/64 + k) on a machine of N nodes. If the machine is at least as
+//! wide (x) as long (y), and at least as long as deep (z), it chooses the same nodes as
+//! `curve:order=row-major,select=free-list`, which a law test checks.
 
 use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::Machine;
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "naive",
     summary: "the first free nodes, row by row",

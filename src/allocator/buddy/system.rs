@@ -81,6 +81,7 @@ impl Buddy {
         for (number, &id) in (0..).zip(&order) {
             numbers[id as usize] = number;
         }
+        // The highest class, and the first number of each class, found by binary search in the sorted order.
         let top = order.last().map_or(0, |&id| blocks[id as usize].class);
         let class_start = |class: u8| order.partition_point(|&id| blocks[id as usize].class < class) as u32;
         let classes: Vec<u32> = (0..=top + 1).map(class_start).collect();

@@ -55,6 +55,7 @@ impl BusyList {
     /// is empty if the sizes exceed the machine.
     pub(in crate::allocator) fn coverages(&self, mesh: &Mesh, sizes: [u32; 3]) -> Vec<Region> {
         let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
+        // The new submesh overlaps `held` along d if base < held.base + held.sizes and base + sizes > held.base.
         let covered = |held: &Cuboid| {
             let low = [0, 1, 2].map(|d| (held.base[d] + 1).saturating_sub(sizes[d]));
             let high = [0, 1, 2].map(|d| (held.base[d] + held.sizes[d] - 1).min(all.high[d]));

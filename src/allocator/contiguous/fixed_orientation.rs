@@ -18,6 +18,7 @@ use super::first_fit::FirstFit;
 use crate::allocator::seam::{Contiguity, Entry, Promises, Request, Submeshes};
 use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "fixed-orientation",
     summary: "first fit, every job laid along the machine's longer side",
@@ -59,7 +60,7 @@ fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
     request.sides_on(mesh).map(laid).filter(fits).into_iter().collect()
 }
 
-/// Returns the nodes of the submesh `place` in the order of the job's own coordinates before it was turned.
+/// Returns the nodes of the submesh in rank order, which follows the coordinates of the job before it was turned.
 fn nodes(request: &Request, place: Cuboid, machine: &Machine) -> Vec<NodeId> {
     let mesh = machine.mesh();
     let shape = request.sides_on(mesh).unwrap_or(place.sizes);

@@ -19,6 +19,7 @@ use crate::allocator::seam::{
 };
 use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "frame-sliding",
     summary: "a frame of the job's shape that slides in steps of its own size",
@@ -57,6 +58,7 @@ impl Allocator for FrameSliding {
 /// Returns the bases of the positions that the frame visits, in this order; empty if the sizes exceed the machine.
 fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
     let Some(Region { high, .. }) = Region::of_bases(mesh, sizes) else { return Vec::new() };
+    // The bases lie on a grid of the frame's sizes that contains the first base.
     let grid = |d: usize| (first[d] % sizes[d]..=high[d]).step_by(sizes[d] as usize);
     let [xs, ys, zs] = [0, 1, 2].map(|d| grid(d).collect::<Vec<u32>>());
     let (mut bases, mut x_falls, mut y_falls) = (Vec::new(), false, false);

@@ -17,6 +17,7 @@ use super::orientations::Turn;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Cuboid, Machine, Mesh};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "max-periphery",
     summary: "the free rectangle or cuboid with most of its sides on the machine's border",
@@ -67,7 +68,8 @@ mod tests {
         assert_eq!(contact([3, 1], [3, 2]), 2 + 1);
         assert_eq!(contact([1, 1], [3, 2]), 0);
         let mut machine = Machine::new(mesh.clone());
-        // As a row all free submeshes lie in the middle. Turned, a free submesh touches the upper border.
+        // As a row, 3×1, the job has free submeshes only in the middle. Turned, it has one that touches the upper
+        // border.
         machine.occupy(&[0, 1, 2, 3, 4, 5, 6, 11, 12, 17, 18, 23, 26, 27])?;
         let mut strategy = BestPlace::new(Turn::Yes.submeshes(), Orientations::Together, Contact);
         let nodes = strategy.propose(&Request::sides([3, 1, 1]), &machine).ok_or("refused")?.nodes;

@@ -24,6 +24,7 @@ use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Coord, Cuboid, Frames, Machine};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rbs",
     summary: "a free rectangle or cuboid right of a busy one, or at the machine's left side",
@@ -40,6 +41,7 @@ pub(crate) fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Opt
     let all = Region::of_bases(machine.mesh(), sizes)?;
     let mut frames = Frames::default();
     frames.find(machine, sizes);
+    // No candidate can succeed if no submesh of these sizes is free anywhere.
     frames.first()?;
     let left = Region { high: [0, all.high[1], all.high[2]], ..all };
     if let Some(base) = lowest(left, &frames) {

@@ -116,6 +116,7 @@ impl Intervals {
             debug_assert!(false, "{start}..{end} is not free");
             return;
         };
+        // Up to two intervals remain, below and above the taken ranks.
         let rest = [run.start..start, end..run.end].into_iter().filter(|rest| !rest.is_empty());
         self.by_length[length(&run) as usize] -= 1;
         for rest in rest.clone() {
@@ -127,6 +128,7 @@ impl Intervals {
     /// Makes the ranks from `start` to before `end` free. None of them may be free already.
     pub(super) fn put_back(&mut self, start: u32, end: u32) {
         let at = self.runs.partition_point(|run| run.start < start);
+        // The freed ranks can join the interval below, the interval above, both, or none.
         let joins_left = at > 0 && self.runs[at - 1].end == start;
         let joins_right = self.runs.get(at).is_some_and(|run| run.start == end);
         if joins_left {

@@ -64,6 +64,7 @@ pub(super) fn one_replay(
     let machine = results.machine(row)?;
     let mut jobs = Vec::new();
     for (i, text) in nodes.iter().enumerate().filter(|(i, _)| is_first(*i)) {
+        // The numbers in `columns`: 2 is the job, 3 the start, 4 the end.
         let of = |column: usize| numbers[column][i].unwrap_or_default();
         let number = of(2) as i64;
         let runs =

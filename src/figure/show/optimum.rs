@@ -65,6 +65,7 @@ fn table(search: &Search, best: &Optimum, rivals: &[(String, Option<Vec<NodeId>>
     let mut table = Table::new(&columns);
     let bound = PairwiseBound::new(&search.machine).of(search.procs);
     let mut row = |name: &str, sum: u64| {
+        // The mean follows from the sum, so nothing has to be measured.
         let measured = Dispersal { pairwise_sum: sum, nodes: search.procs, ..Dispersal::default() };
         // A single node has no pairs, so its bound and its optimum are 0.
         let ratio = |to: u64| if to == 0 { "–".to_owned() } else { grouped(sum as f64 / to as f64, 3) };

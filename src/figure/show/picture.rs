@@ -86,6 +86,7 @@ pub fn layers(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> 
     }
     let mut cell = lettered(mesh, letters, colours);
     let layers: Vec<_> = (0..depth).map(|z| (format!("z = {z}"), layer(mesh, z, &mut cell))).collect();
+    // A layer has a character for each node and a blank between neighbours.
     let fitting = (WIDEST + GAP) / (2 * width as usize - 1 + GAP);
     layers.chunks(fitting.max(1)).map(side_by_side).collect::<Vec<_>>().join("\n")
 }
@@ -142,6 +143,7 @@ pub fn side_by_side(pictures: &[(String, String)]) -> String {
 
 /// Returns the number of visible characters in a line. Escape codes of colours do not count.
 fn shown(line: &str) -> usize {
+    // An escape code begins with ESC and ends with the letter m.
     let parts = line.split('\x1b').enumerate();
     parts
         .map(|(i, part)| if i == 0 { part } else { part.split_once('m').map_or("", |(_, rest)| rest) })

@@ -14,8 +14,8 @@ use crate::trace::Record;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleSet {
     /// The processors are the allocated ones. The run time is the recorded one, or else the CPU time. Jobs of 0 s are
-    /// kept. So does the simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010,
-    /// convert logs.
+    /// kept. The simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, converts
+    /// logs in this way.
     Authors,
     /// The processors are the requested ones, or else the allocated ones. Jobs without a positive run time are left
     /// out.
