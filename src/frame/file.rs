@@ -23,10 +23,10 @@ pub enum FileFormat {
     Json,
     /// One object on each line.
     Jsonl,
-    /// Apache Parquet, compressed with its writer's default; carries the resolved run as metadata.
+    /// Apache Parquet with the default compression of the writer. The resolved run is part of its metadata.
     Parquet,
-    /// Apache Arrow's file format, also called Feather 2, uncompressed; carries the resolved run as metadata of the
-    /// file's footer.
+    /// The file format of Apache Arrow (also called Feather 2), uncompressed. The resolved run is part of the metadata
+    /// in the footer.
     Arrow,
 }
 

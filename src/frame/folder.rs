@@ -247,12 +247,12 @@ impl StudyFolder {
         Ok(())
     }
 
-    /// Checks the files of a cell in a directory that may come from somebody else. Returns one sentence for each file
+    /// Checks the files of a cell in a directory that another user may have written. Returns one sentence for each file
     /// that cannot be copied; none if all are in order.
     pub(super) fn odd_files(&self, key: &str) -> Result<Vec<String>, FrameError> {
         let mut odd = Vec::new();
         for (path, name) in [(self.jobs(key), JOBS), (self.row(key), SUMMARY)] {
-            // This does not follow symbolic links, because the directory may come from somebody else.
+            // This does not follow symbolic links, because another user may have written the directory.
             if fs::symlink_metadata(&path).is_ok() {
                 odd.extend(foreign(&path, key, name)?.err());
             }

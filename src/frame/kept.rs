@@ -44,9 +44,9 @@ fn footer(path: &Path) -> io::Result<Vec<u8>> {
     Ok(footer)
 }
 
-/// Reads the file of a cell in a directory that may come from somebody else. Returns its bytes if it is a regular file,
-/// belongs to the cell `key`, and has only columns of the frame `name`. Otherwise returns a sentence on the problem.
-/// The outer error means that the file cannot be read.
+/// Reads the file of a cell in a directory that another user may have written. Returns its bytes if it is a regular
+/// file, belongs to the cell `key`, and has only columns of the frame `name`. Otherwise returns a sentence on the
+/// problem. The outer error means that the file cannot be read.
 pub(super) fn foreign(path: &Path, key: &str, name: &str) -> Result<Result<Vec<u8>, String>, FrameError> {
     let unreadable = |source| FrameError::Unreadable { path: path.to_owned(), source };
     if !fs::symlink_metadata(path).map_err(unreadable)?.is_file() {

@@ -86,9 +86,9 @@ impl Sheet {
         Self::of(path, &frame, origin.as_ref(), &|_| true)
     }
 
-    /// Reads the jobs in `folder`, and of their columns only those named in `columns`; columns that do not exist are
-    /// left out. Of a study it reads only the cells with a number that `wanted` accepts. Returns `None` if the
-    /// directory holds no jobs.
+    /// Reads the jobs in `folder`: the columns named in `columns`, as far as they exist, and the column `replay`. Of a
+    /// study it reads only the cells with a number that `wanted` accepts. Of a run it reads all jobs. Returns `None` if
+    /// the directory holds no jobs.
     pub fn read_jobs(
         folder: &Path,
         columns: &[&str],

@@ -1,5 +1,5 @@
-//! SVG drawings from files that anybody may have written. They are parsed, and only known elements and attributes are
-//! written again.
+//! SVG drawings from files that other users may have written. They are parsed, and only known elements and attributes
+//! are written again.
 
 use std::fmt::Write;
 

@@ -13,6 +13,7 @@
 use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::Machine;
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "naive",
     summary: "the first free nodes, row by row",

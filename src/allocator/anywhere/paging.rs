@@ -27,6 +27,7 @@ use crate::allocator::seam::{
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "paging",
     summary: "the first free pages of 2^size nodes to a side",
@@ -65,6 +66,7 @@ const INDEXINGS: &[(&str, Indexing)] = &[
     ("shuffled-snake", Indexing::ShuffledSnake),
 ];
 
+/// Reads the parameters and builds paging for the machine. Fails if `size` is too large or `order` is unknown.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let expected = format!("a whole number up to {LARGEST}");
     let size = params.take("size", 0, &expected)?;
@@ -91,6 +93,7 @@ struct Paging {
 }
 
 impl Paging {
+    /// Divides the machine into pages with sides of 2^`size` nodes, all of them free.
     fn new(mesh: &Mesh, size: u32, indexing: Indexing) -> Self {
         let grid = mesh.extents().map(|extent| extent.div_ceil(1 << size));
         let [columns, rows, layers] = grid;

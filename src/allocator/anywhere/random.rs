@@ -16,6 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::{Machine, NodeId};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "random",
     summary: "free nodes drawn uniformly, seeded",

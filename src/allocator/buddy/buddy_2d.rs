@@ -29,6 +29,7 @@ use crate::allocator::seam::{
 use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "buddy-2d",
     summary: "the smallest square block of a power of two that holds the job's shape",
@@ -40,6 +41,8 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
+/// Reads the parameter `partition` and builds the allocator. Fails for `partition=whole` if the machine's sides are
+/// not all the same power of two.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let whole = params.choose("partition", &[("pieces", false), ("whole", true)])?;
     let mesh = setup.mesh;
@@ -68,6 +71,7 @@ struct Layout {
 }
 
 impl Layout {
+    /// Lists the blocks of `mesh` by class.
     fn new(mesh: &Mesh) -> Self {
         let blocks = blocks(mesh).blocks;
         let count = blocks.iter().map(|block| usize::from(block.class) + 1).max().unwrap_or(0);

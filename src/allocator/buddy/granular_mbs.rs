@@ -18,6 +18,7 @@ use crate::allocator::seam::Block;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::Mesh;
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "granular-mbs",
     summary: "multiple buddy strategy on blocks of every power of two",

@@ -22,6 +22,7 @@ use super::forest::Forest;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::Mesh;
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "mbs",
     summary: "multiple buddy strategy: square blocks, several per job",

@@ -16,6 +16,7 @@ use super::forest::Forest;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::Mesh;
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "octet-mbs",
     summary: "multiple buddy strategy on cubes; eight children per block",

@@ -19,6 +19,7 @@ use super::system::{BlockOrder, Buddy};
 use crate::allocator::seam::{Contiguity, Entry, Promises, Request};
 use crate::machine::{Mesh, NodeId};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "round-up-mbs",
     summary: "Granular MBS within one block, of which the rest stays free",

@@ -18,6 +18,7 @@ use super::orientations::Turn;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Coord, Machine};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "adaptive-scan",
     summary: "first fit with turning, found by jumping over busy rectangles or cuboids",

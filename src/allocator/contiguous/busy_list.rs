@@ -23,6 +23,7 @@ use crate::allocator::seam::{
 };
 use crate::machine::{Coord, Cuboid, Machine, Mesh};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "busy-list",
     summary: "the free rectangle or cuboid at corners of busy ones whose border is taken most",

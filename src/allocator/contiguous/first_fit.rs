@@ -16,6 +16,7 @@ use crate::allocator::seam::{
 };
 use crate::machine::{Cuboid, Frames, Machine};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "first-fit",
     summary: "the first free rectangle or cuboid of the job's shape",

@@ -18,6 +18,7 @@ use super::first_fit::FirstFit;
 use crate::allocator::seam::{Contiguity, Entry, Promises, Request, Submeshes};
 use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "fixed-orientation",
     summary: "first fit, every job laid along the machine's longer side",

@@ -19,6 +19,7 @@ use crate::allocator::seam::{
 };
 use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "frame-sliding",
     summary: "a frame of the job's shape that slides in steps of its own size",

@@ -17,6 +17,7 @@ use super::orientations::Turn;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Cuboid, Machine, Mesh};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "max-periphery",
     summary: "the free rectangle or cuboid with most of its sides on the machine's border",

@@ -23,6 +23,7 @@ use super::orientations::Turn;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Coord, Machine};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "qna-scan",
     summary: "first fit with turning, found by how far rows are covered from the left",

@@ -24,6 +24,7 @@ use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Coord, Cuboid, Frames, Machine};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rbs",
     summary: "a free rectangle or cuboid right of a busy one, or at the machine's left side",

@@ -15,6 +15,7 @@ use super::border::BorderScore;
 use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "worst-fit",
     summary: "the free rectangle or cuboid whose border is taken least",

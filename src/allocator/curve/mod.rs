@@ -29,6 +29,7 @@ use crate::machine::Machine;
 use crate::machine::order::{self, Order};
 use crate::spec::{Params, Spec, SpecError};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "curve",
     summary: "intervals of free ranks along a curve; also ORDER+SELECT, as in hilbert+bf",
@@ -86,6 +87,7 @@ pub(crate) fn abbreviate(spec: &Spec) -> Option<String> {
     Some(format!("{order}+{short}"))
 }
 
+/// Reads the parameters and builds the allocator, with all nodes free. Fails if the order or its file is not valid.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let name = params.take("order", "column-snake".to_owned(), "the name of an order")?;
     let select = params.choose("select", SELECTIONS)?;
