@@ -160,6 +160,7 @@ struct Divider {
 }
 
 impl Divider {
+    /// Returns the division by `divisor`, which must be at least 1.
     fn new(divisor: u32) -> Self {
         // For divisor 1 the factor would be 2^64, which does not fit into 64 bits, so `quotient` treats it separately.
         let magic = if divisor == 1 { 0 } else { u64::MAX / u64::from(divisor) + 1 };

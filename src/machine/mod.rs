@@ -98,7 +98,8 @@ impl Machine {
 
     /// Frees `nodes`, which must be in use.
     ///
-    /// # Panics Panics if one of them is free already. That is a mistake of the caller; no input can cause it.
+    /// # Panics
+    /// Panics if one of them is free already. That is a mistake of the caller; no input can cause it.
     pub fn vacate(&mut self, nodes: &[NodeId]) {
         for run in runs(nodes) {
             assert!(self.free.insert_run(run), "one of nodes {run:?} is freed twice");

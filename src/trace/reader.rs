@@ -299,7 +299,7 @@ mod tests {
         Ok(())
     }
 
-    /// A format whose jobs are told by two lines each, of which the last may be at the end of the text.
+    /// A format in which two lines give one job. The second line may be missing at the end of the text.
     struct Pairs {
         started: Vec<i64>,
     }

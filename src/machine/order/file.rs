@@ -18,7 +18,7 @@ pub enum OrderFileError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The form that the file must have, in words.
+    /// A line, or the end of the file, is not as it must be.
     #[error("{}:{line}: found {found}, expected {expected}; {remedy}", .path.display())]
     Line {
         /// The path of the file.
@@ -29,7 +29,7 @@ pub enum OrderFileError {
         found: String,
         /// The text or the value that was expected.
         expected: String,
-        /// What to do about it.
+        /// The form that the file must have, in words.
         remedy: &'static str,
     },
 }

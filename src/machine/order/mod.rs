@@ -161,6 +161,7 @@ impl Entry {
     }
 }
 
+/// The publications that the rows below refer to.
 const LO: &str = "V. Lo, K. Windisch, W. Liu, B. Nitzberg, Noncontiguous processor allocation algorithms for \
                   mesh-connected multicomputers, IEEE TPDS 8(7), 1997";
 const WALKER: &str = "P. Walker, D. P. Bunde, V. J. Leung, Faster high-quality processor allocation, 2010";

@@ -8,6 +8,7 @@ use crate::spec::{Spec, SpecError};
 use crate::trace::error::Problem;
 use crate::trace::record::{CPU, FIELD_NAMES, FIELDS, Record};
 
+/// The row of this format.
 pub(super) const FORMAT: Format = Format {
     name: "columns",
     summary: "one job on each line, in columns separated by blanks, of which a parameter says what each holds",
@@ -103,6 +104,7 @@ struct ColumnParser {
 }
 
 impl ColumnParser {
+    /// Makes the parser of one log.
     fn new(columns: Columns) -> Self {
         Self { columns, labels: Default::default(), jobs: 0 }
     }

@@ -17,6 +17,7 @@ use super::labels::Labels;
 use crate::trace::error::Problem;
 use crate::trace::record::Record;
 
+/// The row of this format.
 pub(super) const FORMAT: Format = Format {
     name: "nas-ipsc",
     summary: "native log of the iPSC/860 at NASA Ames: user, command, nodes, run time, start date and time",
@@ -49,6 +50,7 @@ struct NasIpsc {
 }
 
 impl NasIpsc {
+    /// Makes the parser of one log.
     fn new() -> Self {
         let zone = TimeZone::get(ZONE).ok();
         Self { zone, origin_s: None, jobs: 0, users: Labels::default(), applications: Labels::default() }

@@ -10,6 +10,7 @@ use crate::trace::error::Problem;
 use crate::trace::fields::{Fault, explain, fields, integer};
 use crate::trace::record::Record;
 
+/// The row of this format.
 pub(super) const FORMAT: Format = Format {
     name: "premas",
     summary: "four integers on each line: arrival, processors, run time, estimate; no header",

@@ -13,6 +13,7 @@ use crate::trace::fields::{Fault, decimal, explain, fields, integer, tokens};
 use crate::trace::header::Header;
 use crate::trace::record::{CPU, FIELD_NAMES, FIELDS, Record};
 
+/// The row of this format.
 pub(super) const FORMAT: Format = Format {
     name: "swf",
     summary: "Standard Workload Format: 18 numbers on each line, header lines that begin with ;",
@@ -41,6 +42,7 @@ struct Swf {
 }
 
 impl LineParser for Swf {
+    /// Looks for the entry `Shapes` in the header.
     fn begin(&mut self, header: &Header) {
         self.has_sides = header.get(SHAPES).is_some();
     }

@@ -38,8 +38,8 @@ pub struct Profile {
     /// The sum of size × run time over the jobs with known size and run time, in processor-seconds.
     pub work_proc_s: f64,
     /// The work divided by what the machine could do between the first and the last submit time. If the header does not
-    /// tell the number of processors, that of the largest job is taken. `None` if that is unknown too, or if all jobs
-    /// were submitted at once.
+    /// tell the number of processors, that of the largest job is taken. `None` if that is unknown too, if no submit
+    /// time is known, or if all jobs were submitted at once.
     pub offered_load: Option<f64>,
     /// The sizes of the jobs whose size is known, in processors; `None` if there are none.
     pub size_procs: Option<Quantiles>,
@@ -198,6 +198,7 @@ impl Gathering {
     }
 }
 
+/// Returns the irregularities of the text; an empty list if there are none.
 fn irregularities(summary: &LogSummary) -> Vec<Irregularity> {
     summary.irregularities.rows().into_iter().map(|(what, count)| Irregularity { what, count }).collect()
 }

@@ -177,6 +177,7 @@ struct Check {
 }
 
 impl Check {
+    /// Makes a check without findings.
     fn new(shown_max: usize) -> Self {
         Self { shown_max, found: vec![(0, Vec::new()); DEFECTS.len()], jobs: HashSet::new(), previous: None }
     }

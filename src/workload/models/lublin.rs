@@ -170,6 +170,7 @@ struct Constants {
     arar: f64,
 }
 
+/// The constants of batch jobs.
 static BATCH: Constants = Constants {
     serial_prob: 0.2927,
     pow2_prob: 0.6686,
@@ -185,6 +186,7 @@ static BATCH: Constants = Constants {
     arar: 1.0519,
 };
 
+/// The constants of interactive jobs.
 static INTERACTIVE: Constants = Constants {
     serial_prob: 0.1541,
     pow2_prob: 0.625,
@@ -200,6 +202,7 @@ static INTERACTIVE: Constants = Constants {
     arar: 0.9797,
 };
 
+/// The constants of the stream that was fitted to batch and interactive jobs together.
 static TYPELESS: Constants = Constants {
     serial_prob: 0.244,
     pow2_prob: 0.576,
@@ -226,6 +229,7 @@ struct Stream {
 }
 
 impl Stream {
+    /// Returns a stream whose clock is at midnight. The caller moves the clock to the first arrival.
     fn new(constants: &'static Constants, procs: u32, published_sizes: bool) -> Result<Self, LublinError> {
         let (shape, scale) = constants.gap;
         Ok(Self {
@@ -298,6 +302,7 @@ struct Sizes {
 }
 
 impl Sizes {
+    /// Returns the range for a machine of `procs` processors, as published or grown with the machine.
     fn new(constants: &Constants, procs: u32, published: bool) -> Self {
         let high = if published { constants.u_hi } else { f64::from(procs).log2() };
         let low = constants.u_low.min(high);
