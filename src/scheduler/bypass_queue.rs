@@ -30,6 +30,7 @@ use super::seam::{Cause, Entry, Laws, Pass, Scheduler, View};
 use super::wait_queue::Admission;
 use crate::job::Time;
 
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "bypass-queue",
     summary: "jobs bypass the oldest one at departures until it has waited for the threshold (seconds)",

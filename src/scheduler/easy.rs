@@ -46,6 +46,7 @@ use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
 use super::wait_queue::{Admission, Slot, Waiting};
 use crate::job::Time;
 
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "easy",
     summary: "backfilling with a reservation for the first waiting job, the oldest or of highest priority",
@@ -63,6 +64,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
+/// The scheduler: the order of the queue, and when it is asked for a pass.
 struct Easy {
     order: Order,
     pass: Pass,
@@ -160,7 +162,7 @@ mod tests {
     use super::super::fake::Fake;
     use super::*;
 
-    /// One pass of EASY.
+    /// Makes one pass of EASY.
     fn pass(fake: &mut Fake) {
         Easy { order: Order::Arrival, pass: Pass::Batch }.start_jobs(fake);
     }

@@ -2,8 +2,8 @@
 //!
 //! 1. A job goes to the left end of the leftmost free block that is long enough.
 //! 2. If no block is long enough although enough processors are free, tasks move aside (see [`super::array`]). The job
-//!    starts as soon as the decision is made and the window is free. A task is suspended from the first step in which one
-//!    of its elements moves or has to give way, to the last step in which one moves.
+//!    starts as soon as the decision is made and the window is free. A task is suspended from the first step in which
+//!    one of its elements moves or has to give way, to the last step in which one moves.
 //!
 //! So an allocator with compaction never refuses a job while enough processors are free. The costs of a decision and of
 //! a step are parameters. The paper takes them from a report that we could not obtain. The default cost of a step is

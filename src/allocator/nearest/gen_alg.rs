@@ -5,7 +5,8 @@
 //!
 //! 1. Every free node is a centre, in location order.
 //! 2. A centre takes the k free nodes at the smallest L1 distances from it.
-//! 3. The centre wins whose nodes have the smallest sum of L1 distances over all pairs; of equals the first centre.
+//! 3. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins; of equals
+//!    the first centre.
 //!
 //! The sum is at most (2 − 2/k) times the best possible one. The publication does not say which of equally distant
 //! nodes are taken. `ties=carried` takes them in the order of the simulator of Walker, Bunde and Leung: by the distance

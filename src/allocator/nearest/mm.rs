@@ -5,7 +5,8 @@
 //!
 //! 1. A centre is any node that shares each coordinate with some free node, whether it is free itself or not.
 //! 2. A centre takes the k free nodes at the smallest L1 distances from it.
-//! 3. The centre wins whose nodes have the smallest sum of L1 distances over all pairs; of equals the first centre.
+//! 3. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins; of equals
+//!    the first centre.
 //!
 //! The sum is at most 2 − 1/(2d) times the best possible one in d dimensions: 7/4 in two, 11/6 in three. The order of
 //! the centres is that of the simulator of Walker, Bunde and Leung: the x, y and z of free nodes come each in order of

@@ -62,8 +62,8 @@ impl Small {
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         let free = self.masks.mask(machine.free());
         self.list_centres(free);
-        // The nodes taken are counted, or the free nodes left if those are fewer. For the latter the counts of all free
-        // nodes are needed once.
+        // If a job takes more than half of the free nodes, the nodes that stay free are counted instead of the nodes
+        // taken. This needs the counts of all free nodes, once.
         let all = (2 * k > machine.free_count()).then(|| self.cuts.count(free));
         let (floor, mut limit) = (floor(k, self.torus) as u32, u32::MAX);
         let mut best = None;

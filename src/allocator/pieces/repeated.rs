@@ -177,7 +177,8 @@ mod tests {
     {
         let machine = Machine::new("16x16".parse()?);
         let mut strategy = Pieces::new(qna::lowest, Turn::Yes, Repeat::Text);
-        // 13 processors are 5×3 with two to spare: 4×3 is the first size that is not more than what is missing.
+        // The shape 5×3 has two nodes more than the 13 processors. 4×3 is the first with no more nodes than are
+        // missing.
         let pieces = strategy.choose(&machine, 13, [5, 3, 1]);
         let sizes: Vec<[u32; 3]> = pieces.iter().map(|piece| piece.sizes).collect();
         assert_eq!(sizes, [[4, 3, 1], [1, 1, 1]]);

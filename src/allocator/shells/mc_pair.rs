@@ -5,7 +5,8 @@
 //! member of this family.
 //!
 //! 1. Every free node is a centre, in location order. It takes the nodes that MC1x1 takes.
-//! 2. The centre wins whose nodes have the smallest sum of L1 distances over all pairs; of equals the first centre.
+//! 2. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins; of equals
+//!    the first centre.
 //!
 //! The strategy never refuses while k nodes are free. It fills around every centre, so it takes many times as long as
 //! MC1x1.

@@ -1,7 +1,7 @@
 //! Searches the submeshes of one machine state for the cheapest set of k free nodes.
 //!
-//! The search is a branch and bound: a lower bound of the cost of each row, submesh and shape spares those that cannot
-//! win.
+//! The search is a branch and bound: a lower bound of the cost shows early that a row of submeshes, a submesh or a
+//! whole shape cannot win, and the search skips it.
 
 use super::far::Far;
 use super::inside::{Inside, for_each_free};
@@ -168,9 +168,9 @@ impl<C: Count> Choice<C> {
         }
     }
 
-    /// Returns those submeshes of a shape that have at least k free nodes, are farthest from the free nodes, and have a
-    /// `far_sum` of at least `need`. There are none in it if no submesh is like that. `index` is the shape's index in
-    /// the list that is searched.
+    /// Returns the submeshes of a shape that are farthest from the free nodes, among those with at least k free nodes
+    /// and a `far_sum` of at least `need`. The list is empty if there is no such submesh. `index` is the index of the
+    /// shape in the list that is searched.
     fn scan(&mut self, shape: &SubmeshShape, index: u32, mut need: i64) -> Farthest {
         let mut found = Farthest::default();
         self.far.terms(shape, (shape.nodes - u64::from(self.k)) as i64, &mut self.terms);

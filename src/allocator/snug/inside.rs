@@ -1,4 +1,4 @@
-//! The free nodes of one submesh: their cost as a set, and the dearest of them, which a job leaves out.
+//! The free nodes of one submesh: their cost as a set, and the nodes of highest price, which a job leaves out.
 //!
 //! The price of a node is the sum of distances to the other free nodes of the submesh, less W times the sum of
 //! distances to all free nodes of the machine. Both sums are separable, so a price is a sum of one term for each

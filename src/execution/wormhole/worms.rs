@@ -77,6 +77,7 @@ struct Queue {
 /// All packets and channels.
 #[derive(Clone, Debug)]
 pub(super) struct Worms {
+    /// The channels of the machine, and the routes through them.
     pub(super) topology: Topology,
     /// The owners and queues, indexed by channel.
     channels: Vec<Queue>,

@@ -8,13 +8,14 @@
 //! 1. If the goal is a free processor, the next head is the first element to the left of the goal.
 //! 2. If the goal has an element of a task that moves no further than it is long, the next head is the element to the
 //!    left of that element.
-//! 3. If the goal has an element of a task that moves further, the next head is the last element of the task to the left
-//!    of that one. The task at the goal has to wait.
+//! 3. If the goal has an element of a task that moves further, the next head is the last element of the task to the
+//!    left of that one. The task at the goal has to wait.
 //!
 //! There is one candidate for each task that ends in the window: its first head is the last element of this task. Tasks
 //! to the right of it form one more sequence, which starts late. It starts so that the window is free after as many
-//! steps as processors are covered, and one step later if the processor next to the window is busy. The candidate wins
-//! whose largest delay of a task is smallest, then the shortest, then the leftmost.
+//! steps as processors are covered, and one step later if the processor next to the window is busy. Candidates are
+//! compared by the largest delay of a task, then by the length of the schedule. The smallest wins; of equals the
+//! leftmost.
 //!
 //! The goals follow from the order of the elements: the e-th element from the right goes to the e-th processor left of
 //! the window. So the next head and the longest sequence behind each head are the same for all candidates, and take
