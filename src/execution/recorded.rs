@@ -7,7 +7,7 @@ use super::{Entry, Execution, Next, Started};
 use crate::job::{JobId, Time};
 use crate::stop::Stop;
 
-/// Its row in the registry.
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "recorded",
     summary: "jobs run as long as the log says",

@@ -84,6 +84,7 @@ impl Cuboid {
     /// nodes, but twice the distance is always an integer.
     pub fn doubled_to_middle(&self, mesh: &Mesh, node: Coord) -> u32 {
         let along = |d: usize| {
+            // All lengths are doubled here: the way round the torus, the position of the middle, and that of the node.
             let (round, middle) = (2 * mesh.extents()[d], 2 * self.base[d] + self.sizes[d] - 1);
             let straight = (2 * node[d]).abs_diff(middle % round);
             if mesh.is_torus() { straight.min(round - straight) } else { straight }

@@ -14,10 +14,12 @@ pub struct FreeCounts {
     torus: bool,
     /// The greatest x-radius that can be counted without a rebuild, which is also the width of the padding.
     pad: usize,
+    /// The length of one row of sums: W + 2·pad + 1.
     stride: usize,
     /// `sums[(z·L + y)·stride + i]` is the number of free nodes in layers 0..=z and rows 0..=y at x positions below i −
     /// pad.
     sums: Vec<i32>,
+    /// The nodes of one row, 1 if free. Scratch memory.
     row: Vec<u8>,
 }
 
@@ -56,6 +58,7 @@ impl FreeCounts {
         let (left, rest) = line.split_at_mut(self.pad + 1);
         let (middle, right) = rest.split_at_mut(width);
         let mut sum = 0;
+        // A mesh has no nodes beyond its border: the sums are 0 to the left of it and do not grow to the right of it.
         left.fill(0);
         if self.torus {
             for (cell, &free) in left[1..].iter_mut().zip(&self.row[width - self.pad..]) {
@@ -151,6 +154,7 @@ impl FreeCounts {
         line.clear();
         line.resize(self.stride, 0);
         let length = self.extents[1];
+        // Inclusion and exclusion: the sum over a range of rows and layers is the difference of the sums at its ends.
         for zs in ranges(z, radius, self.extents[2], self.torus).into_iter().flatten() {
             for ys in ranges(y, radius, length, self.torus).into_iter().flatten() {
                 for (z, z_sign) in [(zs.end, 1), (zs.start, -1)] {
@@ -193,6 +197,7 @@ impl FreeCounts {
             let radius = radius.min(self.pad);
             (x + self.pad - radius, x + self.pad + radius + 1)
         };
+        // The free nodes of the x range in rows 0..y and layers 0..z.
         let prefix = |y: usize, z: usize| {
             if y == 0 || z == 0 {
                 return 0;
@@ -201,6 +206,7 @@ impl FreeCounts {
             self.sums[row * self.stride + high] - self.sums[row * self.stride + low]
         };
         let mut free = 0;
+        // Inclusion and exclusion over the ends of the ranges along y and z.
         for zs in ranges(z, radius, depth, self.torus).into_iter().flatten() {
             for ys in ranges(y, radius, length, self.torus).into_iter().flatten() {
                 free += prefix(ys.end, zs.end) - prefix(ys.start, zs.end);
@@ -219,6 +225,8 @@ impl FreeCounts {
             let sums = &self.sums[((z - 1) * length + y - 1) * self.stride + self.pad..];
             sums[right] - sums[left]
         };
+        // Inclusion and exclusion: everything up to `high`, minus the rows in front, minus the layers below, plus what
+        // was subtracted twice.
         let mut free = row(back, top);
         if front > 0 {
             free -= row(front, top);

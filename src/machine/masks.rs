@@ -119,11 +119,13 @@ impl Masks {
         let mut radius = near;
         let mut nearer = 0;
         let mut all = within(radius);
+        // Outwards, until the ball has k members.
         while all < k && radius + 1 < self.radii {
             radius += 1;
             nearer = all;
             all = within(radius);
         }
+        // The first ball was large enough: inwards, as long as the next smaller ball has k members too.
         if radius == near {
             nearer = radius.checked_sub(1).map_or(0, within);
             while nearer >= k {

@@ -87,6 +87,7 @@ fn ring_sum(counts: &[u32], k: u32) -> u64 {
     let mut doubled = 0;
     for e in 0..n {
         doubled += side * (u64::from(k) - side);
+        // The next diameter: one half step joins the side, and another one leaves it.
         side = side + at(e + 1 + n) - at(e + 1);
     }
     doubled / 2

@@ -34,6 +34,7 @@ pub fn near_square(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
                 break;
             }
         }
+        // A cube of side c is large enough, so a larger c only gives more nodes.
         if k.div_ceil(c.saturating_mul(c)) <= c {
             break;
         }

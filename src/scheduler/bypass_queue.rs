@@ -30,6 +30,7 @@ use super::seam::{Cause, Entry, Laws, Pass, Scheduler, View};
 use super::wait_queue::Admission;
 use crate::job::Time;
 
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "bypass-queue",
     summary: "jobs bypass the oldest one at departures until it has waited for the threshold (seconds)",
@@ -83,6 +84,7 @@ struct BypassQueue {
 impl Scheduler for BypassQueue {
     fn start_jobs(&mut self, view: &mut dyn View) {
         match view.cause() {
+            // Step 1: the new job is behind others and is not tried.
             Cause::Arrival if view.queue().len() > 1 => {}
             _ => self.departure(view),
         }

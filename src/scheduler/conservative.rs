@@ -45,6 +45,7 @@ use super::seam::{Entry, Laws, Scheduler, View};
 use super::wait_queue::{WaitQueue, Waiting};
 use crate::job::{JobId, Time};
 
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "conservative",
     summary: "backfilling with a reservation for every waiting job",
@@ -411,7 +412,7 @@ mod tests {
         let (mut fake, mut scheduler) = example();
         fake.depart(100, &[3]);
         scheduler.start_jobs(&mut fake);
-        // Job 0 holds 6 nodes still, so job 1 waits, and nobody who would delay it starts.
+        // Job 0 still holds 6 nodes, so job 1 waits. No job that would delay it starts.
         assert_eq!(fake.started, [0, 3, 4]);
         fake.depart(130, &[0]);
         scheduler.start_jobs(&mut fake);

@@ -9,6 +9,7 @@ use super::priority::Order;
 use super::seam::{Entry, Laws, Scheduler, View};
 use super::wait_queue::Admission;
 
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "first-fit-queue",
     summary: "every waiting job that fits starts, in order of arrival or priority, without reservations",
@@ -19,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     build: |params| Ok(Box::new(FirstFitQueue { order: Order::take(params)? })),
 };
 
+/// The scheduler, with the order of the queue.
 struct FirstFitQueue {
     order: Order,
 }

@@ -178,7 +178,7 @@ mod tests {
             ("wfp3", [4, 2, 3, 0, 1]),
             // At 200 s: 0.667, 0.475, 1.8, 1.7, 100.
             ("unicef", [4, 2, 3, 0, 1]),
-            // 16, 875.2, 1138.7, 1291.9, 1740; the others likewise, the logarithm of s outweighs all.
+            // For f1: 16, 875.2, 1138.7, 1291.9, 1740. In all four the logarithm of s outweighs the rest.
             ("f1", [0, 1, 2, 3, 4]),
             ("f2", [0, 1, 2, 3, 4]),
             ("f3", [0, 1, 2, 3, 4]),

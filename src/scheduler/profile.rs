@@ -46,7 +46,8 @@ impl Profile {
     /// Returns the first time from `now` on at which `procs` nodes are free for a time of `length`. The nodes count as
     /// free from `until` on, so the result is `until` at the latest.
     pub(super) fn earliest(&self, procs: u32, length: Time, now: Time, until: Time) -> Time {
-        // `start` is the begin of the current run of steps with enough free nodes; `None` within a step with too few.
+        // `start` is the beginning of the current run of steps with enough free nodes; `None` within a step with too
+        // few.
         let mut start: Option<Time> = None;
         for &(since, free) in &self.steps[self.step_at(now)..] {
             let since = since.max(now);

@@ -30,6 +30,7 @@ impl Header {
     /// by one space each. An empty comment ends the entry. O(size of the header).
     pub fn entries(&self) -> Vec<(String, String)> {
         let mut entries: Vec<(String, String)> = Vec::new();
+        // Whether a line without a key continues the last entry.
         let mut open = false;
         for line in &self.lines {
             let text = String::from_utf8_lossy(line);

@@ -45,7 +45,7 @@ use crate::job::{JobId, Time};
 use crate::spec::{Params, SpecError};
 use crate::stop::Stop;
 
-/// Its row in the registry.
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "wormhole",
     summary: "jobs last as long as their messages take on a wormhole-routed network that all share",

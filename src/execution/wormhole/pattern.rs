@@ -210,7 +210,7 @@ mod tests {
                         received[target as usize] += 1;
                     }
                 }
-                // But for one-to-all and random traffic everybody gets as many as he sends.
+                // Except for one-to-all and random traffic every process receives as many messages as it sends.
                 if !matches!(pattern, Pattern::OneToAll | Pattern::Random) {
                     let sent = (0..count).map(|rank| pattern.messages(&processes, rank)).collect::<Vec<_>>();
                     assert_eq!(received, sent, "{name} {count}");

@@ -77,6 +77,7 @@ struct Queue {
 /// All packets and channels.
 #[derive(Clone, Debug)]
 pub(super) struct Worms {
+    /// The channels of the machine, and the routes through them.
     pub(super) topology: Topology,
     /// The owners and queues, indexed by channel.
     channels: Vec<Queue>,
@@ -150,6 +151,8 @@ impl Worms {
         let state = &mut self.states[worm as usize];
         (state.asked, state.behind_others, state.next) = (now, behind_others, NONE);
         let queue = &mut self.channels[channel];
+        // A free channel gets its owner at once. Otherwise the packet is appended to the linked list of the channel's
+        // queue.
         if is_free {
             queue.owner = worm;
         } else if queue.last == NONE {

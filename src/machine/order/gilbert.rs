@@ -1,4 +1,4 @@
-//! The generalised Hilbert curve of rectangles and boxes of any size (after J. Červený).
+//! The generalised Hilbert curve of rectangles and cuboids of any size (after J. Červený).
 //!
 //! A block is a corner and three edges. Its path starts at the corner and ends at the far end of the first edge. A long
 //! block is cut across its first edge into two. Other blocks are cut into three (flat or tall blocks) or five
@@ -17,13 +17,13 @@ pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     nodes
 }
 
-/// Returns whether the curve is sure to be continuous: on lines, on rectangles unless parity forbids it, and on boxes
+/// Returns whether the curve is sure to be continuous: on lines, on rectangles unless parity forbids it, and on cuboids
 /// with even sides.
 ///
 /// If the long side of a rectangle is odd and the short side is even, the curve has exactly one diagonal step, of two
 /// hops. Colour the nodes like a chessboard: the two ends of the curve have the same colour, so the curve cannot visit
-/// as many black as white nodes. (If the short side is 2, the curve ends elsewhere and has no such step.) In boxes with
-/// an odd side some steps are longer than one hop; with up to 12 nodes a side, at most one step in ten.
+/// as many black as white nodes. (If the short side is 2, the curve ends elsewhere and has no such step.) In cuboids
+/// with an odd side some steps are longer than one hop; with up to 12 nodes a side, at most one step in ten.
 pub(super) fn is_continuous(mesh: &Mesh) -> bool {
     let sides = Sides::of(mesh);
     let Sides([long, middle, short]) = sides;
@@ -79,8 +79,8 @@ impl Edge {
     }
 }
 
-/// A box of nodes: its corner as a node number, and its edges from there. The path through it starts at the corner and
-/// ends at the far end of the first edge.
+/// A cuboid of nodes: its corner as a node number, and its edges from there. The path through it starts at the corner
+/// and ends at the far end of the first edge.
 #[derive(Clone, Copy)]
 struct Block {
     corner: i64,

@@ -4,9 +4,9 @@ use super::hilbert_walk::{bits, node, skilling, walk};
 use super::{Mesh, NodeId, Side, Sides, spliced};
 
 /// Returns the nodes along the curve. Squares and cubes of side 2^n have the Hilbert curve from the origin to the far
-/// end of the x axis. Other rectangles have the curve of [`spliced`]. Other boxes have the curve of the smallest cube
+/// end of the x axis. Other rectangles have the curve of [`spliced`]. Other cuboids have the curve of the smallest cube
 /// of side 2^n that contains them, without the nodes that they lack; it jumps where the curve of the cube leaves the
-/// box.
+/// cuboid.
 pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     let Sides([long, middle, short]) = Sides::of(mesh);
     if short.extent == 1 {

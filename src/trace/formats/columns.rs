@@ -112,6 +112,7 @@ impl ColumnParser {
     /// Returns the value of `token`, which is in column `column` and holds field `field`. A name becomes a number, see
     /// [`LABELS`]. A negative number in such a field stays as it is, as −1 means unknown.
     fn value(&mut self, field: usize, column: usize, token: &str) -> Result<f64, Problem> {
+        // Values below 9·10¹⁸ stay in the range of an `i64` when they are rounded.
         let number = token.parse().ok().filter(|value: &f64| value.is_finite() && value.abs() < 9e18);
         match number {
             Some(value) if !LABELS.contains(&field) || value < 0.0 => Ok(value),

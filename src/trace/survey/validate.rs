@@ -244,6 +244,7 @@ impl Check {
         self.found[Defect::Unterminated as usize].0 = findings.unterminated_lines;
         self.found[Defect::NoMachine as usize].0 = u64::from(summary.header.processors().is_none());
         let counts = ["MaxJobs", "MaxRecords"].map(|key| (key, summary.header.number(key)));
+        // The header may count jobs and records; both should be the number of records.
         for (key, count) in counts {
             let Some(count) = count.filter(|&count| count != summary.records as i64) else { continue };
             let detail = format!("{key} is {count}, there are {}", summary.records);

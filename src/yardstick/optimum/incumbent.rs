@@ -42,11 +42,13 @@ fn exchange(best: &mut Best<'_>, free: &[Coord]) {
     while !done(best) {
         best.steps += (free.len() * k) as u64;
         let cost = |node: Coord| -> i64 { best.nodes.iter().map(|&u| i64::from(mesh.l1(u, node))).sum() };
+        // The sum of the hops from each node of the placement to the others, which an exchange saves.
         let leaving: Vec<i64> = best.nodes.iter().map(|&node| cost(node)).collect();
         let mut most = (0, 0, [0; 3]);
         for &node in free.iter().filter(|node| !best.nodes.contains(node)) {
             let entering = cost(node);
             for (u, out) in leaving.iter().enumerate() {
+                // `entering` also counts the hops to the node that leaves, so they are subtracted.
                 let gain = out - (entering - i64::from(mesh.l1(best.nodes[u], node)));
                 if gain > most.0 {
                     most = (gain, u, node);

@@ -142,6 +142,8 @@ impl Root<'_, '_> {
             else {
                 break;
             };
+            // Branch: first the sets with the nearest candidate. After that it is left out, and the loop goes on with
+            // the others.
             let next = candidates.remove(i);
             let node = self.nodes[next.at];
             self.chosen.push(node);
@@ -163,6 +165,7 @@ impl Root<'_, '_> {
         scratch.clear();
         scratch.extend(candidates.iter().map(|c| c.cost));
         let (sum, last) = smallest(scratch, wanted);
+        // The first bound of the head of this file.
         let base = cost + best.least[wanted] + sum;
         if base >= best.sum {
             return false;
@@ -171,6 +174,7 @@ impl Root<'_, '_> {
         if candidates.len() < wanted {
             return false;
         }
+        // The second bound, doubled so that it stays an integer.
         let doubled = |c: &Candidate| 2 * c.cost + nearest[c.at][wanted - 1];
         scratch.clear();
         scratch.extend(candidates.iter().map(doubled));
