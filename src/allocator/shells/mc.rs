@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_free_submesh_costs_nothing() -> Result<(), Box<dyn std::error::Error>> {
         let nodes = placed(&[".....", "##...", ".....", "#...."], 6)?;
-        // Six nodes are 3×2, and the first free place for that is at (1, 0).
+        // Six nodes are 3×2, and the first free submesh of that shape is at (1, 0).
         assert_eq!(nodes, [[1, 0, 0], [1, 1, 0], [2, 0, 0], [2, 1, 0], [3, 0, 0], [3, 1, 0]]);
         Ok(())
     }

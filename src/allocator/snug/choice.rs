@@ -305,7 +305,7 @@ fn flag<C: Count>(numbers: &[C], k: C, flags: &mut Vec<u8>) {
 #[inline]
 fn any_set(row: &[u8], places: usize, mut stop: impl FnMut(usize) -> bool) -> bool {
     for first in (0..places).step_by(EIGHT) {
-        // Eight flags are read as one number, so that a row without any costs one comparison for eight places.
+        // Eight flags are read as one number, so that a row without a 1 costs one comparison for each eight flags.
         let bytes = row[first..].first_chunk::<EIGHT>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         // The mask clears the bytes that lie beyond the row.
         let beyond = EIGHT - (places - first).min(EIGHT);
