@@ -23,6 +23,7 @@ pub fn audit(schedule: &Schedule, nodes: u32, promised: Option<Promised<'_>>) ->
     };
     let (arrivals, starts, mut ends) =
         (sorted(|job| job.submit), sorted(|job| job.start), sorted(|job| job.end));
+    // A job that runs for no time never occupies nodes, so its end has nothing to free.
     ends.retain(|&i| jobs[i].end > jobs[i].start);
     let (mut arrived, mut started, mut ended) = (0, 0, 0);
     loop {

@@ -84,6 +84,7 @@ struct BypassQueue {
 impl Scheduler for BypassQueue {
     fn start_jobs(&mut self, view: &mut dyn View) {
         match view.cause() {
+            // Step 1: the new job is behind others and is not tried.
             Cause::Arrival if view.queue().len() > 1 => {}
             _ => self.departure(view),
         }

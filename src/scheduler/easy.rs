@@ -11,8 +11,8 @@
 //!    later than the shadow time, or need no more nodes than the extra nodes. Repeat until there is no such job.
 //!
 //! The shadow time is computed anew at every pass. The authors compute it at each departure and when the head changes.
-//! Both rules are equal, because a backfilled job ends by the shadow time or takes extra nodes only. A running job that
-//! has outlived its estimate is expected to end now.
+//! Both rules have the same result, because a backfilled job ends by the shadow time or takes extra nodes only. A
+//! running job that has outlived its estimate is expected to end now.
 //!
 //! Several algorithms are called "EASY". With `pass=batch` the scheduler decides once per instant, after all departures
 //! and arrivals. With `pass=per-event` it decides after every event, arrivals before departures. A job may then start
@@ -75,6 +75,8 @@ impl Easy {
     /// and the pass has to begin again.
     fn round(&self, view: &mut dyn View) -> bool {
         let mut candidates = self.order.candidates(view.queue(), view.free(), view.now());
+        // Step 1. The loop ends at a head that does not start, because too few nodes are free or because the allocator
+        // refused it.
         let (head, refused) = loop {
             let Some(head) = candidates.head(view.queue()) else { return false };
             if head.nodes.least > view.free() {
@@ -97,12 +99,14 @@ impl Easy {
             Decides::State => return backfill_and_retry(&mut candidates, head.slot, view),
         }
         let (now, mut free) = (view.now(), view.free());
-        // If the allocator refused the head although enough nodes are free, the head waits for at least one node more.
+        // Step 2. If the allocator refused the head although enough nodes are free, the head waits for at least one
+        // node more.
         let need = if refused { free + 1 } else { head.nodes.least };
         let Some((shadow, free_then)) = view.running().free_by(need, free, now) else { return false };
         // The extra nodes: free at the shadow time beyond the head's need.
         let mut extra = free_then.saturating_sub(head.nodes.least);
         loop {
+            // Step 3. The queue's index finds the first job that fits now and is short enough or narrow enough.
             let admission = Admission { free, extra, slack: shadow - now };
             let Some(job) = candidates.next(view.queue(), &admission) else { return false };
             if view.try_start(job.slot) {

@@ -11,8 +11,8 @@
 //!    * `right-compaction`: the mirror image of left compaction.
 //!    * `ordered-compaction`: both directions are planned, and the plan with fewer busy processors in its window is
 //!      carried out. Ties go to the smaller delay, then to the shorter schedule, then to the left.
-//!    * `cost-free-compaction` (CFC): all tasks slide to the left end in their order, at once and without delay. The job
-//!      goes to the right of all tasks. The paper compares the other allocators with this one.
+//!    * `cost-free-compaction` (CFC): all tasks slide to the left end in their order, at once and without delay. The
+//!      job goes to the right of all tasks. The paper compares the other allocators with this one.
 //! 3. The elements of the tasks move step by step, by the schedule of least delay. The job starts when the window is
 //!    free.
 //!

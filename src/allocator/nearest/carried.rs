@@ -42,6 +42,7 @@ pub(crate) fn keep_first(
             found == border
         });
     }
+    // Nodes that are still tied after all previous centres are taken in location order.
     tied.truncate(need - kept.len());
     tied.append(&mut kept);
     tied.sort_unstable();

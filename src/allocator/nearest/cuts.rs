@@ -43,6 +43,7 @@ impl Cuts {
                     // from `step` + 1 on.
                     let second =
                         if mesh.is_torus() { (2 * (at + n) - step - 1) % (2 * n) < n } else { at >= step };
+                    // There is no word for a cut too many, and `?` then returns `None`.
                     *sides.get_mut(cut / 8)? |= u64::from(second) << (cut % 8 * 8);
                 }
                 cut += 1;
@@ -55,6 +56,7 @@ impl Cuts {
     #[inline]
     pub(super) fn count(&self, set: Mask) -> CutCounts {
         let mut counts = CutCounts::default();
+        // One addition counts a node for the eight cuts of a word.
         for_each_member(set, |node| {
             for (count, side) in counts.iter_mut().zip(&self.sides[node]) {
                 *count += side;
@@ -75,6 +77,7 @@ impl Cuts {
     /// Returns the sum of L1 distances over all pairs of the `k` nodes counted. A cut with c nodes on its second side
     /// separates c·(k − c) pairs.
     pub(super) fn pairwise(&self, counts: &CutCounts, k: u32) -> u32 {
+        // k is at most 128, so a product is at most 64·64. It fits 16 bits, of which a vector register holds the most.
         let pairs = |count: u8| u32::from((i16::from(count) * (k as i16 - i16::from(count))) as u16);
         bytes(counts).into_iter().map(pairs).sum::<u32>() >> self.doublings
     }

@@ -69,6 +69,7 @@ impl Small {
         let mut best = None;
         let mut radius = 0;
         for (i, &centre) in self.centres.iter().enumerate() {
+            // `inner` has the nodes nearer than the radius, all of which are taken; `rim` has the nodes at the radius.
             // Neighbouring centres need about the same radius, so the search begins at the radius of the centre before.
             let around = self.masks.around(free, centre, k, radius);
             radius = around.radius;

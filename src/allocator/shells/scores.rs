@@ -118,6 +118,7 @@ impl ShellScores {
         let k = i64::from(k);
         // A machine of one node has no dimension to grow in.
         let middle = if dims == 0 { 0 } else { (0..k).find(|&radius| box_nodes(radius) >= k).unwrap_or(0) };
+        // The terms of the lower bound for F(m) = `most`: first for radii below m, then for all others.
         let bound = |most: i64| {
             let inner = (0..middle).map(|radius| (k - most.min(box_nodes(radius))).max(0));
             let growth = |radius| box_nodes(radius) - box_nodes(middle);
@@ -131,6 +132,7 @@ impl ShellScores {
         self.rows.clear();
         for row in 0..length * depth {
             self.counts.boxes(row % length, row / length, middle as usize, &mut self.line, &mut self.free);
+            // The largest F(m) of the row. `rows` has these counts first, and bounds replace them below.
             let most = self.free.iter().fold(0, |most, &free| most.max(free));
             self.rows.push((i64::from(most), row as u32));
         }

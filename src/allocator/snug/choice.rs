@@ -52,8 +52,8 @@ struct Found {
     base: Coord,
 }
 
-/// The submeshes of a shape that are farthest from the free nodes, in descending order of `far_sum`. Of equal ones the
-/// one that was added first comes first. Free slots are `None`, and come last.
+/// The submeshes of a shape that are farthest from the free nodes, in descending order of `far_sum`; of equals, the one
+/// added first comes first. Free slots are `None`, and come last.
 #[derive(Clone, Copy, Debug, Default)]
 struct Farthest([Option<Found>; BOXES]);
 
@@ -155,8 +155,8 @@ impl<C: Count> Choice<C> {
     /// least `pairs`. It is `i64::MIN` if every set can win, and `i64::MAX` if none can.
     fn need(&self, pairs: f64) -> i64 {
         let Some(best) = self.best else { return i64::MIN };
-        // The set wins if pairs − W·sum < best.cost, solved for the sum. A slack for rounding errors keeps the bound
-        // on the safe side.
+        // A set can only win if pairs − W·sum ≤ best.cost, which is solved for the sum. A slack for rounding errors
+        // keeps the bound on the safe side.
         let size = pairs + best.cost.abs();
         let short = pairs - best.cost - size * ROUNDING;
         if self.weight > 0.0 {
@@ -189,6 +189,7 @@ impl<C: Count> Choice<C> {
                 }
                 self.counts.rows(shape.sides, xs.len(), y..end, z, &mut self.rows);
                 flag(&self.rows, C::of(self.k), &mut self.flags);
+                // The flags of each row begin one stride after those of the row before.
                 for (row, flags) in
                     (y..end).zip((0..).step_by(self.counts.stride()).map(|at| &self.flags[at..]))
                 {
@@ -200,6 +201,7 @@ impl<C: Count> Choice<C> {
                         let far_sum = xs[x] + across;
                         if far_sum >= need {
                             found.add(Found { far_sum, shape: index, base: [x, row, z].map(|at| at as u32) });
+                            // Once all slots are full, only farther submeshes count.
                             need = found.least().map_or(need, |least| least.max(need));
                         }
                         false

@@ -73,7 +73,8 @@ impl Communication {
     pub(super) fn begin(&mut self, started: &Started<'_>, now: i64) -> Vec<Packet> {
         let procs = started.job.procs as usize;
         let box_of = |nodes: &[NodeId]| Cuboid::around(&self.mesh, nodes).map(|place| place.sizes);
-        // The sides of the placement, if it has exactly as many nodes as processes.
+        // The sides of the smallest submesh around the placement. They count only if they are the sides of the job in
+        // another order, so that the placement fills this submesh.
         let placed = (started.nodes.len() == procs).then(|| box_of(started.nodes)).flatten();
         let messages = self.plan.draw(started.job, placed);
         let left = messages.packets;

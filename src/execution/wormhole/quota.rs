@@ -80,8 +80,9 @@ fn stream(seed: u64, job: &Job) -> ChaCha8Rng {
 }
 
 impl Plan {
-    /// Returns the messages of a job. `placed` has the sides of its placement if this is a full submesh; otherwise
-    /// `None`. Takes O(k) time and memory with k processes for whole rounds, and O(messages) for a part of a round.
+    /// Returns the messages of a job. `placed` has the sides of the smallest submesh around its placement; `None` if
+    /// the placement has more nodes than the job has processes. Takes O(k) time and memory with k processes for whole
+    /// rounds, and O(messages) for a part of a round.
     pub(super) fn draw(&self, job: &Job, placed: Option<[u32; 3]>) -> Messages {
         let mut random = stream(self.seed, job);
         let root = random.random_range(0..job.procs.max(1));

@@ -151,6 +151,8 @@ impl Worms {
         let state = &mut self.states[worm as usize];
         (state.asked, state.behind_others, state.next) = (now, behind_others, NONE);
         let queue = &mut self.channels[channel];
+        // A free channel gets its owner at once. Otherwise the packet is appended to the linked list of the channel's
+        // queue.
         if is_free {
             queue.owner = worm;
         } else if queue.last == NONE {

@@ -128,6 +128,7 @@ impl<'a> Elements<'a> {
         let (mut head, mut arriving) = (self.first[candidate], 0);
         for own in self.first.windows(2) {
             while steps.len() < own[1] as usize {
+                // A sequence: one element per step, from step 1 on, up to the head of the next sequence.
                 let next = self.next[head as usize];
                 steps.extend((head..next).map(|e| 1 + e - head));
                 head = next;

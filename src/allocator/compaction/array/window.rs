@@ -64,6 +64,7 @@ impl Window {
             while first < i && tasks[first].end() <= base {
                 first += 1;
             }
+            // All processors of the tasks from `first` on are covered, but for the part of `first` left of the window.
             let outside = tasks.get(first).map_or(0, |task| base.saturating_sub(task.base));
             let covered = if first < i { before[i] - before[first] - outside } else { 0 };
             if best.is_none_or(|(fewest, ..)| covered < fewest) {
