@@ -48,7 +48,8 @@ enum Sharing {
 
 impl Claim {
     /// Returns the claim of a command that replaces the content of the directory. No other process may write there
-    /// meanwhile. Unfinished files of processes that no longer run are removed. Fails if another process has a claim.
+    /// while the claim exists. Unfinished files of processes that no longer run are removed. Fails if another process
+    /// has a claim.
     pub fn alone(folder: &Path) -> Result<Self, ClaimError> {
         Self::at_once(folder, Sharing::Nobody)
     }

@@ -154,7 +154,7 @@ mod tests {
         Ok(())
     }
 
-    /// Returns the definition word for word.
+    /// Returns the shape by the definition of [`near_square`], found by trying all sides.
     fn plainly(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
         let room = rooms(mesh);
         (2..=mesh.nodes().max(2)).find_map(|limit| {

@@ -126,10 +126,11 @@ impl Pattern {
         }
     }
 
-    /// Returns the process to which process `rank` sends message `i` of a round. Random traffic goes to the process
-    /// `drawn`, from 0 to k − 2, of the others; other patterns ignore `drawn`.
+    /// Returns the process to which process `rank` sends message `i` of a round. In random traffic the number `drawn`,
+    /// from 0 to k − 2, selects one of the other processes. Other patterns ignore it.
     pub(super) fn target(self, processes: &Processes, rank: u32, i: u32, drawn: u32) -> u32 {
         let count = processes.count;
+        // The process `steps` further on the ring. Sums are in 64 bits, so they do not overflow.
         let ahead = |steps: u32| ((u64::from(rank) + u64::from(steps)) % u64::from(count)) as u32;
         match self {
             Self::OneToAll | Self::AllToAll => ahead(1 + i),

@@ -9,7 +9,8 @@
 
 use super::{Mesh, NodeId, Side, Sides};
 
-/// Returns the nodes along the curve, which starts at node 0 and ends at the far end of the longest side.
+/// Returns the nodes along the curve. It starts at node 0 and ends at the far end of the longest side, except on
+/// rectangles with an odd side and a side of 2 nodes.
 pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
     let sides = Sides::of(mesh);
     let mut nodes = Vec::with_capacity(sides.nodes());
@@ -22,8 +23,9 @@ pub(super) fn nodes(mesh: &Mesh) -> Vec<NodeId> {
 ///
 /// If the long side of a rectangle is odd and the short side is even, the curve has exactly one diagonal step, of two
 /// hops. Colour the nodes like a chessboard: the two ends of the curve have the same colour, so the curve cannot visit
-/// as many black as white nodes. (If the short side is 2, the curve ends elsewhere and has no such step.) In cuboids
-/// with an odd side some steps are longer than one hop; with up to 12 nodes a side, at most one step in ten.
+/// as many black as white nodes. (If the short side is 2, the curve ends elsewhere and has no such step.) In most
+/// cuboids with an odd side some steps are longer than one hop. Up to 12 nodes a side these are at most one step in
+/// ten.
 pub(super) fn is_continuous(mesh: &Mesh) -> bool {
     let sides = Sides::of(mesh);
     let Sides([long, middle, short]) = sides;

@@ -369,7 +369,7 @@ mod tests {
             let error = model.draw(1, MACHINE, scale).expect_err("no jobs").to_string();
             assert!(error.starts_with("synthetic:") && error.contains(problem), "{text}: {error}");
         }
-        // Far apart, but scaled within the range.
+        // Arrivals are beyond the range of time before they are scaled, and within it afterwards.
         assert!(model("synthetic:jobs=3,ratio=1e-15")?.draw(1, MACHINE, 0.001).is_ok());
         Ok(())
     }

@@ -126,8 +126,8 @@ fn nearest_sums(best: &mut Best<'_>, nodes: &[Coord]) -> Option<Vec<Vec<u64>>> {
 }
 
 impl Root<'_, '_> {
-    /// Tries every way to choose `wanted` more nodes from `candidates`. `cost` is the pairwise sum of the chosen nodes.
-    /// Returns `None` if the allowed work is done.
+    /// Tries every way to choose `wanted` more nodes from `candidates` that may give a better set. `cost` is the
+    /// pairwise sum of the chosen nodes. Returns `None` if the allowed work is done.
     fn complete(&mut self, cost: u64, mut candidates: Vec<Candidate>, wanted: usize) -> Option<()> {
         if wanted == 0 {
             self.best.offer(&self.chosen, cost);
