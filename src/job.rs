@@ -18,12 +18,12 @@ impl Time {
     /// The number of microseconds in a second.
     const MICROSECONDS: i64 = 1_000_000;
 
-    /// Returns the time of so many seconds, clamped to the range.
+    /// Returns the time of `seconds` whole seconds, clamped to the range.
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(Self::MICROSECONDS))
     }
 
-    /// Returns the time of so many microseconds.
+    /// Returns the time of `micros` microseconds.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }

@@ -1,26 +1,26 @@
-//! Specs: how algorithms are named on the command line, in study files and in results.
+//! Specs: the names of algorithms with their parameters, as on the command line, in study files and in results.
 //!
-//! One grammar everywhere: `name`, `name:key=value,key=value`, or `name:member|member` of which each member is a spec
-//! without members. A parameter that nobody takes is an error, so a typo never runs the default experiment. The
-//! resolved spec, with every default written out and keys sorted, is the label of a run and the join key of every
-//! frame.
+//! There is one grammar everywhere: `name`, `name:key=value,key=value`, or `name:member|member`. A member is a spec
+//! without members of its own. A parameter that the algorithm does not have is an error, so a typing error never runs
+//! the default experiment. The resolved spec has every default written out and its keys sorted. It is the label of a
+//! run and the join key of every frame.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// A parsed `name:key=value,…`, not yet matched against a registry.
+/// A parsed spec, not yet matched against a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spec {
-    /// The algorithm's registered name.
+    /// The registered name of the algorithm.
     pub name: String,
-    /// Its parameters, sorted by key.
+    /// The parameters by key, in the order of the keys; empty if none are given.
     pub params: BTreeMap<String, String>,
-    /// Its members, `|` between them, if it is made of other specs.
+    /// The members, with `|` between them; `None` if the spec has none.
     pub members: Option<String>,
 }
 
-/// What is wrong with a spec.
+/// The reason for which a spec is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// The text does not follow the grammar.
@@ -28,19 +28,19 @@ pub enum SpecError {
     Malformed {
         /// The text as given.
         text: String,
-        /// What does not fit.
+        /// The part that does not follow the grammar, in words.
         problem: String,
     },
     /// No registry row has this name.
     #[error("unknown {kind} '{name}'{hint} (one of: {known})")]
     Unknown {
-        /// What was looked up: allocator, scheduler, order.
+        /// The kind of algorithm that was looked up: allocator, scheduler, order and so on.
         kind: &'static str,
         /// The name as given.
         name: String,
-        /// A near name, worded as a question, or nothing.
+        /// A similar name, worded as a question; empty if there is none.
         hint: String,
-        /// All names.
+        /// All registered names, worded for the message.
         known: String,
     },
     /// The algorithm has no such parameter.
@@ -50,7 +50,7 @@ pub enum SpecError {
         owner: String,
         /// The parameter as given.
         key: String,
-        /// The parameters it has, worded for the message.
+        /// The parameters that the algorithm has, worded for the message.
         known: String,
     },
     /// The value of a parameter does not parse.
@@ -65,7 +65,7 @@ pub enum SpecError {
         /// What would have been accepted.
         expected: String,
     },
-    /// The algorithm cannot be made of these members.
+    /// The algorithm cannot be built from these members.
     #[error("members of '{owner}' are '{found}': expected {expected}")]
     BadMembers {
         /// The algorithm.
@@ -82,18 +82,18 @@ pub enum SpecError {
         owner: String,
         /// The machine.
         machine: String,
-        /// Why, and what would do.
+        /// The reason, and which machine or algorithm would be accepted.
         problem: String,
     },
 }
 
 impl Spec {
-    /// Returns a spec without parameters.
+    /// Returns a spec without parameters and members.
     pub fn named(name: &str) -> Self {
         Self { name: name.to_owned(), params: BTreeMap::new(), members: None }
     }
 
-    /// Returns the same spec with one more parameter.
+    /// Returns the same spec with one more parameter. It replaces a parameter with the same key.
     #[must_use]
     pub fn with(mut self, key: &str, value: &str) -> Self {
         self.params.insert(key.to_owned(), value.to_owned());
@@ -146,18 +146,23 @@ impl fmt::Display for Spec {
     }
 }
 
-/// The parameters of one spec while a builder takes them; remembers what it resolved them to.
+/// The parameters of one spec while a builder takes them. It records the resolved value of each parameter, given or
+/// default.
 #[derive(Debug)]
 pub struct Params {
     owner: String,
+    /// The parameters that were given and not yet taken.
     given: BTreeMap<String, String>,
+    /// The values of the parameters that were taken.
     resolved: BTreeMap<String, String>,
+    /// The members that were given and not yet taken; `None` if there are none.
     given_members: Option<String>,
+    /// The resolved members; `None` if there are none.
     resolved_members: Option<String>,
 }
 
 impl Params {
-    /// Starts taking the parameters of `spec`.
+    /// Returns the parameters of `spec`, none of them taken yet.
     pub fn new(spec: &Spec) -> Self {
         Self {
             owner: spec.name.clone(),
@@ -168,12 +173,13 @@ impl Params {
         }
     }
 
-    /// Name of the algorithm whose parameters these are, for messages.
+    /// Returns the name of the algorithm that these parameters belong to, for messages.
     pub fn owner(&self) -> &str {
         &self.owner
     }
 
-    /// Takes parameter `key`, or `default` if it was not given. `expected` words what would be accepted.
+    /// Takes parameter `key` and returns its value; `default` if it was not given. Fails if the value does not parse.
+    /// `expected` describes the accepted values for the message.
     pub fn take<T>(&mut self, key: &str, default: T, expected: &str) -> Result<T, SpecError>
     where
         T: FromStr + fmt::Display,
@@ -186,7 +192,8 @@ impl Params {
         Ok(value)
     }
 
-    /// Takes parameter `key` whose value is one of the names in `choices`; the first choice is the default.
+    /// Takes parameter `key`, of which the value is one of the names in `choices`, and returns what belongs to that
+    /// name. The first choice is the default. Fails if there is no such name.
     pub fn choose<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
         let (name, value) = match self.given.remove(key) {
             None => choices[0],
@@ -200,30 +207,30 @@ impl Params {
         Ok(value)
     }
 
-    /// Takes parameter `key` if it was given.
+    /// Takes parameter `key` and returns its text; `None` if it was not given.
     pub fn take_text(&mut self, key: &str) -> Option<String> {
         let text = self.given.remove(key)?;
         self.resolved.insert(key.to_owned(), text.clone());
         Some(text)
     }
 
-    /// Takes the members if there are any.
+    /// Takes the members and returns them; `None` if there are none.
     pub fn take_members(&mut self) -> Option<String> {
         self.given_members.take()
     }
 
-    /// Remembers what the members were resolved to.
+    /// Records the resolved members.
     pub fn resolve_members(&mut self, members: &str) {
         self.resolved_members = Some(members.to_owned());
     }
 
-    /// Returns the error for members that the algorithm cannot be made of.
+    /// Returns the error that the algorithm cannot be built from the members `found`.
     pub fn bad_members(&self, found: &str, expected: &str) -> SpecError {
         let (owner, found, expected) = (self.owner.clone(), found.to_owned(), expected.to_owned());
         SpecError::BadMembers { owner, found, expected }
     }
 
-    /// Returns the error for a value of `key` that is out of range.
+    /// Returns the error that the value `found` of parameter `key` is not accepted.
     pub fn bad_value(&self, key: &str, found: &str, expected: &str) -> SpecError {
         SpecError::BadValue {
             owner: self.owner.clone(),
@@ -233,7 +240,7 @@ impl Params {
         }
     }
 
-    /// Ends taking: the resolved spec, or an error naming a parameter that nobody took.
+    /// Returns the resolved spec. Fails if a parameter or members were given that the builder did not take.
     pub fn finish(self) -> Result<Spec, SpecError> {
         if let Some(members) = &self.given_members {
             return Err(self.bad_members(members, "none; it is not made of other specs"));
@@ -250,7 +257,7 @@ impl Params {
     }
 }
 
-/// Returns the error for a name that no row of a registry has, with the nearest name as a hint.
+/// Returns the error that `known`, the names of a registry, do not include `name`. The nearest name is its hint.
 pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> SpecError {
     let names: Vec<&str> = known.into_iter().collect();
     let hint = names
@@ -262,8 +269,9 @@ pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item
     SpecError::Unknown { kind, name: name.to_owned(), hint, known: names.join(", ") }
 }
 
-/// Levenshtein distance in bytes; O(|a|·|b|).
+/// Returns the Levenshtein distance in bytes. O(|a|·|b|).
 fn edit_distance(a: &str, b: &str) -> usize {
+    // Dynamic programming with one row of the table; `diagonal` is the entry above and to the left.
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, ca) in a.bytes().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], i + 1);

@@ -1,15 +1,17 @@
-//! Best-of: several allocators are asked, and the placement of smallest pairwise sum is taken.
+//! Best-of: several allocators choose nodes, and the choice with the smallest sum of pairwise distances is taken.
 //!
-//! A hybrid of our own, from the remark in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
-//! 2010, §V, that which allocator is best depends on the job and on what is free.
+//! A hybrid of our own. It follows a remark in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor
+//! allocation", 2010, §V: which allocator is best depends on the job and on the free nodes.
 //!
 //! 1. Every member chooses nodes in the same state of the machine.
-//! 2. The smallest sum of L1 distances over pairs wins, the first member of equals.
-//! 3. All are told of the winner's nodes, so that every member goes on from the truth.
+//! 2. The choice with the smallest sum of L1 distances over all pairs of nodes wins; on a tie the first member wins.
+//! 3. All members learn which nodes were taken, so that each of them knows the true state of the machine.
 //!
-//! `best-of:a|b|c` names the members, each a spec. They take as many nodes as requested, and one of them at least never
-//! refuses while enough are free; so all this holds of best-of. Members with a memory are refused: a loser would
-//! remember choices that were not taken. Time: that of all members.
+//! `best-of:a|b|c` names the members; each is a spec. Every member must take exactly as many nodes as requested, and at
+//! least one member must never refuse while enough nodes are free. Best-of then keeps both promises too. Members that
+//! move running jobs are refused. Members that remember earlier choices when the machine is idle are refused as well,
+//! because a losing member would remember choices that were never carried out. The time of a request is the sum of the
+//! members' times.
 
 use crate::allocator::seam::{
     Allocator, Builder, Built, Contiguity, Entry, Placement, Promises, Request, Setup, Strategy,
@@ -19,7 +21,8 @@ use crate::spec::{Params, Spec, SpecError};
 
 const NAME: &str = "best-of";
 
-/// Returns the row. The registry gives the builder, since members are built from its rows.
+/// Returns the registry's row of best-of. The registry passes the builder `build`, since the members are built from the
+/// registry's rows.
 pub(crate) const fn entry(build: Builder) -> Entry {
     Entry {
         name: NAME,
@@ -33,13 +36,14 @@ pub(crate) const fn entry(build: Builder) -> Entry {
     }
 }
 
-/// The members if the spec names none: one of each family.
+/// The members if the spec names none: one allocator of each of four families.
 const DEFAULT_MEMBERS: &str = "mc1x1|mm|column-snake+bf|granular-mbs";
 
-/// The members that would be accepted, for error messages.
+/// A description of valid members, for the error message about fewer than two members.
 const EXPECTED: &str = "at least two specs with | between them, such as best-of:mm|granular-mbs";
 
-/// Builds best-of, its members by `build_member`.
+/// Builds best-of, and each member by `build_member`. Fails if there are fewer than two members or if a member lacks a
+/// promise that best-of needs.
 pub(crate) fn build(
     params: &mut Params,
     setup: &Setup<'_>,
@@ -78,9 +82,10 @@ pub(crate) fn build(
     Ok(Strategy::of(BestOf { members, winner: 0 }))
 }
 
+/// Takes the proposal with the smallest sum of pairwise distances.
 struct BestOf {
     members: Vec<Strategy>,
-    /// Whose placement the last proposal is.
+    /// The index in `members` of the allocator that made the last proposal.
     winner: usize,
 }
 
@@ -90,6 +95,7 @@ impl Allocator for BestOf {
         for (i, member) in self.members.iter_mut().enumerate() {
             let Some(placement) = member.propose(request, machine) else { continue };
             let sum = pairwise_sum(machine.mesh(), &placement.nodes);
+            // The strict comparison keeps the first member on a tie.
             if best.as_ref().is_none_or(|(least, _)| sum < *least) {
                 best = Some((sum, placement));
                 self.winner = i;
@@ -103,6 +109,7 @@ impl Allocator for BestOf {
             if i == self.winner {
                 member.accepted(placement, machine);
             } else {
+                // This member proposed other nodes, or none.
                 member.taken(placement, machine);
             }
         }
@@ -164,7 +171,7 @@ mod tests {
         let mut machine = Machine::new(mesh.clone());
         machine.occupy(&[6, 7, 18, 20, 4])?;
         let nodes = best_of.propose(&Request::of(6), &machine).ok_or("refused")?.nodes;
-        // MM's 26 is the smallest of the four.
+        // The choice of `mm`, with a sum of 26, is the smallest of the four.
         assert_eq!(pairwise_sum(&mesh, &nodes), 26);
         Ok(())
     }

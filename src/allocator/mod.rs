@@ -1,8 +1,11 @@
-//! Processor allocators: which free nodes a job gets. The trait, its words, and the registry.
+//! Processor allocators: they decide which free nodes a job gets.
 //!
-//! Allocators stand in families, each a folder whose first lines say the family's idea. Adding one is a file with an
-//! `ENTRY` in its family, the `mod` line there, and a row in [`ALLOCATORS`]; names, help, laws, tables and labels all
-//! come from the row.
+//! `seam` has the trait [`Allocator`] and the types that it uses, `registry` has the list of all allocators. The
+//! allocators stand in families. Each family is a folder, and the head of its `mod.rs` explains the idea that its
+//! members share.
+//!
+//! To add an allocator, write a file with an `ENTRY` in a family, add the `mod` line there, and add a row to
+//! [`ALLOCATORS`]. Names, help texts, law tests, tables and labels all come from the row.
 
 mod anywhere;
 mod best_of;

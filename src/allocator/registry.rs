@@ -1,4 +1,4 @@
-//! The rows of all allocators, and how a spec finds its row and is built.
+//! The list of all allocators, and the functions that find and build the allocator of a spec.
 
 use super::seam::{Built, Entry, Setup};
 use super::{anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, shells, snug};
@@ -6,7 +6,8 @@ use crate::machine::Mesh;
 use crate::machine::order::ORDERS;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
-/// Every allocator, simple to elaborate; `list`, help, laws and `--allocator all` follow this order.
+/// All allocators, from simple to elaborate. The command `list`, help texts, law tests and `--allocator all` use this
+/// order.
 pub const ALLOCATORS: &[Entry] = &[
     anywhere::random::ENTRY,
     anywhere::naive::ENTRY,
@@ -48,7 +49,9 @@ pub const ALLOCATORS: &[Entry] = &[
     compaction::rows::COST_FREE,
 ];
 
-/// Finds the row of a spec: its name, or `ORDER+SELECT` as the papers abbreviate curve allocators (`hilbert+bf`).
+/// Finds the row of a spec. Returns the row and the spec. The abbreviation `ORDER+SELECT` for curve allocators is
+/// replaced by its long form: `hilbert+bf` becomes `curve:order=hilbert,select=best-fit`. Any other spec is returned
+/// unchanged. Fails if no row has the name.
 pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
     let spec = curve::expand(spec).unwrap_or_else(|| spec.clone());
     match ALLOCATORS.iter().find(|entry| entry.name == spec.name) {
@@ -57,7 +60,8 @@ pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
     }
 }
 
-/// Returns the error for a name that no row has; the name of an order lacks a selection.
+/// Returns the error for a name that no row has. If the name is the name of an order, such as `hilbert`, the hint
+/// appends a selection to it: `hilbert+bf`.
 fn unknown_allocator(name: &str) -> SpecError {
     let mut error = unknown("allocator", name, ALLOCATORS.iter().map(|entry| entry.name));
     if let SpecError::Unknown { hint, .. } = &mut error
@@ -68,7 +72,8 @@ fn unknown_allocator(name: &str) -> SpecError {
     error
 }
 
-/// Returns the short form of an allocator's spec; a text that is none is returned as it is.
+/// Returns the short form of an allocator's spec, see [`short`]. A text that is not the spec of an allocator is
+/// returned unchanged.
 pub fn short_label(text: &str) -> String {
     match text.parse::<Spec>() {
         Ok(spec) if find(&spec).is_ok() => short(&spec),
@@ -76,7 +81,8 @@ pub fn short_label(text: &str) -> String {
     }
 }
 
-/// Returns a resolved spec in short, for tables: `hilbert+bf`, and without the parameters that have their defaults.
+/// Returns a short form of a spec for tables. Parameters that have their default values are left out, and a curve
+/// allocator becomes `ORDER+SELECT`, such as `hilbert+bf`. The members of best-of are shortened in the same way.
 pub fn short(spec: &Spec) -> String {
     if let Some(members) = &spec.members {
         let bare = Spec::named(&spec.name);
@@ -98,13 +104,14 @@ pub fn short(spec: &Spec) -> String {
     short.to_string()
 }
 
-/// Returns a spec with every default written out.
+/// Returns the spec with every default written out; `None` if it cannot be built on a machine of one node.
 fn defaults(spec: &Spec) -> Option<Spec> {
     let smallest = Mesh::new(&[1]).ok()?;
     Some(build(spec, &Setup { mesh: &smallest, seed: 0 }).ok()?.spec)
 }
 
-/// Builds the allocator that `spec` names.
+/// Builds the allocator that `spec` names. Fails if the name or a parameter is unknown, if a value is not allowed, or
+/// if the allocator does not serve the machine.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
     let (entry, spec) = find(spec)?;
     if !entry.serves(setup.mesh) {

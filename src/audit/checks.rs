@@ -1,14 +1,16 @@
-//! Whether a machine can carry a schedule out.
+//! The check whether a machine can carry a schedule out.
 //!
-//! One pass over the instants at which something happens: jobs that end give their nodes back, jobs arrive, jobs start.
-//! A job that runs for no time holds nothing. O(J log J + nodes of all placements).
+//! It makes one pass over the instants with events. At each instant jobs that end give their nodes back, then jobs
+//! arrive, then jobs start. A job that runs for no time holds no nodes. O(J log J + nodes of all placements) for J
+//! jobs.
 
 use super::policy::{Promised, Rules};
 use super::state::{Checked, State, Violation};
 use super::{Schedule, ScheduledJob};
 use crate::job::Time;
 
-/// Checks a schedule on a machine of so many nodes, and against a policy if one is given.
+/// Checks a schedule on a machine of `nodes` nodes, and against a policy if `promised` is given. Returns how much was
+/// checked. Fails with the first violation.
 pub fn audit(schedule: &Schedule, nodes: u32, promised: Option<Promised<'_>>) -> Result<Checked, Violation> {
     let jobs = schedule.jobs.as_slice();
     let mut state = State::idle(jobs, nodes);
@@ -21,6 +23,7 @@ pub fn audit(schedule: &Schedule, nodes: u32, promised: Option<Promised<'_>>) ->
     };
     let (arrivals, starts, mut ends) =
         (sorted(|job| job.submit), sorted(|job| job.start), sorted(|job| job.end));
+    // A job that runs for no time never occupies nodes, so its end has nothing to free.
     ends.retain(|&i| jobs[i].end > jobs[i].start);
     let (mut arrived, mut started, mut ended) = (0, 0, 0);
     loop {
@@ -69,6 +72,7 @@ mod tests {
     use super::super::fixture::job;
     use super::*;
 
+    /// Returns the first violation of a schedule on 8 nodes, in words.
     fn first(jobs: &[ScheduledJob]) -> String {
         let schedule = Schedule { jobs: jobs.to_vec(), left_out: 0 };
         audit(&schedule, 8, None).expect_err("wrong").to_string()

@@ -1,53 +1,54 @@
-//! Where two schedules of the same jobs part, what each knew at that moment, and how far apart their starts are.
+//! The comparison of two schedules of the same jobs: where they differ first, the state of both at that moment, and how
+//! far their starts differ.
 
 use std::collections::HashMap;
 
 use super::{Schedule, ScheduledJob};
 use crate::job::Time;
 
-/// Why two schedules cannot be compared.
+/// The reason for which two schedules cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; compare schedules of the same jobs")]
 pub struct NotSameJobs(String);
 
-/// Two schedules of the same jobs, the first and the second.
+/// The differences between two schedules of the same jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Number of jobs.
+    /// The number of jobs.
     pub jobs: usize,
-    /// The first difference in time.
+    /// The earliest difference; `None` if the schedules are equal.
     pub first: Option<Divergence>,
-    /// Second start less first start, of jobs where they differ.
+    /// The differences of the starts in seconds, second schedule minus first, over the jobs with different starts.
     pub starts: Spread,
-    /// Jobs that run for another time.
+    /// The number of jobs with different run times.
     pub runs: usize,
-    /// Jobs that start at the same time on other nodes, or on another number of them.
+    /// The number of jobs that start at the same time on different nodes, or on different numbers of nodes.
     pub places: usize,
 }
 
-/// How far apart numbers of seconds are from 0.
+/// Statistics of a list of differences, in seconds. All are 0 for an empty list.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// How many there are.
+    /// The number of differences.
     pub count: usize,
-    /// Their mean, with signs.
+    /// The mean of the signed differences.
     pub mean_s: f64,
-    /// Median without signs.
+    /// The median of the absolute differences.
     pub p50_s: f64,
-    /// 99th percentile without signs.
+    /// The 99th percentile of the absolute differences.
     pub p99_s: f64,
-    /// Largest without signs.
+    /// The largest absolute difference.
     pub max_s: f64,
 }
 
-/// In what two schedules differ first.
+/// The kind of the first difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A job starts in one of them and not in the other.
+    /// A job starts at this time in one schedule and not in the other.
     Start,
-    /// A job starts in both, on other nodes.
+    /// A job starts in both schedules, but on different nodes.
     Place,
-    /// A job ends in one of them and not in the other.
+    /// A job ends at this time in one schedule and not in the other.
     End,
 }
 
@@ -56,43 +57,45 @@ pub enum What {
 pub struct Divergence {
     /// The moment.
     pub at: Time,
-    /// The job.
+    /// The log's number of the job.
     pub number: i64,
-    /// In what they differ.
+    /// The kind of difference.
     pub what: What,
-    /// What the job got in each.
+    /// The job in each schedule.
     pub jobs: [ScheduledJob; 2],
-    /// What each was like then.
+    /// The state of each schedule at the moment.
     pub sides: [Side; 2],
 }
 
-/// One schedule at a moment: jobs that end then have ended, none has started then.
+/// The state of a schedule at a moment. Jobs that end at the moment have ended. Jobs that start at the moment have not
+/// started yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// Processors in use.
+    /// The number of nodes in use.
     pub used: u32,
-    /// Running jobs.
+    /// The number of running jobs.
     pub running: usize,
-    /// Jobs that wait, in order of arrival.
+    /// The waiting jobs, in the order of arrival.
     pub waiting: Vec<Waits>,
-    /// Those of them that start now.
+    /// The numbers of the waiting jobs that start at the moment.
     pub started: Vec<i64>,
 }
 
-/// A job that waits.
+/// A waiting job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waits {
-    /// The log's number of it.
+    /// The log's number of the job.
     pub number: i64,
-    /// Processors that it asks for.
+    /// The number of processors that it asks for.
     pub procs: u32,
-    /// When it arrived.
+    /// The time of its arrival.
     pub submit: Time,
-    /// How long it is expected to run.
+    /// Its estimated run time.
     pub estimate: Time,
 }
 
-/// Compares two schedules. Jobs are matched by number where numbers are unique, or else by position. O(J log J).
+/// Compares two schedules. Jobs are matched by number if the numbers are unique, otherwise by position. Fails if the
+/// schedules do not have the same jobs. O(J log J) for J jobs.
 pub fn compare(a: &Schedule, b: &Schedule) -> Result<Comparison, NotSameJobs> {
     let pairs = pairs(a, b)?;
     let mut differences: Vec<f64> = Vec::new();
@@ -127,7 +130,8 @@ pub fn compare(a: &Schedule, b: &Schedule) -> Result<Comparison, NotSameJobs> {
     Ok(Comparison { jobs: pairs.len(), first, starts: spread(&differences), runs, places })
 }
 
-/// Returns the jobs of both, matched.
+/// Returns the pairs of matching jobs. Fails if a job has no partner that arrives at the same time and asks for the
+/// same number of processors.
 fn pairs<'a>(
     a: &'a Schedule,
     b: &'a Schedule,
@@ -152,6 +156,7 @@ fn pairs<'a>(
     Ok(pairs)
 }
 
+/// Returns the state of a schedule at a moment.
 fn side(schedule: &Schedule, at: Time) -> Side {
     let mut side = Side::default();
     let mut waiting: Vec<&ScheduledJob> = Vec::new();
@@ -178,7 +183,7 @@ fn side(schedule: &Schedule, at: Time) -> Side {
     side
 }
 
-/// Quantiles are values that occur, by the nearest rank.
+/// Returns the statistics of the differences. Percentiles are values of the list, by the nearest-rank method.
 fn spread(differences: &[f64]) -> Spread {
     let mut sizes: Vec<f64> = differences.iter().map(|difference| difference.abs()).collect();
     sizes.sort_by(f64::total_cmp);
@@ -203,7 +208,7 @@ mod tests {
         let a = [job(1, [0, 0, 100], 6), job(2, [0, 100, 150], 8), job(3, [5, 150, 155], 2)];
         let b = [job(1, [0, 0, 100], 6), job(2, [0, 101, 151], 8), job(3, [5, 5, 10], 2)];
         assert_eq!(compare(&schedule(&a), &schedule(&a))?.first, None);
-        // The rows of one file may be sorted otherwise.
+        // The rows of one file may be in another order.
         let turned = [b[2].clone(), b[1].clone(), b[0].clone()];
         let found = compare(&schedule(&a), &schedule(&turned))?;
         let first = found.first.ok_or_else(|| NotSameJobs("equal".to_owned()))?;

@@ -1,17 +1,18 @@
-//! Schedules as the table of jobs that Batsim writes and evalys reads.
+//! Export of a schedule as the table of jobs that Batsim writes and evalys reads.
 
 use std::fmt::Write;
 
 use super::{Schedule, ScheduledJob};
 use crate::machine::format_intervals;
 
-/// Its columns, in Batsim's order.
+/// The columns of the table, in Batsim's order.
 const COLUMNS: &str = "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,\
                        final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,\
                        allocated_resources,consumed_energy";
 
-/// Returns the table as comma-separated values; the first job whose nodes are not known is an error. Every job has
-/// succeeded, its profile is `delay`, and the energy is -1, which is not known.
+/// Returns the table as comma-separated values. Fails with the number of the first job whose nodes are not known.
+///
+/// Every job counts as successful and has the profile `delay`. The energy is unknown and written as -1.
 pub fn evalys(schedule: &Schedule, workload: &str) -> Result<String, i64> {
     let mut text = format!("{COLUMNS}\n");
     let workload = workload.replace(['"', '\n'], "'");

@@ -1,9 +1,9 @@
-//! Jobs of made-up schedules, for tests.
+//! Jobs for the unit tests of the audit.
 
 use super::ScheduledJob;
 use crate::job::Time;
 
-/// Returns a job of so many processors: submit, start and end in seconds; the estimate is exact.
+/// Returns a job of `procs` processors. Submission, start and end are in seconds. Its estimate is its run time.
 pub(super) fn job(number: i64, [submit, start, end]: [i64; 3], procs: u32) -> ScheduledJob {
     let at = Time::from_seconds;
     ScheduledJob {

@@ -1,5 +1,5 @@
-//! Schedules of any tool: what each job of one got and when, whether a machine could carry it out, whether it is what a
-//! policy promises, and where two of them part.
+//! The audit of schedules, whatever tool has produced them. It checks whether a machine could carry a schedule out and
+//! whether the schedule keeps the promises of a policy. It also finds the first difference of two schedules.
 
 mod checks;
 mod compare;
@@ -20,47 +20,48 @@ pub use swf::{SwfError, read_swf, record};
 use crate::job::Time;
 use crate::machine::NodeId;
 
-/// What every job of a log got, in the order of arrival of jobs that arrive at once.
+/// A schedule: the start, the end and the nodes of every job of a log. Jobs that arrive at the same time are in the
+/// order of their arrival.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
-    /// Its jobs.
+    /// The jobs.
     pub jobs: Vec<ScheduledJob>,
-    /// Records of jobs that never ran.
+    /// The number of records of jobs that never ran.
     pub left_out: u64,
 }
 
-/// When a job ran, and where.
+/// A job of a schedule: when it ran, and on which nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScheduledJob {
-    /// Row of its file, from 1; of a log the line.
+    /// The row of its file, or the line of its log, from 1.
     pub row: u64,
-    /// Its number in the log.
+    /// The log's number of the job.
     pub number: i64,
-    /// Arrival.
+    /// The time of its arrival.
     pub submit: Time,
-    /// Start.
+    /// The time of its start.
     pub start: Time,
-    /// End.
+    /// The time of its end.
     pub end: Time,
-    /// How long the scheduler believed that it would run.
+    /// The run time that the scheduler expected.
     pub estimate: Time,
-    /// Processors that it asked for.
+    /// The number of processors that it asked for.
     pub procs: u32,
-    /// Nodes that it held.
+    /// The number of nodes that it held.
     pub allocated: u32,
-    /// Those nodes as intervals, if they are known.
+    /// The nodes that it held, as intervals from first to last; `None` if they are not known.
     pub nodes: Option<Vec<(NodeId, NodeId)>>,
-    /// Whether it was moved while it ran, so that its nodes are known of its end only.
+    /// Whether it was moved while it ran. Its nodes are then known for its end only.
     pub moved: bool,
 }
 
 impl ScheduledJob {
-    /// When it was expected to end.
+    /// Returns when it was expected to end: its start plus its estimate.
     fn expected_end(&self) -> Time {
         self.start + self.estimate
     }
 
-    /// Returns the nodes one by one; none if they are not known.
+    /// Returns its nodes one by one; none if they are not known.
     pub fn each_node(&self) -> impl Iterator<Item = NodeId> {
         self.nodes.iter().flatten().flat_map(|&(first, last)| first..=last)
     }

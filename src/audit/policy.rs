@@ -1,18 +1,19 @@
-//! Whether a schedule keeps what a policy promises, with the queue in order of arrival.
+//! The check whether a schedule keeps the promises of a policy, with the queue in the order of arrival.
 //!
-//! *FCFS*: when a job has started, no job that arrived before it waits; and once all that starts at an instant has
-//! started, the head of the queue asks for more processors than are free. Jobs that arrive at once may start in any
-//! order.
+//! *FCFS*: when a job has started, no job that arrived before it waits. Once all starts of an instant have happened,
+//! the head of the queue needs more nodes than are free. Jobs that arrive at the same time may start in any order.
 //!
-//! *EASY*: the same of the head; jobs behind it may start before it, but not to its cost. When a job becomes the head and
-//! has to wait, it is promised its *shadow time*: the first expected end (start and estimate) of a running job at
-//! which, with all jobs that are expected to end until then gone, as many processors are free as it asks for. It has to
-//! start by then. The promise is made once everything of that instant has happened, and not renewed: a scheduler may
-//! look again at every instant, which never makes the shadow time later. A job that runs longer than estimated voids
-//! promises that are open while it does so. Of jobs that arrive at once the first in the file comes first.
+//! *EASY*: the head of the queue must not fit either. Jobs behind it may start before it, but must not delay it. When a
+//! job becomes the head and has to wait, it is promised its *shadow time*. This is the first expected end (start plus
+//! estimate) of a running job at which enough nodes are free for the head, with all jobs gone that are expected to end
+//! up to then. The head has to start by its shadow time.
 //!
-//! What "is free" means depends on the allocator, see [`Fits`]: so many nodes as the job takes, or a place for it.
-//! Where nobody can tell, only the order of FCFS is left.
+//! The promise is made once all events of the instant have happened, and it is not renewed. A scheduler may compute the
+//! shadow time anew at every instant, which never makes it later. A job that runs longer than estimated voids the
+//! promises that are open at that time. Of jobs that arrive at the same time, the first one in the file comes first.
+//!
+//! It depends on the allocator whether a job fits, see [`Fits`]: as many nodes must be free as it takes, or certain
+//! sets of nodes must be free. If this cannot be known, only the order of FCFS is checked.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ use super::state::{Checked, State, Violation};
 use crate::job::Time;
 use crate::machine::Machine;
 
-/// What a schedule is checked against.
+/// The policy against which a schedule is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// First come, first served.
@@ -30,29 +31,30 @@ pub enum Policy {
     Easy,
 }
 
-/// Says whether a job has a place on a machine in this state; `None` if that cannot be told.
+/// A function that returns whether the allocator could serve a job on a machine in a given state; `None` if this cannot
+/// be known.
 pub type HasPlace<'a> = &'a mut dyn FnMut(&ScheduledJob, &Machine) -> Option<bool>;
 
-/// What decides whether a job can start.
+/// The rule that decides whether a job can start.
 pub enum Fits<'a> {
-    /// It can if as many nodes are free as it takes.
+    /// A job can start if as many nodes are free as it takes.
     Counts,
-    /// It can if it has a place; the machine is idle at first.
+    /// A job can start if the function says so. The machine must be idle at first. The check keeps its state.
     Places(Machine, HasPlace<'a>),
-    /// Nobody knows, so that a job that waits is never a violation.
+    /// Nothing is known, so a waiting job is never a violation.
     Unknown,
 }
 
-/// A policy, and what decides whether a job can start.
+/// A policy, and the rule that decides whether a job can start.
 pub struct Promised<'a> {
     /// The policy.
     pub policy: Policy,
-    /// What decides.
+    /// The rule that decides whether a job can start.
     pub fits: Fits<'a>,
 }
 
 impl Fits<'_> {
-    /// Returns whether a job can start now.
+    /// Returns whether a job can start now; `None` if this cannot be known.
     fn now(&mut self, state: &State<'_>, job: &ScheduledJob) -> Option<bool> {
         match self {
             Self::Counts => Some(job.allocated <= state.free),
@@ -61,7 +63,8 @@ impl Fits<'_> {
         }
     }
 
-    /// Returns the first expected end of a running job by which a job can start; the end of time if there is none.
+    /// Returns the shadow time of a job: the first expected end of a running job at which it can start. Returns the end
+    /// of time if there is none.
     fn shadow(&mut self, state: &State<'_>, job: &ScheduledJob) -> Time {
         let mut free = state.free;
         let mut then = match self {
@@ -75,6 +78,7 @@ impl Fits<'_> {
             if let Some(then) = &mut then {
                 then.vacate(&state.jobs[i].each_node().collect::<Vec<_>>());
             }
+            // Jobs with the same expected end leave together, so the question is asked after the last of them.
             if ends.peek().is_some_and(|next| next.0.max(state.now) == expected) {
                 continue;
             }
@@ -90,38 +94,46 @@ impl Fits<'_> {
     }
 }
 
-/// A policy and the queue that it sees.
+/// A policy, with the queue and the open promise.
 pub(super) struct Rules<'a> {
     policy: Policy,
     fits: Fits<'a>,
-    /// Waiting jobs: arrival, what decides among jobs that arrive at once, position.
+    /// The waiting jobs, each by its key.
     queue: BTreeSet<(Time, Time, usize)>,
+    /// The key of each job: arrival, then the order of jobs that arrive at the same time, then index. FCFS orders such
+    /// jobs by their starts, so that any order is allowed; EASY orders them by index.
     keys: Vec<(Time, Time, usize)>,
+    /// The promise to the head of the queue; `None` if there is none.
     promise: Option<Promise>,
 }
 
-/// When the head of the queue has to start.
+/// The promise that the head of the queue starts by a certain time.
 struct Promise {
+    /// The index of the head.
     job: usize,
+    /// The time at which the promise was made.
     made: Time,
+    /// The shadow time.
     by: Time,
+    /// Whether a job has run longer than estimated since then.
     void: bool,
 }
 
 impl<'a> Rules<'a> {
+    /// Returns the rules for `jobs`, with an empty queue.
     pub(super) fn new(Promised { policy, fits }: Promised<'a>, jobs: &[ScheduledJob]) -> Self {
         let tie = |job: &ScheduledJob| if policy == Policy::Easy { job.submit } else { job.start };
         let keys = jobs.iter().enumerate().map(|(i, job)| (job.submit, tie(job), i)).collect();
         Self { policy, fits, queue: BTreeSet::new(), keys, promise: None }
     }
 
-    /// What must have happened before this instant.
+    /// Checks, before the events of an instant, that no promise has been broken.
     pub(super) fn before(&mut self, state: &State<'_>, checked: &mut Checked) -> Result<(), Violation> {
         let Some(promise) = self.promise.take_if(|promise| promise.by < state.now) else { return Ok(()) };
         let overdue = state.running.first().is_some_and(|&(expected, _)| expected < state.now);
         if promise.void || overdue {
             checked.void += 1;
-            // It stays the head, and is promised nothing more.
+            // The job stays the head and gets no new promise.
             self.promise = Some(Promise { by: Time::MAX, ..promise });
             return Ok(());
         }
@@ -134,6 +146,7 @@ impl<'a> Rules<'a> {
         ))
     }
 
+    /// Handles the end of a job: frees its nodes. If it ran longer than estimated, the open promise becomes void.
     pub(super) fn ended(&mut self, job: &ScheduledJob) {
         if let Fits::Places(machine, _) = &mut self.fits {
             machine.vacate(&job.each_node().collect::<Vec<_>>());
@@ -143,11 +156,13 @@ impl<'a> Rules<'a> {
         }
     }
 
+    /// Adds job `i` to the queue.
     pub(super) fn arrived(&mut self, i: usize) {
         self.queue.insert(self.keys[i]);
     }
 
-    /// What must hold once everything of this instant has happened.
+    /// Checks, after all events of an instant, that the policy allows the head of the queue to wait. `started` has the
+    /// jobs that started at this instant. Makes a promise to a new head.
     pub(super) fn after(
         &mut self,
         state: &State<'_>,
@@ -160,7 +175,7 @@ impl<'a> Rules<'a> {
             if let Fits::Places(machine, _) = &mut self.fits
                 && job.end > job.start
             {
-                // The same was checked of the owners of nodes.
+                // It cannot fail: `State::start` has checked that these nodes were free.
                 let _ = machine.occupy(&job.each_node().collect::<Vec<_>>());
             }
         }
@@ -212,7 +227,7 @@ mod tests {
     fn fcfs_lets_nobody_overtake_and_nobody_wait_in_vain() -> Result<(), String> {
         let clean = [job(1, [0, 0, 100], 6), job(2, [0, 100, 150], 8), job(3, [0, 100, 105], 2)];
         assert_eq!(check(Policy::Fcfs, &clean)?.decisions, 1);
-        // The third is submitted later now, and started first.
+        // Here job 3 arrives later than job 2 and starts first.
         let overtaken = [job(1, [0, 0, 100], 6), job(2, [0, 100, 150], 8), job(3, [1, 1, 5], 2)];
         let found = check(Policy::Fcfs, &overtaken).expect_err("overtaken");
         assert_eq!(
@@ -235,11 +250,11 @@ mod tests {
     fn easy_does_not_delay_the_head() -> Result<(), String> {
         let head = |start: i64| [job(1, [0, 0, 100], 6), job(2, [1, start, start + 50], 8)];
         let [one, two] = head(100);
-        // One that ends in time, one beside the head.
+        // Job 3 ends by the shadow time, and job 4 takes extra nodes.
         let clean = [one.clone(), two.clone(), job(3, [2, 2, 100], 2), job(4, [3, 3, 500], 2)];
         let checked = check(Policy::Easy, &clean)?;
         assert_eq!((checked.promises, checked.void), (1, 0));
-        // One that is in the way.
+        // Job 3 delays the head.
         let [one, two] = head(102);
         let found = check(Policy::Easy, &[one, two, job(3, [2, 2, 102], 4)]).expect_err("delayed");
         let expected = "at 100 s, job 2 (row 2) heads the queue and waits until 102 s; expected a start by now, its shadow \

@@ -1,4 +1,4 @@
-//! The machine while a schedule is followed, and what is found on the way.
+//! The state of the machine while a schedule is checked, and the results of the check.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,18 +7,18 @@ use super::ScheduledJob;
 use crate::job::Time;
 use crate::machine::NodeId;
 
-/// What is wrong with a schedule, at the first instant at which something is.
+/// A violation: the first thing that is wrong with a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The instant.
+    /// The time of the violation.
     pub at: Time,
     /// The log's number of the job.
     pub number: i64,
-    /// Its row in the file, from 1.
+    /// The job's row in the file, from 1.
     pub row: u64,
-    /// What was found.
+    /// What was found, in words.
     pub what: String,
-    /// What was expected.
+    /// What was expected, in words.
     pub expected: String,
 }
 
@@ -30,46 +30,51 @@ impl fmt::Display for Violation {
 }
 
 impl Violation {
+    /// Returns a violation by `job`.
     pub(super) fn of(job: &ScheduledJob, at: Time, what: String, expected: String) -> Self {
         Self { at, number: job.number, row: job.row, what, expected }
     }
 }
 
-/// How much of a schedule was checked.
+/// Counts of what was checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Jobs.
+    /// The number of jobs.
     pub jobs: u64,
-    /// Instants at which something happens.
+    /// The number of instants with events.
     pub instants: u64,
-    /// Most processors in use at once.
+    /// The largest number of nodes in use at once.
     pub peak: u32,
-    /// Jobs whose nodes are known and were followed.
+    /// The number of jobs with known nodes, for which every node was checked.
     pub placed: u64,
-    /// Jobs that were moved: their nodes were not followed.
+    /// The number of jobs that were moved. Their nodes were not checked.
     pub moved: u64,
-    /// Instants at which the policy let somebody wait.
+    /// The number of instants at which a job waited and the policy was checked.
     pub decisions: u64,
-    /// Jobs that headed the queue with a promise.
+    /// The number of promises that were made to jobs at the head of the queue.
     pub promises: u64,
-    /// Promises that a job broke which ran longer than estimated, so that they were not checked.
+    /// The number of promises that were not checked, because another job ran longer than estimated.
     pub void: u64,
 }
 
-/// The machine as a schedule leaves it.
+/// The machine as the schedule has it at an instant.
 pub(super) struct State<'a> {
+    /// The jobs of the schedule.
     pub(super) jobs: &'a [ScheduledJob],
+    /// The current time.
     pub(super) now: Time,
+    /// The number of free nodes.
     pub(super) free: u32,
+    /// The number of nodes of the machine.
     nodes: u32,
-    /// For each node the job that holds it and 1, or 0.
+    /// The owner of each node: the index of its job plus 1, or 0 if it is free.
     owners: Vec<usize>,
-    /// Running jobs by expected end.
+    /// The running jobs in the order of their expected ends: expected end, index.
     pub(super) running: BTreeSet<(Time, usize)>,
 }
 
 impl<'a> State<'a> {
-    /// Returns a machine of so many nodes on which no job runs yet.
+    /// Returns a machine of `nodes` nodes on which no job runs.
     pub(super) fn idle(jobs: &'a [ScheduledJob], nodes: u32) -> Self {
         Self {
             jobs,
@@ -81,7 +86,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Gives back the nodes of a job that ends.
+    /// Frees the nodes of a job that ends.
     pub(super) fn end(&mut self, i: usize) {
         let job = &self.jobs[i];
         self.running.remove(&(job.expected_end(), i));
@@ -93,7 +98,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Takes the nodes of a job that starts into use; fails if it cannot have them.
+    /// Occupies the nodes of a job that starts. Fails if its times or numbers are wrong, or if its nodes are not free.
     pub(super) fn start(&mut self, i: usize, checked: &mut Checked) -> Result<(), Violation> {
         let job = &self.jobs[i];
         let violation = |what: String, expected: String| Err(Violation::of(job, self.now, what, expected));
@@ -144,7 +149,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Marks the nodes of a job as its own; fails if one of them has an owner.
+    /// Makes a job the owner of its nodes. Fails if one of them has an owner.
     fn occupy(&mut self, i: usize) -> Result<(), Violation> {
         let job = &self.jobs[i];
         for node in job.each_node() {
@@ -161,7 +166,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Says in words why the node cannot be had.
+    /// Returns in words why job `i` cannot have a node that `owner` holds.
     fn conflict(&self, node: NodeId, owner: usize, i: usize) -> String {
         if owner == i {
             return format!("names node {node} twice");

@@ -1,4 +1,4 @@
-//! Schedules as logs: the wait time of a record says when its job started.
+//! Schedules as logs in the Standard Workload Format: the wait time of a record says when its job started.
 
 use std::path::Path;
 
@@ -6,39 +6,39 @@ use super::{Schedule, ScheduledJob};
 use crate::job::Time;
 use crate::trace::{Entry, ReadOptions, Reader, Record, TraceError};
 
-/// Why a log is no schedule.
+/// The reason for which a log cannot be read as a schedule.
 #[derive(Debug, thiserror::Error)]
 pub enum SwfError {
-    /// It cannot be read.
+    /// The log cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A job ran, and nobody knows when.
+    /// A job ran, and its wait time is unknown.
     #[error(
         "{path}:{line}: field 3 (wait time): found {found}, expected the seconds from arrival to start; a log is a \
          schedule only with all of them"
     )]
     NoWait {
-        /// The log.
+        /// The path of the log.
         path: String,
         /// The line, from 1.
         line: u64,
-        /// What is there.
+        /// The value of the field.
         found: i64,
     },
-    /// A job holds more processors than can be counted.
+    /// A job holds more processors than a 32-bit number can count.
     #[error("{path}:{line}: field 5 (allocated processors): found {found}, expected at most 2^32 - 1")]
     Large {
-        /// The log.
+        /// The path of the log.
         path: String,
         /// The line, from 1.
         line: u64,
-        /// What is there.
+        /// The value of the field.
         found: i64,
     },
 }
 
-/// Reads a log as a schedule. Jobs that never ran (no run time, or no processors) are left out. An estimate that is
-/// unknown is the run time.
+/// Reads a log as a schedule. Jobs that never ran (without run time or processors) are left out. An unknown estimate
+/// counts as equal to the run time. Fails as [`SwfError`] says.
 pub fn read_swf(path: &Path) -> Result<Schedule, SwfError> {
     let mut reader = Reader::open(path, ReadOptions::default())?;
     let mut schedule = Schedule::default();
@@ -72,8 +72,8 @@ pub fn read_swf(path: &Path) -> Result<Schedule, SwfError> {
     Ok(schedule)
 }
 
-/// Returns the record of a job. Instants are rounded to whole seconds, all the same way, so that what ends as another
-/// thing starts still does; the estimate is rounded up. It counts as completed, on partition 1.
+/// Returns the record of a job. Times are rounded to whole seconds in one way only. So a job that starts when another
+/// one ends still does so after rounding. The estimate is rounded up. The job counts as completed, on partition 1.
 pub fn record(job: &ScheduledJob) -> Record {
     const MICROS: i64 = 1_000_000;
     let seconds = |time: Time| time.as_micros().saturating_add(MICROS / 2).div_euclid(MICROS);

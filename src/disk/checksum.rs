@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Returns the bytes of a checksum in hexadecimal.
+/// Returns the bytes of a checksum as hexadecimal text, two digits per byte.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {

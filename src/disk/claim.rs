@@ -1,4 +1,5 @@
-//! Who writes into a directory of results: one command that replaces what is there, or several that add to it.
+//! Claims: locks that decide who may write into a directory of results. Either one command replaces what is there, or
+//! several commands add files to it.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -7,22 +8,25 @@ use std::time::{Duration, Instant};
 
 use super::new_file::{is_stream, remove_leftovers};
 
-/// How long a command waits for others that are about to begin beside it, such as the parts of one study.
+/// The longest time that a command waits for others that start beside it, such as the parts of one study.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The right to write into a directory. It is a lock on the directory itself, which the operating system gives back
-/// when the process ends, however it ends. Where directories cannot be locked (some network file systems, Windows)
-/// everybody has it.
+/// The right to write into a directory.
+///
+/// It is a lock on the directory itself. The operating system releases it when the process ends, in whatever way it
+/// ends. Where directories cannot be locked (on some network file systems and on Windows), every process gets the
+/// claim.
 #[derive(Debug)]
 #[must_use = "the directory is free for others as soon as the claim is dropped"]
 pub struct Claim {
+    /// The locked directory; `None` if nothing is locked.
     directory: Option<File>,
 }
 
-/// Why nothing may be written into a directory.
+/// The reason for which a process may not write into a directory.
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimError {
-    /// Somebody else writes there.
+    /// Another process is writing there.
     #[error(
         "another meshreplay is writing into {}; wait until it has ended, or give another directory",
         .folder.display()
@@ -33,28 +37,32 @@ pub enum ClaimError {
     },
 }
 
-/// Whom a claim goes along with.
+/// The other claims with which a claim is compatible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sharing {
+    /// None.
     Nobody,
+    /// Claims of other commands that add files.
     OthersThatAdd,
 }
 
 impl Claim {
-    /// Returns the claim of a command that replaces what the directory holds: nobody else may write there meanwhile.
-    /// What dead processes have left unfinished is removed.
+    /// Returns the claim of a command that replaces the content of the directory. No other process may write there
+    /// while the claim exists. Unfinished files of processes that no longer run are removed. Fails if another process
+    /// has a claim.
     pub fn alone(folder: &Path) -> Result<Self, ClaimError> {
         Self::at_once(folder, Sharing::Nobody)
     }
 
-    /// Returns the claim of a command that adds files which others neither read nor replace; others of its kind may
-    /// write there too. What dead processes have left unfinished is removed.
+    /// Returns the claim of a command that adds files, which other commands neither read nor replace. Other commands of
+    /// this kind may write there too. Unfinished files of processes that no longer run are removed. Fails if another
+    /// process has a claim by [`Self::alone`].
     pub fn shared(folder: &Path) -> Result<Self, ClaimError> {
         Self::at_once(folder, Sharing::OthersThatAdd)
     }
 
-    /// Returns the shared claim of a command that adds the file at `path`; a device or a FIFO adds nothing to a
-    /// directory.
+    /// Returns the shared claim of a command that adds the file at `path` to its directory. If `path` is a device or a
+    /// FIFO, nothing is added to a directory, and the claim locks nothing.
     pub fn beside(path: &Path) -> Result<Self, ClaimError> {
         if is_stream(path) {
             return Ok(Self { directory: None });
@@ -63,9 +71,10 @@ impl Claim {
         Self::shared(folder.unwrap_or(Path::new(".")))
     }
 
-    /// Returns the shared claim of a command that may first have to write what all others then rely on. While
-    /// `is_there` is false nobody else may write; then `write` is called. Others that do the same at the same time are
-    /// waited for.
+    /// Returns the shared claim of a command that relies on files that it may have to write first. If `is_there`
+    /// returns false, `write` is called under a claim for this process alone. If other processes hold claims, it waits
+    /// for some seconds, as they may be doing the same. Fails if it has waited in vain, or if `is_there` or `write`
+    /// fails.
     pub fn shared_after<E: From<ClaimError>>(
         folder: &Path,
         is_there: impl Fn() -> Result<bool, E>,
@@ -76,7 +85,7 @@ impl Claim {
             if is_there()?
                 && let Some(claim) = Self::attempt(folder, Sharing::OthersThatAdd)
             {
-                // It may have been replaced before the claim was there.
+                // Another process may have replaced the files before this one had its claim, so look again.
                 if is_there()? {
                     return Ok(claim);
                 }
@@ -91,6 +100,7 @@ impl Claim {
         }
     }
 
+    /// Returns the claim without waiting, and removes unfinished files of processes that no longer run.
     fn at_once(folder: &Path, sharing: Sharing) -> Result<Self, ClaimError> {
         let claim =
             Self::attempt(folder, sharing).ok_or_else(|| ClaimError::Busy { folder: folder.to_owned() })?;
@@ -98,7 +108,7 @@ impl Claim {
         Ok(claim)
     }
 
-    /// Returns the claim, or `None` if others have one that does not go along with it.
+    /// Returns the claim; `None` if other processes have claims with which it is not compatible.
     fn attempt(folder: &Path, sharing: Sharing) -> Option<Self> {
         let Ok(directory) = File::open(folder) else { return Some(Self { directory: None }) };
         let locked = match sharing {
@@ -112,9 +122,10 @@ impl Claim {
         }
     }
 
-    /// Returns the same claim, which others now go along with.
+    /// Returns the same claim, changed to a shared one.
     fn with_others(self) -> Self {
-        // A lock that could be had alone can be shared; if not, it stays as it is, and others are refused.
+        // An exclusive lock can be turned into a shared one. If this fails, the lock stays exclusive, and other
+        // processes are refused.
         let _ = self.directory.as_ref().map(File::lock_shared);
         self
     }

@@ -1,5 +1,5 @@
-//! Files that this program leaves on disk: each is there whole or not at all, under a name that is only taken when its
-//! content is complete. Devices, FIFOs and symbolic links are used as what they are and never replaced.
+//! Files that this program writes to disk. Each file is there as a whole or not at all: it gets its name only when its
+//! content is complete. Devices, FIFOs and symbolic links are used as they are and never replaced.
 
 mod checksum;
 mod claim;

@@ -1,4 +1,5 @@
-//! A file that is being written: beside its place until it is whole, or straight into a device.
+//! New files: written under a temporary name beside their final place until they are complete, or written directly into
+//! a device.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -8,35 +9,38 @@ use tempfile::NamedTempFile;
 
 use super::unfinished::Unfinished;
 
-/// How names of files that are being written begin.
+/// The beginning of the names of temporary files.
 pub const TEMPORARY: &str = ".meshreplay-";
 
-/// How often a temporary file is made that somebody else removes before it is locked.
+/// The number of attempts to make a temporary file. An attempt fails if another process removes the file before it is
+/// locked.
 const ATTEMPTS: usize = 8;
 
-/// How many symbolic links are followed to a file that does not exist yet; more are taken for a circle.
+/// The number of symbolic links that are followed to a file that does not exist yet. A longer chain counts as a circle.
 const LINKS: usize = 40;
 
-/// A file that is being written. Nothing is at its place until [`put`](Self::put) succeeds; dropping it before that
-/// removes what was written. What is written to a device or a FIFO goes there at once.
+/// A file that is being written. It does not appear at its place before [`put`](Self::put) succeeds. If it is dropped
+/// before, what was written is removed. Only a device or a FIFO receives the content at once.
 #[derive(Debug)]
 pub struct NewFile {
-    /// Where it goes: never a symbolic link.
+    /// The final path, which is never a symbolic link.
     place: PathBuf,
     target: Target,
 }
 
+/// The file that receives the content.
 #[derive(Debug)]
 enum Target {
-    /// A temporary file in the same directory as the place, to be renamed.
+    /// A temporary file in the same directory, to be renamed to the final path.
     Beside(NamedTempFile, Unfinished),
-    /// A device or a FIFO, which nothing may be renamed onto.
+    /// A device or a FIFO. No file may be renamed to its path.
     Stream(File),
 }
 
 impl NewFile {
-    /// Begins the file at `path`. If `path` is a symbolic link, what it points to is written and the link stays. Until
-    /// the file is whole it has a name that begins with `prefix`.
+    /// Begins the file at `path`. If `path` is a symbolic link, the file that it points to is written and the link
+    /// stays. The name of the temporary file begins with `prefix`. Fails if `path` is a directory, or if the file
+    /// cannot be made.
     pub fn create(path: &Path, prefix: &str) -> io::Result<Self> {
         let place = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -44,7 +48,8 @@ impl NewFile {
                 let stream = OpenOptions::new().write(true).open(path)?;
                 return Ok(Self { place: path.to_owned(), target: Target::Stream(stream) });
             }
-            // What a shell has redirected has a path such as /dev/stdout, which links do not lead out of.
+            // Output that a shell has redirected has a path such as /dev/stdout. The operating system resolves it to
+            // the file itself, which reading its links one by one may not do.
             Ok(_) => fs::canonicalize(path).or_else(|_| followed(path))?,
             Err(_) => followed(path)?,
         };
@@ -53,7 +58,7 @@ impl NewFile {
         Ok(Self { place, target: Target::Beside(file, unfinished) })
     }
 
-    /// What content is written to.
+    /// Returns the file to which content is written.
     pub fn file(&self) -> &File {
         match &self.target {
             Target::Beside(file, _) => file.as_file(),
@@ -61,7 +66,8 @@ impl NewFile {
         }
     }
 
-    /// Makes sure that the content is on disk; some file systems notice only here that they are full.
+    /// Makes sure that the content is on disk. Some file systems report only here that they are full. Fails as well if
+    /// another process has removed the temporary file.
     pub fn sync(&self) -> io::Result<()> {
         match &self.target {
             Target::Beside(file, _) => {
@@ -75,7 +81,7 @@ impl NewFile {
         }
     }
 
-    /// Puts the file in its place, where it replaces what is there.
+    /// Puts the file in its place, where it replaces an existing file.
     pub fn put(self) -> io::Result<()> {
         match self.target {
             Target::Beside(file, unfinished) => {
@@ -85,7 +91,8 @@ impl NewFile {
         }
     }
 
-    /// Puts the file in its place, where nothing may be: otherwise the error is of the kind `AlreadyExists`.
+    /// Puts the file in its place, where no file may be. If there is one, fails with an error of the kind
+    /// `AlreadyExists`.
     pub fn put_new(self) -> io::Result<()> {
         match self.target {
             Target::Beside(file, unfinished) => {
@@ -106,12 +113,13 @@ impl Write for NewFile {
     }
 }
 
-/// Returns whether `path` leads to a device or a FIFO, which is written into and holds nothing that could be lost.
+/// Returns whether `path` is a device or a FIFO, or a link to one. Writing into it destroys no data.
 pub fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
-/// Where the symbolic links at `path` lead if nothing is there yet; `path` itself if it is no link.
+/// Returns the path to which the symbolic links at `path` lead, even if no file is there yet. Returns `path` itself if
+/// it is no link. Fails if the links form a circle.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut place = path.to_owned();
     for _ in 0..LINKS {
@@ -125,12 +133,13 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its symbolic links lead in a circle"))
 }
 
+/// Returns the directory of `place`; `.` if its path has only a name.
 fn folder_of(place: &Path) -> &Path {
     place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Returns a temporary file in the directory of `place`, with the permissions of an ordinary file. It is locked as long
-/// as its writer lives, which tells it from a leftover.
+/// as its writer runs. This lock distinguishes it from a leftover.
 fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let folder = folder_of(place);
     if !folder.is_dir() {
@@ -153,7 +162,7 @@ fn temporary_beside(place: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder).map_err(unnamed)
 }
 
-/// What the operating system says, without the temporary file's name, which means nothing to anybody.
+/// Returns the error of the operating system without the name of the temporary file, which means nothing to users.
 fn unnamed(error: io::Error) -> io::Error {
     let cause =
         error.get_ref().and_then(|error| error.source()).and_then(|cause| cause.downcast_ref::<io::Error>());
@@ -163,10 +172,11 @@ fn unnamed(error: io::Error) -> io::Error {
     }
 }
 
-/// Locks a new temporary file; false if it was taken for a leftover and removed before it was locked.
+/// Locks a new temporary file. Returns false if another process took it for a leftover and removed it before it was
+/// locked.
 #[cfg(unix)]
 fn is_kept(file: &File) -> bool {
-    // A file system without locks has no leftovers removed either.
+    // On a file system without locks no process removes leftovers, so a failure does no harm.
     let _ = file.lock();
     is_there(file)
 }
@@ -178,19 +188,20 @@ fn is_there(file: &File) -> bool {
     file.metadata().is_ok_and(|there| there.nlink() > 0)
 }
 
-/// Returns whether an open file still has a name; elsewhere files in use cannot be removed.
+/// Returns true: on other systems files in use cannot be removed.
 #[cfg(not(unix))]
 fn is_there(_file: &File) -> bool {
     true
 }
 
-/// Elsewhere a lock would keep other handles of this process from writing; leftovers stay there.
+/// Returns true without a lock: on other systems a lock would keep other handles of this process from writing.
+/// Leftovers stay there.
 #[cfg(not(unix))]
 fn is_kept(_file: &File) -> bool {
     true
 }
 
-/// Removes what dead processes have left unfinished in `folder`. A file that cannot be looked at stays.
+/// Removes the temporary files in `folder` of processes that no longer run. Files that cannot be opened stay.
 #[cfg(unix)]
 pub(super) fn remove_leftovers(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -199,7 +210,7 @@ pub(super) fn remove_leftovers(folder: &Path) {
             && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
     for entry in entries.flatten().filter(unfinished) {
-        // Whoever writes it holds a lock, which goes with the process.
+        // A running writer holds a lock on its file. The lock ends with the process.
         let file = OpenOptions::new().write(true).open(entry.path());
         if file.as_ref().is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = fs::remove_file(entry.path());
@@ -207,7 +218,7 @@ pub(super) fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// Removes nothing: without locks nobody knows whether a process is dead.
+/// Removes nothing: without locks it is unknown whether the writer still runs.
 #[cfg(not(unix))]
 pub(super) fn remove_leftovers(_folder: &Path) {}
 
@@ -217,7 +228,7 @@ pub fn sync_directory(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Makes sure that the new names in a directory are on disk; elsewhere directories cannot be opened for that.
+/// Does nothing: on other systems directories cannot be opened for this purpose.
 #[cfg(not(unix))]
 pub fn sync_directory(_folder: &Path) -> io::Result<()> {
     Ok(())

@@ -1,4 +1,5 @@
-//! The temporary files and new directories of this process, for the case that it is ended in the middle.
+//! The register of temporary files and new directories of this process. They are removed if the process is ended before
+//! they are complete.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,20 +8,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// What is there for now.
+/// The temporary files and new directories that exist now.
 struct Registry {
-    /// Files and directories that are removed with all that they hold.
+    /// Temporary files and directories, to be removed with their content.
     temporary: BTreeSet<PathBuf>,
-    /// Directories that are removed if they are empty.
+    /// New directories, to be removed if they are empty.
     folders: BTreeSet<PathBuf>,
-    /// Whether the process is about to end: nothing may be added or put in its place any more.
+    /// Whether the process is about to end. Then no file may be added or put in its place any more.
     is_closed: bool,
 }
 
 static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { temporary: BTreeSet::new(), folders: BTreeSet::new(), is_closed: false });
 
-/// Locks the registry; never returns once it is closed, as the process is about to end.
+/// Locks the register and returns it. Once it is closed, the process is about to end, and this function never returns.
 fn registry() -> MutexGuard<'static, Registry> {
     loop {
         let registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -32,13 +33,13 @@ fn registry() -> MutexGuard<'static, Registry> {
     }
 }
 
-/// A temporary file or directory of this process, known as such as long as this lives.
+/// A temporary file or directory of this process. It is in the register until this value is dropped.
 #[derive(Debug)]
 pub struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Makes a temporary file or directory by calling `make`; `path` says where it is. No end of the process comes
-    /// between its making and its being known.
+    /// Makes a temporary file or directory by calling `make`, and adds its path, which `path` returns, to the register.
+    /// The register is locked meanwhile, so the process cannot end between these two steps. Fails if `make` fails.
     pub fn make<T, E>(
         make: impl FnOnce() -> Result<T, E>,
         path: impl FnOnce(&T) -> &Path,
@@ -50,7 +51,8 @@ impl Unfinished {
         Ok((temporary, Self(path)))
     }
 
-    /// Calls `put`, which puts the file in its place. The end of the process comes before or after that.
+    /// Calls `put`, which puts the file in its place, and returns its result. The register is locked meanwhile, so the
+    /// process ends either before or after that.
     pub(super) fn put<T>(self, put: impl FnOnce() -> T) -> T {
         let registry = registry();
         let placed = put();
@@ -67,16 +69,16 @@ impl Drop for Unfinished {
     }
 }
 
-/// A directory with those above it, as far as this process has made them. Those that are empty when this is dropped, or
-/// when a signal ends the process, are removed again.
+/// A directory and its parent directories, as far as this process has made them. They are removed if they are empty
+/// when this value is dropped or when a signal ends the process.
 #[derive(Debug)]
 pub struct NewFolder {
-    /// What was made, innermost first.
+    /// The directories that were made, innermost first.
     made: Vec<PathBuf>,
 }
 
 impl NewFolder {
-    /// Makes the directory at `path` and those above it that are missing.
+    /// Makes the directory at `path` and its missing parent directories. Fails if that is not possible.
     pub fn create(path: &Path) -> io::Result<Self> {
         let mut registry = registry();
         let is_missing = |above: &&Path| !above.as_os_str().is_empty() && !above.exists();
@@ -92,7 +94,7 @@ impl Drop for NewFolder {
     fn drop(&mut self) {
         let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
         for folder in &self.made {
-            // It fails where something is in the directory, which is then there to stay.
+            // This fails if the directory is not empty. The directory then stays.
             let _ = fs::remove_dir(folder);
             registry.folders.remove(folder);
         }
@@ -100,14 +102,14 @@ impl Drop for NewFolder {
 }
 
 /// Removes all temporary files and empty new directories of this process, which is about to end without unwinding. From
-/// now on other threads that would make a temporary file, or put one in its place, wait for the end.
+/// now on, other threads that would make a temporary file, or put one in its place, wait until the process ends.
 pub fn remove_unfinished() {
     let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
     registry.is_closed = true;
     for path in &registry.temporary {
         let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
-    // What is below a directory sorts behind it.
+    // In the order of paths a directory comes before its content, so the reverse order removes the content first.
     for folder in registry.folders.iter().rev() {
         let _ = fs::remove_dir(folder);
     }

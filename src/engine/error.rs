@@ -44,7 +44,7 @@ pub enum ReplayError {
     BadPlacement {
         /// The log's number of the job.
         number: i64,
-        /// The problem.
+        /// The reason for which the nodes cannot be occupied.
         problem: OccupyError,
     },
     /// An allocator returned a plan that moves a job that does not run.

@@ -132,10 +132,12 @@ pub fn replay(
         let event = arrival.into_iter().chain(due).chain(wake).min();
         let Some(now) = next_instant(&mut state, event)? else { break };
         state.now = now;
+        // `done` gets the jobs that end now. The passes below remove them from the machine.
         state.execution.advance(now, &mut done);
         finished += done.len();
         state.drop_plan_if_ended(&done);
         let started = state.finish_stages();
+        // `arrivals` is sorted by submission, so the jobs that arrive now are its next ones.
         let arriving = arrivals[next..].partition_point(|&job| jobs[job as usize].submit == now);
         let (first, arrived) = (next, next + arriving);
         next = arrived;

@@ -1,8 +1,9 @@
 //! The engine: a discrete-event simulation that replays jobs through a scheduler, an allocator and an execution model.
 //!
-//! At each instant the engine applies departures first, then arrivals. Events of one kind keep the order in which they
-//! were created. Then the scheduler makes one pass, unless it asks for more, see [`crate::scheduler::Pass`]. The engine
-//! owns the machine. It checks and carries out every placement, and it reports plain records to an observer.
+//! At each instant the engine applies departures first, then arrivals, and asks the scheduler for one pass. A scheduler
+//! can ask for more passes or another order, see [`crate::scheduler::Pass`]. Events of one kind keep the order in which
+//! they were created. The engine owns the machine. It checks and carries out every placement, and it reports plain
+//! records to an observer.
 
 mod error;
 mod event_loop;

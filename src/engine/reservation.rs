@@ -270,7 +270,7 @@ mod tests {
         // Six nodes are free at 10, but not as a submesh.
         assert_eq!(example(0, &[[3, 2, 1]])?, Some((20.0, 2)));
         assert_eq!(example(0, &[[1, 3, 1], [3, 1, 1]])?, Some((10.0, 2)));
-        // Both are late: both are expected to end now.
+        // Both jobs have outlived their estimates, so both are expected to end now.
         assert_eq!(example(30, &[[2, 2, 1]])?, Some((30.0, 3)));
         assert_eq!(example(0, &[[5, 1, 1]])?, None);
         Ok(())
@@ -285,7 +285,8 @@ mod tests {
         let mut places = vec![place([0, 0], [2, 2]), place([1, 0], [2, 2])];
         let machine = Machine::new("4x2".parse()?);
         assert!(!admits(&places, &place([1, 0], [1, 1])) && admits(&places, &place([0, 0], [1, 2])));
-        // (0, 0) leaves the second place; 2×1 there would leave none, nor would (1, 0), but (2, 0) does.
+        // Node (0, 0) alone would leave the second submesh. A 2×1 submesh at (0, 0) or (1, 0) would leave none, and one
+        // at (2, 0) leaves the first.
         assert_eq!(beside(&places, &machine, &[[2, 1, 1]]), Some(place([2, 0], [2, 1])));
         places.retain(|other| !other.meets(&place([2, 0], [2, 1])));
         assert_eq!(places, [place([0, 0], [2, 2])]);

@@ -20,24 +20,31 @@ pub(super) struct ReplayState<'a> {
     pub(super) jobs: &'a [Job],
     /// The current time.
     pub(super) now: Time,
-    /// The reason of the next pass.
+    /// The cause of the next pass.
     pub(super) cause: Cause,
+    /// The machine, with the nodes in use.
     pub(super) machine: Machine,
+    /// The allocator.
     pub(super) allocator: &'a mut Strategy,
+    /// The execution model.
     pub(super) execution: &'a mut dyn Execution,
     /// Whether the allocator's calls are timed.
     pub(super) timed: bool,
+    /// The switch that stops the replay.
     pub(super) stop: Stop,
+    /// The observer, which receives the events.
     pub(super) observer: &'a mut dyn Observer,
+    /// The waiting jobs.
     pub(super) queue: WaitQueue,
+    /// The running jobs.
     pub(super) running: RunningJobs,
     /// The placement of each job, indexed by job; empty before its start and after its end.
     pub(super) placements: Vec<Placement>,
-    /// The record of each job, indexed by job; all zeros before its start.
+    /// The record of each job, indexed by job.
     pub(super) records: Vec<Record>,
     /// The job for which others make room; `None` if there is none.
     pub(super) next_job: Option<NextJob>,
-    /// The last reservation; `None` if none was made.
+    /// The last reservation; `None` if there is none.
     pub(super) reservation: Option<Reservation>,
     /// The first error; `None` if there was none. No job starts after an error.
     pub(super) error: Option<ReplayError>,

@@ -1,4 +1,4 @@
-//! Execution models: how long a started job runs. The trait, and the registry.
+//! Execution models decide how long a started job runs. This file has their trait and their registry.
 
 mod recorded;
 mod wormhole;
@@ -14,23 +14,24 @@ use crate::stop::Stop;
 /// A job that starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Started<'a> {
-    /// Which one.
+    /// Its position in the replay.
     pub id: JobId,
-    /// What it is.
+    /// The job itself.
     pub job: &'a Job,
-    /// What it holds.
+    /// Its nodes, in rank order.
     pub nodes: &'a [NodeId],
-    /// When it starts.
+    /// The time of its start.
     pub now: Time,
 }
 
-/// Decides when started jobs end. The engine asks when the next one does and moves the model there.
+/// An execution model. It decides when started jobs end. The engine asks for the next end and then advances the model
+/// to that time.
 pub trait Execution: Send {
-    /// A job starts; never before the time to which the model was last asked to look or moved.
+    /// Starts a job. Its start is never before a time to which the model was advanced or has looked ahead.
     fn start(&mut self, started: Started<'_>);
 
-    /// Running jobs stand still for a while and end so much later: each with how much. Only for models that
-    /// [`Self::postpones`] says can do it.
+    /// Suspends running jobs, each for the given length of time, so that they end later. Only models with
+    /// [`Self::postpones`] support this.
     fn postpone(&mut self, _jobs: &[(JobId, Time)]) {}
 
     /// Returns whether running jobs can be moved to other nodes.
@@ -38,39 +39,39 @@ pub trait Execution: Send {
         false
     }
 
-    /// When a running job will end; `None` if that cannot be told or it does not run.
+    /// Returns when a running job will end; `None` if the model cannot know it or the job does not run.
     fn end_of(&self, _job: JobId) -> Option<Time> {
         None
     }
 
-    /// Returns when the next running job ends if nothing starts or moves until then. A model that has to find out may
-    /// look as far as `until` and no farther, and gives up once `stop` is thrown.
+    /// Returns when the next running job ends if no job starts or moves before. A model that has to simulate may look
+    /// ahead to `until` at most. It gives up once `stop` is thrown.
     fn next_completion(&mut self, until: Time, stop: &Stop) -> Next;
 
-    /// Ends the jobs that end until `until`, appending them to `done` in the order of their ends.
+    /// Ends the jobs that end up to `until`, and appends them to `done` in the order of their ends.
     fn advance(&mut self, until: Time, done: &mut Vec<JobId>);
 
-    /// What the jobs have sent each other; nothing for models without a network.
+    /// Returns what was measured of the messages between processes; `None` for models without a network.
     fn traffic(&mut self) -> Option<Traffic> {
         None
     }
 }
 
-/// When the next running job ends.
+/// The answer to the question when the next running job ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// At this time.
+    /// It ends at this time.
     At(Time),
-    /// After the time as far as which was looked.
+    /// It ends after the time up to which the model looked ahead.
     Later,
-    /// Never: nothing runs.
+    /// Never: no job runs.
     Idle,
-    /// That was not found out, since the switch was thrown.
+    /// Unknown: the replay was stopped.
     Stopped,
 }
 
 impl Next {
-    /// The time of the end if it is known.
+    /// Returns the time of the end; `None` if it is not known.
     pub fn time(self) -> Option<Time> {
         match self {
             Self::At(time) => Some(time),
@@ -79,42 +80,43 @@ impl Next {
     }
 }
 
-/// What a builder may look at.
+/// The facts of a replay that the builder of an execution model may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// The machine on which jobs run.
+    /// The machine on which the jobs run.
     pub mesh: &'a Mesh,
-    /// Number of jobs of the replay.
+    /// The number of jobs of the replay.
     pub jobs: usize,
-    /// Seed of the replay; the same for every allocator.
+    /// The seed of the replay. It is the same for every allocator.
     pub seed: u64,
 }
 
-/// Builds an execution model from the parameters that its spec gives.
+/// A function that builds an execution model from the parameters of its spec.
 pub type Builder = fn(&mut Params, &Setup<'_>) -> Result<Box<dyn Execution>, SpecError>;
 
-/// One row of the registry.
+/// A row of the registry of execution models.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Name in specs; kebab-case.
+    /// Its name in specs, in kebab-case.
     pub name: &'static str,
-    /// One line on what it does.
+    /// What it does, in one line.
     pub summary: &'static str,
-    /// Authors, title or section, venue, year.
+    /// Its source: authors, title or section, venue and year.
     pub source: &'static str,
-    /// Its parameters as `key=default (others)`, or nothing.
+    /// Its parameters as `key=default (others)`; empty if it has none.
     pub parameters: &'static str,
-    /// Builds it.
+    /// Builds the model.
     pub build: Builder,
 }
 
-/// Every execution model.
+/// The rows of all execution models.
 pub const NETWORKS: &[Entry] = &[recorded::ENTRY, wormhole::ENTRY];
 
 /// The name of the model without messages.
 pub const RECORDED: &str = recorded::ENTRY.name;
 
-/// Builds the execution model that `spec` names, and the spec with every default written out.
+/// Builds the execution model that `spec` names. Returns it with the spec in which every default is written out. Fails
+/// if no model has this name, or if a parameter is unknown or invalid.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<(Box<dyn Execution>, Spec), SpecError> {
     let Some(entry) = NETWORKS.iter().find(|entry| entry.name == spec.name) else {
         return Err(unknown("network", &spec.name, NETWORKS.iter().map(|entry| entry.name)));

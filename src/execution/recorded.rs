@@ -1,4 +1,4 @@
-//! Jobs run as long as the log says.
+//! The execution model of recorded run times: each job runs as long as the log says.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,7 +7,7 @@ use super::{Entry, Execution, Next, Started};
 use crate::job::{JobId, Time};
 use crate::stop::Stop;
 
-/// Its row in the registry.
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "recorded",
     summary: "jobs run as long as the log says",
@@ -16,7 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
     build: |_, _| Ok(Box::new(RecordedRunTimes::default())),
 };
 
-/// Recorded run times: a heap of ends. Jobs that end together do so in the order in which they started.
+/// Recorded run times, kept as a heap of ends. Jobs that end at the same time do so in the order in which they started.
 #[derive(Debug, Default)]
 pub struct RecordedRunTimes {
     ends: BinaryHeap<Reverse<(Time, u64, JobId)>>,
@@ -29,7 +29,7 @@ impl Execution for RecordedRunTimes {
         self.started += 1;
     }
 
-    /// O(running jobs).
+    /// Adds each length of time to the end of its job, in O(running jobs).
     fn postpone(&mut self, jobs: &[(JobId, Time)]) {
         let mut ends = std::mem::take(&mut self.ends).into_vec();
         for Reverse((end, _, job)) in &mut ends {

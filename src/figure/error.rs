@@ -1,11 +1,11 @@
-//! Errors of figures and of the results that they are drawn of.
+//! Errors of figures and of the saved results that they show.
 
 use std::path::PathBuf;
 
 use crate::frame::FrameError;
 use crate::spec::SpecError;
 
-/// Why a figure could not be drawn of saved results.
+/// Why a figure of saved results could not be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum FigureError {
     /// The results could not be read.
@@ -14,53 +14,54 @@ pub enum FigureError {
     /// The summary has no rows.
     #[error("{} holds no rows", .path.display())]
     NoRows {
-        /// The summary.
+        /// The file of the summary.
         path: PathBuf,
     },
-    /// An option names a column that the summary does not have, or that holds no numbers.
+    /// An option names a column that the summary does not have, or a column of text where numbers are needed.
     #[error("{option}: {problem}")]
     UnknownColumn {
-        /// The option.
+        /// The option that names the column.
         option: &'static str,
-        /// The columns that there are.
+        /// The message, which lists the columns of numbers.
         problem: SpecError,
     },
-    /// The summary lacks a column of numbers that every summary has.
+    /// The summary lacks a column of numbers that every summary should have.
     #[error("{}: {problem}", .path.display())]
     NoColumn {
-        /// The summary.
+        /// The file of the summary.
         path: PathBuf,
-        /// The columns that there are.
+        /// The message, which lists the columns of numbers.
         problem: SpecError,
     },
-    /// No replay has the number that was asked for.
+    /// No replay of the results has the requested number.
     #[error("--replay {replay} is not among the results, whose replays are 0 to {last}")]
     NoReplay {
-        /// The number.
+        /// The requested number.
         replay: f64,
         /// The largest number of a replay.
         last: f64,
     },
-    /// No curve has the name that ratios were asked to be relative to.
+    /// No curve has the name to which ratios should be relative.
     #[error("--relative-to '{base}' is no series (one of: {known})")]
     NoBase {
-        /// The name.
+        /// The requested name.
         base: String,
         /// The names of the curves.
         known: String,
     },
-    /// A cell of the results cannot be read.
+    /// A value of the results has the wrong form.
     #[error("{}: {problem}", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The row or column, what was found in it, and what was expected.
+        /// The row or column, the value found there, and the expected form.
         problem: String,
     },
 }
 
 impl FigureError {
-    /// Returns whether the command line asked for something that does not exist; otherwise an input is at fault.
+    /// Returns whether the command line is at fault, because it asks for something that does not exist. If false, a
+    /// file is at fault.
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::UnknownColumn { .. } | Self::NoReplay { .. } | Self::NoBase { .. })
     }

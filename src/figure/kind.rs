@@ -1,4 +1,4 @@
-//! A kind of picture, as a row of the registry [`PLOT_KINDS`](super::PLOT_KINDS).
+//! The type of a row in [`PLOT_KINDS`](super::PLOT_KINDS), the registry of the kinds of plots.
 
 use std::fmt;
 use std::path::Path;
@@ -7,40 +7,41 @@ use super::draw::Drawing;
 use super::error::FigureError;
 use super::results::Results;
 
-/// A kind of picture that `plot` draws of saved results.
+/// A kind of plot that the command `plot` can draw from saved results.
 #[derive(Debug)]
 pub struct PlotKind {
-    /// Its name on the command line, and of the file.
+    /// The name of the kind on the command line, and the stem of its file.
     pub name: &'static str,
-    /// What it shows, in one sentence.
+    /// What the plot shows, in one sentence.
     pub summary: &'static str,
-    /// What results must hold for it.
+    /// What the results must hold so that the plot can be drawn.
     pub needs: Needs,
-    /// Draws it; `None` if the results do not hold what it needs.
+    /// Draws the plot. Returns `None` if the results lack what the kind needs.
     pub draw: fn(&PlotOptions<'_>, &Results) -> Drawn,
 }
 
-/// A picture, or `None` if the results do not hold what it needs.
+/// A plot; `None` if the results lack what its kind needs.
 pub type Drawn = Result<Option<Drawing>, FigureError>;
 
-/// What a kind of picture needs of results. Its `Display` is the end of "the directory does not hold …".
+/// What a kind of plot needs from the results. Its `Display` text completes the sentence "the directory does not hold
+/// …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// The summary, with something in it that is said here.
+    /// The summary with a certain content, which the text names.
     Summary(&'static str),
-    /// The summary of replays on an array, or of such in which jobs were moved. Elsewhere the picture would say
-    /// nothing.
+    /// The summary of replays on a linear array, or of replays that moved jobs. In all other replays delays have
+    /// nothing to show.
     Delays,
-    /// The frame of jobs.
+    /// The jobs frame.
     Jobs,
-    /// The frame of jobs with the durations of the allocator's calls.
+    /// The jobs frame with the durations of the allocator's calls.
     CallTimes,
-    /// The frame of jobs with the nodes of each.
+    /// The jobs frame with the nodes of each job.
     Nodes,
 }
 
 impl Needs {
-    /// Returns whether it is worth a note that results do not hold it.
+    /// Returns whether the user is told that the results lack this. Missing delays are no problem and need no note.
     pub fn is_missed(self) -> bool {
         self != Self::Delays
     }
@@ -60,25 +61,26 @@ impl fmt::Display for Needs {
     }
 }
 
-/// What a picture shows of saved results. A kind of picture reads the fields that concern it.
+/// The choices of the user for a plot. Each kind reads only the fields that concern it.
 #[derive(Clone, Copy, Debug)]
 pub struct PlotOptions<'a> {
     /// The directory of the results.
     pub folder: &'a Path,
-    /// The column of the summary that is drawn; `None` for the kind's own choice.
+    /// The column of the summary that is drawn; `None` for the kind's default.
     pub value: Option<&'a str>,
-    /// Whether the vertical axis of curves by load is logarithmic.
+    /// Whether the vertical axis is logarithmic. Only curves by load use it.
     pub log: bool,
-    /// The name of the curve that ratios are relative to; `None` for mc1x1, or the first.
+    /// The name of the curve to which ratios are relative; `None` for mc1x1, or for the first curve if there is no
+    /// mc1x1.
     pub relative_to: Option<&'a str>,
-    /// The number of the replay that a picture of one replay shows; `None` for the first.
+    /// The number of the replay to show, for kinds that show a single replay; `None` for the first one.
     pub replay: Option<u32>,
-    /// Whether this kind was asked for by name; otherwise pictures that would say nothing are left out.
+    /// Whether the user asked for this kind by its name. If not, a plot with nothing to show is left out.
     pub is_asked: bool,
 }
 
 impl<'a> PlotOptions<'a> {
-    /// Returns the default picture of every kind.
+    /// Returns the default options for the results in `folder`.
     pub fn of(folder: &'a Path) -> Self {
         Self { folder, value: None, log: false, relative_to: None, replay: None, is_asked: false }
     }

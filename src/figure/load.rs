@@ -1,4 +1,4 @@
-//! The load of a replay, where replays differ in it.
+//! The load of a replay, for results in which replays differ in load.
 
 use crate::frame::{Sheet, SheetValues};
 use crate::spec::Spec;
@@ -20,7 +20,7 @@ pub enum Load {
 }
 
 impl Load {
-    /// Returns the load as a number, whatever it means.
+    /// Returns the load as a plain number. Its meaning depends on the variant.
     pub fn value(self) -> f64 {
         match self {
             Self::Scale(value)
@@ -31,7 +31,7 @@ impl Load {
         }
     }
 
-    /// Returns the title of an axis of such loads.
+    /// Returns the title for an axis that shows such loads.
     pub fn title(self) -> &'static str {
         match self {
             Self::Scale(_) => "arrival times multiplied by",
@@ -42,7 +42,7 @@ impl Load {
         }
     }
 
-    /// Returns a label for bars at this load; `None` if the name of the workload model says the load already.
+    /// Returns a label for bars at this load; `None` if the label of the workload model contains the load already.
     pub fn label(self) -> Option<String> {
         match self {
             Self::Scale(scale) => Some(format!("arrivals × {scale}")),
@@ -51,8 +51,8 @@ impl Load {
         }
     }
 
-    /// Splits the name of a workload model into the load that it has as a parameter and the model without it. `None` if
-    /// `log` names no model, or one without such a parameter.
+    /// Splits the spec of a workload model into its load and the spec without the load. Returns `None` if `log` is no
+    /// model, or a model without a load as a parameter.
     pub fn of_model(log: &str) -> Option<(Self, String)> {
         type ByKey = (&'static str, fn(f64) -> Load);
         const LOADS: [ByKey; 3] = [("rate", Load::Rate), ("ratio", Load::Ratio), ("offered", Load::Offered)];
@@ -63,7 +63,7 @@ impl Load {
     }
 }
 
-/// Returns the factor of arrival times of a row; `None` if the sheet does not say it.
+/// Returns the arrival scale of a row; `None` if the summary has no such number.
 pub(super) fn scale(sheet: &Sheet, row: usize) -> Option<Load> {
     match &sheet.column("arrival_scale")?.values {
         SheetValues::Number { numbers, .. } => numbers[row].map(Load::Scale),
@@ -71,8 +71,8 @@ pub(super) fn scale(sheet: &Sheet, row: usize) -> Option<Load> {
     }
 }
 
-/// Returns the longest time between arrivals of each row; `None` unless every row's rules have one and differ in
-/// nothing else.
+/// Returns the longest time between arrivals of each row, in seconds. Returns `None` unless every row has uniform
+/// arrivals and all rules are equal apart from this time.
 pub(super) fn gaps(sheet: &Sheet) -> Option<Vec<f64>> {
     let column = sheet.column("rules")?;
     let rules = |row| column.label(row).parse::<Rules>().ok();

@@ -1,18 +1,19 @@
-//! Which look a curve has: its own in every picture, as far as it can be told from the others there.
+//! Chooses the look of each curve: its own look in every picture, as far as the other curves of the picture allow.
 //!
-//! A look follows from the name of what the curve shows, an allocator or a scheduler, and from nothing else: neither
-//! the place in a registry nor what else a registry holds. A digest of the name ranks the colours, markers and dashes
-//! by how much the name likes them. In a picture each curve has the best that the others leave it.
+//! A look depends only on the name of the allocator or scheduler that the curve shows. It does not depend on the order
+//! or the content of a registry, so new rows never change the look of others. A hash of the name gives an order of
+//! preference for colours, markers and dashes. In a picture each curve gets the most preferred look that the other
+//! curves leave free.
 
 use sha2::{Digest, Sha256};
 
 use super::draw::{COLOURS, DASHES, Look, MARKERS};
 
-/// Goes into the digests. Of many numbers this is the first one by which the allocators that papers and the README
-/// compare with each other have different colours of their own (perfect hashing by trial).
+/// The salt of the hashes. It was found by trial: among many numbers it is the first one with which the allocators that
+/// papers and the README compare prefer different colours (perfect hashing).
 const SALT: u32 = 2_201_864;
 
-/// How much a name likes colours, markers and dashes: their positions, the most liked one first.
+/// The preferences of a name: positions of colours, markers and dashes, the most preferred one first.
 struct Taste {
     colours: [usize; COLOURS.len()],
     markers: [usize; MARKERS.len()],
@@ -20,7 +21,7 @@ struct Taste {
 }
 
 impl Taste {
-    /// Returns the taste of a name. Every byte of its digest is the rank of one thing.
+    /// Returns the preferences of a name. Each byte of its hash is the rank of one colour, marker or dash.
     fn of(name: &str) -> Self {
         let digest = Sha256::digest(format!("{SALT} {name}"));
         let (colours, rest) = digest.split_at(COLOURS.len());
@@ -29,26 +30,27 @@ impl Taste {
     }
 }
 
-/// Returns the positions of the first `N` bytes, sorted by their values.
+/// Returns the positions 0 to `N` − 1, sorted by the bytes at these positions.
 fn ranked<const N: usize>(bytes: &[u8]) -> [usize; N] {
     let mut positions = std::array::from_fn(|i| i);
     positions.sort_by_key(|&i: &usize| (bytes[i], i));
     positions
 }
 
-/// Returns the looks of the curves of one picture. Each curve has a subject, the allocator or scheduler that it shows,
-/// and a name, by which curves of one subject are told from each other.
+/// Returns the looks for the curves of one picture. The two texts of a curve are its subject (the allocator or
+/// scheduler that it shows) and its name, which distinguishes curves of the same subject.
 ///
-/// A curve has its subject's own colour unless another one, first in the order of the alphabet, has it. Colours are
-/// different up to eight curves; then those of one colour differ in dash, up to 32 curves. Markers are different up to
-/// twelve curves.
+/// A curve gets the preferred colour of its subject, unless a curve that is earlier in the alphabet has the same
+/// preference. All colours differ for up to 8 curves. For up to 32 curves, those of the same colour differ in dash.
+/// Markers differ for up to 12 curves.
 pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     let tastes: Vec<Taste> = curves.iter().map(|(subject, _)| Taste::of(subject)).collect();
     let mut order: Vec<usize> = (0..curves.len()).collect();
     order.sort_by_key(|&i| curves[i]);
-    // Whoever gets its own colour comes first, so that nobody who has to take another takes that.
+    // Curves that get their preferred colour come first. So no other curve takes such a colour before them.
     let mut taken = [false; COLOURS.len()];
     let (first, others): (Vec<usize>, Vec<usize>) =
+        // `replace` marks the colour as taken and returns whether it was taken before.
         order.into_iter().partition(|&i| !std::mem::replace(&mut taken[tastes[i].colours[0]], true));
     let mut looks = vec![Look::default(); curves.len()];
     let mut given: Vec<Look> = Vec::with_capacity(curves.len());
@@ -67,7 +69,7 @@ pub fn looks(curves: &[(&str, &str)]) -> Vec<Look> {
     looks
 }
 
-/// Returns the choice that is used least; of several the most liked one. 0 if there are no choices.
+/// Returns the choice with the fewest uses, and the most preferred one of several. Returns 0 if there are no choices.
 fn rarest<K: Ord>(choices: &[usize], uses: impl Fn(usize) -> K) -> usize {
     choices.iter().copied().min_by_key(|&choice| uses(choice)).unwrap_or_default()
 }
@@ -98,7 +100,7 @@ mod tests {
             names.iter().filter(|name| **name != "backwards").map(|name| own(name)).collect()
         };
         assert_eq!(own_looks(&names), own_looks(&more));
-        // Whoever changes how looks are made changes these, and every picture.
+        // A change to the choice of looks changes these values and every picture.
         let golden: Vec<&str> =
             ["hilbert+bf", "mc1x1", "gabl", "easy"].map(|name| own(name).colour()).to_vec();
         assert_eq!(golden, GOLDEN);
@@ -132,7 +134,7 @@ mod tests {
             assert_eq!(different(|look| (look.colour, 0)), picture.len().min(8), "{picture:?}");
             assert_eq!(different(|look| (look.marker, 0)), picture.len().min(12), "{picture:?}");
             assert_eq!(different(|look| (look.colour, look.dash)), picture.len(), "{picture:?}");
-            // The order of the results is of no account.
+            // The order of the results does not matter.
             let mut turned = of_all(&picture.iter().rev().copied().collect::<Vec<_>>());
             turned.reverse();
             assert_eq!(turned, looks);

@@ -1,37 +1,39 @@
-//! The mark of this program in its pages and pictures, which tells them from files of others.
+//! The mark that this program writes into its pages and pictures. It distinguishes them from the files of others.
 
 use flate2::Crc;
 
-/// The mark of a page: an element of its head.
+/// The mark of an HTML page: an element of its head.
 pub(crate) const PAGE: &str = "<meta name=\"generator\" content=\"meshreplay\">";
-/// The mark of a drawing: an attribute of its first element.
+/// The mark of an SVG drawing: an attribute of its first element.
 const DRAWING: &str = "<svg data-generator=\"meshreplay\"";
 /// The mark of a PNG file: the content of a text chunk.
 const PIXELS: &[u8] = b"Software\0meshreplay";
 
-/// How many bytes the signature and the first chunk of a PNG file take, after which others may stand.
+/// The number of bytes in the signature and the first chunk (IHDR) of a PNG file. Text chunks may follow them.
 const PNG_HEADER: usize = 33;
 
-/// How many of the first bytes of a file hold its mark, if it has one.
+/// The number of bytes at the beginning of a file within which a mark stands, if the file has one.
 pub const MARKED: usize = 1024;
 
-/// Returns the drawing with the mark.
+/// Returns the SVG text with the mark.
 pub fn marked_svg(svg: &str) -> String {
     svg.replacen("<svg", DRAWING, 1)
 }
 
-/// Returns the PNG file with the mark; anything too short for one stays as it is.
+/// Returns the PNG file with the mark. Bytes that are too short for a PNG file are returned unchanged.
 pub fn marked_png(png: &[u8]) -> Vec<u8> {
     let Some((header, rest)) = png.split_at_checked(PNG_HEADER) else { return png.to_vec() };
     let mut chunk = b"tEXt".to_vec();
     chunk.extend_from_slice(PIXELS);
     let mut sum = Crc::new();
     sum.update(&chunk);
+    // The length counts the data alone, without the four bytes of the type.
     let length = (PIXELS.len() as u32).to_be_bytes();
+    // A chunk of PNG consists of the length of its data, its type, its data, and a CRC of type and data.
     [header, &length, &chunk, &sum.sum().to_be_bytes(), rest].concat()
 }
 
-/// Returns whether a file that begins with `head` has a mark, so that this program has made it.
+/// Returns whether the beginning of a file contains a mark, which means that this program made the file.
 pub fn is_marked(head: &[u8]) -> bool {
     [PAGE.as_bytes(), DRAWING.as_bytes(), PIXELS]
         .iter()

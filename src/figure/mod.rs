@@ -1,4 +1,4 @@
-//! Results as pictures: charts of saved results, and drawings of machines for a terminal.
+//! Pictures of results: plots of saved results, and drawings of machines for a terminal.
 
 pub mod draw;
 mod error;

@@ -1,4 +1,4 @@
-//! Which files may be overwritten without being asked: those that this program has drawn itself.
+//! Decides which files may be overwritten without `--force`: only pages and pictures that this program made.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,24 +6,24 @@ use std::path::{Path, PathBuf};
 
 use super::mark::{MARKED, is_marked};
 
-/// Why a file is not overwritten.
+/// Why a file must not be overwritten.
 #[derive(Debug, thiserror::Error)]
 pub enum OverwriteError {
-    /// What it holds is not known.
+    /// The file cannot be read, so its content is unknown.
     #[error("{} cannot be read", .path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It holds something else.
+    /// The file is not a page or picture of this program.
     #[error("{} already exists and is no page or picture that meshreplay has drawn; --force overwrites it", .0.display())]
     NotDrawn(PathBuf),
 }
 
-/// Fails if the file at `path` holds anything but an earlier page or picture of this program, unless `force`. Devices
-/// and FIFOs hold nothing that could be lost.
+/// Fails if the file at `path` is not an earlier page or picture of this program, unless `force`. It accepts paths
+/// without a file, empty files, devices and named pipes, which have nothing to lose.
 pub fn check_overwrite(path: &Path, force: bool) -> Result<(), OverwriteError> {
     if force || !path.is_file() {
         return Ok(());

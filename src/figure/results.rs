@@ -1,4 +1,4 @@
-//! Saved results as curves: which rows belong together, what they are called, how they look.
+//! Saved results as curves: the rows of each curve, its name and its look.
 
 use std::path::Path;
 
@@ -12,34 +12,36 @@ use crate::machine::Mesh;
 use crate::spec::SpecError;
 use crate::study::Coordinate;
 
-/// Columns that tell results from each other. Seeds are replications.
+/// Returns the names of the columns in which different configurations differ. The seed is not among them, because rows
+/// that differ only in seed are replications.
 fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).filter(|name| *name != "seed")
 }
 
-/// The summary of a directory of results.
+/// The summary of a directory of results, prepared for plots.
 pub struct Results {
-    /// The summary, with at least one row.
+    /// The summary, which has at least one row.
     pub sheet: Sheet,
-    /// The identity columns in which rows differ.
+    /// The identity columns in which the rows differ.
     varying: Vec<&'static str>,
-    /// The longest time between arrivals of each row; `None` unless rules differ in it and in nothing else.
+    /// The longest time between arrivals of each row, in seconds; `None` unless the rules of the rows differ in this
+    /// time and in nothing else.
     gaps: Option<Vec<f64>>,
 }
 
-/// Rows of a summary that are one curve: replications, and loads if the curve runs over those.
+/// The rows of a summary that form one curve: replications, and several loads if the curve is drawn over the load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// What it is called beside the others.
+    /// The name of the curve, which differs from the names of the other curves.
     pub name: String,
-    /// Its look, which differs from that of the others.
+    /// The look of the curve, which differs from the looks of the others as far as possible.
     pub look: Look,
-    /// Its rows, ascending.
+    /// The positions of its rows in the summary, ascending.
     pub rows: Vec<usize>,
 }
 
 impl Results {
-    /// Reads the summary in `folder`. One without rows is an error.
+    /// Reads the summary in `folder`. Fails if the summary has no rows.
     pub fn read(folder: &Path) -> Result<Self, FigureError> {
         let sheet = Sheet::read(folder)?;
         if sheet.height() == 0 {
@@ -55,10 +57,11 @@ impl Results {
         Ok(Self { sheet, varying, gaps })
     }
 
-    /// Sentences on the replays that the summary and the jobs in `folder` lack; none if they hold all.
+    /// Returns a sentence on the replays that the summary lacks, and one on those that the jobs in `folder` lack. The
+    /// list is empty if no replay is missing.
     pub fn missing(&self, folder: &Path) -> Result<Vec<String>, FigureError> {
         let mut notes: Vec<String> = self.sheet.missing_note().into_iter().collect();
-        // No column is needed to know whose jobs there are.
+        // Without any column, the call still finds out which replays have jobs.
         if let Some(jobs) = Sheet::read_jobs(folder, &[], &|_| false)?
             && jobs.missing != self.sheet.missing
         {
@@ -67,7 +70,7 @@ impl Results {
         Ok(notes)
     }
 
-    /// Returns whether a machine is an array, or jobs were moved, so that delays say something.
+    /// Returns whether delays have something to show: a machine is a linear array, or jobs were moved.
     pub fn have_delays(&self) -> bool {
         let is_array =
             |row: usize| self.label(row, "machine").parse::<Mesh>().is_ok_and(|machine| machine.dims() == 1);
@@ -75,17 +78,20 @@ impl Results {
         (0..self.sheet.height()).any(is_array) || moves.iter().flatten().any(|&moves| moves > 0.0)
     }
 
-    /// Returns the numbers of a column, by row.
+    /// Returns the numbers of a column, one for each row; `None` where there is no number. Fails if there is no such
+    /// column of numbers.
     pub fn numbers(&self, name: &str) -> Result<&[Option<f64>], FigureError> {
         let path = || self.sheet.path.clone();
         self.find(name).map_err(|problem| FigureError::NoColumn { path: path(), problem })
     }
 
-    /// Returns the numbers of a column that `option` names, by row.
+    /// Returns the numbers of the column that the user chose by `option`, one for each row; `None` where there is no
+    /// number.
     pub fn chosen(&self, option: &'static str, name: &str) -> Result<&[Option<f64>], FigureError> {
         self.find(name).map_err(|problem| FigureError::UnknownColumn { option, problem })
     }
 
+    /// Returns the numbers of a column, or an error that lists the columns of numbers.
     fn find(&self, name: &str) -> Result<&[Option<f64>], SpecError> {
         if let Some(SheetValues::Number { numbers, .. }) =
             self.sheet.column(name).map(|column| &column.values)
@@ -105,13 +111,14 @@ impl Results {
         })
     }
 
-    /// Returns a cell of a row as a short label; empty if there is no such column.
+    /// Returns the value of a row in a column as a short label; empty if there is no such column.
     pub fn label(&self, row: usize, name: &str) -> String {
         let label = self.sheet.column(name).map(|column| column.label(row)).unwrap_or_default();
         if name == "allocator" { allocator::short_label(&label) } else { label }
     }
 
-    /// What a row is called beside others: its allocator, and what else rows differ in except for the columns in `but`.
+    /// Returns the name of a row: its allocator and its values in the other varying columns, except for the columns in
+    /// `but`.
     pub fn name(&self, row: usize, but: &[&str]) -> String {
         let is_load = |name: &str| name == "rules" && self.gaps.is_some();
         let is_other = |name: &&&str| **name != "allocator" && !but.contains(name) && !is_load(name);
@@ -121,7 +128,7 @@ impl Results {
         words.join(" · ")
     }
 
-    /// What all rows share, in words.
+    /// Returns the values that all rows share, as text; empty if they share none.
     pub fn shared(&self) -> String {
         let is_shown = |name: &&str| !["rules", "network", "arrival_scale"].contains(name);
         let fixed = identity().filter(|name| !self.varying.contains(name)).filter(is_shown);
@@ -129,7 +136,7 @@ impl Results {
         words.collect::<Vec<_>>().join(" · ")
     }
 
-    /// What all rows at the first load share, in words.
+    /// Returns the values that all rows at the first load share, as text, with this load.
     pub fn shared_at_first_load(&self) -> String {
         if self.varying.contains(&"arrival_scale") {
             format!("{} · arrivals × {}", self.shared(), self.label(0, "arrival_scale"))
@@ -140,19 +147,22 @@ impl Results {
         }
     }
 
-    /// Returns whether a row has the arrival scale and the longest time between arrivals of the first row.
+    /// Returns whether a row has the same load as the first row: the same arrival scale and the same longest time
+    /// between arrivals.
     pub fn is_at_first_load(&self, row: usize) -> bool {
         let gap = |row: usize| self.gaps.as_ref().map(|gaps| gaps[row].to_bits());
         self.label(row, "arrival_scale") == self.label(0, "arrival_scale") && gap(row) == gap(0)
     }
 
-    /// Curves of rows that differ only in seeds and in the columns of `but`, in the order of the results.
+    /// Returns one curve for each group of rows that differ only in seed and in the columns of `but`, in the order of
+    /// the results.
     pub fn curves(&self, but: &[&str]) -> Vec<Curve> {
         self.curves_named(|row| self.name(row, but))
     }
 
-    /// Curves over loads. Logs that are one workload model at several loads are points of one curve.
+    /// Returns the curves over the load. Logs that are one workload model at several loads belong to one curve.
     pub fn curves_by_load(&self) -> Vec<Curve> {
+        // Only the specs of workload models contain a load. Recorded logs differ in the arrival scale.
         let is_model = self.varying.contains(&"log") && !self.varying.contains(&"arrival_scale");
         if !is_model {
             return self.curves(&["arrival_scale"]);
@@ -161,6 +171,7 @@ impl Results {
             let log = self.label(row, "log");
             Load::of_model(&log).map_or(log, |(_, rest)| rest)
         };
+        // If all rows have the same model, its name need not be repeated for each curve.
         let is_one = (0..self.sheet.height()).all(|row| without_load(row) == without_load(0));
         self.curves_named(|row| {
             let name = self.name(row, &["log"]);
@@ -168,6 +179,7 @@ impl Results {
         })
     }
 
+    /// Returns the curves of the rows: rows with the same `name` form one curve.
     fn curves_named(&self, name: impl Fn(usize) -> String) -> Vec<Curve> {
         let mut curves: Vec<Curve> = Vec::new();
         for row in 0..self.sheet.height() {
@@ -177,7 +189,7 @@ impl Results {
                 None => curves.push(Curve { name, look: Look::default(), rows: vec![row] }),
             }
         }
-        // Where one allocator is replayed under several schedulers, those are what the curves show.
+        // If one allocator is replayed under several schedulers, the curves show the schedulers.
         let is_of_schedulers = self.varying.contains(&"scheduler") && !self.varying.contains(&"allocator");
         let subject = if is_of_schedulers { "scheduler" } else { "allocator" };
         let subjects: Vec<String> = curves.iter().map(|curve| self.label(curve.rows[0], subject)).collect();
@@ -189,7 +201,8 @@ impl Results {
         curves
     }
 
-    /// Returns the load of a row; `None` if rows do not differ in load and its log is no workload model with one.
+    /// Returns the load of a row; `None` if the rows do not differ in load and the log is no workload model with a
+    /// load.
     pub fn load(&self, row: usize) -> Option<Load> {
         if self.varying.contains(&"arrival_scale") {
             return load::scale(&self.sheet, row);
@@ -200,13 +213,14 @@ impl Results {
         }
     }
 
-    /// What bars of a row stand above, in lines: its log, its machine, and its load unless the log says it.
+    /// Returns the label below the bars of a row, in several lines: its log, its machine and its load. The load is left
+    /// out if the name of the log contains it.
     pub fn place(&self, row: usize) -> String {
         let load = self.load(row).and_then(Load::label).map(|label| format!("\n{label}"));
         format!("{}\n{}{}", self.label(row, "log"), self.label(row, "machine"), load.unwrap_or_default())
     }
 
-    /// Returns the different places of rows, in the order of the results.
+    /// Returns the different labels of [`Self::place`], in the order of the results.
     pub fn places(&self) -> Vec<String> {
         let mut places: Vec<String> = Vec::new();
         for place in (0..self.sheet.height()).map(|row| self.place(row)) {

@@ -20,9 +20,9 @@ pub(super) enum Value<R> {
     Added,
 }
 
-/// A column of a frame whose rows are computed from values of type `R`.
+/// A column of a frame, with the function that computes its values from rows of type `R`.
 pub(super) struct Field<R> {
-    /// What the column is: its name, type, unit and meaning, and when it is there.
+    /// The description of the column: its name, type, unit and meaning, and when it is present.
     pub(super) column: ColumnInfo,
     value: Value<R>,
 }

@@ -23,10 +23,10 @@ pub enum FileFormat {
     Json,
     /// One object on each line.
     Jsonl,
-    /// Apache Parquet, compressed with its writer's default; carries the resolved run as metadata.
+    /// Apache Parquet with the default compression of the writer. The resolved run is part of its metadata.
     Parquet,
-    /// Apache Arrow's file format, also called Feather 2, uncompressed; carries the resolved run as metadata of the
-    /// file's footer.
+    /// The file format of Apache Arrow (also called Feather 2), uncompressed. The resolved run is part of the metadata
+    /// in the footer.
     Arrow,
 }
 
@@ -63,6 +63,7 @@ enum Batches {
 }
 
 impl Batches {
+    /// Writes the rows of `frame` as one batch.
     fn write(&mut self, frame: &mut DataFrame) -> PolarsResult<()> {
         match self {
             Self::Parquet(writer) => writer.write_batch(frame),
@@ -73,6 +74,7 @@ impl Batches {
         }
     }
 
+    /// Writes the footer.
     fn finish(self) -> PolarsResult<()> {
         match self {
             Self::Parquet(writer) => writer.finish().map(drop),
@@ -121,6 +123,7 @@ impl FrameFile {
             FileFormat::Json => {
                 let mut text = Vec::new();
                 write_json(frame, &mut text, JsonFormat::Json)?;
+                // Each frame becomes an array of its own. Without their brackets, the arrays are joined to one.
                 let rows = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]")).unwrap_or(&text);
                 self.file.write_all(if first { b"[" } else { b",\n" }).map_err(failed)?;
                 self.file.write_all(rows).map_err(failed)?;
@@ -222,10 +225,12 @@ pub fn write_to(
     Ok(())
 }
 
+/// Writes `frame` as an array of objects, or as one object per line.
 fn write_json(frame: &mut DataFrame, out: impl Write, format: JsonFormat) -> Result<(), FrameError> {
     Ok(JsonWriter::new(out).with_json_format(format).finish(frame)?)
 }
 
+/// Returns a writer of Parquet with the resolved run as metadata.
 fn parquet_writer<W: Write>(out: W, provenance: &str) -> ParquetWriter<W> {
     let metadata = vec![(METADATA_KEY.to_owned(), provenance.to_owned())];
     ParquetWriter::new(out).with_key_value_metadata(Some(KeyValueMetadata::from_static(metadata)))

@@ -91,6 +91,7 @@ impl StudyFolder {
             let (folder, found, expected) = (self.path.clone(), other.name.clone(), manifest.name.clone());
             return Err(FrameError::OtherStudy { folder, found, expected });
         }
+        // In the directory of this study, its own summaries may be replaced. All other results are foreign.
         let is_ours = |file: &&PathBuf| {
             existing.is_some() && SUMMARIES.iter().any(|format| **file == self.summary(*format))
         };
@@ -246,11 +247,12 @@ impl StudyFolder {
         Ok(())
     }
 
-    /// Checks the files of a cell in a directory that may come from somebody else. Returns one sentence for each file
+    /// Checks the files of a cell in a directory that another user may have written. Returns one sentence for each file
     /// that cannot be copied; none if all are in order.
     pub(super) fn odd_files(&self, key: &str) -> Result<Vec<String>, FrameError> {
         let mut odd = Vec::new();
         for (path, name) in [(self.jobs(key), JOBS), (self.row(key), SUMMARY)] {
+            // This does not follow symbolic links, because another user may have written the directory.
             if fs::symlink_metadata(&path).is_ok() {
                 odd.extend(foreign(&path, key, name)?.err());
             }
@@ -273,6 +275,7 @@ impl StudyFolder {
         Ok(())
     }
 
+    /// Writes a frame as a file in the given format, with `provenance` as metadata.
     fn write_frame(
         &self,
         path: &Path,

@@ -31,14 +31,17 @@ impl JobRow<'_> {
         &self.outcome.recording.dispersal[self.i]
     }
 
+    /// Returns the nodes of the job as intervals; empty if placements were not kept.
     fn nodes(&self) -> String {
         self.outcome.recording.placements.get(self.i).cloned().unwrap_or_default()
     }
 
+    /// Returns the contention of the job; zeros if it was not measured.
     fn contention(&self) -> JobContention {
         self.outcome.recording.contention.as_ref().map(|record| record.jobs[self.i]).unwrap_or_default()
     }
 
+    /// Returns the packets of the job; `None` if the replay has no network.
     fn traffic(&self) -> Option<JobTraffic> {
         self.outcome.traffic.as_ref().map(|traffic| traffic.jobs[self.i])
     }

@@ -15,6 +15,7 @@ const END: u64 = 8;
 /// Returns whether the file is a complete Parquet file with metadata that name the cell `key`. It returns false for an
 /// empty file, for a part of a file, and for the result of another cell.
 pub(super) fn is_result_of(path: &Path, key: &str) -> bool {
+    // The metadata are JSON with one space after each colon, so the key can be found by its bytes.
     let named = format!("\"key\": \"{key}\"");
     footer(path).is_ok_and(|footer| footer.windows(named.len()).any(|window| window == named.as_bytes()))
 }
@@ -32,6 +33,7 @@ fn footer(path: &Path) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(size.checked_sub(END).ok_or(io::ErrorKind::UnexpectedEof)?))?;
     file.read_exact(&mut end)?;
     let (length, magic) = end.split_at(4);
+    // The length is stored in little-endian order: the last byte is the highest.
     let length = length.iter().rev().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte));
     if magic != MAGIC || length + END > size {
         return Err(io::ErrorKind::InvalidData.into());
@@ -42,9 +44,9 @@ fn footer(path: &Path) -> io::Result<Vec<u8>> {
     Ok(footer)
 }
 
-/// Reads the file of a cell in a directory that may come from somebody else. Returns its bytes if it is a regular file,
-/// belongs to the cell `key`, and has only columns of the frame `name`. Otherwise returns a sentence on the problem.
-/// The outer error means that the file cannot be read.
+/// Reads the file of a cell in a directory that another user may have written. Returns its bytes if it is a regular
+/// file, belongs to the cell `key`, and has only columns of the frame `name`. Otherwise returns a sentence on the
+/// problem. The outer error means that the file cannot be read.
 pub(super) fn foreign(path: &Path, key: &str, name: &str) -> Result<Result<Vec<u8>, String>, FrameError> {
     let unreadable = |source| FrameError::Unreadable { path: path.to_owned(), source };
     if !fs::symlink_metadata(path).map_err(unreadable)?.is_file() {

@@ -49,33 +49,33 @@ pub enum FrameError {
     /// contains the cause.
     #[error("{} cannot be written: {problem}", .path.display())]
     Write {
-        /// Where it should go.
+        /// The path that the file should have.
         path: std::path::PathBuf,
-        /// What went wrong.
+        /// The error of polars.
         problem: PolarsError,
     },
     /// The file could not be written: the operating system reports an error. No part of the file is left.
     #[error("{} cannot be written", .path.display())]
     File {
-        /// Where it should go.
+        /// The path that the file should have.
         path: std::path::PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The file could not be read.
     #[error("{} cannot be read", .path.display())]
     Unreadable {
-        /// Where it is.
+        /// The path of the file.
         path: std::path::PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file is not what its name says.
+    /// The content of the file does not match its extension, or is incomplete.
     #[error("{} is damaged; delete it, and start what made it again", .path.display())]
     Damaged {
-        /// Where it is.
+        /// The path of the file.
         path: std::path::PathBuf,
-        /// What does not fit.
+        /// The error of polars.
         source: PolarsError,
     },
     /// The directory holds no study.
@@ -91,7 +91,7 @@ pub enum FrameError {
         .folder.display()
     )]
     NoSummary {
-        /// Where it should be.
+        /// The directory.
         folder: std::path::PathBuf,
     },
     /// The directory belongs to another study.
@@ -99,9 +99,9 @@ pub enum FrameError {
     OtherStudy {
         /// The directory.
         folder: std::path::PathBuf,
-        /// The study that is there.
+        /// The name of the study in the directory.
         found: String,
-        /// The study that should go there.
+        /// The name of the study that should go there.
         expected: String,
     },
     /// Another command is writing into the directory.
@@ -110,9 +110,9 @@ pub enum FrameError {
     /// The directory holds results that do not belong to the study.
     #[error("{} is not of the study '{name}'; give another directory, or remove the results that are there", .file.display())]
     OtherResults {
-        /// A file of the other results.
+        /// One of the files that do not belong to the study.
         file: std::path::PathBuf,
-        /// The study that should go there.
+        /// The name of the study that should go there.
         name: String,
     },
     /// Two files of a directory belong to different runs.

@@ -42,6 +42,7 @@ fn id(text: &str) -> String {
 /// Returns the id of a study. The id does not change when cells or logs are added to the study.
 pub(super) fn study_id(manifest: &Manifest) -> Result<String, FrameError> {
     let named =
+        // The id covers only what stays the same while cells and logs are added.
         Manifest { description: None, jobs: false, logs: Vec::new(), cells: Vec::new(), ..manifest.clone() };
     Ok(id(&serde_json::to_string(&named).map_err(FrameError::Json)?))
 }
@@ -97,6 +98,7 @@ impl Origin {
             }
             (None, None) => None,
         };
+        // The first file that has an id. All other files must have the same id.
         let mut first = origin.as_ref().map(|origin| (origin.file.clone(), origin.id.clone()));
         for file in result_files(folder).filter(|file| !file.ends_with(RUN_FILE) && file.exists()) {
             let frame = match FileFormat::of_path(&file) {
@@ -115,9 +117,11 @@ impl Origin {
         Ok(origin)
     }
 
+    /// Returns the description in `text`. `list` is the name of its list of replays.
     fn parsed(file: PathBuf, id: String, text: &str, list: &str) -> Result<Self, FrameError> {
         let value: Value = serde_json::from_str(text).map_err(|error| unreadable(&file, error.into()))?;
         let replays = value.get(list).and_then(Value::as_array).cloned().unwrap_or_default();
+        // A coordinate varies if some replay differs in it from the first replay.
         let varies = |key: &&str| replays.iter().any(|other| other.get(key) != replays[0].get(key));
         let mut varying: Vec<&str> =
             Coordinate::listed().map(|coordinate| coordinate.name).filter(varies).collect();
@@ -135,6 +139,7 @@ impl Origin {
         }
         let Some(keys) = frame.column("key").ok().and_then(|column| column.str().ok()) else { return Ok(()) };
         let known: BTreeSet<&str> = self.keys().collect();
+        // Rows with a key that study.json does not list belong to an earlier form of the study.
         if keys.iter().flatten().any(|key| !known.contains(key)) {
             return Err(mixed());
         }

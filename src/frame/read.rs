@@ -54,6 +54,7 @@ fn read_json(file: File, format: JsonFormat) -> PolarsResult<DataFrame> {
 /// decode no other column.
 pub(super) fn read_columns(path: &Path, columns: &[&str]) -> Result<DataFrame, FrameError> {
     let file = open(path)?;
+    // Asking a reader for a column that does not exist would be an error.
     let known = |has: &dyn Fn(&str) -> bool| -> Vec<String> {
         columns.iter().filter(|name| has(name)).map(|name| (*name).to_owned()).collect()
     };
@@ -80,6 +81,7 @@ pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
     let object = |file: File| -> PolarsResult<DataFrame> {
         let mut file = BufReader::new(file);
         if FileFormat::of_path(path) == Some(FileFormat::Json) {
+            // The objects of a JSON array are parsed one by one, from the bracket on.
             file.skip_until(b'[')?;
         }
         let mut objects = serde_json::Deserializer::from_reader(file).into_iter::<serde_json::Value>();
@@ -90,6 +92,7 @@ pub(super) fn first_rows(path: &Path) -> Result<DataFrame, FrameError> {
         Some(FileFormat::Json | FileFormat::Jsonl) => unpanicking(|| object(file)),
         _ => unpanicking(|| {
             let options = CsvReadOptions::default().with_has_header(true).with_n_rows(Some(1));
+            // Without type inference all columns are text, as the id of the run is.
             options.with_infer_schema_length(Some(0)).into_reader_with_file_handle(file).finish()
         }),
     };
@@ -110,6 +113,7 @@ pub fn is_reading() -> bool {
 /// Returns the result of `read`, or an error if `read` panics.
 fn unpanicking<T>(read: impl FnOnce() -> PolarsResult<T>) -> PolarsResult<T> {
     READING.set(true);
+    // Nothing that `read` has used is used again after a panic, so a broken state cannot be seen.
     let read = panic::catch_unwind(AssertUnwindSafe(read));
     READING.set(false);
     read.unwrap_or_else(|_| Err(PolarsError::ComputeError("its structure is broken".into())))

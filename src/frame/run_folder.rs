@@ -21,9 +21,9 @@ pub enum RunFolderError {
     /// The directory cannot be made.
     #[error("{} cannot be made", .path.display())]
     Make {
-        /// Where it should be.
+        /// The path of the directory.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The directory belongs to a study.
@@ -38,9 +38,9 @@ pub enum RunFolderError {
     /// An earlier result cannot be removed.
     #[error("{} cannot be removed", .path.display())]
     Remove {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Another command is writing into the directory.
@@ -126,6 +126,7 @@ impl RunFolder {
         run: &str,
     ) -> Result<bool, RunFolderError> {
         let Self { path, found, jobs, _claim, _new, .. } = self;
+        // The earlier results are kept only if they contain all replays of this run and at least one more.
         if let Found::SameRun(held) = &found
             && held.len() > finished.len()
             && held.is_superset(finished)
@@ -135,12 +136,14 @@ impl RunFolder {
         let run = FinishedFile::of_text(&path.join(RUN_FILE), run)?;
         let files: Vec<FinishedFile> =
             [Some(run), jobs.finish()?, summary.finish()?].into_iter().flatten().collect();
+        // Checked again, because replays may take hours and the directory may have changed.
         check_directories(&path)?;
         let ours: BTreeSet<PathBuf> = files.iter().map(|file| file.target().to_owned()).collect();
         for file in files {
             file.put()?;
         }
         sync_directory(&path).map_err(|source| FrameError::File { path: path.clone(), source })?;
+        // Results in other formats than the new ones would belong to another run.
         if found == Found::Others {
             for path in result_files(&path).filter(|file| !ours.contains(file) && !is_stream(file)) {
                 match fs::remove_file(&path) {

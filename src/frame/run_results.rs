@@ -62,6 +62,7 @@ impl<'a> RunResults<'a> {
         Ok(())
     }
 
+    /// Appends the jobs of a replay to the file, and keeps the outcomes without their jobs. Does nothing for `None`.
     fn write(&mut self, number: usize, outcomes: Option<Vec<Outcome>>) -> Result<(), RunFolderError> {
         let Some(mut outcomes) = outcomes else { return Ok(()) };
         let replay = number as u32;
@@ -70,6 +71,7 @@ impl<'a> RunResults<'a> {
                 let jobs = jobs(replay, outcome, &self.study.options)?;
                 folder.jobs.append(&mut marked(jobs, &self.run)?)?;
             }
+            // The jobs are the largest part of an outcome. Dropping them keeps memory small.
             outcome.strip();
         }
         self.replays.push((replay, outcomes));

@@ -27,7 +27,7 @@ pub enum ScheduleError {
     NoTable {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// The error of polars.
         source: PolarsError,
     },
     /// The directory has no jobs.
@@ -170,6 +170,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
+    /// Returns a column of the table. Fails if there is none.
     fn column(&self, name: &'static str) -> Result<&Column, ScheduleError> {
         let missing = |_| ScheduleError::NoColumn { path: self.path.to_owned(), column: name };
         self.frame.column(name).map_err(missing)
@@ -180,6 +181,7 @@ impl Table<'_> {
         self.frame.column(name).is_ok()
     }
 
+    /// Returns the error for a file with content that cannot be read as a table.
     fn no_table(&self, source: PolarsError) -> ScheduleError {
         ScheduleError::NoTable { path: self.path.to_owned(), source }
     }
@@ -262,6 +264,7 @@ impl Table<'_> {
     }
 }
 
+/// The first and the last node of each interval; `None` if the table has no nodes.
 type Nodes = Option<Vec<(u32, u32)>>;
 
 /// A column of numbers, which knows its table for messages.
@@ -336,6 +339,7 @@ fn batsim(table: &Table<'_>) -> Result<Schedule, ScheduleError> {
         let nodes = table.nodes("allocated_resources", row, &places)?.filter(|nodes| !nodes.is_empty());
         let held: u64 = nodes.iter().flatten().map(|(first, last)| u64::from(last - first) + 1).sum();
         let (start, end, procs) = (start.time(row)?, end.time(row)?, procs.count(row)?);
+        // Jobs without a requested time get their run time as estimate.
         let estimate = estimates.values[row].filter(|&seconds| seconds >= 0.0).and_then(time);
         schedule.jobs.push(ScheduledJob {
             row: row as u64 + 1,

@@ -86,9 +86,9 @@ impl Sheet {
         Self::of(path, &frame, origin.as_ref(), &|_| true)
     }
 
-    /// Reads the jobs in `folder`, and of their columns only those named in `columns`; columns that do not exist are
-    /// left out. Of a study it reads only the cells with a number that `wanted` accepts. Returns `None` if the
-    /// directory holds no jobs.
+    /// Reads the jobs in `folder`: the columns named in `columns`, as far as they exist, and the column `replay`. Of a
+    /// study it reads only the cells with a number that `wanted` accepts. Of a run it reads all jobs. Returns `None` if
+    /// the directory holds no jobs.
     pub fn read_jobs(
         folder: &Path,
         columns: &[&str],
@@ -104,6 +104,7 @@ impl Sheet {
             return Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None, &|_| true)? }));
         };
         let mut read = columns.to_vec();
+        // These columns are needed to find missing replays and to check the run.
         read.extend(["replay", RUN_COLUMN].iter().filter(|name| !columns.contains(name)));
         let frame = read_columns(&path, &read)?;
         Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))

@@ -33,6 +33,7 @@ impl StudyFolder {
             stack(&mut all, frame)?;
         }
         let mut all = all.unwrap_or_default();
+        // Joins the chunks of the cells to one, so that columns can be read as slices.
         all.rechunk_mut();
         Ok(Some(all))
     }

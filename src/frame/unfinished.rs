@@ -26,10 +26,12 @@ pub struct Started {
 }
 
 impl StudyFolder {
+    /// Returns the path of the file that says how the study was started.
     fn started_file(&self) -> PathBuf {
         self.path().join("unfinished.json")
     }
 
+    /// Returns the path of the file that says why a cell failed.
     fn failure_file(&self, key: &str) -> PathBuf {
         self.cells().join(format!("{key}.failed.txt"))
     }
@@ -67,8 +69,8 @@ impl StudyFolder {
         remove(self.failure_file(key))
     }
 
-    /// Removes how the study was started and why cells failed, if the whole study is finished. Otherwise removes only
-    /// the reasons of cells that are finished.
+    /// Removes the files that say how the study was started and why cells failed, if the whole study is finished. If a
+    /// cell is unfinished, its file, the files of later cells and the file on the start stay.
     pub(super) fn forget_start(&self, manifest: &Manifest) -> Result<(), FrameError> {
         let jobs = self.started().is_some_and(|started| started.jobs);
         for cell in &manifest.cells {
@@ -86,6 +88,7 @@ impl StudyFolder {
         let Ok(column) = frame.column("key") else { return false };
         let Ok(keys) = column.str() else { return false };
         let mut found: Vec<&str> = keys.iter().flatten().collect();
+        // A cell has one row per replication, and these rows are adjacent.
         found.dedup();
         found.iter().copied().eq(manifest.cells.iter().map(|cell| cell.key.as_str()))
             && self.path().join("summary.csv").exists()

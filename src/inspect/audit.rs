@@ -1,4 +1,5 @@
-//! Whether a schedule can be true, in words.
+//! Audits a schedule: checks whether it is possible on its machine, and whether it follows a scheduling policy. The
+//! answer is text.
 
 use super::error::InspectError;
 use super::finding::Finding;
@@ -7,18 +8,18 @@ use crate::audit::{self, Checked, Fits, Policy, Promised, ScheduledJob, Violatio
 use crate::machine::{Machine, Mesh};
 use crate::text::grouped;
 
-/// What is asked of a schedule.
+/// The question that an audit answers about a schedule.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// The machine; `None` for the one that the summary beside the schedule has.
+    /// The machine. `None` for the machine that the summary beside the schedule names.
     pub machine: Option<Mesh>,
-    /// The policy that it is checked against; `None` for none.
+    /// The policy that the schedule is checked against. `None` if only its feasibility is checked.
     pub against: Option<Policy>,
     /// Whether the allocator may refuse jobs although enough processors are free.
     pub may_refuse: bool,
 }
 
-/// Returns the first violation in time, or how much was checked.
+/// Returns the first violation in time, or how much was checked if there is none. Fails if the machine is not known.
 pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError> {
     let machine = input.machine(question.machine.as_ref())?;
     let rule = match input.start_rule(&machine) {
@@ -31,7 +32,8 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
         (StartRule::Unknown(why), Some(_)) => Some(*why),
         _ => None,
     };
-    // Nothing is left of EASY where nobody knows what can start; of FCFS the order is.
+    // EASY cannot be checked at all if it is not known which jobs can start. Under FCFS the order of starts can still
+    // be checked.
     let policy = question.against.filter(|policy| *policy == Policy::Fcfs || unchecked.is_none());
     let name = &input.name;
     Ok(match follow(input, &machine, policy, rule) {
@@ -49,7 +51,7 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
     })
 }
 
-/// Follows the schedule under `policy`, in which `rule` says what can start.
+/// Audits the schedule against `policy`, or only for feasibility if it is `None`. `rule` says which jobs can start.
 fn follow(
     input: &Input,
     machine: &Mesh,
@@ -70,7 +72,7 @@ fn follow(
     }
 }
 
-/// Returns how much was checked, one line each.
+/// Returns how much was checked, as lines of text.
 fn extent(checked: &Checked, policy: Option<Policy>) -> Vec<String> {
     let count = |count: u64| grouped(count as f64, 0);
     let [jobs, instants, peak] = [checked.jobs, checked.instants, u64::from(checked.peak)].map(count);

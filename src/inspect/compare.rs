@@ -1,4 +1,4 @@
-//! Where two schedules of the same jobs part, in words.
+//! Compares two schedules of the same jobs. The answer is text.
 
 use super::error::InspectError;
 use super::finding::Finding;
@@ -7,11 +7,12 @@ use crate::audit::{self, Comparison, Divergence, Side, Waits, What};
 use crate::machine::{Mesh, format_intervals};
 use crate::text::grouped;
 
-/// Waiting jobs and starts that are listed before the rest is only counted.
+/// The largest number of waiting jobs, of starts and of nodes that are listed. Further ones are only counted.
 const LISTED: usize = 5;
 
-/// Returns the first moment at which two schedules of the same jobs differ, what each knew then, and how far apart
-/// starts are. With the machine, which is that of the first if none is given, it says how many processors are free.
+/// Returns the first difference of two schedules of the same jobs, the state of both at that time, and how far the
+/// starts of jobs differ. The number of free processors is given if the machine is known: `machine`, or else the
+/// machine of the first schedule. Fails if the schedules are not of the same jobs.
 pub fn compare(first: &Input, second: &Input, machine: Option<&Mesh>) -> Result<Finding, InspectError> {
     let found = audit::compare(&first.schedule, &second.schedule).map_err(|problem| {
         InspectError::NotComparable { first: first.name.clone(), second: second.name.clone(), problem }
@@ -27,6 +28,7 @@ pub fn compare(first: &Input, second: &Input, machine: Option<&Mesh>) -> Result<
     Ok(Finding { text, is_good: found.first.is_none() })
 }
 
+/// Returns in words the first difference and the state of both schedules at that time.
 fn first_difference(divergence: &Divergence, inputs: [&Input; 2], nodes: Option<u32>) -> String {
     let Divergence { at, number, what, jobs, sides } = divergence;
     let mut lines = vec![format!("first difference: at {at}, job {number}\n")];
@@ -45,7 +47,7 @@ fn first_difference(divergence: &Divergence, inputs: [&Input; 2], nodes: Option<
     lines.concat()
 }
 
-/// Returns in words the machine and the queue before anything starts, and what then does.
+/// Returns in words the machine and the queue before any job starts, and the jobs that then start.
 fn state(side: &Side, nodes: Option<u32>) -> String {
     let in_use = match nodes {
         Some(nodes) => format!("{} of {nodes} processors free", nodes.saturating_sub(side.used)),
@@ -65,7 +67,7 @@ fn state(side: &Side, nodes: Option<u32>) -> String {
     )
 }
 
-/// Returns in words how many jobs differ, and by how much.
+/// Returns in words how many starts, run times and placements differ, and by how much the starts do.
 fn counted(found: &Comparison) -> String {
     let share = |count: usize| format!("{} of {}", grouped(count as f64, 0), grouped(found.jobs as f64, 0));
     let audit::Spread { count, mean_s, p50_s, p99_s, max_s } = found.starts;

@@ -1,37 +1,37 @@
-//! Why nothing can be found out about a schedule.
+//! The errors of audits, comparisons and exports of schedules.
 
 use crate::audit::{NotSameJobs, SwfError};
 use crate::frame::{FrameError, ScheduleError};
 
-/// Why nothing can be found out about a schedule.
+/// The errors of audits, comparisons and exports of schedules.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectError {
     /// The log cannot be read.
     #[error(transparent)]
     Log(#[from] SwfError),
-    /// The table cannot be read.
+    /// The table of jobs cannot be read.
     #[error(transparent)]
     Table(#[from] ScheduleError),
-    /// The summary beside it cannot be read.
+    /// The summary beside the table cannot be read.
     #[error(transparent)]
     Summary(#[from] FrameError),
-    /// Nothing says which machine it is of.
+    /// The machine of the schedule is neither given nor known from its summary.
     #[error("{0} does not say which machine it is of; give --machine, such as 16x8")]
     NoMachine(String),
-    /// The two cannot be compared.
+    /// The two schedules cannot be compared.
     #[error("{first} and {second}: {problem}")]
     NotComparable {
-        /// Where the first was read from.
+        /// The path of the first schedule.
         first: String,
-        /// Where the second was read from.
+        /// The path of the second schedule.
         second: String,
-        /// Why.
+        /// The reason.
         problem: NotSameJobs,
     },
-    /// A job's nodes are not known.
+    /// The nodes of a job are not known.
     #[error("{name}: the nodes of job {job} are not known, and evalys needs them; replay with --placements")]
     NoNodes {
-        /// Where the schedule was read from.
+        /// The path of the schedule.
         name: String,
         /// The job's number.
         job: i64,
@@ -39,7 +39,8 @@ pub enum InspectError {
 }
 
 impl InspectError {
-    /// Returns whether the command asks for what does not exist, rather than that an input is wrong.
+    /// Returns whether the command is at fault, because it lacks an argument or compares schedules of different jobs,
+    /// and not the content of a file.
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::NoMachine(_) | Self::NotComparable { .. })
     }

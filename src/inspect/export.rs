@@ -1,11 +1,11 @@
-//! Schedules for other tools.
+//! Writes schedules in formats of other tools.
 
 use super::error::InspectError;
 use super::input::Input;
 use crate::audit;
 use crate::trace::{TraceError, Writer};
 
-/// Writes the schedule as a log, with what the summary beside it says as comments.
+/// Writes the schedule as a log in the Standard Workload Format. The facts of its summary stand in the header comments.
 pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), TraceError> {
     let jobs = &input.schedule.jobs;
     let mut comments = vec!["Version: 2.2".to_owned()];
@@ -27,7 +27,8 @@ pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), TraceError> {
     writer.finish()
 }
 
-/// Returns the table of jobs that Batsim writes and evalys reads.
+/// Returns the schedule as a table of jobs in the CSV format that Batsim writes and evalys reads. Fails if the nodes of
+/// a job are not known.
 pub fn evalys(input: &Input) -> Result<String, InspectError> {
     let no_nodes = |job| InspectError::NoNodes { name: input.name.clone(), job };
     audit::evalys(&input.schedule, input.log.as_deref().unwrap_or("log")).map_err(no_nodes)

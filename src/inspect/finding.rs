@@ -1,10 +1,10 @@
-//! What was found out.
+//! The result of an audit or a comparison.
 
-/// What was found out about a schedule, or about two.
+/// The result of an audit of a schedule or of a comparison of two schedules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The finding, as lines.
+    /// The result in words, as lines of text.
     pub text: String,
-    /// Whether the answer is yes: no violation, no difference.
+    /// Whether the result is good: an audit found no violation, or a comparison found no difference.
     pub is_good: bool,
 }

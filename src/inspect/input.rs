@@ -1,4 +1,5 @@
-//! Schedules of any tool: results of ours, logs with wait times, tables of Batsim; and what their allocator can serve.
+//! Reads schedules of any tool: results of this program, logs with wait times, and tables of Batsim. Also decides which
+//! jobs the allocator of a schedule can start.
 
 use std::path::Path;
 
@@ -12,45 +13,46 @@ use crate::spec::Spec;
 use crate::trace::{Format, SWF};
 use crate::workload::{Rules, ShapeRule};
 
-/// A schedule, and what the summary beside it says of its replay. Each is `None` if there is no summary.
+/// A schedule, and the facts about its replay from the summary beside it. Each fact is `None` if there is no summary.
 #[derive(Debug, Default)]
 pub struct Input {
-    /// Where it was read from, as messages call it.
+    /// The path that the schedule was read from, as messages show it.
     pub name: String,
     /// The schedule.
     pub schedule: Schedule,
-    /// Name of the log.
+    /// The name of the log.
     pub log: Option<String>,
     /// The machine.
     pub machine: Option<Mesh>,
-    /// The scheduler's spec.
+    /// The spec of the scheduler.
     pub scheduler: Option<String>,
-    /// The allocator's spec.
+    /// The spec of the allocator.
     pub allocator: Option<String>,
     /// The workload rules.
     pub rules: Option<String>,
 }
 
-/// What decides whether a job can start.
+/// The rule that decides whether a job can start on a machine in some state.
 pub(super) enum StartRule {
-    /// As many free nodes as it takes.
+    /// The job can start if enough nodes are free.
     Counts,
-    /// Whether the allocator has a place for it.
+    /// The job can start if the allocator finds nodes for it.
     Places(Places),
-    /// That cannot be told, for this reason.
+    /// It is not known whether the job can start, for this reason.
     Unknown(&'static str),
 }
 
-/// Asks an allocator whether it has a place for a job.
+/// An allocator that is asked whether it finds nodes for a job.
 pub(super) struct Places {
     strategy: Strategy,
-    /// The shape of jobs that bring none.
+    /// The rule for the shape of jobs that do not ask for one.
     shape: ShapeRule,
     kind: Contiguity,
 }
 
 impl Places {
-    /// Returns whether a job has a place on a machine in this state; `None` if its shape is not known.
+    /// Returns whether the allocator finds nodes for a job on a machine in this state, or `None` if the job's shape is
+    /// not known.
     pub(super) fn has_place(&mut self, job: &ScheduledJob, machine: &Machine) -> Option<bool> {
         let request = self.request(job, machine)?;
         match self.strategy.served {
@@ -68,8 +70,9 @@ impl Places {
         }
     }
 
-    /// What a job has asked for, as far as the number of its nodes confirms it: the shape that the rules give it or,
-    /// where its nodes are a box, that box.
+    /// Returns the job's request, or `None` if it is not known. The job's shape is not recorded, so there are two
+    /// candidates: the shape by the workload rules, and, if the job's nodes form a submesh, the sides of that submesh.
+    /// A candidate is right if the allocator would take as many nodes for it as the job has.
     fn request(&self, job: &ScheduledJob, machine: &Machine) -> Option<Request> {
         let mesh = machine.mesh();
         let takes = |request: &Request| self.strategy.nodes_for(request, mesh).most == job.allocated;
@@ -77,7 +80,8 @@ impl Places {
         let nodes: Vec<NodeId> = job.each_node().collect();
         let own =
             Cuboid::around(mesh, &nodes).map(|place| Request { shape: Shape::Sides(place.sizes), ..ruled });
-        // A box says more than the rule, as a job may have brought its own shape; parts may form another box by chance.
+        // Under a contiguous allocator the submesh of the nodes is the better evidence, as the job may have asked for
+        // its own shape. Under other allocators the nodes can form a submesh by chance.
         let candidates =
             if self.kind == Contiguity::Contiguous { [own, Some(ruled)] } else { [Some(ruled), own] };
         candidates.into_iter().flatten().find(takes)
@@ -85,7 +89,8 @@ impl Places {
 }
 
 impl Input {
-    /// Reads a directory of `replay -o`, or a file: a log if its name says so, or else a table.
+    /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if its name
+    /// says so, and otherwise as a table.
     pub fn read(path: &Path, selection: Selection) -> Result<Self, InspectError> {
         let nothing = |schedule| Self { name: path.display().to_string(), schedule, ..Self::default() };
         if Format::of_path(path) == Some(SWF) {
@@ -99,6 +104,8 @@ impl Input {
         Ok(input)
     }
 
+    /// Copies the facts about the replay with this number and seed from the rows of a summary. Changes nothing if there
+    /// is no such row.
     fn describe(&mut self, sheet: &Sheet, replay: u32, seed: u64) {
         let label = |name: &str, i: usize| sheet.column(name).map(|column| column.label(i));
         let same = |i: &usize| {
@@ -112,7 +119,8 @@ impl Input {
         self.rules = label("rules", row);
     }
 
-    /// What decides on `machine` whether a job can start. Counts decide where the allocator is not known.
+    /// Returns the rule that decides whether a job can start on `machine`. If the allocator is not known, it is enough
+    /// that enough nodes are free.
     pub(super) fn start_rule(&self, machine: &Mesh) -> StartRule {
         let spec = self.allocator.as_ref().and_then(|spec| spec.parse::<Spec>().ok());
         let built = spec.and_then(|spec| {
@@ -137,7 +145,7 @@ impl Input {
         StartRule::Places(Places { strategy, shape, kind })
     }
 
-    /// Returns the machine, as given or else as the results have it.
+    /// Returns the machine that is given, or else the machine of the summary. Fails if neither is known.
     pub(super) fn machine(&self, given: Option<&Mesh>) -> Result<Mesh, InspectError> {
         let known = given.or(self.machine.as_ref()).cloned();
         known.ok_or_else(|| InspectError::NoMachine(self.name.clone()))

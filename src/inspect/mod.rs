@@ -1,4 +1,5 @@
-//! Schedules of any tool, read from where they are: audited, compared, written for other tools. What is found is text.
+//! Inspects schedules of any tool: reads them from files, audits them, compares them, and writes them for other tools.
+//! Results are text for people.
 
 mod audit;
 mod compare;

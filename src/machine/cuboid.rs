@@ -1,4 +1,5 @@
-//! A submesh: a rectangle or cuboid of nodes. It can be grown by shells, clipped by a mesh and wrapped by a torus.
+//! A submesh: a rectangle or cuboid of nodes. It can be grown by shells, which the border of a mesh cuts off and which
+//! wrap around a torus.
 
 use std::ops::Range;
 
@@ -7,34 +8,35 @@ use super::{Coord, Machine, Mesh, NodeId};
 /// A submesh, given by its base and its sides. On a torus it may wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cuboid {
-    /// Its node with the smallest coordinates; on a torus, the node where it begins.
+    /// The node with the smallest coordinates. If the submesh wraps around, it is the node at which the submesh begins.
     pub base: Coord,
-    /// Its sides along x, y and z, each at least 1 and at most the machine's.
+    /// The sides along x, y and z in nodes, each at least 1 and at most that of the machine.
     pub sizes: [u32; 3],
 }
 
 impl Cuboid {
-    /// Returns the coordinates of the `i`-th node, row by row. The submesh must not wrap around.
+    /// Returns the coordinates of node `i` of the submesh, counted from 0, row by row. The submesh must not wrap
+    /// around.
     pub fn at(self, i: u32) -> Coord {
         let [width, length, _] = self.sizes;
         let [x, y, z] = self.base;
         [x + i % width, y + i / width % length, z + i / width / length]
     }
 
-    /// Returns the nodes row by row. The submesh must not wrap around.
+    /// Returns all nodes of the submesh, row by row. The submesh must not wrap around.
     pub fn nodes(self, machine: &Machine) -> Vec<NodeId> {
         let count: u32 = self.sizes.iter().product();
         (0..count).map(|i| machine.mesh().node(self.at(i))).collect()
     }
 
-    /// Returns whether all its nodes are free. The submesh must not wrap around.
+    /// Returns whether all nodes of the submesh are free. The submesh must not wrap around.
     pub fn is_free(self, machine: &Machine) -> bool {
         let count: u32 = self.sizes.iter().product();
         (0..count).all(|i| machine.free().contains(machine.mesh().node(self.at(i))))
     }
 
-    /// Returns the positions along each dimension of the submesh grown by `radius` in every direction, as at most two
-    /// ranges: two where it wraps around.
+    /// Returns the positions of the submesh along each dimension after growing it by `radius` hops in every direction.
+    /// The positions are one range, and a second one if the submesh wraps around.
     pub(super) fn grown(
         &self,
         radius: usize,
@@ -45,7 +47,8 @@ impl Cuboid {
         [along(0), along(1), along(2)]
     }
 
-    /// Returns the smallest submesh that holds all of `nodes` and does not wrap around; `None` if there are no nodes.
+    /// Returns the smallest submesh that contains all of `nodes` and does not wrap around; `None` if there are no
+    /// nodes.
     pub fn around(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
         let mut coords = nodes.iter().map(|&node| mesh.coord(node));
         let first = coords.next()?;
@@ -55,19 +58,21 @@ impl Cuboid {
         Some(Self { base: low, sizes: [0, 1, 2].map(|d| high[d] + 1 - low[d]) })
     }
 
-    /// Returns whether the two share a node. Neither may wrap around.
+    /// Returns whether the two submeshes share a node. Neither may wrap around.
     pub fn meets(&self, other: &Self) -> bool {
         (0..3).all(|d| {
             self.base[d] < other.base[d] + other.sizes[d] && other.base[d] < self.base[d] + self.sizes[d]
         })
     }
 
-    /// Returns the number of the shell around the submesh in which `node` lies: its L∞ distance, which is 0 inside.
+    /// Returns the L∞ distance of `node` from the submesh, which is the number of the shell around the submesh in which
+    /// `node` lies; 0 if it lies inside.
     pub fn shell(&self, mesh: &Mesh, node: Coord) -> u32 {
         (0..3).map(|d| self.outside(mesh, d, node[d])).max().unwrap_or(0)
     }
 
-    /// Returns the hops from position `at` of dimension `d` to the nearest position of the submesh; 0 inside.
+    /// Returns the hops from position `at` of dimension `d` to the nearest position of the submesh; 0 if it lies
+    /// inside.
     fn outside(&self, mesh: &Mesh, d: usize, at: u32) -> u32 {
         let extent = mesh.extents()[d];
         let (first, last) = (self.base[d], self.base[d] + self.sizes[d] - 1);
@@ -75,10 +80,11 @@ impl Cuboid {
         if inside { 0 } else { mesh.hops(d, at, first).min(mesh.hops(d, at, last % extent)) }
     }
 
-    /// Returns twice the L1 distance of `node` from the middle of the submesh. Doubled it is a whole number, as the
-    /// middle may lie between nodes.
+    /// Returns twice the L1 distance, in hops, of `node` from the middle of the submesh. The middle may lie between two
+    /// nodes, but twice the distance is always an integer.
     pub fn doubled_to_middle(&self, mesh: &Mesh, node: Coord) -> u32 {
         let along = |d: usize| {
+            // All lengths are doubled here: the way round the torus, the position of the middle, and that of the node.
             let (round, middle) = (2 * mesh.extents()[d], 2 * self.base[d] + self.sizes[d] - 1);
             let straight = (2 * node[d]).abs_diff(middle % round);
             if mesh.is_torus() { straight.min(round - straight) } else { straight }
@@ -87,13 +93,15 @@ impl Cuboid {
     }
 }
 
-/// Returns the positions of a dimension within `radius` of `centre`: one range clipped at the border of a mesh, or up
-/// to two on a torus where they wrap around.
+/// Returns the positions of a dimension of `extent` nodes that are within `radius` hops of `centre`. On a mesh it is
+/// one range, cut off at the border, and the second is `None`. On a torus a second range is there if the positions wrap
+/// around.
 pub fn ranges(centre: usize, radius: usize, extent: usize, torus: bool) -> [Option<Range<usize>>; 2] {
     span(centre, 1, radius, extent, torus)
 }
 
-/// Returns the positions within `radius` of the `size` positions from `start` on, as [`ranges`] does for one.
+/// Returns the positions within `radius` hops of the `size` positions from `start` on, as [`ranges`] does for one
+/// position.
 fn span(start: usize, size: usize, radius: usize, extent: usize, torus: bool) -> [Option<Range<usize>>; 2] {
     let end = start + size + radius;
     if !torus {

@@ -1,25 +1,26 @@
-//! Finds every free submesh of given sides.
+//! Finds every free submesh with given sides.
 
 use super::{Coord, Machine};
 
-/// The bases of all free submeshes of one size: a bit for each node that is one. It keeps its memory between searches.
+/// The bases of all free submeshes with given sides, as one bit per node: it is set if the node is such a base. The
+/// memory is kept between searches.
 ///
-/// The set of free nodes is narrowed along each dimension in turn (binary erosion by doubling): a bit stays set if it
-/// and the s − 1 bits after it are set, which takes ⌈log₂ s⌉ steps of one shift and one AND each. O(N/64 · (log a + log
-/// b + log c)) for submeshes of a × b × c. Submeshes do not wrap around a torus.
+/// The search is a binary erosion by doubling. It starts with the set of free nodes and shrinks it along each dimension
+/// in turn: a bit stays set if it and the s − 1 bits after it are set. This takes ⌈log₂ s⌉ steps of one shift and one
+/// AND each. O(N/64 · (log a + log b + log c)) for submeshes of a × b × c. Submeshes do not wrap around a torus.
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
-    /// Words per row of nodes.
+    /// The number of words per row of nodes.
     words: usize,
     rows: usize,
     layers: usize,
-    /// Rows of nodes, each starting a new word.
+    /// The rows of nodes. Each row starts a new word.
     bits: Vec<u64>,
 }
 
 impl Frames {
-    /// Searches for submeshes of these sides, each at least 1; what was found before is forgotten. Sides that exceed
-    /// the machine have no submesh.
+    /// Searches for free submeshes with these sides, each at least 1, and forgets the result of the search before. If a
+    /// side exceeds the machine, there is no submesh.
     pub fn find(&mut self, machine: &Machine, sizes: [u32; 3]) {
         let [width, length, depth] = machine.mesh().extents().map(|extent| extent as usize);
         (self.words, self.rows, self.layers) = (width.div_ceil(64), length, depth);
@@ -34,7 +35,8 @@ impl Frames {
                 self.bits.push(machine.free().bits(from, bits));
             }
         }
-        // The padding of a row is not free, so no box leaves it; later rows and layers are cut off.
+        // The bits behind the end of a row are 0, so no submesh crosses it. In the same way the rows after a layer and
+        // the layers after the machine count as not free.
         for row in self.bits.chunks_exact_mut(self.words) {
             narrow(sizes[0], |shift| shift_and(row, shift));
         }
@@ -46,7 +48,7 @@ impl Frames {
         narrow(sizes[2], |shift| and_later(&mut self.bits, shift * layer));
     }
 
-    /// Returns the bases found, in scan order: by z, then y, then x.
+    /// Returns the bases that were found, in scan order: sorted by z, then y, then x.
     pub fn iter(&self) -> impl Iterator<Item = Coord> + '_ {
         let place = |at: usize| {
             let row = at / self.words;
@@ -65,21 +67,22 @@ impl Frames {
         })
     }
 
-    /// Returns whether `base`, which must be a node of the machine, is the base of a free submesh.
+    /// Returns whether `base` is the base of a free submesh. It must be a node of the machine.
     pub fn contains(&self, base: Coord) -> bool {
         let [x, y, z] = base.map(|c| c as usize);
         let word = self.bits.get((z * self.rows + y) * self.words + x / 64);
         word.is_some_and(|word| word >> (x % 64) & 1 == 1)
     }
 
-    /// Returns the first base in scan order; `None` if there is none.
+    /// Returns the first base in scan order; `None` if there is no free submesh.
     pub fn first(&self) -> Option<Coord> {
         self.iter().next()
     }
 }
 
-/// Calls `step` with shifts that add up to `size` − 1, each at most 1 + the sum of those before it. After each step the
-/// bits that are left begin runs of 1 + the sum of the shifts so far, so at last runs of `size`.
+/// Calls `step` with shifts that add up to `size` − 1. Each shift is at most 1 + the sum of the shifts before it. After
+/// each step the bits that are left begin runs of 1 + (sum of the shifts so far) set bits, so in the end runs of
+/// `size`.
 fn narrow(size: usize, mut step: impl FnMut(usize)) {
     let mut run = 1;
     while run < size {
@@ -89,7 +92,7 @@ fn narrow(size: usize, mut step: impl FnMut(usize)) {
     }
 }
 
-/// Keeps those bits of a row for which the bit `shift` positions later is set too.
+/// Keeps the bits of a row for which the bit `shift` positions later is set too.
 fn shift_and(row: &mut [u64], shift: usize) {
     let (words, bits) = (shift / 64, shift % 64);
     for at in 0..row.len() {
@@ -100,7 +103,7 @@ fn shift_and(row: &mut [u64], shift: usize) {
     }
 }
 
-/// Keeps those bits that are also set `distance` words later.
+/// Keeps the bits that are also set `distance` words later.
 fn and_later(words: &mut [u64], distance: usize) {
     for at in 0..words.len() {
         words[at] &= words.get(at + distance).copied().unwrap_or(0);

@@ -1,26 +1,30 @@
-//! Counts the free nodes around any centre or submesh of the machine, by prefix sums.
+//! Counts the free nodes around any centre or submesh of the machine by prefix sums.
 
 use super::{Coord, Cuboid, Machine, Mesh, ranges};
 
-/// Prefix sums of free nodes over a machine, padded along x. So the counts around a whole row of centres are
-/// differences of one line of numbers: there is no branch and no clamp per centre, and the compiler vectorises the
-/// loops.
+/// Prefix sums of the free nodes of a machine, padded along x. Due to the padding the counts around a whole row of
+/// centres are differences of numbers in one array, without a branch and without a clamp per centre. So the compiler
+/// vectorises the loops.
 ///
-/// Memory (W + 2·pad + 1)·L·D numbers. Building is O(memory), a line for one row of centres O(W + 2·pad).
+/// Memory is (W + 2·pad + 1)·L·D numbers. Building costs O(memory), and the counts of one row of centres cost O(W +
+/// 2·pad).
 #[derive(Clone, Debug, Default)]
 pub struct FreeCounts {
     extents: [usize; 3],
     torus: bool,
-    /// The widest x-radius that can be counted without a rebuild.
+    /// The greatest x-radius that can be counted without a rebuild, which is also the width of the padding.
     pad: usize,
+    /// The length of one row of sums: W + 2·pad + 1.
     stride: usize,
-    /// `sums[(z·L + y)·stride + i]`: free nodes in layers 0..=z, rows 0..=y, at x positions below i − pad.
+    /// `sums[(z·L + y)·stride + i]` is the number of free nodes in layers 0..=z and rows 0..=y at x positions below i −
+    /// pad.
     sums: Vec<i32>,
+    /// The nodes of one row, 1 if free. Scratch memory.
     row: Vec<u8>,
 }
 
 impl FreeCounts {
-    /// Counts the free nodes of `machine` anew, for x-radii up to `radius`.
+    /// Counts the free nodes of `machine` anew. The table then serves x-radii up to `radius`.
     pub fn rebuild(&mut self, machine: &Machine, radius: usize) {
         let mesh = machine.mesh();
         self.extents = mesh.extents().map(|extent| extent as usize);
@@ -37,12 +41,12 @@ impl FreeCounts {
         }
     }
 
-    /// Returns the widest x-radius that this table serves; counts are exact up to it.
+    /// Returns the greatest x-radius that this table serves. Counts are exact up to it.
     pub fn radius(&self) -> usize {
         self.pad
     }
 
-    /// Writes the prefix sums of row (y, z) alone; on a torus the padding repeats the other end of the row.
+    /// Writes the prefix sums of row (y, z) alone. On a torus the padding repeats the other end of the row.
     fn fill_row(&mut self, machine: &Machine, y: usize, z: usize) {
         let [width, length, _] = self.extents;
         let row = z * length + y;
@@ -54,6 +58,7 @@ impl FreeCounts {
         let (left, rest) = line.split_at_mut(self.pad + 1);
         let (middle, right) = rest.split_at_mut(width);
         let mut sum = 0;
+        // A mesh has no nodes beyond its border: the sums are 0 to the left of it and do not grow to the right of it.
         left.fill(0);
         if self.torus {
             for (cell, &free) in left[1..].iter_mut().zip(&self.row[width - self.pad..]) {
@@ -74,8 +79,8 @@ impl FreeCounts {
         }
     }
 
-    /// Adds to row (y, z) the sums below it, by inclusion and exclusion: S(y, z) = row + S(y−1, z) + S(y, z−1) −
-    /// S(y−1, z−1).
+    /// Adds the sums of the rows below to row (y, z), by inclusion and exclusion: S(y, z) = row + S(y−1, z) + S(y, z−1)
+    /// − S(y−1, z−1).
     fn add_lower(&mut self, y: usize, z: usize) {
         let length = self.extents[1];
         let stride = self.stride;
@@ -93,8 +98,8 @@ impl FreeCounts {
         add(z.checked_sub(1).and_then(|z| y.checked_sub(1).map(|y| z * length + y)), -1);
     }
 
-    /// Writes into `free` the number of free nodes within L∞ distance `radius` of every centre (x, y, z) of row
-    /// (y, z), one place per x. `line` is scratch memory.
+    /// Writes into `free` the numbers of free nodes within L∞ distance `radius` of the centres (x, y, z) of row (y, z),
+    /// one number for each x. `line` is scratch memory.
     pub fn boxes(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>, free: &mut [i32]) {
         if !self.torus && self.extents[2] == 1 {
             self.flat_boxes(y, radius, free);
@@ -102,6 +107,7 @@ impl FreeCounts {
         }
         self.sum_rows(y, z, radius, line);
         let width = self.extents[0];
+        // The range of x covers the whole ring, so every centre has the same count.
         if self.torus && 2 * radius + 1 >= width {
             free.fill(line[self.pad + width] - line[self.pad]);
             return;
@@ -113,8 +119,8 @@ impl FreeCounts {
         }
     }
 
-    /// Does what [`Self::boxes`] does where there is one layer and nothing wraps: one pass over at most two rows of
-    /// sums.
+    /// Does the same as [`Self::boxes`] for a machine with one layer that does not wrap around: one pass over at most
+    /// two rows of sums.
     fn flat_boxes(&self, y: usize, radius: usize, free: &mut [i32]) {
         let [width, length, _] = self.extents;
         let (below, above) = (y.checked_sub(radius + 1), (y + radius).min(length - 1));
@@ -142,12 +148,13 @@ impl FreeCounts {
         }
     }
 
-    /// Writes into `line` the x-prefix sums over the rows within `radius` of (y, z): the number of free nodes at x
-    /// positions in `a..b` is `line[b + pad] − line[a + pad]`, for −pad ≤ a ≤ b ≤ W + pad.
+    /// Writes into `line` the prefix sums along x over the rows within `radius` of (y, z). The number of free nodes at
+    /// x positions in `a..b` is `line[b + pad] − line[a + pad]`, for −pad ≤ a ≤ b ≤ W + pad.
     fn sum_rows(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>) {
         line.clear();
         line.resize(self.stride, 0);
         let length = self.extents[1];
+        // Inclusion and exclusion: the sum over a range of rows and layers is the difference of the sums at its ends.
         for zs in ranges(z, radius, self.extents[2], self.torus).into_iter().flatten() {
             for ys in ranges(y, radius, length, self.torus).into_iter().flatten() {
                 for (z, z_sign) in [(zs.end, 1), (zs.start, -1)] {
@@ -161,7 +168,7 @@ impl FreeCounts {
         }
     }
 
-    /// Adds a row of sums to `line`, or takes it away if `sign` is negative.
+    /// Adds a row of sums to `line`, or subtracts it if `sign` is negative.
     fn add_row(&self, row: usize, sign: i32, line: &mut [i32]) {
         let sums = &self.sums[row * self.stride..][..self.stride];
         if sign > 0 {
@@ -171,15 +178,16 @@ impl FreeCounts {
         }
     }
 
-    /// Returns the L∞ distance from `centre` to its k-th nearest free node, `None` if fewer are free. It must be one
-    /// that this table serves: at most [`Self::radius`] or the widest.
+    /// Returns the L∞ distance from `centre` to the k-th nearest free node; `None` if fewer than `k` nodes are free.
+    /// The table must serve that distance: [`Self::radius`] must be at least as great, or be the greatest radius that
+    /// matters, see [`widest`].
     pub fn reach(&self, centre: Coord, k: u32) -> Option<usize> {
         let longest = self.extents.into_iter().max()?;
         (0..longest).find(|&radius| self.within(centre, radius) >= k as i32)
     }
 
-    /// Returns the number of free nodes within L∞ distance `radius` of `centre`; `radius` at most [`Self::radius`] or
-    /// the widest.
+    /// Returns the number of free nodes within L∞ distance `radius` of `centre`. `radius` must be at most
+    /// [`Self::radius`], unless that is the greatest radius that matters, see [`widest`].
     pub fn within(&self, centre: Coord, radius: usize) -> i32 {
         let [x, y, z] = centre.map(|c| c as usize);
         let [width, length, depth] = self.extents;
@@ -189,6 +197,7 @@ impl FreeCounts {
             let radius = radius.min(self.pad);
             (x + self.pad - radius, x + self.pad + radius + 1)
         };
+        // The free nodes of the x range in rows 0..y and layers 0..z.
         let prefix = |y: usize, z: usize| {
             if y == 0 || z == 0 {
                 return 0;
@@ -197,6 +206,7 @@ impl FreeCounts {
             self.sums[row * self.stride + high] - self.sums[row * self.stride + low]
         };
         let mut free = 0;
+        // Inclusion and exclusion over the ends of the ranges along y and z.
         for zs in ranges(z, radius, depth, self.torus).into_iter().flatten() {
             for ys in ranges(y, radius, length, self.torus).into_iter().flatten() {
                 free += prefix(ys.end, zs.end) - prefix(ys.start, zs.end);
@@ -206,8 +216,8 @@ impl FreeCounts {
         free
     }
 
-    /// Returns the number of free nodes from `low` to before `high`, which is inside the machine and above `low` in
-    /// every dimension.
+    /// Returns the number of free nodes from `low` (included) to `high` (excluded). In every dimension `high` must be
+    /// above `low` and at most the extent of the machine.
     pub fn in_box(&self, low: Coord, high: Coord) -> u32 {
         let [[left, front, bottom], [right, back, top]] = [low, high].map(|at| at.map(|c| c as usize));
         let length = self.extents[1];
@@ -215,6 +225,8 @@ impl FreeCounts {
             let sums = &self.sums[((z - 1) * length + y - 1) * self.stride + self.pad..];
             sums[right] - sums[left]
         };
+        // Inclusion and exclusion: everything up to `high`, minus the rows in front, minus the layers below, plus what
+        // was subtracted twice.
         let mut free = row(back, top);
         if front > 0 {
             free -= row(front, top);
@@ -228,7 +240,7 @@ impl FreeCounts {
         free as u32
     }
 
-    /// Returns the number of free nodes within L∞ distance `radius` of `place`, any radius.
+    /// Returns the number of free nodes within L∞ distance `radius` of the submesh `place`. Any radius is allowed.
     pub fn in_cuboid(&self, place: Cuboid, radius: usize) -> i32 {
         let [xs, ys, zs] = place.grown(radius, self.extents, self.torus);
         let length = self.extents[1];
@@ -250,7 +262,7 @@ impl FreeCounts {
     }
 }
 
-/// Returns the largest x-radius that makes a difference on `mesh`.
+/// Returns the greatest x-radius that makes a difference on `mesh`.
 pub fn widest(mesh: &Mesh) -> usize {
     let width = mesh.extents()[0] as usize;
     if mesh.is_torus() { width / 2 } else { width - 1 }

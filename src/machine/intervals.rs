@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::mesh::NodeId;
 
-/// Returns the nodes, ascending, as intervals. O(k log k).
+/// Returns the text of a set of nodes as ascending intervals; an empty text if there are no nodes. O(k log k).
 pub fn intervals(nodes: &[NodeId]) -> String {
     let mut nodes = nodes.to_vec();
     nodes.sort_unstable();
@@ -12,7 +12,7 @@ pub fn intervals(nodes: &[NodeId]) -> String {
     format_intervals(nodes.chunk_by(|a, b| b - a == 1).filter_map(ends))
 }
 
-/// Returns intervals, given by the first and the last node of each, as text; an empty text if there are none.
+/// Returns the text of intervals that are given by their first and last nodes; an empty text if there are none.
 pub fn format_intervals(intervals: impl IntoIterator<Item = (NodeId, NodeId)>) -> String {
     let mut text = String::new();
     for (first, last) in intervals {
@@ -31,12 +31,12 @@ pub fn format_intervals(intervals: impl IntoIterator<Item = (NodeId, NodeId)>) -
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{part}' is no node and no interval of nodes; expected such as 0-3 7")]
 pub struct IntervalError {
-    /// The part of the text that is neither a node nor an interval.
+    /// The part of the text that is neither a node nor an interval, cut after 20 characters.
     pub part: String,
 }
 
-/// Returns the intervals of a text, first and last node of each, in its order; separated by blanks or commas.
-/// O(length).
+/// Returns the intervals of a text in its order, each as its first and last node; an empty list if the text has none.
+/// Blanks or commas separate intervals. O(length).
 pub fn parse_intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, IntervalError> {
     let parts = text.split([' ', ',']).filter(|part| !part.is_empty());
     let parse = |part: &str| {

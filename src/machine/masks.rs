@@ -1,17 +1,17 @@
-//! Bit masks for machines of at most 128 nodes: a set of nodes is one number, and so is the ball around a node.
+//! Bit masks for machines of at most 128 nodes. A set of nodes is one number, and so is the ball around a node.
 
 use super::{Mesh, NodeId, NodeSet};
 
-/// The most nodes that a mask has bits for.
+/// The greatest number of nodes for which a mask has bits.
 const MASK_NODES: u32 = Mask::BITS;
 
-/// A set of nodes of a small machine: bit i is the i-th node in location order, so that lower bits come first in it.
+/// A set of nodes of a small machine. Bit i is the i-th node in location order.
 pub type Mask = u128;
 
-/// Calls `visit` with the members of a set by their places in location order, ascending.
+/// Calls `visit` with the index in location order of each member of a set, ascending.
 #[inline]
 pub fn for_each_member(mask: Mask, mut visit: impl FnMut(usize)) {
-    // Bits are taken from two 64-bit words, which costs less than from one 128-bit number.
+    // Taking bits from two 64-bit words costs less than from one 128-bit number.
     for (first, mut rest) in [(0, mask as u64), (64, (mask >> 64) as u64)] {
         while rest != 0 {
             visit(first + rest.trailing_zeros() as usize);
@@ -20,7 +20,7 @@ pub fn for_each_member(mask: Mask, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// Returns the first `count` members of a set in location order. The set must have as many.
+/// Returns the first `count` members of a set in location order. The set must have at least `count` members.
 pub fn first_members(mask: Mask, count: u32) -> Mask {
     let mut rest = mask;
     // `x & (x − 1)` clears the lowest bit that is set.
@@ -30,38 +30,38 @@ pub fn first_members(mask: Mask, count: u32) -> Mask {
     mask ^ rest
 }
 
-/// Tables of a mesh of at most 128 nodes: its nodes in location order, and for each of them the ball of every L1 radius
-/// as a mask. They take N²·diameter bits.
+/// The tables of a mesh of at most 128 nodes: its nodes in location order, and the balls of every L1 radius around each
+/// node as masks. They take N²·diameter bits.
 #[derive(Clone, Debug)]
 pub struct Masks {
     nodes: Vec<NodeId>,
-    /// The mask of each node alone, by node number.
+    /// The mask with one member, for each node number.
     bits: Vec<Mask>,
-    /// The number of distances that a node can have from a centre, from 0 to the diameter.
+    /// The number of radii of balls: from 0 to the diameter.
     radii: usize,
-    /// `balls[centre·radii + radius]`, centres in location order.
+    /// `balls[centre·radii + radius]`, with the centres in location order.
     balls: Vec<Mask>,
-    /// `hops[centre·N + node]`, both in location order.
+    /// The hops between two nodes: `hops[centre·N + node]`, both in location order.
     hops: Vec<u8>,
 }
 
-/// The k members of a set that are nearest to a centre: all of `inner`, and `need` of `rim`.
+/// The k members of a set that are nearest to a centre: all members of `inner`, and `need` members of `rim`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Around {
-    /// The smallest L1 distance within which there are as many as asked for.
+    /// The smallest L1 distance within which the set has at least k members.
     pub radius: usize,
-    /// The members nearer than that.
+    /// The members of the set at a smaller distance.
     pub inner: Mask,
-    /// The members at that distance, of which some may be left over.
+    /// The members of the set at exactly that distance. Some of them may be left over.
     pub rim: Mask,
-    /// How many members of the rim it takes to have k, at least 1.
+    /// The number of members of the rim that are needed to have k members, at least 1.
     pub need: u32,
-    /// How many members of the rim are left over.
+    /// The number of members of the rim that are left over.
     pub spare: u32,
 }
 
 impl Masks {
-    /// Returns the tables of `mesh`; `None` if it has too many nodes.
+    /// Returns the tables of `mesh`; `None` if it has more than 128 nodes.
     pub fn new(mesh: &Mesh) -> Option<Self> {
         if mesh.nodes() > MASK_NODES {
             return None;
@@ -81,6 +81,7 @@ impl Masks {
                 line[apart as usize] |= 1 << place;
                 hops.push(apart as u8);
             }
+            // A ball also contains the smaller balls.
             for radius in 1..radii {
                 line[radius] |= line[radius - 1];
             }
@@ -88,7 +89,7 @@ impl Masks {
         Some(Self { nodes, bits, radii, balls, hops })
     }
 
-    /// Returns the nodes in location order.
+    /// Returns all nodes in location order.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
@@ -98,7 +99,8 @@ impl Masks {
         set.iter().fold(0, |mask, node| mask | self.bits[node as usize])
     }
 
-    /// Returns whether all members of `set`, which must have one, are equally far from `centre`.
+    /// Returns whether all members of `set` have the same distance from `centre`, given by its index in location order.
+    /// The set must have a member.
     pub fn equally_far(&self, set: Mask, centre: usize) -> bool {
         let first = set.trailing_zeros() as usize;
         let radius = usize::from(self.hops[centre * self.nodes.len() + first]);
@@ -107,9 +109,9 @@ impl Masks {
         set & (nearer | !line[radius]) == 0
     }
 
-    /// Returns the k members of `set` that are nearest to `centre`, together with all that are as far away as the last
-    /// of them. The set must have k members, k being at least 1. `near` is the radius to try first; a guess near the
-    /// result saves steps and changes nothing else.
+    /// Returns the k members of `set` that are nearest to `centre`, together with the members that are as far away as
+    /// the last of them. `centre` is an index in location order. k must be at least 1 and at most the number of
+    /// members. `near` is the radius to try first. A good guess saves steps; the result is always the same.
     #[inline]
     pub fn around(&self, set: Mask, centre: usize, k: u32, near: usize) -> Around {
         let line = &self.balls[centre * self.radii..][..self.radii];
@@ -117,11 +119,13 @@ impl Masks {
         let mut radius = near;
         let mut nearer = 0;
         let mut all = within(radius);
+        // Outwards, until the ball has k members.
         while all < k && radius + 1 < self.radii {
             radius += 1;
             nearer = all;
             all = within(radius);
         }
+        // The first ball was large enough: inwards, as long as the next smaller ball has k members too.
         if radius == near {
             nearer = radius.checked_sub(1).map_or(0, within);
             while nearer >= k {

@@ -1,18 +1,18 @@
-//! Mesh, torus and array shapes: node numbers, coordinates, distances.
+//! The shape of a machine (mesh, torus or array): node numbers, coordinates and distances.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A node's number: `x + y·W + z·W·L` on a machine of `W × L × D` nodes.
+/// The number of a node: `x + y·W + z·W·L` on a machine of `W × L × D` nodes.
 pub type NodeId = u32;
 
-/// A node's coordinates x, y, z, each from 0; y and z are 0 where the machine has fewer dimensions.
+/// The coordinates x, y, z of a node, each from 0. In dimensions that the machine does not have they are 0.
 pub type Coord = [u32; 3];
 
-/// The most nodes that a machine can have.
+/// The greatest number of nodes of a machine.
 pub const MAX_NODES: u32 = 1 << 24;
 
-/// The shape of a machine: one to three dimensions, each of which may wrap around.
+/// The shape of a machine: one to three dimensions. On a torus all of them wrap around.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
     extents: [u32; 3],
@@ -22,7 +22,7 @@ pub struct Mesh {
     by_y: Divider,
 }
 
-/// The error for a machine's description that does not follow the grammar.
+/// The error for a description of a machine that does not follow the grammar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("machine '{text}': {problem}; expected 1 to 3 sizes such as 400, 16x8, 8x8x4 or torus:16x8")]
 pub struct MeshError {
@@ -31,16 +31,19 @@ pub struct MeshError {
 }
 
 impl Mesh {
-    /// Returns a mesh with the extents given, x first.
+    /// Returns the mesh with these extents (1 to 3 numbers, x first). The result is an error if an extent is 0 or there
+    /// are more than [`MAX_NODES`] nodes.
     pub fn new(extents: &[u32]) -> Result<Self, MeshError> {
         Self::build(extents, false, &label(extents, false))
     }
 
-    /// Returns a torus with the extents given, x first: every dimension wraps around.
+    /// Returns the torus with these extents (1 to 3 numbers, x first), in which every dimension wraps around. The
+    /// result is an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
     pub fn torus(extents: &[u32]) -> Result<Self, MeshError> {
         Self::build(extents, true, &label(extents, true))
     }
 
+    /// Returns the mesh or torus with these extents. `text` is the description for the error.
     fn build(extents: &[u32], torus: bool, text: &str) -> Result<Self, MeshError> {
         let fail = |problem: String| MeshError { text: text.to_owned(), problem };
         if extents.is_empty() || extents.len() > 3 {
@@ -59,12 +62,12 @@ impl Mesh {
         Ok(Self { extents: padded, dims: extents.len(), torus, by_x, by_y })
     }
 
-    /// Returns the sizes along x, y and z; 1 where the machine has fewer dimensions.
+    /// Returns the numbers of nodes along x, y and z. They are 1 in dimensions that the machine does not have.
     pub fn extents(&self) -> [u32; 3] {
         self.extents
     }
 
-    /// Returns the number of dimensions the machine was described with, 1 to 3.
+    /// Returns the number of dimensions in the description of the machine, 1 to 3.
     pub fn dims(&self) -> usize {
         self.dims
     }
@@ -86,30 +89,30 @@ impl Mesh {
         [node - row * self.extents[0], row - layer * self.extents[1], layer]
     }
 
-    /// Returns the node at `coord`, which must lie inside.
+    /// Returns the node at `coord`, which must lie inside the machine.
     pub fn node(&self, coord: Coord) -> NodeId {
         debug_assert!((0..3).all(|d| coord[d] < self.extents[d]), "{coord:?} outside {self}");
         coord[0] + self.extents[0] * (coord[1] + self.extents[1] * coord[2])
     }
 
-    /// Returns the hops between positions `a` and `b` of dimension `d`, the shorter way round on a torus.
+    /// Returns the hops between positions `a` and `b` of dimension `d`. On a torus it is the shorter way round.
     pub fn hops(&self, d: usize, a: u32, b: u32) -> u32 {
         let straight = a.abs_diff(b);
         if self.torus { straight.min(self.extents[d] - straight) } else { straight }
     }
 
-    /// Returns the L1 distance of two nodes: the hops of a shortest path between them.
+    /// Returns the L1 distance of two nodes: the number of hops of a shortest path between them.
     pub fn l1(&self, a: Coord, b: Coord) -> u32 {
         (0..3).map(|d| self.hops(d, a[d], b[d])).sum()
     }
 
-    /// Returns the L∞ distance of two nodes: the number of the shell around one in which the other lies.
+    /// Returns the L∞ distance of two nodes: the greatest of their hops along one dimension.
     pub fn l_inf(&self, a: Coord, b: Coord) -> u32 {
         (0..3).map(|d| self.hops(d, a[d], b[d])).max().unwrap_or(0)
     }
 
-    /// Returns every node in *location order*: by x, then y, then z (the tie-break of centre-based and buddy
-    /// allocators).
+    /// Returns every node in *location order*: sorted by x, then y, then z. Centre-based and buddy allocators break
+    /// ties by it.
     pub fn location_order(&self) -> impl Iterator<Item = NodeId> + '_ {
         let [width, length, depth] = self.extents;
         (0..width)
@@ -117,6 +120,7 @@ impl Mesh {
     }
 }
 
+/// Returns the description of a machine, such as `16x8` or `torus:16x8`.
 fn label(extents: &[u32], torus: bool) -> String {
     let sizes: Vec<String> = extents.iter().map(u32::to_string).collect();
     format!("{}{}", if torus { "torus:" } else { "" }, sizes.join("x"))
@@ -147,7 +151,7 @@ impl FromStr for Mesh {
     }
 }
 
-/// Exact division by a fixed number through one multiplication: for n, d < 2^32, n/d is the high half of
+/// Division by a fixed number through one multiplication. The result is exact: for n, d < 2^32, n/d is the high half of
 /// n · ⌈2^64/d⌉ (Lemire, Kaser, Kurz, "Faster remainder by direct computation", Softw. Pract. Exper. 2019).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Divider {
@@ -156,12 +160,14 @@ struct Divider {
 }
 
 impl Divider {
+    /// Returns the division by `divisor`, which must be at least 1.
     fn new(divisor: u32) -> Self {
-        // For divisor 1 the magic number would be 2^64, which does not fit; `quotient` treats it as a case of its own.
+        // For divisor 1 the factor would be 2^64, which does not fit into 64 bits, so `quotient` treats it separately.
         let magic = if divisor == 1 { 0 } else { u64::MAX / u64::from(divisor) + 1 };
         Self { divisor, magic }
     }
 
+    /// Returns ⌊`n` / divisor⌋.
     fn quotient(self, n: u32) -> u32 {
         if self.divisor == 1 {
             return n;

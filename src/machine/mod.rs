@@ -1,4 +1,4 @@
-//! Machines: their shape, which of their nodes are free, and linear orders of nodes.
+//! Machines: their shape, their free nodes, and linear orders of their nodes.
 
 mod cuboid;
 mod frames;
@@ -23,8 +23,8 @@ pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 
 use crate::stop::Stop;
 
-/// A machine in use: its shape and the set of its free nodes. In a replay the engine owns it, and nobody else changes
-/// it.
+/// A machine in use: its shape and the set of its free nodes. In a replay the engine owns the machine, and only the
+/// engine changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     mesh: Mesh,
@@ -33,7 +33,7 @@ pub struct Machine {
     stop: Stop,
 }
 
-/// Why a placement cannot be carried out.
+/// The reason why nodes cannot be taken into use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OccupyError {
     /// The node's number is not below the number of nodes.
@@ -45,30 +45,30 @@ pub enum OccupyError {
 }
 
 impl Machine {
-    /// Returns a machine of this shape with every node free.
+    /// Returns a machine of this shape, with every node free.
     pub fn new(mesh: Mesh) -> Self {
         let nodes = mesh.nodes();
         Self { mesh, free: NodeSet::full(nodes), free_count: nodes, stop: Stop::default() }
     }
 
-    /// Returns the same machine with a switch: who works on it gives up once `stop` is thrown.
+    /// Returns the same machine with a switch. Long searches on the machine give up once `stop` is thrown.
     #[must_use]
     pub fn with_stop(self, stop: Stop) -> Self {
         Self { stop, ..self }
     }
 
-    /// Returns whether the replay has been stopped. Long searches ask now and then and give up; their result no longer
-    /// counts.
+    /// Returns whether the replay was stopped. Long searches ask this now and then and give up; their result is not
+    /// used any more.
     pub fn is_stopped(&self) -> bool {
         self.stop.is_thrown()
     }
 
-    /// Returns its shape.
+    /// Returns the shape of the machine.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
-    /// Returns its free nodes.
+    /// Returns the set of free nodes.
     pub fn free(&self) -> &NodeSet {
         &self.free
     }
@@ -78,11 +78,13 @@ impl Machine {
         self.free_count
     }
 
-    /// Takes `nodes` into use. Fails, and changes nothing, if one of them is in use, is named twice or does not exist.
+    /// Takes `nodes` into use. The result is an error, and nothing changes, if one of them is in use, is named twice or
+    /// does not exist.
     pub fn occupy(&mut self, nodes: &[NodeId]) -> Result<(), OccupyError> {
         let mut taken = 0;
         for run in runs(nodes) {
             if !self.free.remove_run(run) {
+                // Undo: the nodes that were taken so far are free again.
                 for &node in &nodes[..taken] {
                     self.free.insert(node);
                 }
@@ -97,7 +99,7 @@ impl Machine {
     /// Frees `nodes`, which must be in use.
     ///
     /// # Panics
-    /// If one of them is free already. That is a mistake of the caller, never of the input.
+    /// Panics if one of them is free already. That is a mistake of the caller; no input can cause it.
     pub fn vacate(&mut self, nodes: &[NodeId]) {
         for run in runs(nodes) {
             assert!(self.free.insert_run(run), "one of nodes {run:?} is freed twice");
@@ -105,8 +107,8 @@ impl Machine {
         self.free_count += nodes.len() as u32;
     }
 
-    /// Finds the reason why `nodes` cannot be taken into use: the first of them that does not exist, is in use or was
-    /// named before.
+    /// Returns the reason why `nodes` cannot be taken into use. It is about the first node that does not exist, is in
+    /// use, or was named before.
     fn refusal(&self, nodes: &[NodeId]) -> OccupyError {
         let taken = |&(i, node): &(usize, &NodeId)| !self.free.contains(*node) || nodes[..i].contains(node);
         match nodes.iter().enumerate().find(taken) {
@@ -117,7 +119,7 @@ impl Machine {
     }
 }
 
-/// Splits a list of nodes into runs that share a word of a node set, so that each run costs one operation.
+/// Splits a list of nodes into runs that lie in one word of a node set, so that each run costs one operation.
 fn runs(nodes: &[NodeId]) -> impl Iterator<Item = &[NodeId]> {
     nodes.chunk_by(|a, b| a / 64 == b / 64)
 }

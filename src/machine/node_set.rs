@@ -1,8 +1,8 @@
-//! A set of nodes as a bitset.
+//! A set of nodes, stored as a bitset.
 
 use super::mesh::NodeId;
 
-/// A set of node numbers below a fixed bound; one bit each, 64 to a word, node `n` in bit `n % 64` of word `n / 64`.
+/// A set of node numbers below a fixed bound. It has one bit per node: node `n` is bit `n % 64` of word `n / 64`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeSet {
     words: Vec<u64>,
@@ -24,22 +24,22 @@ impl NodeSet {
         set
     }
 
-    /// Returns the number that every member is below.
+    /// Returns the bound: every member is below it.
     pub fn bound(&self) -> u32 {
         self.bound
     }
 
-    /// Returns the words of the bitset, lowest nodes first; bits at and above the bound are 0.
+    /// Returns the words of the bitset, lowest nodes first. The bits at and above the bound are 0.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Returns whether `node` is a member; nodes at or above the bound never are.
+    /// Returns whether `node` is a member. Nodes at or above the bound never are.
     pub fn contains(&self, node: NodeId) -> bool {
         self.words.get((node / 64) as usize).is_some_and(|word| word >> (node % 64) & 1 == 1)
     }
 
-    /// Adds `node`; false if it was a member before.
+    /// Adds `node`, which must be below the bound. Returns false if it was a member before.
     pub fn insert(&mut self, node: NodeId) -> bool {
         let word = &mut self.words[(node / 64) as usize];
         let bit = 1 << (node % 64);
@@ -48,7 +48,7 @@ impl NodeSet {
         added
     }
 
-    /// Removes `node`; false if it was no member.
+    /// Removes `node`, which must be below the bound. Returns false if it was no member.
     pub fn remove(&mut self, node: NodeId) -> bool {
         let word = &mut self.words[(node / 64) as usize];
         let bit = 1 << (node % 64);
@@ -57,7 +57,8 @@ impl NodeSet {
         removed
     }
 
-    /// Adds `nodes`, which must share a word; false, and nothing changes, if one was a member before or is named twice.
+    /// Adds `nodes`, which must lie in one word. Returns false, and changes nothing, if one of them was a member before
+    /// or is named twice.
     pub(super) fn insert_run(&mut self, nodes: &[NodeId]) -> bool {
         let Some((word, bits)) = self.run(nodes) else { return false };
         let added = self.words[word] & bits == 0;
@@ -65,7 +66,8 @@ impl NodeSet {
         added
     }
 
-    /// Removes `nodes`, which must share a word; false, and nothing changes, if one was no member or is named twice.
+    /// Removes `nodes`, which must lie in one word. Returns false, and changes nothing, if one of them was no member or
+    /// is named twice.
     pub(super) fn remove_run(&mut self, nodes: &[NodeId]) -> bool {
         let Some((word, bits)) = self.run(nodes) else { return false };
         let removed = self.words[word] & bits == bits;
@@ -73,18 +75,19 @@ impl NodeSet {
         removed
     }
 
-    /// Returns the word that `nodes` share and their bits in it; `None` if there are none, one is named twice or they
-    /// lie beyond the words.
+    /// Returns the index of the word in which `nodes` lie, and their bits in it. `None` if there are no nodes, one is
+    /// named twice, or they lie beyond the last word.
     fn run(&self, nodes: &[NodeId]) -> Option<(usize, u64)> {
         let word = (nodes.first()? / 64) as usize;
         let bits = nodes.iter().fold(0, |bits, node| bits | 1 << (node % 64));
         (word < self.words.len() && u64::count_ones(bits) as usize == nodes.len()).then_some((word, bits))
     }
 
-    /// Returns the `bits` ≤ 64 membership bits of nodes `from..from + bits`, the lowest node in bit 0.
+    /// Returns the membership of nodes `from..from + bits` as bits, the lowest node in bit 0. `bits` is at most 64.
     pub fn bits(&self, from: usize, bits: usize) -> u64 {
         let (word, shift) = (from / 64, from % 64);
         let mut found = self.words[word] >> shift;
+        // The nodes reach into the next word.
         if shift > 0 && shift + bits > 64 {
             found |= self.words[word + 1] << (64 - shift);
         }

@@ -1,13 +1,15 @@
-//! The pairwise sum: the sum of distances over all pairs of nodes, computed from the number of nodes at each position.
+//! The pairwise sum: the sum of the distances over all pairs of nodes. It is computed from the numbers of nodes at each
+//! position.
 
 use super::{Coord, Mesh, NodeId};
 
-/// Returns the sum of L1 distances over all pairs of `nodes`, in hops; 0 for fewer than two. O(k + W + L + D).
+/// Returns the sum of the L1 distances over all pairs of `nodes`, in hops; 0 for fewer than two nodes. O(k + W + L +
+/// D).
 pub fn pairwise_sum(mesh: &Mesh, nodes: &[NodeId]) -> u64 {
     pairwise_sum_at(mesh, nodes.iter().map(|&node| mesh.coord(node)))
 }
 
-/// Returns the same sum for nodes that are given by their coordinates.
+/// Returns the pairwise sum, as [`pairwise_sum`] does, of nodes that are given by their coordinates.
 pub fn pairwise_sum_at(mesh: &Mesh, nodes: impl Iterator<Item = Coord>) -> u64 {
     let mut counts: [Vec<u32>; 3] = mesh.extents().map(|extent| vec![0; extent as usize]);
     let mut k = 0;
@@ -20,15 +22,16 @@ pub fn pairwise_sum_at(mesh: &Mesh, nodes: impl Iterator<Item = Coord>) -> u64 {
     counts.iter().map(|counts| pairwise_along(counts, k, mesh.is_torus())).sum()
 }
 
-/// Returns the sum over all pairs of k nodes of their hops along one dimension. `counts` says how many of them each
-/// position holds; `wraps` makes the dimension a ring. A pairwise sum is the sum of this over the dimensions.
-/// O(positions).
+/// Returns the sum, over all pairs of k nodes, of the hops along one dimension. `counts` gives the number of nodes at
+/// each position, and `wraps` tells whether the dimension is a ring. The pairwise sum is the total of this over the
+/// dimensions. O(positions).
 pub fn pairwise_along(counts: &[u32], k: u32, wraps: bool) -> u64 {
     if wraps { ring_sum(counts, k) } else { line_sum(counts, k) }
 }
 
-/// Sets `sums` to the sum of the distances from each position to all nodes, `counts` of them at each position.
-/// O(positions), on rings O(positions²).
+/// Sets `sums` for each position of a dimension to the sum of the hops from that position to all nodes. `counts` gives
+/// the number of nodes at each position, and `wraps` tells whether the dimension is a ring. O(positions); on rings
+/// O(positions²).
 pub fn distances_along(counts: &[u32], wraps: bool, sums: &mut [u64]) {
     if wraps {
         let n = counts.len();
@@ -41,6 +44,7 @@ pub fn distances_along(counts: &[u32], wraps: bool, sums: &mut [u64]) {
         }
         return;
     }
+    // One step up adds one hop to every node below. The second pass does the same from the other end.
     let (mut below, mut sum) = (0, 0);
     for (cell, &count) in sums.iter_mut().zip(counts) {
         *cell = sum;
@@ -55,8 +59,8 @@ pub fn distances_along(counts: &[u32], wraps: bool, sums: &mut [u64]) {
     }
 }
 
-/// Returns Σ |a − b| over pairs on a line. Each cut between two positions lies between P·(k − P) pairs, P being the
-/// nodes below it, and adds one hop to each of them.
+/// Returns Σ |a − b| over the pairs of nodes on a line. Let P nodes lie below a cut between two positions. The cut
+/// separates P·(k − P) pairs and adds one hop to each of them.
 fn line_sum(counts: &[u32], k: u32) -> u64 {
     let mut below = 0_u64;
     let pairs = |&count: &u32| {
@@ -66,20 +70,24 @@ fn line_sum(counts: &[u32], k: u32) -> u64 {
     counts.iter().map(pairs).sum()
 }
 
-/// Returns Σ min(|a − b|, n − |a − b|) over pairs on a ring of n positions. Twice the distance of two positions is the
-/// number of diameters of the ring, drawn every half step, that separate them; a diameter that has S nodes on one side
-/// and none on it separates S·(k − S) pairs. Half steps are the positions of a ring of 2n, nodes at even ones.
+/// Returns Σ min(|a − b|, n − |a − b|) over the pairs of nodes on a ring of n positions.
+///
+/// Draw a diameter of the ring at every half step. Twice the distance of two positions is the number of diameters that
+/// separate them. A diameter with S nodes on one side, and no node on it, separates S·(k − S) pairs. Half steps are the
+/// positions of a ring of 2n positions, whose nodes are at the even ones.
 fn ring_sum(counts: &[u32], k: u32) -> u64 {
     let n = counts.len();
     if n < 2 {
         return 0;
     }
-    // S for the diameter from cut e to cut e + n, cut e lying after half step e: the half steps e+1 ..= e+n.
+    // S belongs to the diameter from cut e to cut e + n, where cut e lies after half step e. S counts the nodes at the
+    // half steps e+1 ..= e+n.
     let at = |half: usize| if half.is_multiple_of(2) { u64::from(counts[half / 2 % n]) } else { 0 };
     let mut side: u64 = (1..=n).map(at).sum();
     let mut doubled = 0;
     for e in 0..n {
         doubled += side * (u64::from(k) - side);
+        // The next diameter: one half step joins the side, and another one leaves it.
         side = side + at(e + 1 + n) - at(e + 1);
     }
     doubled / 2

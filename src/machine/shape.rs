@@ -2,13 +2,14 @@
 
 use super::Mesh;
 
-/// Returns the shape of at least `k` nodes that a job of `k` processors gets if nothing else is said: compact, and with
-/// little to spare. Its longest side lies along the longest one of the machine. `None` if the machine has fewer nodes.
+/// Returns the default shape, of at least `k` nodes, of a job of `k` processors: compact, and with few nodes to spare.
+/// Its longest side lies along the longest dimension of the machine. `None` if the machine has fewer than `k` nodes.
 ///
-/// Of all boxes of at least `k` nodes that fit into `mesh` and whose longest side is at most twice the shortest, it is
-/// the one of fewest nodes; ties go to the smallest half-perimeter (the sum of the sides), then to the smallest longest
-/// side. Where no such box fits, as on long thin machines, the limit of twice is raised to three times, four times, and
-/// so on. Dimensions in which the machine has one node do not count. O(√k) in two dimensions, O(k^⅔) in three.
+/// The candidates are all submeshes of at least `k` nodes that fit into `mesh` and whose longest side is at most twice
+/// the shortest. The result is the one with the fewest nodes. Ties are broken by the smallest half-perimeter (the sum
+/// of the sides), then by the smallest longest side. If no such submesh fits, as on long thin machines, the limit of
+/// twice is raised to three times, four times, and so on. Dimensions with one node do not count. O(√k) in two
+/// dimensions, O(k^⅔) in three.
 pub fn near_square(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     let room = rooms(mesh);
     let dims = room.iter().filter(|&&extent| extent > 1).count().max(1);
@@ -28,11 +29,12 @@ pub fn near_square(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
                     best = Some((key, sides));
                 }
             }
-            // Broader boxes only get more nodes from here on.
+            // From here on, broader submeshes only have more nodes.
             if least <= b {
                 break;
             }
         }
+        // A cube of side c is large enough, so a larger c only gives more nodes.
         if k.div_ceil(c.saturating_mul(c)) <= c {
             break;
         }
@@ -40,8 +42,8 @@ pub fn near_square(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     best.map(|(_, sides)| along_axes(sides, mesh))
 }
 
-/// What boxes are ranked by: how many times the shortest side the longest one is at most, nodes, half-perimeter,
-/// longest side.
+/// The rank of a submesh: the limit for longest side / shortest side (an integer, at least 2), nodes, half-perimeter,
+/// longest side. The smallest rank is best.
 type Rank = (u32, u64, u32, u32);
 
 /// Returns the extents of `mesh`, the longest first.
@@ -49,15 +51,15 @@ fn rooms(mesh: &Mesh) -> [u32; 3] {
     axes(mesh).map(|d| mesh.extents()[d])
 }
 
-/// Returns the dimensions of `mesh`, the longest first and of equals the first.
+/// Returns the dimensions of `mesh`, the longest first. Of equal ones the first comes first.
 fn axes(mesh: &Mesh) -> [usize; 3] {
     let mut axes = [0, 1, 2];
     axes.sort_by_key(|&d| std::cmp::Reverse(mesh.extents()[d]));
     axes
 }
 
-/// Returns `sides` in the order of the dimensions of `mesh`: the longest side along the longest dimension, and so on.
-/// If these sides fit the machine in any orientation, they fit in this one.
+/// Returns `sides` in the order of the dimensions of `mesh`: the longest side lies along the longest dimension, and so
+/// on. If these sides fit into the machine in any orientation, they fit in this one.
 pub fn along_axes(mut sides: [u32; 3], mesh: &Mesh) -> [u32; 3] {
     sides.sort_unstable_by_key(|&side| std::cmp::Reverse(side));
     let mut shape = [1; 3];
@@ -67,20 +69,20 @@ pub fn along_axes(mut sides: [u32; 3], mesh: &Mesh) -> [u32; 3] {
     shape
 }
 
-/// Returns the shape of exactly `k` nodes whose sides differ least, where one fits into `mesh`; the rule that was
-/// called near-square in version 0.1.0. `None` if the machine has fewer nodes.
+/// Returns the shape of exactly `k` nodes that has the most even sides, if such a shape fits into `mesh`. (Version
+/// 0.1.0 called this rule near-square.) `None` if the machine has fewer than `k` nodes.
 ///
-/// Of all a·b·c = k that fit, it is the one with the smallest difference of longest and shortest side (then the
-/// smallest longest side); if none fits, as for large primes, the same for the smallest number above k for which one
-/// does. So 13 nodes are a row of 13. O(√n) per number n tried.
+/// Of all a·b·c = k that fit, it is the one with the smallest difference between longest and shortest side, then with
+/// the smallest longest side. If none fits, as for large primes, the same holds for the smallest number above k for
+/// which one fits. So 13 nodes are a row of 13 where that fits. O(√n) for each number n that is tried.
 pub fn even_factors(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     let room = rooms(mesh);
     let sides = (k.max(1)..=mesh.nodes()).find_map(|nodes| most_even(nodes, room))?;
     Some(along_axes(sides, mesh))
 }
 
-/// Returns the sides of `k` nodes in one row along the longest dimension of `mesh`, the first of equals. The row need
-/// not fit. O(1).
+/// Returns the sides of `k` nodes in one row along the longest dimension of `mesh`, the first one of equals. The row
+/// may be too long for the machine. O(1).
 pub fn row(k: u32, mesh: &Mesh) -> [u32; 3] {
     let extents = mesh.extents();
     let mut shape = [1; 3];
@@ -89,13 +91,14 @@ pub fn row(k: u32, mesh: &Mesh) -> [u32; 3] {
     shape
 }
 
-/// Returns [`near_square`] with every side rounded up to a power of two, which need not fit. `None` as there.
+/// Returns [`near_square`] with every side rounded up to a power of two. The result may be too large for the machine.
+/// `None` if the machine has fewer than `k` nodes.
 pub fn powers_of_two(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     Some(near_square(k, mesh)?.map(u32::next_power_of_two))
 }
 
-/// Returns the most even sides a ≥ b ≥ c with a·b·c = `nodes`, each at most that of `room`, whose sides fall too.
-/// `None` if no such sides fit.
+/// Returns the most even sides a ≥ b ≥ c with a·b·c = `nodes` that fit into `room`, the extents of the machine with the
+/// longest first. `None` if no such sides fit.
 fn most_even(nodes: u32, room: [u32; 3]) -> Option<[u32; 3]> {
     let mut best: Option<[u32; 3]> = None;
     let key = |[a, _, c]: [u32; 3]| (a - c, a);
@@ -112,7 +115,7 @@ fn most_even(nodes: u32, room: [u32; 3]) -> Option<[u32; 3]> {
     best
 }
 
-/// Returns the divisors of `n` that are at most its square root and at most `most`.
+/// Returns the divisors of `n` that are at most its square root and at most `most`, ascending.
 fn divisors(n: u32, most: u32) -> impl Iterator<Item = u32> {
     (1..=most.min(n.isqrt())).filter(move |&d| n.is_multiple_of(d))
 }
@@ -151,7 +154,7 @@ mod tests {
         Ok(())
     }
 
-    /// Returns the definition word for word.
+    /// Returns the shape by the definition of [`near_square`], found by trying all sides.
     fn plainly(k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
         let room = rooms(mesh);
         (2..=mesh.nodes().max(2)).find_map(|limit| {

@@ -1,25 +1,25 @@
-//! Counts of plans by which running jobs make room for another one.
+//! Counts the plans of compactions, by which running jobs are moved to make room for another job.
 
 use crate::allocator::Rearrangement;
 use crate::engine::Compaction;
 
-/// The plans of one replay, counted by what became of them.
+/// The numbers of compaction plans of one replay that began, were carried out and were aborted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compactions {
-    /// Plans that the allocator has begun to decide on; each is carried out or aborted.
+    /// Plans on which the allocator began to decide. Each is then carried out or aborted.
     pub begun: u64,
-    /// Jobs that started because others had moved.
+    /// Plans that were carried out. The job that needed room started after each.
     pub carried_out: u64,
-    /// Plans that were void because a job that would have moved ended first.
+    /// Plans that were dropped because a job that would have moved ended before the decision was ready.
     pub aborted: u64,
-    /// Of those carried out: plans in which a job stood still for a while without moving.
+    /// Plans among those carried out in which a job was suspended for a while without being moved.
     pub delayed: u64,
-    /// Of those carried out: plans that went on when the new job could start.
+    /// Plans among those carried out that still moved jobs when the new job could already start.
     pub overrun: u64,
 }
 
 impl Compactions {
-    /// Counts one more event.
+    /// Counts one more event of `plan`.
     pub(super) fn count(&mut self, what: Compaction, plan: &Rearrangement) {
         match what {
             Compaction::Begun => self.begun += 1,

@@ -1,52 +1,57 @@
-//! A static estimate of contention: what the links would carry if every running job's nodes all sent to each other.
+//! A static estimate of contention: the load of every link if all nodes of each running job sent one message to each
+//! other node of the job.
 //!
-//! Each ordered pair of a job's nodes is one message on its dimension-order route (x, then y, then z; on a torus the
-//! shorter way round, upwards if both are as long). The contention of a load l on a link is the number of pairs of
-//! messages that meet there, l·(l − 1)/2; that of a machine is the sum over its links. It needs no messages to be
-//! simulated, and no time.
+//! Each ordered pair of a job's nodes is one message on its dimension-order route: x, then y, then z. On a torus, a
+//! message goes the shorter way round, or upwards if both ways are equally long. The contention of a link with load l
+//! is the number of pairs of messages that share it, l·(l − 1)/2. The contention of a machine is the sum over its
+//! links. The estimate needs neither a simulation of messages nor the times at which they are sent.
 //!
-//! Messages are counted by line: along x, a link carries those from the row's sources on one side of it to all
-//! destinations on the other side; along y those from a plane's sources to a column's destinations; along z those from
-//! all sources to the destinations at one x and y. So a job of k nodes in r rows costs O(k + rW + cDL + cD) for c
-//! columns (with W² in place of W and so on where lines are rings), never O(k²).
+//! Messages are not followed one by one but counted by line of nodes. A link along x carries messages from the job's
+//! nodes of its row on one side of the link to all of the job's nodes on the other side. A link along y carries
+//! messages from the nodes of its plane (with the same z) on one side to the nodes with its x, at any z, on the other
+//! side. A link along z carries messages from all nodes on one side to the nodes with its x and y on the other side. So
+//! a job of k nodes in r rows and c columns costs O(k + rW + cDL + cD) on a mesh of width W, length L and depth D, and
+//! never O(k²). On a torus the lines are rings, and a ring of W nodes costs O(W²) in place of O(W), and so on.
 
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
 
-/// Messages on links by link: its node, its direction (x up, x down, y up, …), how many.
+/// The loads of links: the node at which a link begins, its direction (0 to 5: x up, x down, y up, …), and the number
+/// of messages on it.
 type Loads = Vec<(NodeId, u8, u64)>;
 
-/// The contention of one job as it starts.
+/// The contention of one job at its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JobContention {
-    /// Pairs of its own messages that meet, summed over links.
+    /// The number of pairs of the job's own messages that share a link, summed over links.
     pub own: f64,
-    /// Pairs of one of its own messages and another running job's that meet.
+    /// The number of pairs of a message of the job and a message of another running job that share a link, summed over
+    /// links.
     pub others: f64,
 }
 
-/// The loads of all links while jobs come and go.
+/// The loads of all links of a machine while jobs start and end.
 #[derive(Clone, Debug)]
 pub struct Contention {
     lines: Lines,
-    /// By node and direction.
+    /// The number of messages on each link, by node and direction.
     loads: Vec<[u64; 6]>,
-    /// Pairs of messages that meet, now.
+    /// The current number of pairs of messages that share a link, summed over links.
     pairs: u128,
-    /// Sum over time until `since`, in pairs times microseconds.
+    /// The integral of `pairs` over time until `since`, in pairs times microseconds.
     sum: f64,
     since: Time,
     job: Loads,
 }
 
-/// Returns the pairs of messages on a link that carries `load` of them.
+/// Returns the number of pairs of messages on a link that carries `load` messages.
 fn pairs(load: u64) -> u128 {
     let load = u128::from(load);
     load * load.saturating_sub(1) / 2
 }
 
 impl Contention {
-    /// Makes the loads of an idle machine: none.
+    /// Makes the loads of an idle machine, which are all 0.
     pub fn new(mesh: &Mesh) -> Self {
         Self {
             lines: Lines::new(mesh),
@@ -58,7 +63,7 @@ impl Contention {
         }
     }
 
-    /// Adds the messages of a job that takes these nodes, and returns the pairs that they are in.
+    /// Adds the messages of a job that occupies `nodes` from `now` on. Returns the pairs that these messages are in.
     pub fn add(&mut self, nodes: &[NodeId], now: Time) -> JobContention {
         self.pass(now);
         self.lines.loads(nodes, &mut self.job);
@@ -73,7 +78,7 @@ impl Contention {
         JobContention { own: own as f64, others: others as f64 }
     }
 
-    /// Takes away the messages of a job that gives these nodes back.
+    /// Removes the messages of a job that vacates `nodes` at `now`.
     pub fn remove(&mut self, nodes: &[NodeId], now: Time) {
         self.pass(now);
         self.lines.loads(nodes, &mut self.job);
@@ -84,34 +89,34 @@ impl Contention {
         }
     }
 
-    /// Returns the pairs of messages that meet now, summed over links.
+    /// Returns the current number of pairs of messages that share a link, summed over links.
     pub fn pairs(&self) -> f64 {
         self.pairs as f64
     }
 
-    /// Returns the pairs that meet times the seconds that they do, until the last change.
+    /// Returns the integral of [`Contention::pairs()`] over time until the last change, in pairs times seconds.
     pub fn pair_seconds(&self) -> f64 {
         self.sum / 1e6
     }
 
-    /// Adds up the time that has passed since the last change.
+    /// Adds the time since the last change to the integral.
     fn pass(&mut self, now: Time) {
         self.sum += self.pairs as f64 * (now - self.since).as_micros() as f64;
         self.since = now;
     }
 }
 
-/// The lines of nodes along which messages go, and counts of a job's nodes along them.
+/// Counts of one job's nodes along the lines of a machine, from which the loads of links follow.
 #[derive(Clone, Debug)]
 struct Lines {
     mesh: Mesh,
-    /// Nodes of the job by node, 0 or 1.
+    /// For each node of the machine, 1 if it is a node of the job and otherwise 0.
     at: Vec<u64>,
-    /// Destinations by x; sources by y and z; destinations by x and y.
+    /// The number of the job's nodes by x, by y and z, and by x and y.
     by_x: Vec<u64>,
     by_yz: Vec<u64>,
     by_xy: Vec<u64>,
-    /// Counts along one line, and what its links carry up and down.
+    /// Buffers for one line: sources, destinations, and the loads of its upward and its downward links.
     line: [Vec<u64>; 4],
 }
 
@@ -128,7 +133,7 @@ impl Lines {
         }
     }
 
-    /// Writes into `loads` what the links carry for a job on these nodes.
+    /// Replaces `loads` by the loads of all links for a job on `nodes`.
     fn loads(&mut self, nodes: &[NodeId], loads: &mut Loads) {
         loads.clear();
         let [width, length, depth] = self.mesh.extents();
@@ -140,6 +145,7 @@ impl Lines {
             self.by_xy[(x + width * y) as usize] += 1;
         }
         let plane = width * length;
+        // Links along x: sources are the row's nodes, destinations are counted by x.
         for row in 0..length * depth {
             if self.by_yz[row as usize] > 0 {
                 let base = row * width;
@@ -148,6 +154,8 @@ impl Lines {
                 });
             }
         }
+        // Links along y, one line for each x and z: sources are the plane's nodes by y, destinations the nodes by x and
+        // y.
         for z in 0..depth {
             let has_sources =
                 self.by_yz[(z * length) as usize..][..length as usize].iter().any(|&count| count > 0);
@@ -159,6 +167,7 @@ impl Lines {
                 }
             }
         }
+        // Links along z, one line for each x and y: sources are all nodes by z, destinations the column's nodes.
         let sources = |lines: &Self, z: u32| -> u64 {
             lines.by_yz[(z * length) as usize..][..length as usize].iter().sum()
         };
@@ -178,9 +187,9 @@ impl Lines {
         }
     }
 
-    /// Appends to `loads` what the links of one line carry: it has `extent` nodes, the first is `base`, each further
-    /// one has a number higher by `stride`, and upward links have the number `direction`. `counts` returns the sources
-    /// and the destinations at a position.
+    /// Appends to `loads` the loads of the links of one line. The line has `extent` nodes, from `base` in steps of
+    /// `stride`, and its upward links have the number `direction`. `counts` returns the number of sources and of
+    /// destinations at a position.
     fn along(
         &mut self,
         (extent, stride, base, direction): (u32, u32, NodeId, u8),
@@ -209,8 +218,9 @@ impl Lines {
     }
 }
 
-/// Appends what links carry from sources to targets along an open line: up from position i to i + 1, and down from i to
-/// i − 1. Prefix sums say how many nodes there are on either side of a link.
+/// Appends the loads of the links of an open line: up from position i to i + 1, and down from i to i − 1. The load of a
+/// link is the number of sources on one side times the number of destinations on the other side, and prefix sums count
+/// both.
 fn open(sources: &[u64], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
     let (all_sources, all_targets) = (sources.iter().sum::<u64>(), targets.iter().sum::<u64>());
     let (mut left_sources, mut left_targets) = (0, 0);
@@ -222,13 +232,14 @@ fn open(sources: &[u64], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>
     }
 }
 
-/// Writes the same for a ring, where messages go the shorter way and upwards if both are as long.
+/// Writes the loads of the links of a ring, where messages go the shorter way, or upwards if both ways are equally
+/// long.
 fn ring(sources: &[u64], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
     let n = sources.len();
     up.resize(n, 0);
     down.resize(n, 0);
     for (i, &source) in sources.iter().enumerate().filter(|(_, source)| **source > 0) {
-        // From the farthest position inwards, each link carries what goes to the positions beyond it.
+        // From the farthest position towards the source, each link carries the messages to all positions behind it.
         let mut beyond = 0;
         for ahead in (1..=n / 2).rev() {
             beyond += source * targets[(i + ahead) % n];
@@ -251,7 +262,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns every message goes its way, link by link.
+    /// Counts the same by definition: every message follows its route link by link.
     fn naive(mesh: &Mesh, nodes: &[NodeId]) -> BTreeMap<(NodeId, u8), u64> {
         let mut loads = BTreeMap::new();
         for &source in nodes {
@@ -295,13 +306,13 @@ mod tests {
     fn jobs_that_come_and_go_leave_nothing_behind() -> Result<(), Box<dyn std::error::Error>> {
         let mesh: Mesh = "4x2".parse()?;
         let mut contention = Contention::new(&mesh);
-        // A row of three: each way two messages on both links, one pair on each.
+        // In a row of three nodes, both links carry two messages each way, which is one pair on each.
         let first = contention.add(&[0, 1, 2], Time::from_seconds(0));
         assert_eq!(first, JobContention { own: 4.0, others: 0.0 });
-        // Nodes 3 and 5 send along rows 0 and 1: links 3>2, 2>1 of the first row and 5>6, 6>7; then down and up a
-        // column.
+        // Nodes 3 and 5 send along both rows, over the links 3>2 and 2>1 of the first and 5>6 and 6>7 of the second,
+        // and then along a column.
         let second = contention.add(&[3, 5], Time::from_seconds(10));
-        // 2>1 carries two of the first job's; 3>2 none.
+        // Link 2>1 carries two messages of the first job, and link 3>2 carries none.
         assert_eq!(second, JobContention { own: 0.0, others: 2.0 });
         let all: BTreeMap<(NodeId, u8), u64> = naive(&mesh, &[0, 1, 2])
             .into_iter()

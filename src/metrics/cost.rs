@@ -1,8 +1,8 @@
-//! The wall-clock time that calls of an allocator take.
+//! Measures the wall-clock time of the calls of an allocator.
 
 use hdrhistogram::Histogram;
 
-/// The distribution of the duration of calls of one kind, to three significant digits.
+/// The distribution of the durations of calls of one kind, to three significant digits.
 #[derive(Clone, Debug)]
 pub struct Cost {
     histogram: Option<Histogram<u64>>,
@@ -12,48 +12,48 @@ pub struct Cost {
 
 impl Default for Cost {
     fn default() -> Self {
-        // Three digits are always accepted; without a histogram only counts and totals would be reported.
+        // A histogram of three digits can always be made. If it failed, only counts and totals would be reported.
         Self { histogram: Histogram::new(3).ok(), calls: 0, total_ns: 0 }
     }
 }
 
 impl Cost {
-    /// Adds one call of this duration.
+    /// Adds one call that took `ns` nanoseconds.
     pub fn add(&mut self, ns: u64) {
         self.calls += 1;
         self.total_ns += ns;
         if let Some(histogram) = &mut self.histogram {
-            // The histogram grows as needed, and every u64 has a place in it.
+            // The result can be ignored: the histogram grows as needed, and it accepts every u64.
             let _ = histogram.record(ns.max(1));
         }
     }
 
-    /// Counts one call whose duration is unknown.
+    /// Adds one call of unknown duration.
     pub fn count(&mut self) {
         self.calls += 1;
     }
 
-    /// Returns the number of calls.
+    /// Returns the number of calls, timed or not.
     pub fn calls(&self) -> u64 {
         self.calls
     }
 
-    /// Returns the median duration; 0 if no call was timed.
+    /// Returns the median duration in nanoseconds, or 0 if no call was timed.
     pub fn p50_ns(&self) -> u64 {
         self.timed().map_or(0, |histogram| histogram.value_at_quantile(0.5))
     }
 
-    /// Returns the 99th percentile of the duration; 0 if no call was timed.
+    /// Returns the 99th percentile of the durations in nanoseconds, or 0 if no call was timed.
     pub fn p99_ns(&self) -> u64 {
         self.timed().map_or(0, |histogram| histogram.value_at_quantile(0.99))
     }
 
-    /// Returns the duration of the longest call; 0 if none was timed.
+    /// Returns the longest duration in nanoseconds, or 0 if no call was timed.
     pub fn max_ns(&self) -> u64 {
         self.timed().map_or(0, Histogram::max)
     }
 
-    /// Returns the duration of all calls together; 0 if none was timed.
+    /// Returns the sum of all durations in nanoseconds, or 0 if no call was timed.
     pub fn total_ns(&self) -> u64 {
         self.total_ns
     }

@@ -1,14 +1,15 @@
-//! Curves for plots, from columns of results.
+//! Computes curves for plots from columns of results.
 
 use hdrhistogram::Histogram;
 
-/// Returns the complementary distribution function of the values: pairs of x and the share of values above x, for at
-/// most 400 x from the least to the largest; none if there are no values. Values are rounded up to whole ones and to
-/// three digits.
+/// Returns the complementary distribution function of the values, as pairs of x and the share of values above x. There
+/// are at most 400 pairs, from the least value to the largest. Values are rounded up to whole numbers and to three
+/// significant digits, and negative ones count as 0. Values that are not finite are left out. The list is empty if none
+/// is left.
 pub fn exceeding(values: impl Iterator<Item = f64>) -> Vec<(f64, f64)> {
     let Ok(mut histogram) = Histogram::<u64>::new(3) else { return Vec::new() };
     for value in values.filter(|value| value.is_finite()) {
-        // The histogram grows as needed, and every u64 has a place in it.
+        // The result can be ignored: the histogram grows as needed, and it accepts every u64.
         let _ = histogram.record(value.max(0.0).ceil() as u64);
     }
     let count = histogram.len() as f64;
@@ -23,7 +24,8 @@ pub fn exceeding(values: impl Iterator<Item = f64>) -> Vec<(f64, f64)> {
 /// The largest number of points of a curve.
 const POINTS: usize = 400;
 
-/// Returns at most [`POINTS`] points of a curve, evenly spaced in its list; the first and the last are among them.
+/// Returns at most [`POINTS`] points of a curve. They are evenly spaced in its list, and the first and the last point
+/// are among them.
 fn thinned(curve: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let count = curve.len();
     if count <= POINTS {
@@ -32,8 +34,9 @@ fn thinned(curve: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     (0..POINTS).map(|i| curve[i * (count - 1) / (POINTS - 1)]).collect()
 }
 
-/// Returns the mean number of busy nodes in each of `bins` equal parts of the time from `from` to `to`, with the middle
-/// of the part before it; nothing if no time passes. Jobs are given by start, end and nodes. O(jobs + bins).
+/// Returns the mean number of busy nodes in each of `bins` equal intervals of the time from `from` to `to`, as pairs of
+/// the middle of an interval and the mean. Empty if `to` is not after `from`. A job is a triple of start, end and
+/// number of nodes, and times have any one unit. O(jobs + bins).
 pub fn busy_nodes(
     jobs: impl Iterator<Item = (f64, f64, f64)>,
     (from, to): (f64, f64),
@@ -43,9 +46,9 @@ pub fn busy_nodes(
     if width.is_nan() || width <= 0.0 {
         return Vec::new();
     }
-    // A difference array: a job adds its nodes at the first part that it fills and takes them away behind the last, so
-    // that running sums of `steps` are the nodes that are busy throughout a part. Parts that it fills in part are in
-    // `edges`.
+    // A difference array: a job adds its nodes to `steps` at the first interval that it fills completely, and subtracts
+    // them after the last one. The running sum of `steps` is then the number of nodes that are busy during a whole
+    // interval. `edges` has the contributions of jobs to intervals that they fill partly.
     let (mut edges, mut steps) = (vec![0.0; bins], vec![0.0; bins + 1]);
     for (start, end, nodes) in jobs {
         let (start, end) = (start.max(from), end.min(to));

@@ -1,37 +1,39 @@
-//! Dispersal: how far the nodes of a placement lie apart.
+//! Measures dispersal: how far the nodes of a placement are from each other.
 
 use super::rows::Rows;
 use super::torus_diameter;
 use crate::machine::{Mesh, NodeId, pairwise_along};
 
-/// Dispersal of one placement of k nodes.
+/// The dispersal of one placement of k nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dispersal {
-    /// Σ L1 distance over the k·(k−1)/2 unordered pairs of nodes, in hops; 0 for one node.
+    /// The sum of the L1 distances of all k·(k−1)/2 unordered pairs of nodes, in hops. 0 for a single node.
     pub pairwise_sum: u64,
-    /// Largest L1 distance of two nodes, in hops.
+    /// The largest L1 distance between two nodes, in hops. 0 for a single node.
     pub diameter: u32,
-    /// Connected components of the nodes in the machine's graph.
+    /// The number of connected components of the nodes in the graph of the machine.
     pub components: u32,
-    /// Nodes of the smallest submesh that encloses the placement; on a torus that may wrap around.
+    /// The number of nodes of the smallest submesh that contains the placement. On a torus the submesh may wrap around.
     pub bounding_box: u32,
-    /// Number of nodes, k.
+    /// The number of nodes, k.
     pub nodes: u32,
 }
 
 impl Dispersal {
-    /// Returns the mean L1 distance of two nodes, in hops: 2·sum / (k·(k−1)); 0 for one node.
+    /// Returns the mean L1 distance between two nodes in hops, 2·sum / (k·(k−1)), or 0 if there are fewer than two
+    /// nodes.
     pub fn pairwise_mean(&self) -> f64 {
         let nodes = f64::from(self.nodes);
         if self.nodes < 2 { 0.0 } else { 2.0 * self.pairwise_sum as f64 / (nodes * (nodes - 1.0)) }
     }
 }
 
-/// A meter of placements on one machine. It keeps its memory between calls.
+/// Measures the dispersal of placements on one machine. The memory is used again in later calls.
 ///
-/// The sum over pairs is a sum over dimensions, and along one dimension only the number of nodes at each position
-/// matters: a pair is as far apart as the cuts between positions that separate it. So a placement of k nodes costs
-/// O(k + r + W + L + D), r being the runs of nodes along x that it consists of, never O(k²).
+/// The sum of L1 distances is a sum over dimensions. Along one dimension, only the number of nodes at each position
+/// matters: the distance of a pair is the number of cuts between neighbouring positions that separate it. So a
+/// placement of k nodes in r runs along x costs O(k + r + W + L + D) on a machine of width W, length L and depth D, and
+/// never O(k²).
 #[derive(Debug)]
 pub struct Meter {
     mesh: Mesh,
@@ -44,7 +46,7 @@ impl Meter {
         Self { mesh: mesh.clone(), rows: Rows::new(mesh) }
     }
 
-    /// Measures the placement `nodes`, which must be distinct.
+    /// Returns the dispersal of the placement `nodes`, which must be distinct.
     pub fn measure(&mut self, nodes: &[NodeId]) -> Dispersal {
         let k = nodes.len() as u32;
         if let [] | [_] = nodes {
@@ -67,7 +69,7 @@ impl Meter {
     }
 }
 
-/// Returns how many positions there are from the first to the last one with nodes; 0 if there are no nodes.
+/// Returns the number of positions from the first one with nodes to the last one, or 0 if there are no nodes.
 fn span(counts: &[u32]) -> u32 {
     let has_nodes = |&count: &u32| count > 0;
     match (counts.iter().position(has_nodes), counts.iter().rposition(has_nodes)) {
@@ -76,12 +78,12 @@ fn span(counts: &[u32]) -> u32 {
     }
 }
 
-/// Returns the shortest arc of a ring that holds all nodes, as its first position and its length: it is the complement
-/// of the longest run of empty positions, of the first one if several are as long.
+/// Returns the first position and the length of the shortest arc of a ring that contains all nodes. The arc is the
+/// complement of the longest run of empty positions, and of the first such run if several are equally long.
 fn arc(counts: &[u32]) -> (u32, u32) {
     let n = counts.len();
     let (mut start, mut longest, mut run) = (0, 0, 0);
-    // Two rounds, so that a run of empty positions across the end of the ring is seen in one piece.
+    // The loop goes round twice, so that it sees a run of empty positions across the end of the ring as one.
     for i in 0..2 * n {
         run = if counts[i % n] == 0 { run + 1 } else { 0 };
         if run.min(n) > longest {
@@ -98,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the definitions, word for word; O(k²).
+    /// Computes the dispersal directly from its definitions, in O(k²).
     fn naive(mesh: &Mesh, nodes: &[NodeId]) -> Dispersal {
         let coords: Vec<_> = nodes.iter().map(|&node| mesh.coord(node)).collect();
         let (mut pairwise_sum, mut diameter) = (0, 0);

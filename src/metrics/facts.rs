@@ -1,4 +1,4 @@
-//! What the numbers of a summary are computed from.
+//! The facts about a replay that the numbers of a summary are computed from.
 
 use super::dispersal::Dispersal;
 use super::recorder::Recording;
@@ -7,51 +7,54 @@ use crate::execution::Traffic;
 use crate::job::{Job, Time};
 use crate::machine::Mesh;
 
-/// The jobs that means leave out, so that an empty machine at the start and a draining one at the end do not count.
+/// The rule for the jobs that means leave out, so that the empty machine at the start and the draining machine at the
+/// end of a replay do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trim {
-    /// Leaves out this percentage of jobs, the first to arrive, and all jobs that start after the day (of 86,400 s,
-    /// counted from time 0) of the last submission. `None` leaves out no job.
+    /// The percentage of jobs that means leave out, beginning with the first to arrive. Jobs that start after the day
+    /// of the last submission are left out too, where a day has 86,400 s and days are counted from time 0. `None`
+    /// leaves out no job.
     pub percent: Option<f64>,
 }
 
-/// A replay that has ended.
+/// The results of a replay that has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Finished<'a> {
     /// The jobs that were replayed.
     pub jobs: &'a [Job],
-    /// What became of each, in the same order.
+    /// The record of each job (its start, its end and so on), in the order of `jobs`.
     pub records: &'a [Record],
-    /// What was measured on the way.
+    /// The measurements of the observer.
     pub recording: &'a Recording,
-    /// What the jobs sent each other; `None` without a network.
+    /// The traffic of the network. `None` without a network.
     pub traffic: Option<&'a Traffic>,
     /// The machine.
     pub mesh: &'a Mesh,
-    /// The jobs that means leave out.
+    /// The rule for the jobs that means leave out.
     pub trim: Trim,
-    /// Records of the log that were not replayed.
+    /// The number of records of the log that were not replayed.
     pub skipped: u64,
-    /// How many of those are jobs that the allocator never finds a place for.
+    /// The number of jobs among those for which the allocator finds no nodes even on the idle machine.
     pub never_fit: u64,
-    /// Wall-clock time of the replay without reading the log; 0 if not timed.
+    /// The wall-clock time of the replay in seconds, without reading the log. 0 if it was not measured.
     pub wall_s: f64,
 }
 
-/// A replay that has ended, with what several numbers need.
+/// A replay that has ended, with values that several numbers need.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
+    /// The results of the replay.
     pub(super) replay: &'a Finished<'a>,
-    /// Positions of the jobs that means are over.
+    /// The positions of the jobs that count in means.
     pub(super) kept: Vec<usize>,
-    /// Time from the first arrival to the last end.
+    /// The time from the first arrival to the last end, in seconds.
     pub(super) makespan_s: f64,
 }
 
 const DAY_S: f64 = 86_400.0;
 
 impl<'a> Facts<'a> {
-    /// Gathers the facts: O(J), or O(J·log J) if means leave jobs out.
+    /// Gathers the facts. O(J) for J jobs, or O(J·log J) if means leave jobs out.
     pub(super) fn new(replay: &'a Finished<'a>) -> Self {
         let first = replay.jobs.iter().map(|job| job.submit).min().unwrap_or(Time::ZERO);
         let last = replay.records.iter().map(|record| record.end).max().unwrap_or(first);
@@ -62,48 +65,48 @@ impl<'a> Facts<'a> {
         (&self.replay.jobs[i], &self.replay.records[i])
     }
 
-    /// Returns the time from arrival to start of job `i`.
+    /// Returns the time from arrival to start of job `i`, in seconds.
     pub(super) fn wait_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);
         (record.start - job.submit).as_seconds()
     }
 
-    /// Returns the time from arrival to the head of the queue.
+    /// Returns the time from the arrival of job `i` until it reached the head of the queue, in seconds.
     pub(super) fn queue_delay_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);
         (record.head - job.submit).as_seconds()
     }
 
-    /// Returns the time from the head of the queue to the start.
+    /// Returns the time from when job `i` reached the head of the queue until it started, in seconds.
     pub(super) fn allocation_delay_s(&self, i: usize) -> f64 {
         let (_, record) = self.job(i);
         (record.start - record.head).as_seconds()
     }
 
-    /// Returns the time from start to end.
+    /// Returns the time from start to end of job `i`, in seconds.
     pub(super) fn service_s(&self, i: usize) -> f64 {
         let (_, record) = self.job(i);
         (record.end - record.start).as_seconds()
     }
 
-    /// Returns the time from arrival to end.
+    /// Returns the time from arrival to end of job `i`, in seconds.
     pub(super) fn turnaround_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);
         (record.end - job.submit).as_seconds()
     }
 
-    /// Returns the shape of the placement.
+    /// Returns the dispersal of the placement of job `i`.
     pub(super) fn dispersal(&self, i: usize) -> &Dispersal {
         &self.replay.recording.dispersal[i]
     }
 
-    /// Returns the node-seconds that jobs held nodes for.
+    /// Returns the node-seconds of the nodes that jobs held.
     pub(super) fn busy_s(&self) -> f64 {
         let busy_s = |i: usize| self.service_s(i) * f64::from(self.replay.records[i].allocated);
         (0..self.replay.jobs.len()).map(busy_s).sum()
     }
 
-    /// Returns the node-seconds of nodes that jobs held beyond what they asked for.
+    /// Returns the node-seconds of the nodes that jobs held beyond the number that they asked for.
     pub(super) fn unasked_s(&self) -> f64 {
         let unasked_s = |i: usize| {
             let (job, record) = self.job(i);
@@ -112,28 +115,29 @@ impl<'a> Facts<'a> {
         (0..self.replay.jobs.len()).map(unasked_s).sum()
     }
 
-    /// Returns the positions of the jobs with at least two nodes among those that means are over.
+    /// Returns the positions of the jobs that count in means and have at least two nodes.
     pub(super) fn parallel(&self) -> impl Iterator<Item = usize> {
         self.kept.iter().copied().filter(|&i| self.dispersal(i).nodes > 1)
     }
 
-    /// Returns the mean over the jobs that means are over; `None` if there are none.
+    /// Returns the mean of `value` over the jobs that count in means, or `None` if there are none.
     pub(super) fn mean(&self, value: impl FnMut(usize) -> f64) -> Option<f64> {
         average(self.kept.iter().copied().map(value))
     }
 
-    /// Returns the mean over those of them that have at least two nodes; `None` if there are none.
+    /// Returns the mean of `value` over the jobs that count in means and have at least two nodes, or `None` if there
+    /// are none.
     pub(super) fn parallel_mean(&self, value: impl FnMut(usize) -> f64) -> Option<f64> {
         average(self.parallel().map(value))
     }
 }
 
-/// Returns `part / whole`, 0 of nothing.
+/// Returns `part / whole`, or 0 if `whole` is not above 0.
 pub(super) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// Returns the arithmetic mean; `None` of nothing.
+/// Returns the arithmetic mean, or `None` if there are no values.
 fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0_u64);
     for value in values {
@@ -143,11 +147,13 @@ fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// Returns the positions of the jobs that means are over.
+/// Returns the positions of the jobs that count in means, by arrival if any are left out.
 fn kept(replay: &Finished<'_>) -> Vec<usize> {
     let Finished { jobs, records, .. } = replay;
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     let Some(percent) = replay.trim.percent else { return order };
+    // The percentage is over all jobs, by arrival. Jobs that arrive together keep the order of the log, as the sort is
+    // stable.
     order.sort_by_key(|&i| jobs[i].submit);
     let last_s = order.last().map_or(0.0, |&i| jobs[i].submit.as_seconds());
     let end_of_day_s = ((last_s / DAY_S).floor() + 1.0) * DAY_S;

@@ -1,4 +1,4 @@
-//! What a number of a summary is: the type of a row of [`METRICS`](super::METRICS).
+//! The type of a row of [`METRICS`](super::METRICS), which describes a number of a summary.
 
 use serde::{Serialize, Serializer};
 
@@ -14,9 +14,9 @@ pub enum ColumnType {
     U32,
     /// Whole numbers below 2^64.
     U64,
-    /// Whole numbers, also below 0.
+    /// Whole numbers from −2^63 to below 2^63.
     I64,
-    /// Numbers.
+    /// Floating-point numbers.
     F64,
     /// Text.
     Str,
@@ -35,20 +35,20 @@ impl ColumnType {
     }
 }
 
-/// When a table of results has a column.
+/// The condition under which a table of results has a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Always.
+    /// The table always has the column.
     Always,
-    /// Unless times are not measured.
+    /// If wall-clock times are measured.
     Timed,
-    /// If contention is estimated.
+    /// If contention on links is estimated.
     Contention,
-    /// If a replay has a network; null for those that have none.
+    /// If any replay of the table has a network. The value is null for replays without a network.
     Network,
-    /// If placements are kept.
+    /// If the nodes of every job are kept.
     Placements,
-    /// In the directory of a study, whose rows are read back and numbered.
+    /// If the table is the summary of a study, where each row has the number of its cell.
     Study,
 }
 
@@ -72,7 +72,7 @@ impl Serialize for When {
     }
 }
 
-/// A column of a table of results, described.
+/// The description of a column of a table of results.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ColumnInfo {
     /// The name.
@@ -80,15 +80,15 @@ pub struct ColumnInfo {
     /// The type of the values.
     #[serde(rename = "type")]
     pub kind: ColumnType,
-    /// What the values are measured in; empty for names and mere counts.
+    /// The unit of the values. Empty for names and counts.
     pub unit: &'static str,
-    /// What the values mean, in a phrase.
+    /// The meaning of the values, in a phrase.
     pub meaning: &'static str,
-    /// When tables have the column.
+    /// The condition under which tables have the column.
     pub when: When,
 }
 
-/// A number of a summary.
+/// A number of a summary of a replay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// A count.
@@ -98,7 +98,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Returns the number as a float, which rounds counts above 2^53.
+    /// Returns the number as a float. Counts above 2^53 are rounded.
     pub fn as_f64(self) -> f64 {
         match self {
             Self::Count(count) => count as f64,
@@ -107,32 +107,33 @@ impl Number {
     }
 }
 
-/// Which direction of a number is better.
+/// The direction in which a number is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
-    /// The lower the better.
+    /// Lower values are better.
     Lower,
-    /// The higher the better.
+    /// Higher values are better.
     Higher,
-    /// Neither is better.
+    /// Neither direction is better.
     Neither,
 }
 
-/// How tables for people show a number.
+/// The format of a number in tables for people. The value of each case is the number of decimals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Display {
-    /// With so many decimals.
+    /// A plain number.
     Plain(u8),
-    /// Times 100, with so many decimals and a percent sign.
+    /// A share, shown as a percentage with a percent sign.
     Percent(u8),
-    /// A time of the replay. Reports show so many decimals; the terminal two of short times and none of long ones.
+    /// A simulated time in seconds. The number of decimals is for reports. The terminal shows two decimals of short
+    /// times and none of long ones.
     Seconds(u8),
-    /// A time that was measured, with its unit. Reports show so many decimals.
+    /// A measured wall-clock time, shown with its unit. The number of decimals is for reports.
     Measured(u8),
 }
 
 impl Display {
-    /// Returns what the number is multiplied by before it is shown.
+    /// Returns the factor that the number is multiplied by before it is shown: 100 for percentages and otherwise 1.
     pub fn factor(self) -> f64 {
         if matches!(self, Self::Percent(_)) { 100.0 } else { 1.0 }
     }
@@ -148,49 +149,50 @@ impl Display {
     }
 }
 
-/// Where a table shows a number. Groups stand in this order; within a group, numbers stand in the order of
-/// [`METRICS`](super::METRICS).
+/// The group of columns in which a table shows a number. A table has the groups in this order. Within a group, numbers
+/// have the order of [`METRICS`](super::METRICS).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// How full the machine is and how long jobs wait.
+    /// How busy the machine is and how long jobs wait.
     First,
-    /// How long jobs take in all.
+    /// How long jobs take from arrival to end.
     Response,
-    /// What the network does.
+    /// The traffic and delays of the network.
     Network,
-    /// How far placements fall apart.
+    /// How dispersed placements are.
     Placement,
-    /// What jobs wait for.
+    /// The parts of the waiting time and their causes.
     Delays,
-    /// Measured times, or what takes their place. Tables show no interval with them.
+    /// Measured wall-clock times, or the columns in their place if times are not measured. Tables show no confidence
+    /// intervals for them.
     Last,
 }
 
-/// What the columns of a table for people depend on.
+/// The facts about replays that decide which columns a table for people has.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
 pub struct Circumstances {
-    /// Whether calls are timed.
+    /// Whether allocator calls are timed.
     pub timed: bool,
-    /// Whether replays are repeated with other seeds.
+    /// Whether replays are repeated with further seeds.
     pub replicated: bool,
-    /// Whether a replay has a network.
+    /// Whether any replay has a network.
     pub network: bool,
-    /// Whether a machine is an array, where every placement is as good, or jobs were moved.
+    /// Whether a machine has one dimension or jobs were moved. The table then shows the delays of jobs.
     pub delays: bool,
-    /// Whether a call of an allocator was refused.
+    /// Whether an allocator refused a job in any call.
     pub refused: bool,
 }
 
-/// A condition of a column.
+/// A function that returns whether a table has a column.
 pub(super) type Condition = fn(&Circumstances) -> bool;
 
 /// A column that shows a number in a table for people.
 #[derive(Clone, Copy, Debug)]
 pub struct TableColumn {
-    /// Its title.
+    /// The title of the column.
     pub title: &'static str,
-    /// Where it stands.
+    /// The group of columns that it belongs to.
     pub group: Group,
     condition: Condition,
 }
@@ -202,41 +204,47 @@ impl TableColumn {
     }
 }
 
-/// How a number is computed; `None` where there is no such number.
+/// The function that computes a number. It returns `None` if a replay has no such number.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Compute {
+    /// A count.
     Count(fn(&Facts<'_>) -> Option<u64>),
+    /// Any other number.
     Real(fn(&Facts<'_>) -> Option<f64>),
-    /// The mean over the jobs that means are over, each given by its position.
+    /// The mean of a value over the jobs that count in means. The function takes the position of a job.
     Mean(fn(&Facts<'_>, usize) -> f64),
-    /// The same over those of them that have at least two nodes.
+    /// The mean of a value over the jobs that count in means and have at least two nodes.
     ParallelMean(fn(&Facts<'_>, usize) -> f64),
-    /// A duration, in nanoseconds, of calls of one kind.
+    /// A duration of the calls of one kind, in nanoseconds. The first function selects the calls and the second one the
+    /// statistic.
     Duration(fn(&Recording) -> &Cost, fn(&Cost) -> u64),
 }
 
-/// A row of [`METRICS`](super::METRICS): all that is known about one number of a summary.
+/// One number of a summary with everything that is known about it: a row of [`METRICS`](super::METRICS).
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Its column in the `summary` frame.
+    /// The column of the number in the `summary` frame.
     pub column: ColumnInfo,
     title: &'static str,
-    /// What stands behind the unit where people read it, as `, median`; empty for most numbers.
+    /// The text after the unit in labels for people, such as `, median`. Empty for most numbers.
     detail: &'static str,
-    /// Which direction is better.
+    /// The direction in which the number is better.
     pub better: Better,
-    /// How tables for people show it.
+    /// The format of the number in tables for people.
     pub display: Display,
-    /// Its column in the table that `replay` prints; `None` if that shows it only when it is asked for.
+    /// The column of the number in the table that `replay` prints. `None` if the table shows the number only on
+    /// request.
     pub terminal: Option<TableColumn>,
-    /// Its column in the table of a report; `None` if there is none.
+    /// The column of the number in the table of a report. `None` if the table does not show it.
     pub report: Option<TableColumn>,
-    /// Its place among the numbers that replications can be asked to make precise; `None` if it is none of them.
+    /// The position of the number in the list of numbers that replications can be asked to make precise. `None` if it
+    /// is not in that list.
     pub interval_rank: Option<u8>,
     compute: Compute,
 }
 
 impl Metric {
+    /// Makes a row with default values, which the methods below replace.
     const fn new(name: &'static str, kind: ColumnType, compute: Compute) -> Self {
         Self {
             column: ColumnInfo { name, kind, unit: "", meaning: "", when: When::Always },
@@ -251,23 +259,27 @@ impl Metric {
         }
     }
 
+    /// Makes a row for a count.
     pub(super) const fn count(name: &'static str, compute: fn(&Facts<'_>) -> Option<u64>) -> Self {
         Self::new(name, ColumnType::U64, Compute::Count(compute))
     }
 
+    /// Makes a row for a number that is not a count.
     pub(super) const fn real(name: &'static str, compute: fn(&Facts<'_>) -> Option<f64>) -> Self {
         Self::new(name, ColumnType::F64, Compute::Real(compute))
     }
 
+    /// Makes a row for a mean over the jobs that count in means.
     pub(super) const fn mean(name: &'static str, compute: fn(&Facts<'_>, usize) -> f64) -> Self {
         Self::new(name, ColumnType::F64, Compute::Mean(compute))
     }
 
+    /// Makes a row for a mean over the jobs that count in means and have at least two nodes.
     pub(super) const fn parallel_mean(name: &'static str, compute: fn(&Facts<'_>, usize) -> f64) -> Self {
         Self::new(name, ColumnType::F64, Compute::ParallelMean(compute))
     }
 
-    /// Makes a row for a duration of calls of one kind; `detail` stands behind the unit.
+    /// Makes a row for a duration of the calls of one kind, in nanoseconds. `detail` is the text after the unit.
     pub(super) const fn duration(
         name: &'static str,
         detail: &'static str,
@@ -280,49 +292,55 @@ impl Metric {
             .shown(Display::Measured(0))
     }
 
-    /// Sets the meaning of a number that has no unit and whose title is its name in words.
+    /// Sets the meaning of a number that has no unit. Its title is its name with spaces.
     pub(super) const fn meaning(mut self, meaning: &'static str) -> Self {
         self.column.meaning = meaning;
         self
     }
 
-    /// Sets what people call the number, its unit and its meaning.
+    /// Sets the title of the number, its unit and its meaning.
     pub(super) const fn is(mut self, title: &'static str, unit: &'static str, meaning: &'static str) -> Self {
         (self.title, self.column.unit, self.column.meaning) = (title, unit, meaning);
         self
     }
 
-    /// Sets what stands behind the unit where people read it.
+    /// Sets the text after the unit in labels for people.
     pub(super) const fn detail(mut self, detail: &'static str) -> Self {
         self.detail = detail;
         self
     }
 
+    /// Sets the condition under which tables of results have the column.
     pub(super) const fn when(mut self, when: When) -> Self {
         self.column.when = when;
         self
     }
 
+    /// Sets the direction in which the number is better.
     pub(super) const fn better(mut self, better: Better) -> Self {
         self.better = better;
         self
     }
 
+    /// Sets the format of the number in tables for people.
     pub(super) const fn shown(mut self, display: Display) -> Self {
         self.display = display;
         self
     }
 
+    /// Shows the number in the table that `replay` prints, under a condition.
     pub(super) const fn terminal(mut self, group: Group, title: &'static str, condition: Condition) -> Self {
         self.terminal = Some(TableColumn { title, group, condition });
         self
     }
 
+    /// Shows the number in the table of a report, under a condition.
     pub(super) const fn report(mut self, group: Group, title: &'static str, condition: Condition) -> Self {
         self.report = Some(TableColumn { title, group, condition });
         self
     }
 
+    /// Adds the number to those that replications can be asked to make precise, at this position.
     pub(super) const fn interval(mut self, rank: u8) -> Self {
         self.interval_rank = Some(rank);
         self
@@ -333,12 +351,12 @@ impl Metric {
         self.column.name
     }
 
-    /// Returns what people call the number, such as `wait`.
+    /// Returns the title of the number for people, such as `wait`.
     pub fn title(&self) -> String {
         if self.title.is_empty() { self.name().replace('_', " ") } else { self.title.to_owned() }
     }
 
-    /// Returns the title with the unit, for an axis: `wait (s)`, `allocate (ns, median)`.
+    /// Returns the title with the unit, as an axis of a plot shows it: `wait (s)`, `allocate (ns, median)`.
     pub fn label(&self) -> String {
         match (self.column.unit, self.detail) {
             ("", detail) => self.title() + detail,
@@ -346,7 +364,7 @@ impl Metric {
         }
     }
 
-    /// Returns the number of a replay; `None` if the replay has no such number, as the mean over no jobs.
+    /// Returns the number of a replay, or `None` if the replay has no such number, for example a mean over no jobs.
     pub(super) fn compute(&self, facts: &Facts<'_>) -> Option<Number> {
         match self.compute {
             Compute::Count(value) => value(facts).map(Number::Count),

@@ -1,4 +1,5 @@
-//! Records to numbers: [`METRICS`] has a row for each number of a replay, which a [`Summary`] holds.
+//! Metrics: the numbers that are computed from the records of a replay. [`METRICS`] has a row for each number, and a
+//! [`Summary`] holds the numbers of one replay.
 
 mod compactions;
 mod contention;

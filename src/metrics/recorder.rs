@@ -1,4 +1,4 @@
-//! The observer that measures each placement as it is made, so that placements need not be kept.
+//! The observer that measures each placement when it is made, so that placements need not be kept.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,60 +12,62 @@ use crate::job::{JobId, Time};
 use crate::machine::{Mesh, NodeId, intervals};
 use crate::stop::Stop;
 
-/// What threads share with a running replay: its progress, and the switch that stops it.
+/// The data that other threads share with a running replay: its progress, and the switch that stops it.
 #[derive(Debug, Default)]
 pub struct Monitor {
-    /// Jobs of earlier replications.
+    /// The number of jobs of earlier replications.
     pub earlier: AtomicUsize,
-    /// Jobs that have ended so far, with those of earlier replications.
+    /// The number of jobs that have ended so far, including the jobs of earlier replications.
     pub finished: AtomicUsize,
-    /// Set to stop the replay.
+    /// The switch that stops the replay.
     pub stop: Stop,
 }
 
-/// All that a [`Recorder`] has measured.
+/// The measurements of a [`Recorder`]. Lists with an entry per job have the order of the jobs of the replay.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// Dispersal of each job's placement, by job.
+    /// The dispersal of each job's placement, by job.
     pub dispersal: Vec<Dispersal>,
-    /// Duration of the call that placed each job, by job; 0 where calls are not timed.
+    /// The duration of the call that placed each job in nanoseconds, by job. 0 if calls are not timed.
     pub allocate_ns: Vec<u64>,
-    /// Calls that placed a job.
+    /// The calls of the allocator that placed a job.
     pub allocate: Cost,
-    /// Calls that were refused.
+    /// The calls in which the allocator refused a job.
     pub refused: Cost,
-    /// Releases.
+    /// The calls that released the nodes of a job.
     pub release: Cost,
-    /// Plans by which running jobs made room for others.
+    /// The plans by which running jobs were moved to make room for others.
     pub compactions: Compactions,
-    /// The estimate of contention; `None` unless it is wanted.
+    /// The estimate of contention. `None` unless it was asked for.
     pub contention: Option<ContentionRecord>,
-    /// The nodes of each job as intervals, by job, the last ones of a job that was moved; empty unless that is wanted.
+    /// The nodes of each job as intervals, such as `0-3 7`, by job. A job that was moved has its last nodes. Empty
+    /// unless placements were asked for.
     pub placements: Vec<String>,
 }
 
-/// The static contention of a replay.
+/// The estimated contention of a replay.
 #[derive(Clone, Debug, Default)]
 pub struct ContentionRecord {
-    /// Of each job as it starts, by job.
+    /// The contention of each job at its start, by job.
     pub jobs: Vec<JobContention>,
-    /// Pairs of messages that meet times the seconds that they do.
+    /// The integral over time of the number of pairs of messages that share a link, in pairs times seconds.
     pub pair_seconds: f64,
 }
 
-/// The observer of a replay that gathers dispersal and cost.
+/// The observer of a replay that measures the dispersal of placements and the cost of allocator calls.
 pub struct Recorder<'a> {
     meter: Meter,
     timed: bool,
     monitor: &'a Monitor,
     contention: Option<Contention>,
-    /// Jobs that have started, where contention is estimated.
+    /// Whether each job has started, by job. Empty unless contention is estimated.
     started: Vec<bool>,
     recording: Recording,
 }
 
 impl<'a> Recorder<'a> {
-    /// Makes the observer of a replay of `jobs` jobs on `mesh`; it keeps durations if `timed`.
+    /// Makes the observer of a replay of `jobs` jobs on `mesh`. Durations of calls are kept if `timed`, and calls are
+    /// only counted otherwise.
     pub fn new(mesh: &Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
         let recording = Recording {
             dispersal: vec![Dispersal::default(); jobs],
@@ -80,7 +82,7 @@ impl<'a> Recorder<'a> {
         Self { meter: Meter::new(mesh), timed, monitor, contention: None, started: Vec::new(), recording }
     }
 
-    /// Has it estimate contention on `mesh` as well.
+    /// Makes the recorder estimate contention on `mesh` as well.
     #[must_use]
     pub fn with_contention(mut self, mesh: &Mesh) -> Self {
         self.contention = Some(Contention::new(mesh));
@@ -90,14 +92,14 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Has it keep placements as well.
+    /// Makes the recorder keep the nodes of each job as well.
     #[must_use]
     pub fn with_placements(mut self) -> Self {
         self.recording.placements = vec![String::new(); self.recording.dispersal.len()];
         self
     }
 
-    /// Returns all that was measured.
+    /// Returns all measurements.
     pub fn finish(mut self) -> Recording {
         if let (Some(contention), Some(record)) = (&self.contention, &mut self.recording.contention) {
             record.pair_seconds = contention.pair_seconds();
@@ -123,7 +125,7 @@ impl Observer for Recorder<'_> {
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         if let (Some(contention), Some(record)) = (&mut self.contention, &mut self.recording.contention) {
             let found = contention.add(nodes, now);
-            // A job that moves counts as it was when it started.
+            // The contention of a job that is moved later stays that of its first start.
             if !std::mem::replace(&mut self.started[job as usize], true) {
                 record.jobs[job as usize] = found;
             }

@@ -1,6 +1,7 @@
-//! The numbers of a summary, a row each: everything that frames, tables, plots, reports and replications know of one.
+//! The table of the numbers of a summary, with one row per number. Frames, tables, plots, reports and replications take
+//! everything that they know of a number from here.
 //!
-//! Another number is one more row, with its function. The `summary` frame has the columns in the order of the rows.
+//! A new number needs one row and its function. The columns of the `summary` frame have the order of the rows.
 
 use super::cost::Cost;
 use super::dispersal::Dispersal;
@@ -12,7 +13,8 @@ use super::metric::{Metric, When};
 use crate::execution::Traffic;
 use crate::yardstick::PairwiseBound;
 
-/// The run time, in seconds, that slowdowns take shorter runs for.
+/// The least run time, in seconds, that slowdowns are computed with. Shorter runs count as this long (bounded
+/// slowdown).
 const SHORTEST_RUN_S: f64 = 10.0;
 
 /// Every number of a summary.
@@ -128,7 +130,7 @@ pub static METRICS: &[Metric] = &[
              nodes; null if there are none",
         )
         .shown(Plain(3))
-        // Beside measured times there is no room for it.
+        // The table has no room for this column beside measured times.
         .terminal(Last, "to bound", |of| !of.timed)
         .report(First, "to bound", |_| true),
     Metric::mean("components_mean", |of, i| f64::from(of.dispersal(i).components))
@@ -252,13 +254,15 @@ pub static METRICS: &[Metric] = &[
         .report(Last, "replay s", |_| true),
 ];
 
+/// Returns the variance of the turnaround times of the jobs that count in means, in seconds squared, or `None` if there
+/// are no such jobs.
 fn turnaround_variance(of: &Facts<'_>) -> Option<f64> {
     let mean_s = of.mean(|i| of.turnaround_s(i))?;
     of.mean(|i| (of.turnaround_s(i) - mean_s).powi(2))
 }
 
-/// Returns the mean of pairwise sum / bound over jobs of at least two nodes: 1 if every placement is of the best shape.
-/// The bound is found once for each size of job.
+/// Returns the mean, over jobs of at least two nodes, of the pairwise sum divided by its lower bound. It is 1 if every
+/// placement has the best shape. The bound is computed once for each job size. `None` if there are no such jobs.
 fn ratio_to_bound(of: &Facts<'_>) -> Option<f64> {
     let mut bound = PairwiseBound::new(of.replay.mesh);
     of.parallel_mean(|i| {
@@ -267,13 +271,14 @@ fn ratio_to_bound(of: &Facts<'_>) -> Option<f64> {
     })
 }
 
-/// Returns the share of each packet in a total of all; `None` without a network.
+/// Returns a total of the network divided by the number of packets, or 0 if there are no packets. `None` without a
+/// network.
 fn per_packet(of: &Facts<'_>, total: fn(&Traffic) -> u64) -> Option<f64> {
     let traffic = of.replay.traffic?;
     Some(share(total(traffic) as f64, traffic.packets as f64))
 }
 
-/// Returns the cycles of the network in the time from the first arrival to the last end.
+/// Returns the number of network cycles from the first arrival to the last end.
 fn cycles(of: &Facts<'_>, traffic: &Traffic) -> f64 {
     of.makespan_s / traffic.cycle.as_seconds()
 }

@@ -1,9 +1,10 @@
-//! How often a replay is repeated with another seed, and what the means of the repetitions are worth.
+//! Replications: how often a replay is repeated with other seeds, and how precise the means over the repetitions are.
 //!
-//! Replications are independent, so the mean of r of them is within t·s/√r of the true one with the confidence for
-//! which t is the quantile of Student's distribution of r − 1 degrees of freedom and s their standard deviation. The
-//! stopping rule is that of S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006: until that is at
-//! most 5 % of the mean with a confidence of 95 %. R. Zolfaghari, IJEAT 2013, has 90 %.
+//! Replications are independent. Their mean differs from the true mean by at most t·s/√r with a given confidence, where
+//! r is their number, s is their standard deviation, and t is the quantile of Student's t-distribution with r − 1
+//! degrees of freedom for that confidence. The stopping rule is that of S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh,
+//! L. Mackenzie, ICPADS 2006: replicate until this half width is at most 5 % of the mean with a confidence of 95 %. R.
+//! Zolfaghari, IJEAT 2013, uses 90 %.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,24 +15,26 @@ use super::registry::METRICS;
 use super::summary::Summary;
 use crate::spec::{Params, Spec, SpecError};
 
-/// A mean with the half width of its confidence interval, of 95 % unless it says otherwise where it comes from.
+/// A mean with the half width of its confidence interval. The confidence is 95 % unless another one is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
     /// The mean.
     pub mean: f64,
-    /// Half the width; 0 for a single value, of which nothing is known.
+    /// Half the width of the interval. 0 for a single value, whose precision is not known.
     pub half_width: f64,
-    /// Number of values.
+    /// The number of values.
     pub count: usize,
 }
 
 impl Interval {
-    /// Returns the interval of independent values with a confidence of 95 %; `None` if there are no values. O(values).
+    /// Returns the interval of the mean of independent values with a confidence of 95 %, or `None` if there are no
+    /// values. O(values).
     pub fn of(values: &[f64]) -> Option<Self> {
         Self::with(CONFIDENCE, values)
     }
 
-    /// Returns the same with another confidence, between 0 and 1.
+    /// Returns the interval of the mean of independent values with this confidence, between 0 and 1, or `None` if there
+    /// are no values.
     pub fn with(confidence: f64, values: &[f64]) -> Option<Self> {
         let count = values.len();
         if count == 0 {
@@ -42,29 +45,33 @@ impl Interval {
         if count == 1 {
             return Some(Self { mean, half_width: 0.0, count });
         }
+        // The sample variance, with n − 1 degrees of freedom. A two-sided interval of confidence c ends at the quantile
+        // of (1 + c) / 2.
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
         let quantile = StudentsT::new(0.0, 1.0, n - 1.0)
             .map_or(f64::INFINITY, |t| t.inverse_cdf(f64::midpoint(1.0, confidence)));
-        // Equal values are certain whatever the quantile.
+        // Equal values have an interval of width 0, also if the quantile is infinite.
         let half_width = if variance > 0.0 { quantile * (variance / n).sqrt() } else { 0.0 };
         Some(Self { mean, half_width, count })
     }
 }
 
-/// How many replications of a replay there are, each with the next seed.
+/// The rule for the number of replications of a replay. Each replication has the next seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replications {
+    /// The least number of replications.
     least: u32,
+    /// The largest number of replications.
     most: u32,
-    /// Half width that is precise enough, by the mean.
+    /// The half width that is precise enough, as a share of the mean.
     within: f64,
-    /// With which probability the true mean is no further off.
+    /// The confidence: the probability that the true mean is within the interval.
     confidence: f64,
-    /// The names of the numbers that must be so precise.
+    /// The names of the numbers that must be this precise.
     of: Vec<&'static str>,
 }
 
-/// Returns the names of the numbers that can be asked to be precise, by their rank.
+/// Returns the names of the numbers that can be asked to be precise, ordered by rank.
 fn known() -> Vec<&'static str> {
     let mut known: Vec<_> =
         METRICS.iter().filter_map(|metric| Some((metric.interval_rank?, metric.name()))).collect();
@@ -72,9 +79,10 @@ fn known() -> Vec<&'static str> {
     known.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The largest number of replications: more than a study needs, so that a typing error does not run for ever.
+/// The largest number of replications that is accepted. No study needs so many, and the limit keeps a typing error from
+/// running for ever.
 const MOST: u32 = 100_000;
-/// The confidence unless another is asked for.
+/// The default confidence.
 const CONFIDENCE: f64 = 0.95;
 const NAME: &str = "until";
 const WHOLE: &str = "a whole number from 1 to 100,000";
@@ -86,27 +94,28 @@ impl Default for Replications {
 }
 
 impl Replications {
-    /// Returns the rule that there are this many, whatever comes out.
+    /// Returns the rule that there are exactly `count` replications.
     pub fn exactly(count: u32) -> Self {
         Self { least: count, most: count, within: 0.05, confidence: CONFIDENCE, of: Vec::new() }
     }
 
-    /// Returns the seeds of those that there are at least; the first is `first`.
+    /// Returns the seeds of the replications that are always run. `first` is the first seed.
     pub fn seeds(&self, first: u64) -> impl Iterator<Item = u64> {
         (0..u64::from(self.least)).map(move |i| first.wrapping_add(i))
     }
 
-    /// Returns the least number of them.
+    /// Returns the least number of replications.
     pub fn least(&self) -> u32 {
         self.least
     }
 
-    /// Returns whether there can be more than one.
+    /// Returns whether there can be more than one replication.
     pub fn are_several(&self) -> bool {
         self.most > 1
     }
 
-    /// Returns whether these are enough.
+    /// Returns whether the replications with these summaries are enough: there are at least as many as required, and
+    /// all numbers are precise enough or there are as many as allowed.
     pub fn enough(&self, summaries: &[Summary]) -> bool {
         let count = summaries.len();
         if count < self.least as usize || count >= self.most as usize {
@@ -115,14 +124,15 @@ impl Replications {
         self.widest(summaries).is_none()
     }
 
-    /// Returns a sentence on a number that is less precise than was asked; `None` if all are precise enough.
+    /// Returns a sentence on the first number that is less precise than asked for, or `None` if all are precise enough.
     pub fn shortfall(&self, summaries: &[Summary]) -> Option<String> {
         let (name, Interval { mean, half_width, count }) = self.widest(summaries)?;
         let (percent, asked) = (100.0 * half_width / mean.abs(), 100.0 * self.within);
         Some(format!("after {count} replications {name} is known within {percent:.0} % only, not {asked} %"))
     }
 
-    /// Returns the first number that is not precise enough, with its interval; `None` if all are.
+    /// Returns the name and the interval of the first number that is not precise enough, or `None` if all are precise
+    /// enough.
     fn widest(&self, summaries: &[Summary]) -> Option<(&'static str, Interval)> {
         let interval = |name: &&'static str| {
             let value = |summary: &Summary| summary.get(name).unwrap_or_default();
@@ -134,7 +144,7 @@ impl Replications {
     }
 }
 
-/// `5`, or `until:confidence=0.95,max=200,min=5,of=turnaround_s_mean+utilization,within=0.05`.
+/// Writes `5`, or `until:confidence=0.95,max=200,min=5,of=turnaround_s_mean+utilization,within=0.05`.
 impl fmt::Display for Replications {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { least, most, within, confidence, of } = self;
@@ -201,11 +211,11 @@ mod tests {
 
     #[test]
     fn intervals_use_students_distribution() {
-        // 2.776 is the quantile for 4 degrees of freedom; the standard deviation of 1 to 5 is √2.5.
+        // For 4 degrees of freedom the quantile for 95 % is 2.776. The standard deviation of 1 to 5 is √2.5.
         let interval = Interval::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap_or_default();
         assert!((interval.mean - 3.0).abs() < 1e-12 && interval.count == 5);
         assert!((interval.half_width - 2.776_445 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-5, "{interval:?}");
-        // 2.132 is the one that 90 % are within.
+        // The quantile for 90 % is 2.132.
         let interval = Interval::with(0.9, &[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap_or_default();
         assert!((interval.half_width - 2.131_847 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-5, "{interval:?}");
         assert_eq!(Interval::of(&[7.0]), Some(Interval { mean: 7.0, half_width: 0.0, count: 1 }));
@@ -230,7 +240,7 @@ mod tests {
         assert!(!enough(text, &[10.0, 20.0, 5.0])? && !enough(text, &[10.0, 20.0, 5.0, 7.0, 8.0])?);
         assert!(enough(text, &[10.0, 20.0, 5.0, 7.0, 8.0, 1.0])?);
         assert!(enough("until:min=2,max=9,of=utilization", &[10.0, 20.0])?);
-        // Within 4.7 % with a confidence of 90 %, within 6.4 % with 95 %.
+        // The half width is 4.7 % of the mean with a confidence of 90 %, and 6.4 % with 95 %.
         let near = [10.0, 10.8, 9.9, 10.1];
         assert!(!enough("until:min=2,max=9", &near)? && enough("until:min=2,max=9,confidence=0.9", &near)?);
         let three = [10.0, 20.0, 30.0].map(summary);

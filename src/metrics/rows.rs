@@ -1,35 +1,36 @@
-//! A placement as runs of nodes along x, from which all measures of its shape follow.
+//! Represents a placement as runs of nodes along x, from which the measures of dispersal are computed.
 
 use crate::machine::{Mesh, NodeId};
 
-/// A run: the nodes `first..=last` of one row, which all belong to the placement.
+/// A run: neighbouring nodes of one row, all in the placement, from x = `first` to x = `last`.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     row: u32,
     first: u32,
     last: u32,
-    /// Position of a run of the same component; its own for the component's root.
+    /// The position of another run of the same component (union-find). The root of a component has its own position.
     parent: u32,
 }
 
-/// The runs of one placement at a time, sorted by row, then x.
+/// The runs of one placement at a time, sorted by row and then by x.
 #[derive(Debug)]
 pub(super) struct Rows {
     length: u32,
     width: u32,
-    /// One bit per node of the machine, and one per word of those; all 0 between loads.
+    /// One bit per node of the machine, and one bit per word of `bits`. All are 0 between calls of `load`.
     bits: Vec<u64>,
     words: Vec<u64>,
-    /// Rows that hold nodes, ascending.
+    /// The rows with nodes of the placement, ascending.
     touched: Vec<u32>,
     runs: Vec<Run>,
-    /// Nodes per position, by dimension.
+    /// The number of nodes at each position, by dimension.
     counts: [Vec<u32>; 3],
-    /// For each touched row, where its runs start.
+    /// The position of the first run of each touched row, and the number of runs at the end.
     starts: Vec<u32>,
 }
 
 impl Rows {
+    /// Makes the runs of an empty placement on `mesh`.
     pub(super) fn new(mesh: &Mesh) -> Self {
         let [width, length, _] = mesh.extents();
         let words = mesh.nodes().div_ceil(64) as usize;
@@ -45,8 +46,8 @@ impl Rows {
         }
     }
 
-    /// Loads a placement in place of the last one: O(k + w + r + W + L + D) for w words of 64 nodes and r runs, without
-    /// a division per node.
+    /// Loads a placement and drops the previous one. O(k + w + r + W + L + D) for k nodes in w words of 64 nodes and in
+    /// r runs, without a division per node.
     pub(super) fn load(&mut self, nodes: &[NodeId]) {
         self.touched.clear();
         self.runs.clear();
@@ -54,6 +55,8 @@ impl Rows {
         for counts in &mut self.counts {
             counts.fill(0);
         }
+        // A two-level bitmap sorts the nodes: one bit per node, and above it one bit per word with nodes. Words without
+        // nodes are skipped and the bits are cleared while they are read.
         let (mut low, mut high) = (usize::MAX, 0);
         for &node in nodes {
             let word = (node / 64) as usize;
@@ -74,13 +77,14 @@ impl Rows {
         self.count_x();
     }
 
-    /// Appends the runs of the 64 nodes from `offset` on.
+    /// Appends the runs in the word of 64 nodes that begins at node `offset`.
     fn add_runs(&mut self, offset: u32, mut bits: u64) {
         while bits != 0 {
             let first = bits.trailing_zeros();
             let length = (!(bits >> first)).trailing_zeros().min(64 - first);
             bits &= u64::MAX.checked_shl(first + length).unwrap_or(0);
             let (mut node, end) = (offset + first, offset + first + length);
+            // A run of bits may go over the end of a row. It is then split at the ends of rows.
             while node < end {
                 let row = self.row_of(node);
                 let (start, row_end) = (row * self.width, (row + 1) * self.width);
@@ -91,7 +95,8 @@ impl Rows {
         }
     }
 
-    /// Returns the row of `node`, which is never before the latest row: nodes come in ascending order.
+    /// Returns the row of `node`. Nodes come in ascending order, so the row is the latest one, the next one, or a later
+    /// one.
     fn row_of(&self, node: NodeId) -> u32 {
         match self.touched.last() {
             Some(&row) if node < (row + 1) * self.width => row,
@@ -100,6 +105,7 @@ impl Rows {
         }
     }
 
+    /// Appends a run of one row, or extends the latest run if it ends just before.
     fn add_run(&mut self, row: u32, first: u32, last: u32) {
         let parent = self.runs.len() as u32;
         if self.touched.last() != Some(&row) {
@@ -114,8 +120,8 @@ impl Rows {
         }
     }
 
-    /// Counts the nodes per x by a difference array: +1 where runs start, −1 behind their ends, then running sums.
-    /// Wrapping arithmetic keeps the differences exact.
+    /// Counts the nodes at each x with a difference array: +1 where a run starts, −1 behind its end, and then running
+    /// sums. Wrapping arithmetic keeps the differences exact.
     fn count_x(&mut self) {
         let counts = &mut self.counts[0];
         for run in &self.runs {
@@ -131,13 +137,14 @@ impl Rows {
         }
     }
 
-    /// Returns the number of nodes per position of dimension `d`.
+    /// Returns the number of nodes at each position of dimension `d` (0 to 2 for x to z).
     pub(super) fn counts(&self, d: usize) -> &[u32] {
         &self.counts[d]
     }
 
-    /// Returns the largest L1 distance of two nodes of a mesh: the largest range of one of the four forms ±x ± y + z,
-    /// as an L1 distance is the largest difference of these. Along x only the ends of runs matter.
+    /// Returns the largest L1 distance between two nodes on a mesh, in hops, or 0 without nodes. An L1 distance is the
+    /// largest difference of two nodes in one of the four forms ±x ± y + z, so the diameter is the largest range of a
+    /// form. Along x, only the ends of runs matter.
     pub(super) fn mesh_diameter(&self) -> u32 {
         let mut ranges = [(i64::MAX, i64::MIN); 4];
         for run in &self.runs {
@@ -153,8 +160,8 @@ impl Rows {
         ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
     }
 
-    /// Returns the number of connected components by union-find: runs are joined with the runs of neighbouring rows
-    /// that they overlap.
+    /// Returns the number of connected components. It is found by union-find: each run is joined with the runs of
+    /// neighbouring rows that it overlaps.
     pub(super) fn components(&mut self, extents: [u32; 3], torus: bool) -> u32 {
         let [width, length, depth] = extents;
         let mut joined = 0;
@@ -179,8 +186,8 @@ impl Rows {
         self.runs.len() as u32 - joined
     }
 
-    /// Joins the overlapping runs of the `i`-th touched row and of row `other`, and returns how many joins made two
-    /// components one.
+    /// Joins the overlapping runs of the `i`-th touched row and of row `other`. Returns the number of joins that made
+    /// one component of two.
     fn join_rows(&mut self, i: usize, other: u32) -> u32 {
         let j = match i.checked_sub(1) {
             Some(j) if self.touched[j] == other => j,
@@ -200,14 +207,15 @@ impl Rows {
         joined
     }
 
-    /// Joins two runs' components, and returns whether they were two.
+    /// Joins the components of two runs, and returns whether they were different.
     fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.runs[a.max(b) as usize].parent = a.min(b);
         a != b
     }
 
-    /// Returns the root of a run's component, and shortens the path to it by halving.
+    /// Returns the root of a run's component. On the way it shortens the path by halving: every run points to its
+    /// grandparent.
     fn root(&mut self, mut run: u32) -> u32 {
         while self.runs[run as usize].parent != run {
             let parent = self.runs[run as usize].parent;

@@ -1,39 +1,39 @@
-//! One replay as one row of numbers.
+//! The summary of a replay: one row of numbers.
 
 use super::facts::{Facts, Finished};
 use super::metric::{Metric, Number};
 use super::registry::METRICS;
 
-/// The numbers of one replay, those of [`METRICS`]. Means are over the jobs that [`Trim`](super::Trim) keeps,
-/// everything else is over all jobs.
+/// The numbers of one replay, one for each row of [`METRICS`]. Means are over the jobs that [`Trim`](super::Trim) does
+/// not leave out. All other numbers are over all jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// One for each row of [`METRICS`]; `None` where there is no such number.
+    /// One number for each row of [`METRICS`], or `None` if the replay has no such number.
     numbers: Vec<Option<Number>>,
 }
 
 impl Summary {
-    /// Computes the numbers of a replay: O(J), O(J·log J) if means leave jobs out, and once for each size of job what
-    /// its bound takes.
+    /// Computes the numbers of a replay. O(J) for J jobs, or O(J·log J) if means leave jobs out, and in addition the
+    /// time of a lower bound of dispersal for each job size.
     pub fn of(replay: &Finished<'_>) -> Self {
         let facts = Facts::new(replay);
         Self { numbers: METRICS.iter().map(|metric| metric.compute(&facts)).collect() }
     }
 
-    /// Returns the number with the name of a row of [`METRICS`]; `None` if there is no such row, or if the replay has
-    /// no such number, as a mean over no jobs.
+    /// Returns the number with this name. `None` if no row of [`METRICS`] has the name, or if the replay has no such
+    /// number, for example a mean over no jobs.
     pub fn number(&self, name: &str) -> Option<Number> {
         let at = METRICS.iter().position(|metric| metric.name() == name)?;
         self.numbers[at]
     }
 
-    /// Returns the same as a float, which rounds counts above 2^53.
+    /// Returns the number with this name as a float. `None` as in [`Summary::number`]. Counts above 2^53 are rounded.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.number(name).map(Number::as_f64)
     }
 }
 
-/// Returns the row of [`METRICS`] with this name; `None` if there is none.
+/// Returns the row of [`METRICS`] with this name, or `None` if there is none.
 pub fn metric(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name() == name)
 }
@@ -163,7 +163,7 @@ mod tests {
         let summary = summary(&example(), "2x2", Trim { percent: Some(25.0) });
         is(&summary, "jobs", 4.0);
         is(&summary, "jobs_in_means", 2.0);
-        // A job of 2 nodes is left out, and so is the last.
+        // The rule leaves out a job of 2 nodes and the last job.
         is(&summary, "pairwise_ratio_to_bound_mean", 1.5);
         is(&summary, "wait_s_mean", 10.0);
         is(&summary, "makespan_s", 86_800.0);

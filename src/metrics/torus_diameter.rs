@@ -1,17 +1,19 @@
-//! The diameter of a placement on a torus.
+//! Computes the diameter of a placement on a torus.
 
 use std::collections::VecDeque;
 
 use crate::machine::{Coord, Mesh, NodeId};
 
-/// Returns the largest L1 distance of two of `nodes` on the torus `mesh`; `arcs` are the shortest that hold the nodes,
-/// per dimension the first position and the length. O(k) for compact placements, else O(min(k², 8·k + N)) for k nodes.
+/// Returns the largest L1 distance between two of `nodes` on the torus `mesh`, in hops. `arcs` has for each dimension
+/// the first position and the length of the shortest arc that contains all nodes. For k nodes on a machine of N nodes
+/// it takes O(k) if the placement is compact, and otherwise O(min(k², 8·k + N)).
 ///
-/// Where no arc is longer than half its ring, no shortest path between two nodes goes the other way round, and the
-/// torus is as good as a mesh. Few nodes are compared pair by pair. Otherwise: on a ring of n positions, the farthest
-/// from a are its antipodes (one for even n, two for odd), and the distance to b is ⌊n/2⌋ less the distance from b to
-/// the nearest antipode of a. So the diameter is Σ⌊n/2⌋ less the smallest distance between a node and an antipode of a
-/// node, which a breadth-first search from all antipodes finds, stopping at the first node of the placement.
+/// If no arc is longer than half its ring, no shortest path between two nodes leaves the arcs, and the distances are
+/// those of a mesh. If there are few nodes, all pairs are compared. Otherwise, antipodes are used. On a ring of n
+/// positions, the positions farthest from a are its antipodes (one for even n, two for odd n). The distance from a to b
+/// is ⌊n/2⌋ minus the distance from b to the nearest antipode of a. So the diameter is Σ⌊n/2⌋ minus the smallest
+/// distance between a node and an antipode of a node. A breadth-first search from all antipodes finds that distance at
+/// the first node of the placement that it reaches.
 pub(super) fn diameter(mesh: &Mesh, nodes: &[NodeId], arcs: [(u32, u32); 3]) -> u32 {
     let k = nodes.len();
     if (0..3).all(|d| arcs[d].1 <= mesh.extents()[d] / 2 + 1) {
@@ -25,7 +27,8 @@ pub(super) fn diameter(mesh: &Mesh, nodes: &[NodeId], arcs: [(u32, u32); 3]) -> 
     farthest_by_search(mesh, nodes)
 }
 
-/// Returns the diameter within arcs of at most half a ring: the largest range of one of the forms ±x ± y + z.
+/// Returns the diameter if no arc is longer than half its ring: the largest range of one of the forms ±x ± y + z, with
+/// coordinates counted from the starts of the arcs.
 fn unrolled(mesh: &Mesh, nodes: &[NodeId], arcs: [(u32, u32); 3]) -> u32 {
     let extents = mesh.extents();
     let mut ranges = [(i64::MAX, i64::MIN); 4];
@@ -39,7 +42,7 @@ fn unrolled(mesh: &Mesh, nodes: &[NodeId], arcs: [(u32, u32); 3]) -> u32 {
     ranges.iter().map(|(low, high)| (high - low) as u32).max().unwrap_or(0)
 }
 
-/// Returns the diameter by a breadth-first search from all antipodes of nodes at once.
+/// Returns the diameter by a breadth-first search that starts from all antipodes of nodes at once.
 fn farthest_by_search(mesh: &Mesh, nodes: &[NodeId]) -> u32 {
     let extents = mesh.extents();
     let widest: u32 = extents.iter().map(|extent| extent / 2).sum();
@@ -59,6 +62,7 @@ fn farthest_by_search(mesh: &Mesh, nodes: &[NodeId]) -> u32 {
     };
     for &node in nodes {
         let [xs, ys, zs] = antipodes(mesh.coord(node), extents);
+        // A node has up to 2³ antipodes: the bits of `choice` select one of the two per dimension.
         for choice in 0..8 {
             let coord = [xs[choice & 1], ys[choice >> 1 & 1], zs[choice >> 2]];
             reach(coord, 0, &mut reached);
@@ -81,7 +85,7 @@ fn farthest_by_search(mesh: &Mesh, nodes: &[NodeId]) -> u32 {
     0
 }
 
-/// Returns the two antipodes of a position per dimension; the same one twice where the extent is even.
+/// Returns the two antipodes of a position in each dimension. They are the same if the extent is even.
 fn antipodes(coord: Coord, extents: [u32; 3]) -> [[u32; 2]; 3] {
     [0, 1, 2].map(|d| {
         let n = extents[d];

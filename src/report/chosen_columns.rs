@@ -1,4 +1,4 @@
-//! Columns of the summary that somebody asked for, as cells of a table.
+//! The columns of the summary that the user asked for, formatted for a table.
 
 use crate::frame::{self, FrameError, FrameSchema, Sheet, SheetValues};
 use crate::metrics::Interval;
@@ -9,46 +9,47 @@ use crate::text::grouped;
 /// Why a table cannot show a column of the summary.
 #[derive(Debug, thiserror::Error)]
 pub enum ColumnError {
-    /// Summaries of these options do not have it.
+    /// Summaries with these options do not have the column.
     #[error("--columns: these results have no column '{name}', which is there {when}")]
     Absent {
-        /// Its name.
+        /// The name of the column.
         name: String,
-        /// When summaries have it, in words.
+        /// When summaries have the column, in words.
         when: &'static str,
     },
-    /// The frame cannot be made.
+    /// The frame of the summary cannot be made.
     #[error(transparent)]
     Frame(#[from] FrameError),
 }
 
-/// What a cell holds that has no number.
+/// The text of a cell without a number.
 pub(super) const NONE: &str = "-";
 
-/// Returns a mean as it is shown, with half the width of its interval if it is of several numbers.
+/// Returns the mean as text, followed by half the width of its confidence interval if it is the mean of several
+/// numbers.
 pub(super) fn spread(Interval { mean, half_width, count }: Interval, decimals: usize) -> String {
     let spread = if count > 1 { format!(" ±{}", grouped(half_width, decimals)) } else { String::new() };
     grouped(mean, decimals) + &spread
 }
 
-/// A column of a table.
+/// A column of a table, formatted.
 pub(super) struct Chosen {
-    /// Its title: the name of the summary's column.
+    /// The title, which is the name of the summary's column.
     pub(super) name: String,
-    /// One for each replay.
+    /// The text of each cell, one for each replay.
     pub(super) cells: Vec<String>,
 }
 
-/// Returns `text` if it is the name of a column that a summary may have.
+/// Returns the name of the column of the summary that `text` names. Fails if no summary has such a column.
 pub fn summary_column(text: &str) -> Result<String, SpecError> {
     let known = FrameSchema::summary();
     let names = || known.columns.iter().map(|column| column.name);
     known.column(text).map(|column| column.name.to_owned()).ok_or_else(|| unknown("column", text, names()))
 }
 
-/// Fails if summaries of these options do not have one of these columns, and says when they would.
+/// Fails if summaries with these options lack one of the columns. The error says when summaries have it.
 pub fn check_columns(names: &[String], options: &Options) -> Result<(), ColumnError> {
-    // A frame costs 5 ms and 14 MB, even an empty one.
+    // Making a frame takes 5 ms and 14 MB, even if it is empty.
     if names.is_empty() {
         return Ok(());
     }
@@ -56,8 +57,8 @@ pub fn check_columns(names: &[String], options: &Options) -> Result<(), ColumnEr
     chosen(names, &Sheet::of_frame(&summary)?, &[]).map(drop)
 }
 
-/// Returns these columns of a summary whose rows are the replications of replays, `replications` many each. Fails if
-/// the summary does not have one of them, and says when it would.
+/// Returns the columns `names` of a summary. Its rows are the replications of replays, and `replications` holds their
+/// number for each replay. Fails if the summary lacks one of the columns.
 pub(super) fn chosen(
     names: &[String],
     summary: &Sheet,
@@ -66,19 +67,21 @@ pub(super) fn chosen(
     names.iter().map(|name| column(name, summary, replications)).collect()
 }
 
+/// Returns one column of a summary, formatted. Means are taken over the replications of each replay.
 fn column(name: &str, summary: &Sheet, replications: &[usize]) -> Result<Chosen, ColumnError> {
     let Some(column) = summary.column(name) else {
         let when = FrameSchema::summary().column(name).map_or("", |column| column.when.words());
         return Err(ColumnError::Absent { name: name.to_owned(), when });
     };
     let mut cells = Vec::new();
+    // The first row of the replay.
     let mut first = 0;
     for &count in replications {
         cells.push(match &column.values {
             SheetValues::Text(texts) => texts[first].clone(),
             SheetValues::Number { numbers, whole } => {
                 let found: Vec<f64> = numbers[first..first + count].iter().flatten().copied().collect();
-                // A whole number is shown exactly; a seed may have more digits than a float.
+                // A whole number is printed as it is, because a seed may have more digits than an `f64` keeps.
                 if *whole && count == 1 && !found.is_empty() {
                     column.label(first)
                 } else {
@@ -92,7 +95,7 @@ fn column(name: &str, summary: &Sheet, replications: &[usize]) -> Result<Chosen,
     Ok(Chosen { name: name.to_owned(), cells })
 }
 
-/// As many decimals as show four digits.
+/// Returns the number of decimals with which `value` has four digits.
 fn decimals(value: f64) -> usize {
     if value == 0.0 { 0 } else { (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize }
 }

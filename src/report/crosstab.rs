@@ -1,4 +1,4 @@
-//! Saved results as a table of two sides: one number per row and column, as papers print them.
+//! Saved results as a table with one number for each row and column, as papers print them.
 
 use crate::allocator;
 use crate::frame::{FrameError, Sheet, SheetColumn, SheetValues};
@@ -7,22 +7,22 @@ use crate::spec::{SpecError, unknown};
 use crate::study::Coordinate;
 use crate::text::{PaperCell, PaperTable, Pivot, PivotEntry, Side, grouped};
 
-/// What a table shows, and how.
+/// The content and the form of a table.
 #[derive(Clone, Debug)]
 pub struct CrosstabOptions {
-    /// Columns of the summary whose values label the rows.
+    /// The columns of the summary with the labels of the rows.
     pub rows: Vec<String>,
-    /// Columns of the summary whose values label the columns.
+    /// The columns of the summary with the labels of the columns.
     pub columns: Vec<String>,
-    /// Column of the summary that is shown.
+    /// The column of the summary that is shown.
     pub value: String,
-    /// The label of the row or column by whose values others are divided; `None` for the numbers themselves.
+    /// The label of the row or column by which the numbers are divided; `None` to show the numbers themselves.
     pub relative_to: Option<String>,
-    /// What is best; `None` if that follows from the number.
+    /// Which numbers are marked as best; `None` to take this from the registry of metrics.
     pub best: Option<Better>,
-    /// Decimals of the numbers; `None` for as many as four digits of the largest take, or all of them in exact tables.
+    /// The number of decimals; `None` to show four digits of the largest number, or all digits if `exact`.
     pub decimals: Option<u8>,
-    /// Whether numbers and labels stand there as they are saved, for other programs.
+    /// Whether numbers and labels are written without rounding or shortening, for other programs.
     pub exact: bool,
 }
 
@@ -32,45 +32,46 @@ pub enum CrosstabError {
     /// The results cannot be read.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// A column labels rows and columns.
+    /// A column is named both for the rows and for the columns.
     #[error("'{0}' is among --rows and among --columns; give it once")]
     Twice(String),
-    /// There is no such column.
+    /// The results have no column with this name.
     #[error("{option}")]
     Unknown {
-        /// The option that names it.
+        /// The option that names the column.
         option: &'static str,
-        /// The columns that there are.
+        /// The message, which lists the known columns.
         source: SpecError,
     },
-    /// The column to be shown holds text.
+    /// The column to show holds text and no numbers.
     #[error("--value '{name}' holds no numbers (one of: {known})")]
     NoNumbers {
-        /// The column.
+        /// The name of the column.
         name: String,
-        /// The columns of numbers.
+        /// The names of the columns of numbers.
         known: String,
     },
-    /// No label, or more than one, is what numbers should be relative to.
+    /// The base of the ratios is not a label, or is several labels.
     #[error("--relative-to '{given}' {} (one of: {known})", if *.is_ambiguous { "is several labels" } else { "is no label" })]
     Baseline {
-        /// What was given.
+        /// The text that the user gave.
         given: String,
-        /// Whether several labels have that name.
+        /// Whether it fits several labels; if false, it fits none.
         is_ambiguous: bool,
-        /// The labels that there are.
+        /// The labels of the table.
         known: String,
     },
 }
 
 impl CrosstabError {
-    /// Returns whether the command line asked for something that does not exist; otherwise an input is at fault.
+    /// Returns whether the command line is at fault, because it asks for something that does not exist. If false, a
+    /// file is at fault.
     pub fn is_usage(&self) -> bool {
         !matches!(self, Self::Frame(_))
     }
 }
 
-/// Returns the table that the options ask for. It is empty if no result has a value.
+/// Returns the table that the options describe. The table has no rows if no result has a value.
 pub fn crosstab(sheet: &Sheet, options: &CrosstabOptions) -> Result<PaperTable, CrosstabError> {
     if let Some(name) = options.rows.iter().find(|name| options.columns.contains(name)) {
         return Err(CrosstabError::Twice(name.clone()));
@@ -94,15 +95,17 @@ pub fn crosstab(sheet: &Sheet, options: &CrosstabOptions) -> Result<PaperTable, 
         title = format!("{title} relative to {}", allocator::short_label(base));
         pivot = pivot.relative_to(side, base);
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
+        // Confidence intervals make sense only for replications: they differ in nothing but the seed.
         notes.push("± is half the width of the 95 % confidence interval over seeds".to_owned());
         widths = Some(half_widths(&pivot, &entries));
     }
+    // Single counts are shown without decimals.
     let decimals =
         if is_count && options.relative_to.is_none() && pivot.results.1 == 1 { 0 } else { pivot.decimals() };
     Ok(Shown { options, pivot: &pivot, widths, decimals }.table(title, notes))
 }
 
-/// Returns the columns with these names.
+/// Returns the columns of the summary with these names. Fails if one of them does not exist.
 fn labels<'a>(
     sheet: &'a Sheet,
     option: &'static str,
@@ -113,7 +116,7 @@ fn labels<'a>(
     names.iter().map(|name| sheet.column(name).ok_or_else(|| unknown(name))).collect()
 }
 
-/// Returns the numbers of a column, and whether they count something.
+/// Returns the numbers of a column (`None` where there is none) and whether they are whole numbers by type.
 fn numbers<'a>(sheet: &'a Sheet, name: &str) -> Result<(&'a [Option<f64>], bool), CrosstabError> {
     let is_numeric = |column: &&SheetColumn| matches!(column.values, SheetValues::Number { .. });
     let known = || sheet.columns.iter().filter(is_numeric).map(|column| column.name.as_str());
@@ -127,12 +130,12 @@ fn numbers<'a>(sheet: &'a Sheet, name: &str) -> Result<(&'a [Option<f64>], bool)
     }
 }
 
-/// Returns the columns that say what was replayed: results that differ in one of them are not the same.
+/// Returns the names of the columns that identify a result. Results that differ in one of them are different.
 fn identity() -> impl Iterator<Item = &'static str> {
     Coordinate::listed().map(|coordinate| coordinate.name).chain(["trim_percent"])
 }
 
-/// Returns the columns in which results differ that share a row and a column of the table.
+/// Returns the names of the columns in which results of the same row and column differ.
 fn hidden(options: &CrosstabOptions, sheet: &Sheet) -> Vec<&'static str> {
     let is_shown = |name: &str| options.rows.iter().chain(&options.columns).any(|other| other == name);
     let varies = |column: &SheetColumn| (1..sheet.height()).any(|i| column.label(i) != column.label(0));
@@ -140,7 +143,7 @@ fn hidden(options: &CrosstabOptions, sheet: &Sheet) -> Vec<&'static str> {
     identity().filter(is_hidden).collect()
 }
 
-/// Returns what numbers are means of; `None` if each is of one result.
+/// Returns a note on the results that the numbers are means of; `None` if each number is a single result.
 fn mean_note(options: &CrosstabOptions, pivot: &Pivot, hidden: &[&str]) -> Option<String> {
     let (fewest, most) = pivot.results;
     if most < 2 {
@@ -153,7 +156,7 @@ fn mean_note(options: &CrosstabOptions, pivot: &Pivot, hidden: &[&str]) -> Optio
     Some(format!("each number is the {what} of {count} results{over}"))
 }
 
-/// Returns half the width of the confidence interval by row and column; `None` of a single result.
+/// Returns half the widths of the confidence intervals by row and column; `None` for a single result.
 fn half_widths(pivot: &Pivot, entries: &[PivotEntry]) -> Vec<Vec<Option<f64>>> {
     let width = |row: &Vec<String>, column: &Vec<String>| {
         let same = entries.iter().filter(|(r, c, _)| r == row && c == column);
@@ -163,8 +166,8 @@ fn half_widths(pivot: &Pivot, entries: &[PivotEntry]) -> Vec<Vec<Option<f64>>> {
     pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| width(row, column)).collect()).collect()
 }
 
-/// Returns the label of a row or column that is meant: one that is `given`, or has that short form, or is the only one
-/// with that name.
+/// Returns the side and the label that the user means by `given`: a label equal to it, a label with this short form, or
+/// the only label with this name. Fails if there is none, or if several labels have this name.
 fn baseline<'a>(
     options: &CrosstabOptions,
     pivot: &'a Pivot,
@@ -186,8 +189,8 @@ fn baseline<'a>(
     Err(CrosstabError::Baseline { given, is_ambiguous: !named.is_empty(), known })
 }
 
-/// Returns which numbers of a column are the best: what its row of METRICS says, nothing of what was replayed, and else
-/// the lowest.
+/// Returns which numbers of a column are best: as METRICS says for metrics, none for columns that identify a replay,
+/// and the lowest for all other columns.
 fn better(column: &str) -> Better {
     match metric(column) {
         Some(metric) => metric.better,
@@ -196,16 +199,17 @@ fn better(column: &str) -> Better {
     }
 }
 
-/// Numbers that are about to be shown.
+/// A pivot table with the settings for its text.
 struct Shown<'a> {
     options: &'a CrosstabOptions,
     pivot: &'a Pivot,
     widths: Option<Vec<Vec<Option<f64>>>>,
-    /// Decimals if none were asked for.
+    /// The number of decimals, unless the user asked for another one.
     decimals: usize,
 }
 
 impl Shown<'_> {
+    /// Returns a number as the table shows it.
     fn text(&self, value: f64) -> String {
         match (self.options.exact, self.options.decimals) {
             (true, None) => value.to_string(),
@@ -214,13 +218,16 @@ impl Shown<'_> {
         }
     }
 
+    /// Returns a label as the table shows it: shortened, unless the table is exact.
     fn label(&self, label: &str) -> String {
         if self.options.exact { label.to_owned() } else { allocator::short_label(label) }
     }
 
+    /// Returns the table with this title and these notes.
     fn table(&self, mut title: String, notes: Vec<String>) -> PaperTable {
         let Self { options, pivot, .. } = *self;
         let best = options.best.unwrap_or_else(|| better(&options.value));
+        // Numbers with the same text count as equal, so that the table never marks only one of them.
         let bests = pivot.best(best, |a, b| self.text(a) == self.text(b));
         let labels = |labels: &[String]| labels.iter().map(|label| self.label(label)).collect::<Vec<_>>();
         let row = |i: usize| {
@@ -243,8 +250,8 @@ impl Shown<'_> {
     }
 }
 
-/// Takes the labels that all columns share out of them, and returns each with its name. One label of each column stays,
-/// as it needs a title.
+/// Removes labels that all columns share, and returns each of them with the name of its column. At least one label of
+/// each column stays, because every column needs a title.
 fn take_shared(names: &[String], columns: &mut [Vec<String>]) -> Vec<String> {
     let mut shared = Vec::new();
     let mut at = 0;

@@ -7,7 +7,7 @@ use crate::figure::FigureError;
 use crate::frame::FrameError;
 use crate::paper::PaperError;
 
-/// Why a report could not be made of a directory.
+/// Why a report on a directory could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The results could not be read or drawn.
@@ -16,7 +16,7 @@ pub enum ReportError {
     /// The jobs could not be read.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// The papers that may have been reproduced could not be read.
+    /// The papers that come with the program could not be read.
     #[error("the papers that come with the program cannot be read")]
     Papers(#[from] &'static PaperError),
     /// A file of the directory could not be read.
@@ -24,53 +24,54 @@ pub enum ReportError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A file of the directory is no JSON.
+    /// A file of the directory is not valid JSON.
     #[error("{} is damaged; run what made it again", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// The error of the JSON parser.
         source: serde_json::Error,
     },
-    /// A job's nodes cannot be read.
+    /// The nodes of a job have the wrong form.
     #[error("{}: job {job}, column 'nodes': found '{found}', expected nodes of the machine as 0-3 7", .path.display())]
     Nodes {
         /// The file of jobs.
         path: PathBuf,
-        /// The job's number.
+        /// The number of the job.
         job: i64,
-        /// Its nodes as they stand there.
+        /// The text that was found in place of nodes.
         found: String,
     },
-    /// No replay has the allocator whose machine should be shown.
+    /// No replay has the allocator that the user wants to see.
     #[error("--show '{allocator}' is not among the results (one of: {known})")]
     NotShown {
-        /// The allocator.
+        /// The name of the allocator that was given.
         allocator: String,
-        /// The allocators that there are.
+        /// The names of the allocators in the results.
         known: String,
     },
-    /// A replay has more jobs in the window than a file can hold.
+    /// Too many jobs of a replay run in the window of time for one file.
     #[error(
         "{jobs} jobs of {replay} run between {from} and {to} s, too many for one file; give a narrower --window"
     )]
     TooManyJobs {
-        /// How many jobs, as text.
+        /// The number of jobs, as text.
         jobs: String,
-        /// What the replay is called.
+        /// The name of the replay.
         replay: String,
-        /// Where the window begins.
+        /// The start of the window, in seconds.
         from: f64,
-        /// Where it ends.
+        /// The end of the window, in seconds.
         to: f64,
     },
 }
 
 impl ReportError {
-    /// Returns whether the command line asked for something that does not exist; otherwise an input is at fault.
+    /// Returns whether the command line is at fault, because it asks for something that does not exist. If false, a
+    /// file is at fault.
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Figure(error) => error.is_usage(),

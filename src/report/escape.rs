@@ -1,6 +1,6 @@
-//! Text in which no character means something to a browser.
+//! Escapes text and JSON for HTML pages.
 
-/// Text within an element or an attribute.
+/// Returns `text` escaped for the content of an HTML element or for an attribute.
 pub(super) fn html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -16,7 +16,7 @@ pub(super) fn html(text: &str) -> String {
     escaped
 }
 
-/// JSON within a script element, which ends at the first `</` whatever is around it.
+/// Returns JSON escaped for a script element. A browser ends such an element at the first `</`, even within a string.
 pub(super) fn json(text: &str) -> String {
     text.replace('<', "\\u003c")
 }

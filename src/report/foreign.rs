@@ -1,4 +1,5 @@
-//! Drawings that were read from files, which anybody may have written: taken apart and written anew.
+//! SVG drawings from files that other users may have written. They are parsed, and only known elements and attributes
+//! are written again.
 
 use std::fmt::Write;
 
@@ -6,19 +7,19 @@ use resvg::usvg::roxmltree::{Document, Node};
 
 use super::escape::html;
 
-/// The elements that our drawings consist of. None of them runs, refers to anything or reaches beyond the drawing.
+/// The elements of our drawings. None of them runs code, loads another file or draws outside the picture.
 const ELEMENTS: &str = "svg g path circle rect line text title";
-/// Their attributes.
+/// The attributes of these elements.
 const ATTRIBUTES: &str = "class cx cy d data-generator fill fill-opacity font-family font-size font-weight height opacity points \
                           r role rx stroke stroke-dasharray stroke-linejoin stroke-opacity stroke-width text-anchor transform \
                           viewBox width x x1 x2 y y1 y2";
 const NAMESPACE: &str = "http://www.w3.org/2000/svg";
 
-/// Elements within each other; ours are three deep.
+/// The largest depth of nested elements. Our drawings have three levels.
 const DEEPEST: usize = 12;
 
-/// Returns the drawing in `text`, written anew. Fails with a sentence on what else than our drawings consist of is in
-/// it.
+/// Returns the drawing in `text`, written again from its parsed form. Fails with a sentence if it contains anything
+/// that our drawings do not have.
 pub fn safe_svg(text: &str) -> Result<String, String> {
     let document = Document::parse(text).map_err(|error| format!("it is no drawing: {error}"))?;
     let root = document.root_element();
@@ -33,6 +34,7 @@ pub fn safe_svg(text: &str) -> Result<String, String> {
     Ok(safe)
 }
 
+/// Appends an element with its content to `safe`. Fails if it is unknown or nested deeper than `deepest` levels.
 fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), String> {
     let name = element.tag_name().name();
     let is_known = is_among(ELEMENTS, name) && element.tag_name().namespace() == Some(NAMESPACE);
@@ -42,14 +44,16 @@ fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), 
             printable(name)
         ));
     }
-    // Writing to memory cannot fail.
+    // Writing to a string cannot fail.
     let _ = write!(safe, "<{name}");
+    // Only the root element declares the namespace.
     if deepest == DEEPEST {
         let _ = write!(safe, " xmlns=\"{NAMESPACE}\"");
     }
     for attribute in element.attributes() {
         let (key, value) = (attribute.name(), attribute.value());
         let is_known = attribute.namespace().is_none() && is_among(ATTRIBUTES, key);
+        // A value with `url(…)` could load something from outside.
         if !is_known || value.to_ascii_lowercase().contains("url") {
             return Err(format!(
                 "it has the attribute '{}', which our drawings do not have so",
@@ -70,12 +74,13 @@ fn copy(element: Node<'_, '_>, deepest: usize, safe: &mut String) -> Result<(), 
     Ok(())
 }
 
-/// Returns whether `words`, with blanks between them, have `word`.
+/// Returns whether `word` is one of `words`, which are separated by blanks.
 fn is_among(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|other| other == word)
 }
 
-/// Returns the beginning of a name, without characters that a terminal would obey.
+/// Returns the beginning of a name, in which all characters but printable ASCII are escaped, so that a terminal does
+/// not execute them.
 fn printable(name: &str) -> String {
     name.chars().take(40).flat_map(char::escape_default).collect()
 }
@@ -111,7 +116,7 @@ mod tests {
         assert!(safe_svg("<!DOCTYPE svg [<!ENTITY a \"b\">]><svg/>").is_err());
         assert!(safe_svg("<svg onload=\"alert(1)\"><script>alert(2)</script></svg>").is_err());
         assert!(safe_svg("<html/>").is_err() && safe_svg("").is_err());
-        // What is text to one parser must not be an element to another.
+        // Text for one parser must not become an element for another one.
         let odd = "<title><![CDATA[</title><script>alert(1)</script>]]></title><!-- --><?a b?>";
         let safe = safe_svg(&inside(odd)).unwrap_or_default();
         assert!(

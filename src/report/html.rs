@@ -1,42 +1,42 @@
-//! The page of a report, as HTML.
+//! The HTML page of a report.
 
 use super::escape::html;
 use super::played::Played;
 
-/// A cell of a table.
+/// A cell of a sortable table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportCell {
-    /// What is shown.
+    /// The text that is shown.
     pub text: String,
-    /// What it is sorted by, if that is a number.
+    /// The number by which the column is sorted; `None` to sort it by its text.
     pub value: Option<f64>,
-    /// A class of the page's style: `holds`, `differs`, `long`, or nothing.
+    /// The CSS classes of the cell, such as `holds`, `differs` and `long`; empty for none.
     pub class: &'static str,
 }
 
-/// A table that readers can sort.
+/// A table that readers can sort by its columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportTable {
-    /// What it shows.
+    /// The title of the table.
     pub title: String,
-    /// The titles of its columns, and whether they hold words.
+    /// The title of each column, and whether the column holds words (if false, numbers).
     pub columns: Vec<(String, bool)>,
-    /// Its rows.
+    /// The rows; each has one cell for every column.
     pub rows: Vec<Vec<ReportCell>>,
 }
 
-/// A report.
+/// The content of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Its title.
+    /// The title of the page.
     pub title: String,
-    /// Where its numbers come from: what, and which.
+    /// The origin of the numbers: pairs of a name and a value.
     pub provenance: Vec<(String, String)>,
-    /// Its tables.
+    /// The tables, in the order of the page.
     pub tables: Vec<ReportTable>,
-    /// Its plots: what each shows, and its SVG.
+    /// The plots: pairs of a name and an SVG drawing.
     pub plots: Vec<(String, String)>,
-    /// The data of the player.
+    /// The data of the player, which shows the machine over time; `None` for a report without a player.
     pub played: Option<Played>,
 }
 
@@ -56,7 +56,7 @@ impl ReportCell {
 }
 
 impl Report {
-    /// Returns the whole file.
+    /// Returns the whole page as HTML.
     pub fn html(&self) -> String {
         let title = html(&self.title);
         let mut page = format!(
@@ -94,6 +94,7 @@ impl Report {
     }
 }
 
+/// Returns a section of the page with a heading.
 fn section(title: &str, content: &str) -> String {
     format!("<section>\n<h2>{}</h2>\n{content}</section>\n", html(title))
 }
@@ -126,7 +127,7 @@ impl ReportTable {
     }
 }
 
-/// Controls, one mesh for each replay, and the data.
+/// Returns the HTML of the player: its controls, one canvas for each replay, and the data.
 fn player(played: &Played) -> String {
     let (from, to) = played.window_s;
     let step = (to - from) / 2000.0;
@@ -181,7 +182,7 @@ mod tests {
         ] {
             assert!(page.contains(part), "{part}");
         }
-        // No address of anything outside.
+        // The page contains no address of anything outside.
         assert!(!page.contains("http") && !page.contains("src=") && !page.contains("@import"));
     }
 }

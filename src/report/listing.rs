@@ -1,4 +1,4 @@
-//! Registries and frames as tables of text.
+//! Registries and frames as tables of text, for the commands `list` and `schema`.
 
 use crate::allocator::ALLOCATORS;
 use crate::execution::NETWORKS;
@@ -9,10 +9,10 @@ use crate::scheduler::SCHEDULERS;
 use crate::text::{Align, Table};
 use crate::trace::FORMATS;
 
-/// What can be listed: a name, and what makes the table.
+/// A table that can be listed: its name, and the function that makes it.
 pub type Listing = (&'static str, fn() -> Table);
 
-/// Every registry whose names the command line takes.
+/// The listings: one for each registry with names that the command line accepts.
 pub const LISTINGS: [Listing; 6] = [
     ("allocators", || {
         let titles = ["name", "what", "kind", "promises", "parameters", "source"];
@@ -51,7 +51,7 @@ pub const LISTINGS: [Listing; 6] = [
     }),
 ];
 
-/// Returns the columns of a frame as a table; names are what `name` makes of them.
+/// Returns the columns of a frame as a table. `name` changes each column's name for display.
 pub fn schema_table(schema: &FrameSchema, name: impl Fn(&str) -> String) -> Table {
     table(["column", "type", "unit", "meaning", "when"], &schema.columns, |column| {
         let cells = [column.kind.name(), column.unit, column.meaning, column.when.words()];
@@ -60,6 +60,7 @@ pub fn schema_table(schema: &FrameSchema, name: impl Fn(&str) -> String) -> Tabl
     })
 }
 
+/// Returns a table with one row for each of `rows`, all columns aligned to the left.
 fn table<R, const N: usize>(titles: [&str; N], rows: &[R], cells: impl Fn(&R) -> [String; N]) -> Table {
     let mut table = Table::new(&titles.map(|title| (title, Align::Left)));
     for row in rows {

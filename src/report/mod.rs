@@ -1,4 +1,5 @@
-//! Reports: one HTML file with everything in it, for any browser, without a network.
+//! Reports and tables of results. A report is one HTML file with all its data, which any browser shows without a
+//! network.
 
 mod chosen_columns;
 mod crosstab;

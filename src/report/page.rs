@@ -1,4 +1,4 @@
-//! A report of a directory of results.
+//! Makes the report on a directory of results.
 
 use std::path::Path;
 
@@ -8,20 +8,20 @@ use super::{player, tables};
 use crate::figure::{self, FigureError, PlotOptions, Results};
 use crate::frame::FrameError;
 
-/// What a report says besides what the results give.
+/// The choices of the user for a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportOptions {
-    /// Its title; `None` for the directory's name.
+    /// The title; `None` for the name of the directory.
     pub title: Option<String>,
-    /// The window of time that the player shows; `None` for as long as no replay starts more jobs than a file should
-    /// hold.
+    /// The window of time of the player, in seconds; `None` for a window that begins with the first start and in which
+    /// no replay starts too many jobs for a file.
     pub window_s: Option<(f64, f64)>,
-    /// Allocators whose machine is shown; empty for the first few replays.
+    /// The allocators that the player shows; empty for those of the first few replays.
     pub show: Vec<String>,
 }
 
 impl Report {
-    /// Returns the report of the results in `folder`, and notes on what it lacks.
+    /// Returns the report on the results in `folder`, and notes on missing data.
     ///
     /// The results are those of a replay or a study, or the tables and figures of reproduced papers, or both.
     pub fn of(folder: &Path, options: &ReportOptions) -> Result<(Self, Vec<String>), ReportError> {
@@ -44,7 +44,7 @@ impl Report {
         Ok((report, notes))
     }
 
-    /// Adds what saved results give, and returns notes on what they lack.
+    /// Adds the tables, plots and data of saved results. Returns notes on missing data.
     fn add_results(
         &mut self,
         folder: &Path,

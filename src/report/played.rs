@@ -1,47 +1,47 @@
-//! Who ran where in a window of time, for the player of a report.
+//! The data of the player in a report: which job ran on which nodes in a window of time.
 
 use serde_json::{Value, json};
 
 use super::escape;
 
-/// A job of a replay.
+/// A job that the player shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayedJob {
-    /// Its number in the log.
+    /// The number of the job in the log.
     pub number: i64,
-    /// Arrival, start and end.
+    /// The times of arrival, start and end, in seconds.
     pub times_s: [f64; 3],
-    /// Processors that it asked for.
+    /// The number of processors that the job requested.
     pub procs: u32,
-    /// First and last node of each run of nodes that it held.
+    /// The nodes of the job: the first and the last node of each run of consecutive nodes.
     pub nodes: Vec<(u32, u32)>,
 }
 
-/// The jobs of one replay, by start.
+/// A replay and its jobs, sorted by start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayedReplay {
-    /// What it is called.
+    /// The name of the replay.
     pub name: String,
-    /// The machine's extents along x, y and z.
+    /// The number of nodes of the machine along x, y and z.
     pub extents: [u32; 3],
-    /// Its jobs.
+    /// The jobs.
     pub jobs: Vec<PlayedJob>,
 }
 
-/// Replays side by side.
+/// The replays that the player shows side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Played {
-    /// The window of time.
+    /// The start and the end of the window of time, in seconds.
     pub window_s: (f64, f64),
-    /// What is left out, in words.
+    /// A sentence on the jobs that are shown, for the line above the player.
     pub note: String,
-    /// The replays.
+    /// The replays from left to right.
     pub replays: Vec<PlayedReplay>,
 }
 
 impl Played {
-    /// Returns the data of the player, fit for a script element. A job is its number, its times to the millisecond, its
-    /// processors, and the ends of its runs of nodes one after the other.
+    /// Returns the data as JSON for a script element. A job is a list of its number, its times (rounded to
+    /// milliseconds), its processors, and the first and last nodes of its runs.
     pub(super) fn json(&self) -> String {
         let job = |job: &PlayedJob| {
             let [submit, start, end] = job.times_s.map(|time| (time * 1000.0).round() / 1000.0);

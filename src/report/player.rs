@@ -1,4 +1,4 @@
-//! The jobs that a report's player shows: a window of time, and the nodes of each.
+//! Chooses the jobs that the player of a report shows, and their window of time.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,13 +10,13 @@ use crate::frame::{Sheet, SheetColumn, SheetValues};
 use crate::machine::parse_intervals;
 use crate::text::grouped;
 
-/// Jobs of a replay that a file holds at most, so that it stays below ten megabytes.
+/// The number of jobs of a replay up to which a file stays below ten megabytes.
 const JOBS: usize = 2000;
-/// Replays shown if nobody says which.
+/// The number of replays that are shown if the user names none.
 const REPLAYS: usize = 4;
 const COLUMNS: [&str; 8] = ["replay", "seed", "job", "submit_s", "start_s", "end_s", "procs", "nodes"];
 
-/// The columns of the jobs, all of the same height.
+/// The columns of the jobs frame, which all have the same height.
 struct Jobs<'a> {
     numbers: [&'a [Option<f64>]; 7],
     nodes: &'a [String],
@@ -24,6 +24,7 @@ struct Jobs<'a> {
 }
 
 impl<'a> Jobs<'a> {
+    /// Returns the columns; `None` if one is missing or has the wrong type.
     fn new(sheet: &'a Sheet) -> Option<Self> {
         let mut numbers: [&[Option<f64>]; 7] = [&[]; 7];
         for (slot, name) in numbers.iter_mut().zip(COLUMNS) {
@@ -36,11 +37,12 @@ impl<'a> Jobs<'a> {
         }
     }
 
+    /// Returns the number in row `i` of a column in [`COLUMNS`]; 0 if it is missing.
     fn of(&self, column: usize, i: usize) -> f64 {
         self.numbers[column][i].unwrap_or_default()
     }
 
-    /// Returns the rows of each replay that `is_shown`, of its first seed, by start.
+    /// Returns the rows of each replay that `is_shown` accepts, for its first seed only, sorted by start.
     fn by_replay(&self, is_shown: impl Fn(u64) -> bool) -> BTreeMap<u64, Vec<usize>> {
         let (mut by_replay, mut first) = (BTreeMap::<u64, Vec<usize>>::new(), BTreeMap::new());
         for i in 0..self.nodes.len() {
@@ -57,9 +59,9 @@ impl<'a> Jobs<'a> {
     }
 }
 
-/// Returns the jobs that the player shows: those of the allocators in `show`, or of the first few replays if it is
-/// empty, which run in a window of time, by default as long as no replay starts more than [`JOBS`]. `None` if jobs or
-/// their nodes were not kept.
+/// Returns the jobs that the player shows. `show` names the allocators; if it is empty, the first few replays are
+/// shown. `window_s` is the window of time; by default no replay starts more than [`JOBS`] jobs in it. Returns `None`
+/// if jobs or their nodes were not kept.
 pub(super) fn played(
     folder: &Path,
     results: &Results,
@@ -100,15 +102,16 @@ pub(super) fn played(
     Ok(Some(Played { window_s, note, replays }))
 }
 
-/// A replay that is shown.
+/// A replay that the player shows.
 struct Shown {
     number: u64,
     name: String,
-    /// The extents of its machine.
+    /// The number of nodes of its machine along x, y and z.
     extents: [u32; 3],
 }
 
-/// Returns the replays of the allocators in `show`; the first [`REPLAYS`] ones if it is empty.
+/// Returns the replays of the allocators in `show`, or the first [`REPLAYS`] ones if `show` is empty. Fails if an
+/// allocator is not among the results.
 fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> {
     let allocators: Vec<String> =
         (0..results.sheet.height()).map(|row| results.label(row, "allocator")).collect();
@@ -130,7 +133,8 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
     Ok(all)
 }
 
-/// Returns the window from the first start to where one of the replays has started as many jobs as may be shown.
+/// Returns the default window of time. It begins with the first start and ends where one of the replays has started
+/// [`JOBS`] jobs. If no replay has so many jobs, it ends with the last job.
 fn default_window(jobs: &Jobs<'_>, by_replay: &BTreeMap<u64, Vec<usize>>) -> (f64, f64) {
     let starts = |rows: &Vec<usize>| rows.first().map(|&i| jobs.of(4, i));
     let from = by_replay.values().filter_map(starts).fold(f64::INFINITY, f64::min);
@@ -138,13 +142,15 @@ fn default_window(jobs: &Jobs<'_>, by_replay: &BTreeMap<u64, Vec<usize>>) -> (f6
         Some(&i) => jobs.of(4, i),
         None => rows.iter().map(|&i| jobs.of(5, i)).fold(f64::NEG_INFINITY, f64::max),
     };
+    // If some replay has too many jobs, the window ends where the first of these replays reaches the limit.
     let is_cut = by_replay.values().any(|rows| rows.len() > JOBS);
     let ends = by_replay.values().filter(|rows| !is_cut || rows.len() > JOBS).map(until);
     let to = if is_cut { ends.fold(f64::INFINITY, f64::min) } else { ends.fold(f64::NEG_INFINITY, f64::max) };
+    // Without jobs there is no window. Any window serves.
     if from < to { (from, to) } else { (0.0, 1.0) }
 }
 
-/// Job `i` of the file at `path`, on a machine of these extents.
+/// Returns job `i` of the table. Fails if its nodes are not nodes of a machine with these extents.
 fn job(jobs: &Jobs<'_>, i: usize, extents: [u32; 3], path: &Path) -> Result<PlayedJob, ReportError> {
     let number = jobs.of(2, i) as i64;
     let nodes = parse_intervals(&jobs.nodes[i])

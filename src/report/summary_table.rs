@@ -1,4 +1,5 @@
-//! The summary of replays as a table for people: one row each, means with half widths over several replications.
+//! The summary of a run as a table for readers: one row for each replay. Several replications give means with half the
+//! width of the confidence interval.
 
 use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
 use crate::allocator;
@@ -7,12 +8,12 @@ use crate::metrics::{Circumstances, Display, Group, Interval, METRICS, Metric, T
 use crate::study::{Options, Outcome, ReplaySpec, Study};
 use crate::text::{Align, Table, duration_ns, grouped};
 
-/// The summary of a run as a table.
+/// The summary of a run, formatted as a table.
 pub struct SummaryTable(Table);
 
 impl SummaryTable {
-    /// Returns the table of `run`, whose replays are those of `study`: the usual columns, or those of the summary that
-    /// `columns` names. Fails if the summary does not have one of them.
+    /// Returns the table of `run`, with the replays of `study`. It shows the default columns, or only the summary's
+    /// columns in `columns` if there are any. Fails if the summary lacks one of them.
     pub fn new(study: &Study, run: &FinishedRun, columns: &[String]) -> Result<Self, ColumnError> {
         let replays: Vec<(&ReplaySpec, &[Outcome])> = run
             .replays
@@ -28,7 +29,8 @@ impl SummaryTable {
         Ok(Self(rows_table(&Shown { replays, options: &study.options, chosen })))
     }
 
-    /// Returns the table for a terminal; what all rows share stands in one line above.
+    /// Returns the table for a terminal. Values that all rows share are removed from the table and stand in one line
+    /// above it.
     pub fn text(mut self) -> String {
         let shared = self.0.drop_constant(&[
             "log",
@@ -59,16 +61,16 @@ impl SummaryTable {
     }
 }
 
-/// What a table shows.
+/// The replays and columns that a table shows.
 struct Shown<'a> {
-    /// The replays with their replications.
+    /// The replays, each with its replications.
     replays: Vec<(&'a ReplaySpec, &'a [Outcome])>,
     options: &'a Options,
-    /// The columns that were asked for in place of the default ones.
+    /// The columns that the user asked for; empty for the default columns.
     chosen: Vec<Chosen>,
 }
 
-/// Returns the numbers that the table shows unless others are asked for, each with its column.
+/// Returns the default numbers of the table, each with its column.
 fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
     let moves = |outcome: &Outcome| outcome.summary.get("moves").is_some_and(|moves| moves > 0.0);
     let has_delays =
@@ -84,12 +86,12 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
         Some((metric, metric.terminal.filter(|column| column.is_shown(&circumstances))?))
     };
     let mut numbers: Vec<_> = METRICS.iter().filter_map(column).collect();
-    // A stable sort: within a group, numbers keep the order of METRICS.
+    // The sort is stable: within a group, numbers keep the order of METRICS.
     numbers.sort_by_key(|(_, column)| column.group);
     numbers
 }
 
-/// Returns the rows with every column.
+/// Returns the table with all columns and one row for each replay.
 fn rows_table(shown: &Shown<'_>) -> Table {
     let Shown { replays, options, chosen } = shown;
     let mut left = vec!["log", "machine", "scheduler"];
@@ -112,7 +114,8 @@ fn rows_table(shown: &Shown<'_>) -> Table {
     table
 }
 
-/// Returns what a replay is, and how many jobs and replications it has.
+/// Returns the cells that identify a replay, then its number of jobs and, if there are several, its number of
+/// replications.
 fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options) -> Vec<String> {
     let mut cells = vec![spec.log.clone(), spec.machine.to_string(), spec.scheduler.to_string()];
     cells.extend(options.traffic.then(|| spec.network.to_string()));
@@ -127,9 +130,10 @@ fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options) -> Vec<Stri
     cells
 }
 
-/// Returns the mean of a number over the replications that have it, as the table shows it.
+/// Returns the mean of a number over its replications, as text. Replications without the number do not count, and the
+/// text is `-` if none has it.
 fn number(metric: &Metric, group: Group, outcomes: &[Outcome]) -> String {
-    // A replay without a network has sent no packets.
+    // A replay without a network sends no packets, so its numbers of the network are 0.
     let absent = (metric.column.when == When::Network).then_some(0.0);
     let value =
         |outcome: &Outcome| Some(metric.display.factor() * outcome.summary.get(metric.name()).or(absent)?);
@@ -140,7 +144,7 @@ fn number(metric: &Metric, group: Group, outcomes: &[Outcome]) -> String {
         Display::Measured(_) if metric.column.unit == "ns" => duration_ns(mean as u64),
         Display::Measured(_) => format!("{mean:.decimals$} {}", metric.column.unit),
         Display::Percent(_) => spread(found, decimals) + "%",
-        // Jobs of models last seconds, those of logs hours.
+        // Jobs of workload models last seconds and need decimals. Jobs of logs last hours.
         Display::Seconds(_) => spread(found, if mean.abs() < 100.0 && mean.fract() != 0.0 { 2 } else { 0 }),
         Display::Plain(_) if group == Group::Last => grouped(mean, decimals),
         Display::Plain(_) => spread(found, decimals),

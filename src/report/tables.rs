@@ -1,4 +1,4 @@
-//! Tables of a report: the summary, verdicts of reproduced figures, where numbers come from.
+//! The tables of a report: the summary, the verdicts on reproduced figures, and the origin of the numbers.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::metrics::{Circumstances, METRICS, Metric};
 use crate::paper::papers;
 use crate::text::grouped;
 
-/// Returns a row for each replay and seed.
+/// Returns the table of the summary, with one row for each replay and seed.
 pub(super) fn summary(results: &Results) -> ReportTable {
     let refused = results.numbers("allocate_failures").unwrap_or_default();
     let circumstances = Circumstances {
@@ -30,7 +30,7 @@ pub(super) fn summary(results: &Results) -> ReportTable {
         }
     };
     let mut shown: Vec<_> = METRICS.iter().filter_map(column).collect();
-    // A stable sort: within a group, numbers keep the order of METRICS.
+    // The sort is stable: within a group, numbers keep the order of METRICS.
     shown.sort_by_key(|(column, ..)| column.group);
     let row = |i: usize| {
         let mut cells = vec![ReportCell::words(&results.name(i, &[]))];
@@ -51,18 +51,20 @@ pub(super) fn summary(results: &Results) -> ReportTable {
     ReportTable { title, columns, rows: (0..results.sheet.height()).map(row).collect() }
 }
 
-/// Returns the JSON of a file; `None` if there is no such file.
+/// Returns the JSON of a file; `None` if the file cannot be opened. Fails if it is not valid JSON.
 fn read(path: &Path) -> Result<Option<Value>, ReportError> {
     let Ok(text) = fs::read_to_string(path) else { return Ok(None) };
     let damaged = |source| ReportError::Damaged { path: path.to_owned(), source };
     serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 
+/// Returns a JSON value as text, strings without quotation marks.
 fn words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What the resolved run says.
+/// Returns the origin of the numbers as pairs of a name and a value: the resolved run or study, and the values of
+/// columns.
 pub(super) fn provenance(folder: &Path, results: &Results) -> Vec<(String, String)> {
     let run = ["run.json", STUDY_FILE].iter().find_map(|file| read(&folder.join(file)).ok().flatten());
     let mut lines = Vec::new();
@@ -97,7 +99,7 @@ pub(super) fn provenance(folder: &Path, results: &Results) -> Vec<(String, Strin
     lines
 }
 
-/// How a verdict looks: what was not decided or not measured is neither good nor bad.
+/// Returns the CSS class of a verdict. Verdicts without a decision or a measurement look neither good nor bad.
 fn verdict_class(verdict: &str) -> &'static str {
     let begins = |words: &str| verdict.starts_with(words);
     if begins("differs") {
@@ -113,7 +115,8 @@ fn verdict_class(verdict: &str) -> &'static str {
     }
 }
 
-/// Returns a table for each paper that was reproduced into this directory.
+/// Returns one table of verdicts for each paper that was reproduced into this directory; none if there is no such
+/// paper.
 pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
     let mut tables = Vec::new();
     for paper in papers()? {
@@ -161,8 +164,8 @@ pub(super) fn verdicts(folder: &Path) -> Result<Vec<ReportTable>, ReportError> {
 /// The name of a plot and its drawing as SVG.
 type NamedPlot = (String, String);
 
-/// Returns the plots that `reproduce -o` left beside its tables, each with its name, and a note on each that holds more
-/// than our drawings do, which is left out.
+/// Returns the plots that `reproduce -o` wrote into the directory, as pairs of a name and an SVG drawing. Drawings that
+/// contain more than our own drawings do are left out, and a note says why.
 pub(super) fn figures(folder: &Path) -> Result<(Vec<NamedPlot>, Vec<String>), ReportError> {
     let (mut plots, mut notes) = (Vec::new(), Vec::new());
     for (paper, figure) in
@@ -183,7 +186,7 @@ pub(super) fn figures(folder: &Path) -> Result<(Vec<NamedPlot>, Vec<String>), Re
     Ok((plots, notes))
 }
 
-/// Five digits.
+/// Returns a number as text with five digits.
 fn digits(value: f64) -> String {
     let decimals = if value.abs() > 0.0 { (4.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
     grouped(value, decimals as usize)

@@ -1,27 +1,27 @@
-//! Bypass queue, BQ: waiting jobs may be passed by younger ones until the oldest has waited for a threshold.
+//! Bypass queue, BQ: younger jobs may overtake the oldest waiting job until it has waited for a threshold.
 //!
 //! C.-Y. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer systems",
 //! 1998; Figure 2.
 //!
-//! A job arrives:
+//! When a job arrives:
 //!
-//! 1. If others wait, it queues behind them and is not tried: nobody bypasses by arriving.
-//! 2. If nobody waits, it is tried.
+//! 1. If other jobs wait, it queues behind them and is not tried. No job overtakes by arriving.
+//! 2. If no job waits, it is tried.
 //!
-//! Jobs have departed, all of the same instant first:
+//! When jobs have departed, after all departures of the instant:
 //!
 //! 3. The head is the candidate, and its submission is remembered.
-//! 4. The candidate starts if it fits. Stop if it is the last of the queue.
-//! 5. Stop if what is remembered was `threshold` ago or longer. Else the next job is the candidate, the submission of
-//!    the job now at the head is remembered, and the loop goes on with 4.
+//! 4. The candidate starts if it fits. Stop if it is the last job of the queue.
+//! 5. Stop if the remembered submission is at least `threshold` ago. Otherwise the next job is the candidate, the
+//!    submission of the present head is remembered, and the loop continues with step 4.
 //!
-//! Step 5 looks at the age of a head that step 4 may just have started, and then stops although strict first come,
-//! first served, which the text promises for jobs over the threshold, would go on. `rule=literal` does as the figure;
-//! `rule=strict-fcfs`, the default, goes on with the next job whenever the head has started. With `threshold=0` that is
-//! exactly FCFS; with `threshold=inf` both try all waiting jobs at each departure.
+//! Step 5 looks at the age of a head that may just have started in step 4, and then stops. Strict first come, first
+//! served, which the text promises for jobs over the threshold, would continue. `rule=literal` follows the figure.
+//! `rule=strict-fcfs`, the default, continues with the next job whenever the head has started. With `threshold=0` this
+//! is exactly FCFS. With `threshold=inf` both rules try all waiting jobs at each departure.
 //!
-//! The head is the oldest, so whoever waits longer than the threshold is protected by it or is it. Candidates of more
-//! processors than there are free nodes cannot fit and are skipped by the queue's index: O(log Q) per job tried.
+//! The head is the oldest job. So a job that has waited longer than the threshold either is the head or is protected by
+//! it. Candidates that need more nodes than are free cannot fit. The queue's index skips them: O(log Q) per job tried.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,6 +30,7 @@ use super::seam::{Cause, Entry, Laws, Pass, Scheduler, View};
 use super::wait_queue::Admission;
 use crate::job::Time;
 
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "bypass-queue",
     summary: "jobs bypass the oldest one at departures until it has waited for the threshold (seconds)",
@@ -49,7 +50,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// A length of time in seconds, to the microsecond, or without end.
+/// A waiting time in seconds, precise to the microsecond. [`Time::MAX`] stands for no limit.
 struct Threshold(Time);
 
 impl FromStr for Threshold {
@@ -60,7 +61,7 @@ impl FromStr for Threshold {
             return Ok(Self(Time::MAX));
         }
         let seconds: f64 = text.parse().map_err(|_| ())?;
-        // Casts saturate: what is beyond the range of times has no end.
+        // The cast saturates: a value beyond the range of times becomes `Time::MAX`, no limit.
         let micros = (seconds * 1e6).round() as i64;
         if seconds.is_finite() && seconds >= 0.0 { Ok(Self(Time::from_micros(micros))) } else { Err(()) }
     }
@@ -72,14 +73,18 @@ impl fmt::Display for Threshold {
     }
 }
 
+/// The scheduler.
 struct BypassQueue {
+    /// The waiting time from which the head may no longer be overtaken.
     threshold: Time,
+    /// Whether a pass stops after such a head has started, as in the figure.
     literal: bool,
 }
 
 impl Scheduler for BypassQueue {
     fn start_jobs(&mut self, view: &mut dyn View) {
         match view.cause() {
+            // Step 1: the new job is behind others and is not tried.
             Cause::Arrival if view.queue().len() > 1 => {}
             _ => self.departure(view),
         }
@@ -91,9 +96,9 @@ impl Scheduler for BypassQueue {
 }
 
 impl BypassQueue {
-    /// Does steps 3 to 5; on a queue of one job they are step 2.
+    /// Makes steps 3 to 5. With one job in the queue they equal step 2.
     fn departure(&self, view: &mut dyn View) {
-        // While the head may not be bypassed it is the only candidate.
+        // While the head may not be overtaken, it is the only candidate.
         while let Some(head) = view.queue().head() {
             if view.now() - head.submit < self.threshold {
                 break;
@@ -103,7 +108,7 @@ impl BypassQueue {
                 return;
             }
         }
-        // Younger jobs have waited less, so bypassing stays allowed to the end of the queue.
+        // This head has not reached the threshold. Later heads are younger, so overtaking stays allowed in this pass.
         let mut from = 0;
         while let Some(slot) = view.queue().first(from, &Admission::by_count(view.free())) {
             view.try_start(slot);
@@ -122,7 +127,8 @@ mod tests {
         BypassQueue { threshold: Time::from_seconds(threshold_s), literal }
     }
 
-    /// 10 nodes; job 0 holds 8 of them until 50, jobs of 9, 1, 4 and 2 processors queue behind it from 1 on.
+    /// Returns the jobs that start, in order. Of 10 nodes job 0 holds 8 until 50 s. Jobs of 9, 1, 4 and 2 processors
+    /// arrive behind it at 1 s.
     fn started(threshold_s: i64, literal: bool) -> Vec<u32> {
         let mut fake = Fake::new(10, &[]);
         let mut scheduler = queue(threshold_s, literal);
@@ -142,7 +148,8 @@ mod tests {
         assert_eq!(started(50, true), [0, 1, 2]);
     }
 
-    /// The anomaly of the figure: the old head starts, the next job would fit, and nobody looks at it.
+    /// The difference between the figure and the text: the old head starts, the next job would fit and is not
+    /// considered.
     #[test]
     fn the_literal_rule_stops_after_a_head_that_is_too_old_to_be_bypassed() {
         assert_eq!(started(49, false), [0, 1, 2]);
@@ -154,7 +161,7 @@ mod tests {
         for (threshold_s, expected) in [(20, vec![0, 1]), (21, vec![0, 1, 3])] {
             let mut fake = Fake::new(10, &[(5, 100), (2, 100), (6, 100), (1, 100)]);
             let mut scheduler = queue(threshold_s, false);
-            // The first pass would start everybody that fits; only the first two are to run.
+            // A pass would start every job that fits. The test starts the first two only.
             assert!(fake.try_start(0) && fake.try_start(1));
             fake.depart(20, &[1]);
             scheduler.start_jobs(&mut fake);

@@ -1,40 +1,41 @@
-//! Conservative backfilling: every waiting job has a reservation, and nobody may delay any.
+//! Conservative backfilling: every waiting job has a reservation, and no job may delay the reservation of another.
 //!
 //! D. Feitelson, A. Mu'alem Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling", IPPS
 //! 1998; A. Mu'alem, D. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling
 //! the IBM SP2 with backfilling", IEEE Transactions on Parallel and Distributed Systems 12(6), 2001.
 //!
-//! A [`Profile`] holds how many nodes are free when, running jobs taken out until their estimated ends and waiting jobs
-//! for as long as their estimates from their reserved starts on. What is counted are the nodes that a job will take.
+//! A [`Profile`] holds the number of free nodes at each future time. A running job takes its nodes out of it until its
+//! estimated end. A waiting job takes its nodes out of it from its reserved start on, for as long as its estimate. The
+//! numbers are those of the nodes that a job will take.
 //!
-//! 1. A job that has ended before its estimate gives back the rest. Then the reservations are *compressed*: each
-//!    waiting job, in order of arrival, moves to the earliest start at which it fits for its whole estimate, with its
-//!    own reservation taken out and all others kept. Nobody moves back.
+//! 1. A job that has ended before its estimate gives back the rest of its time. Then the reservations are *compressed*:
+//!    each waiting job, in the order of arrival, moves to the earliest start at which it fits for its whole estimate,
+//!    with its own reservation removed and all others kept. No job moves to a later start.
 //! 2. A job that has arrived reserves the earliest start at which it fits for its whole estimate.
-//! 3. Jobs whose reserved start has come start, in order of arrival.
+//! 3. Jobs whose reserved start is now start, in the order of arrival.
 //!
-//! The sources leave open what happens first if several jobs end and arrive at one instant, and how often step 1
-//! looks at everybody; on real logs the starts of a quarter of the jobs depend on it. So variants have names:
+//! The sources do not say what happens first if several jobs end and arrive at one instant, nor how often step 1 goes
+//! through the queue. On real logs the starts of a quarter of the jobs depend on it. So the variants have names:
 //!
-//! * `pass=batch`: all ends of the instant give back, then one compression, then the arrivals one after the other.
-//!   `ends-first`: a compression after each end, in the order in which they have started, then the arrivals.
-//!   `per-event`: the arrivals, then a compression after each end.
-//! * `compress=repeat`: a compression goes through the queue again until nobody moves. `once`: it goes through once,
-//!   at every end, also of jobs that give nothing back.
+//! * `pass=batch`: all jobs that end at the instant give back their time, then one compression follows, then the
+//!   arrivals one after the other. `ends-first`: a compression after each end, in the order of the starts of these
+//!   jobs, then the arrivals. `per-event`: the arrivals, then a compression after each end.
+//! * `compress=repeat`: a compression goes through the queue again until no job moves. `once`: it goes through the
+//!   queue once, at every end, also of jobs that give nothing back.
 //!
-//! `pass=per-event,compress=once` is a public simulator, pyss, of the group that published the scheduler.
+//! `pass=per-event,compress=once` is the rule of pyss, a public simulator of the group that published the scheduler.
 //!
-//! With `repeat` each start is the end of something. With `once` a start can come when nothing else happens, and the
-//! scheduler asks to be woken.
+//! With `repeat` every reserved start is the estimated end of some job. With `once` a reserved start can come at a time
+//! without any event. The scheduler then asks to be woken.
 //!
-//! 4. Where a start that has come is impossible the plan is made anew: the profile from what runs now, reservations in
-//!    order of arrival. That happens where a job outlives its estimate (it is then expected to end next), and where the
-//!    allocator refuses a job although enough nodes are free (it may start when the next running job is expected to
-//!    end). Only then can a job start later than it was promised.
+//! 4. If a job cannot start at its reserved start, the plan is made anew: a profile from the jobs that run now, and
+//!    reservations in the order of arrival. This happens if a job outlives its estimate; it is then expected to end
+//!    next. It also happens if the allocator refuses a job although enough nodes are free; the job may then start when
+//!    the next running job is expected to end. Only in these cases can a job start later than it was promised.
 //!
-//! Time per pass with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: if
-//! nothing changes, past steps are dropped and that is all; O(P) per arrival and O(P + Q) per start; O(Q·P) for each
-//! time that a compression goes through the queue, and for step 4.
+//! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
+//! without changes only drops past steps. An arrival takes O(P), a start O(P + Q). Each time that a compression goes
+//! through the queue takes O(Q·P), and so does step 4.
 
 use std::collections::BTreeSet;
 
@@ -44,6 +45,7 @@ use super::seam::{Entry, Laws, Scheduler, View};
 use super::wait_queue::{WaitQueue, Waiting};
 use crate::job::{JobId, Time};
 
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "conservative",
     summary: "backfilling with a reservation for every waiting job",
@@ -63,15 +65,18 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// In which order the events of one instant count.
+/// The order in which the events of one instant are processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EventOrder {
+    /// One compression after all ends, then the arrivals.
     Batch,
+    /// One compression after each end, then the arrivals.
     EndsFirst,
+    /// The arrivals, then one compression after each end.
     PerEvent,
 }
 
-/// When a waiting job is to start.
+/// The reservation of a waiting job: it takes `procs` nodes from `start` on for a time of `length`.
 #[derive(Clone, Copy, Debug)]
 struct Reservation {
     procs: u32,
@@ -79,7 +84,7 @@ struct Reservation {
     start: Time,
 }
 
-/// The nodes of a running job, as the profile has them.
+/// The nodes of a running job, as the profile counts them: in use up to `until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Occupation {
     until: Time,
@@ -89,31 +94,34 @@ struct Occupation {
     start: Time,
 }
 
+/// The scheduler, with its plan from the last pass.
 struct Conservative {
     order: EventOrder,
-    /// Whether a compression goes on until nobody moves.
+    /// Whether a compression goes through the queue until no job moves.
     repeat: bool,
     profile: Profile,
-    /// The running jobs that the profile expects to run on after the last pass.
+    /// The running jobs for which the profile holds nodes beyond the last pass, the earliest end first.
     held: BTreeSet<Occupation>,
-    /// One for each waiting job, in order of arrival.
+    /// The reservations of the waiting jobs, in the order of arrival.
     reservations: Vec<Reservation>,
-    /// The earliest of their starts; if it has passed the plan is made anew.
+    /// The earliest reserved start; the end of time if there is none. If it has passed, the plan is made anew.
     next_start: Time,
-    /// The earliest of their starts that is more than a tick away, at which the scheduler asks to be woken; the end
-    /// of time if there is none.
+    /// The earliest reserved start that is more than a tick away, at which the scheduler asks to be woken; the end of
+    /// time if there is none.
     next_wake: Time,
-    /// Whether the plan rests on the ends of jobs that have outlived their estimates; those are events.
+    /// Whether a running job had outlived its estimate when the plan was made. Its end is an event, so the scheduler
+    /// need not be woken.
     overdue: bool,
-    /// The first job that could not start in the last pass: others may make room for it until the next one.
+    /// The first job that the allocator did not start in the last pass; `None` if there is none. Running jobs may make
+    /// room for it, and it may start, before the next pass.
     refused: Option<JobId>,
 }
 
-/// A job that has ended, as the profile has it.
+/// A job that has ended, as the profile counts it.
 #[derive(Clone, Copy, Debug)]
 struct Ended {
     held: Occupation,
-    /// Whether it ended before its estimate, so that the profile holds nodes for it still.
+    /// Whether it ended before its estimate, so that the profile still holds nodes for it.
     early: bool,
 }
 
@@ -121,6 +129,7 @@ impl Scheduler for Conservative {
     fn start_jobs(&mut self, view: &mut dyn View) {
         let now = view.now();
         let refused = self.refused.take();
+        // A refused job that is no longer in the queue has started after others made room for it, outside the plan.
         let has_started = refused.is_some_and(|job| view.queue().iter().all(|waiting| waiting.job != job));
         if self.next_start < now || has_started {
             self.plan_anew(view, None);
@@ -157,7 +166,7 @@ impl Scheduler for Conservative {
 }
 
 impl Conservative {
-    /// Returns a scheduler without a plan: the first pass makes it.
+    /// Returns a scheduler without a plan. The first pass makes one, because `next_start` has passed.
     fn new(order: EventOrder, repeat: bool) -> Self {
         let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Vec::new());
         let (next_start, next_wake) = (Time::from_micros(i64::MIN), Time::MAX);
@@ -174,8 +183,8 @@ impl Conservative {
         }
     }
 
-    /// Returns the jobs that have ended since the last pass, in the order in which they have started. They are no
-    /// longer held; the profile is not changed.
+    /// Returns the jobs that have ended since the last pass, in the order of their starts, and removes them from
+    /// `held`. The profile is not changed.
     fn ended(&mut self, running: &RunningJobs, now: Time) -> Vec<Ended> {
         let runs = |held: &Occupation| running.contains(held.estimated_end, held.job);
         let mut ended = Vec::new();
@@ -185,7 +194,8 @@ impl Conservative {
                 ended.push(Ended { held, early: false });
             }
         }
-        // All that run and are expected to run on are held; whoever is held beyond them may have ended.
+        // `held` contains all running jobs with estimated ends after now. If it has more entries, some of its jobs have
+        // ended early. Comparing the counts avoids a search in most passes.
         if self.held.len() > running.len_after(now) {
             let early: Vec<Occupation> = self.held.iter().filter(|held| !runs(held)).copied().collect();
             for held in early {
@@ -197,20 +207,21 @@ impl Conservative {
         ended
     }
 
-    /// Does step 1 for jobs that have ended.
+    /// Makes step 1 for jobs that have ended.
     fn end(&mut self, ended: &[Ended], view: &dyn View) {
         let (now, mut early) = (view.now(), false);
         for Ended { held, .. } in ended.iter().filter(|ended| ended.early) {
             self.profile.take(now, held.until - now, -i64::from(held.nodes));
             early = true;
         }
-        // After a compression that went on until nobody moved, nobody moves before something is given back.
+        // With `repeat` the last compression ended when no job could move. No job can move until nodes are given back.
         if early || !self.repeat && !ended.is_empty() {
             self.compress(view);
         }
     }
 
-    /// Moves those that wait to earlier starts. If the replay is stopped, the rest stays where it is.
+    /// Compresses the reservations: moves them to earlier starts. If the replay is stopped, the remaining ones stay
+    /// where they are.
     fn compress(&mut self, view: &dyn View) {
         let now = view.now();
         loop {
@@ -220,7 +231,8 @@ impl Conservative {
                     return;
                 }
                 let Reservation { procs, length, start } = *reservation;
-                // From its start on its own nodes are there, whatever else is.
+                // The job holds its nodes from `start` on, so the search counts them as free from there. Thus nothing
+                // has to be given back before the search.
                 let earlier = self.profile.earliest(procs, length, now, start);
                 if earlier < start {
                     self.profile.take(start, length, -i64::from(procs));
@@ -236,7 +248,8 @@ impl Conservative {
         self.note_next_start(now);
     }
 
-    /// Does step 2: reserves for the jobs that have arrived.
+    /// Makes step 2: reserves a start for each job that has arrived since the last pass. These are the last jobs of the
+    /// queue.
     fn reserve_for_arrivals(&mut self, queue: &WaitQueue, now: Time) {
         let count = queue.len() - self.reservations.len();
         let arrived: Vec<Waiting> = queue.iter().rev().take(count).collect();
@@ -245,7 +258,7 @@ impl Conservative {
         }
     }
 
-    /// Reserves the earliest start from `from` on.
+    /// Reserves the earliest start from `from` on for a job.
     fn reserve(&mut self, job: &Waiting, from: Time, now: Time) {
         let (procs, length) = (job.nodes.most, job.estimate.max(TICK));
         let start = self.profile.earliest(procs, length, from, Time::MAX);
@@ -257,8 +270,8 @@ impl Conservative {
         }
     }
 
-    /// Does step 3: starts the jobs whose time has come. Returns the first that does not start although it is time,
-    /// which ends the step; `None` if all start.
+    /// Makes step 3: starts the jobs whose reserved start is now. Returns the first job that cannot start, at which the
+    /// step ends; `None` if all start.
     fn start_due(&mut self, view: &mut dyn View) -> Option<JobId> {
         let now = view.now();
         let all = view.queue().iter().zip(&self.reservations);
@@ -273,7 +286,7 @@ impl Conservative {
         None
     }
 
-    /// Starts a job for which the profile has `reserved` nodes already. Returns false if it cannot start.
+    /// Starts a job for which `reserved` nodes are already taken out of the profile. Returns whether it has started.
     fn start(&mut self, view: &mut dyn View, job: &Waiting, reserved: u32) -> bool {
         let (now, free) = (view.now(), view.free());
         if job.nodes.most > free {
@@ -284,6 +297,8 @@ impl Conservative {
             return false;
         }
         let (nodes, length) = (free - view.free(), job.estimate.max(TICK));
+        // The allocator may have taken another number of nodes than reserved. The profile is corrected by the
+        // difference.
         self.profile.take(now, length, i64::from(nodes) - i64::from(reserved));
         self.held.insert(Occupation {
             until: now + length,
@@ -295,7 +310,8 @@ impl Conservative {
         true
     }
 
-    /// Does step 4: makes the plan anew. The allocator has refused `refused` in this pass already.
+    /// Makes step 4: a new plan. `refused` is the job that the allocator has refused in this pass already; `None` if
+    /// there is none.
     fn plan_anew(&mut self, view: &mut dyn View, refused: Option<JobId>) {
         let now = view.now();
         self.profile = Profile::new(now, view.free(), view.running());
@@ -319,17 +335,19 @@ impl Conservative {
             if start > now {
                 self.reserve(job, start, now);
             } else if refused == Some(job.job) || !self.start(view, job, 0) {
-                // Until something is released the allocator's answer stays the same.
+                // The allocator's answer can change only when nodes are released.
                 let released = view.running().iter().next().map_or(now, |running| running.estimated_end);
                 self.reserve(job, released.max(now + TICK), now);
             }
         }
     }
 
+    /// Computes `next_start` and `next_wake` from the reservations.
     fn note_next_start(&mut self, now: Time) {
         let starts = || self.reservations.iter().map(|reservation| reservation.start);
         self.next_start = starts().min().unwrap_or(Time::MAX);
-        // A start one tick from now waits for a job that outlives its estimate, whose end is an event.
+        // A start one tick from now depends on a job that has outlived its estimate. The end of this job is an event,
+        // so no wake-up is needed.
         self.next_wake = starts().filter(|&start| start > now + TICK).min().unwrap_or(Time::MAX);
     }
 }
@@ -339,8 +357,9 @@ mod tests {
     use super::super::fake::Fake;
     use super::*;
 
-    /// 10 nodes: job 0 holds 6 until 100, job 1 needs 8 and waits for it. From 1 on, job 2 would end a second too late
-    /// to go before job 1, job 3 ends in time, and job 4 is narrow enough to run beside job 1.
+    /// Returns a machine of 10 nodes and a scheduler after two passes. Job 0 holds 6 nodes until 100 s, and job 1 waits
+    /// for 8. From 1 s on job 2 would end a second too late to run before job 1, job 3 ends in time, and job 4 is
+    /// narrow enough to run beside job 1.
     fn example() -> (Fake, Conservative) {
         let (mut fake, mut scheduler) =
             (Fake::new(10, &[(6, 100), (8, 50)]), Conservative::new(EventOrder::Batch, true));
@@ -350,6 +369,7 @@ mod tests {
         (fake, scheduler)
     }
 
+    /// Returns the reserved starts in seconds.
     fn starts_s(scheduler: &Conservative) -> Vec<f64> {
         scheduler.reservations.iter().map(|reservation| reservation.start.as_seconds()).collect()
     }
@@ -392,7 +412,7 @@ mod tests {
         let (mut fake, mut scheduler) = example();
         fake.depart(100, &[3]);
         scheduler.start_jobs(&mut fake);
-        // Job 0 holds 6 nodes still, so job 1 waits, and nobody who would delay it starts.
+        // Job 0 still holds 6 nodes, so job 1 waits. No job that would delay it starts.
         assert_eq!(fake.started, [0, 3, 4]);
         fake.depart(130, &[0]);
         scheduler.start_jobs(&mut fake);

@@ -1,45 +1,52 @@
 //! EASY: backfilling that never delays the oldest waiting job.
 //!
-//! D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; the form of the simulator of P. Walker, D. Bunde,
-//! V. Leung, "Faster high-quality processor allocation", 2010.
+//! D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; in the form of the simulator of P. Walker, D. Bunde, V.
+//! Leung, "Faster high-quality processor allocation", 2010.
 //!
 //! 1. Start the head of the queue while it fits.
-//! 2. The blocked head's *shadow time* is the first estimated end of a running job at which, with all jobs that end
-//!    until then gone, enough nodes are free. Its *extra* nodes are those free then beyond the head's need.
-//! 3. Start the first job in queue order that fits now and either ends, by its estimate, at the shadow time at the
-//!    latest, or needs no more than the extra nodes; repeat until there is none.
+//! 2. The head that does not fit gets a *shadow time*: the first estimated end of a running job at which enough nodes
+//!    are free for it, with all jobs gone that are expected to end up to then. The *extra nodes* are the nodes that are
+//!    free at the shadow time and that the head does not need.
+//! 3. Start the first job in queue order that fits now and does not delay the head. It must end, by its estimate, no
+//!    later than the shadow time, or need no more nodes than the extra nodes. Repeat until there is no such job.
 //!
-//! The shadow time is computed anew at every pass. That equals the authors' rule (at each departure, and when the head
-//! changes), because a backfilled job gives its nodes back by the shadow time or lives on extra nodes. A running job
-//! that outlives its estimate is expected to end now.
+//! The shadow time is computed anew at every pass. The authors compute it at each departure and when the head changes.
+//! Both rules have the same result, because a backfilled job ends by the shadow time or takes extra nodes only. A
+//! running job that has outlived its estimate is expected to end now.
 //!
-//! "EASY" names many algorithms. `pass=batch` decides once per instant, when all its departures and arrivals have been
-//! applied. `pass=per-event` decides after every event, arrivals before departures, so a job may start before another
-//! event of the same instant is seen; only the ends of jobs whose estimates run out then are foreseen. The second is
-//! the event order of a family of published simulators: it equals their results to the second. What is counted are
-//! the nodes that a job will take, not the processors that it asks for: with an allocator that rounds up, as to whole
-//! pages, the head would else wait for nodes that backfilled jobs hold.
+//! Several algorithms are called "EASY". With `pass=batch` the scheduler decides once per instant, after all departures
+//! and arrivals. With `pass=per-event` it decides after every event, arrivals before departures. A job may then start
+//! before another event of the same instant is seen. Only the ends of jobs whose estimates run out at this instant are
+//! known in advance. This is the event order of a family of published simulators, and the results equal theirs to the
+//! second.
 //!
-//! Counts decide for allocators that never refuse a job that fits by count. Where the allocator places jobs as
-//! submeshes, wherever one is free, places decide as in the same simulator: the shadow time is the first estimated
-//! end at which there is a place for the head's submesh, and a job that lives longer is started only where it leaves
-//! one. It goes where the allocator would put it or, if that leaves none, to the first place in scan order that does.
-//! Other allocators that may refuse (ANCA, frame sliding, two-dimensional buddies) are asked what they would do at
-//! each estimated end; the nodes that they would choose at the first end at which they serve the head are reserved,
-//! and the head gets them if the allocator refuses it when they are free. This last rule is ours.
+//! The scheduler counts the nodes that a job will take, not the processors that it asks for. An allocator may round up,
+//! for example to whole pages. With counts of processors the head would then wait for nodes that backfilled jobs hold.
 //!
-//! With `order=` the queue is in another order than that of arrival, see [`super::priority`]: its first job is the
-//! head that is never delayed, and the rest is tried in that order. An order by age can change its head from pass to
-//! pass.
+//! These counts decide for allocators that never refuse a job that fits by count. Two other kinds of allocators need
+//! reservations of nodes:
 //!
-//! Time per pass O(R + b·log Q): R running jobs that end by the shadow time, b jobs started, Q waiting jobs. Orders
-//! other than arrival add O(Q·log Q) where anybody fits.
+//! * Allocators that serve a job wherever a suitable submesh is free. The shadow time is the first estimated end at
+//!   which a submesh for the head is free. A job that outlives it is started only where it leaves such a submesh free,
+//!   as in the same simulator. It goes where the allocator would put it or, if that leaves none, to the first submesh
+//!   in scan order that does.
+//! * Other allocators that may refuse (ANCA, frame sliding, two-dimensional buddies). They are asked what they would do
+//!   at each estimated end. The nodes that they would choose at the first end at which they serve the head are
+//!   reserved. The head gets these nodes if they are free and the allocator refuses it. This rule is not from a source.
+//!
+//! `order=` sorts the queue in another order than that of arrival, see [`super::priority`]. The first job of this order
+//! is the head that is never delayed, and the other jobs are tried in this order. In an order by age the head can
+//! change from pass to pass.
+//!
+//! A pass takes O(R + b·log Q) with R running jobs that end by the shadow time, b jobs started and Q waiting jobs.
+//! Orders other than arrival add O(Q·log Q) in passes in which a job fits.
 
 use super::priority::{Candidates, Order};
 use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
 use super::wait_queue::{Admission, Slot, Waiting};
 use crate::job::Time;
 
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "easy",
     summary: "backfilling with a reservation for the first waiting job, the oldest or of highest priority",
@@ -57,16 +64,19 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
+/// The scheduler: the order of the queue, and when it is asked for a pass.
 struct Easy {
     order: Order,
     pass: Pass,
 }
 
 impl Easy {
-    /// Steps 1 to 3. Returns whether the head has started while others were backfilled, so that there is a new head
-    /// to begin with.
+    /// Makes steps 1 to 3. Returns whether the head has started while others were backfilled. Then there is a new head,
+    /// and the pass has to begin again.
     fn round(&self, view: &mut dyn View) -> bool {
         let mut candidates = self.order.candidates(view.queue(), view.free(), view.now());
+        // Step 1. The loop ends at a head that does not start, because too few nodes are free or because the allocator
+        // refused it.
         let (head, refused) = loop {
             let Some(head) = candidates.head(view.queue()) else { return false };
             if head.nodes.least > view.free() {
@@ -76,7 +86,7 @@ impl Easy {
                 break (head, true);
             }
         };
-        // Nobody fits: spare the walk over the running jobs.
+        // If no other job fits now, the shadow time is not needed.
         if !candidates.any(view.queue(), &Admission::by_count(view.free())) {
             return false;
         }
@@ -89,15 +99,21 @@ impl Easy {
             Decides::State => return backfill_and_retry(&mut candidates, head.slot, view),
         }
         let (now, mut free) = (view.now(), view.free());
+        // Step 2. If the allocator refused the head although enough nodes are free, the head waits for at least one
+        // node more.
         let need = if refused { free + 1 } else { head.nodes.least };
         let Some((shadow, free_then)) = view.running().free_by(need, free, now) else { return false };
+        // The extra nodes: free at the shadow time beyond the head's need.
         let mut extra = free_then.saturating_sub(head.nodes.least);
         loop {
+            // Step 3. The queue's index finds the first job that fits now and is short enough or narrow enough.
             let admission = Admission { free, extra, slack: shadow - now };
             let Some(job) = candidates.next(view.queue(), &admission) else { return false };
             if view.try_start(job.slot) {
                 let taken = free.saturating_sub(view.free());
                 free = view.free();
+                // A job that ends by the shadow time gives its nodes back in time. A longer job keeps them, so they are
+                // no longer extra nodes.
                 if job.estimate > admission.slack {
                     extra = extra.saturating_sub(taken);
                 }
@@ -116,8 +132,8 @@ impl Scheduler for Easy {
     }
 }
 
-/// As [`backfill_beside`], for allocators that may serve the head once others have started, so that it is tried again
-/// after every start. Returns whether it has started, and the rest of the queue is to be looked at anew.
+/// As [`backfill_beside`], for allocators that may serve the head after another job has started. The head is tried
+/// again after every start. Returns whether it has started; the rest of the queue then has to be considered again.
 fn backfill_and_retry(candidates: &mut Candidates, head: Slot, view: &mut dyn View) -> bool {
     let Some(shadow) = view.reserve(head) else { return false };
     while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
@@ -128,7 +144,7 @@ fn backfill_and_retry(candidates: &mut Candidates, head: Slot, view: &mut dyn Vi
     false
 }
 
-/// Starts the jobs that leave a place for the head.
+/// Starts the jobs that leave room for the head, whose slot is `head`. Starts none if the head has no shadow time.
 fn backfill_beside(candidates: &mut Candidates, head: Slot, view: &mut dyn View) {
     let Some(shadow) = view.reserve(head) else { return };
     while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
@@ -136,7 +152,7 @@ fn backfill_beside(candidates: &mut Candidates, head: Slot, view: &mut dyn View)
     }
 }
 
-/// Starts a job if it ends by the shadow time of the head or leaves a place for it. Returns whether it has started.
+/// Starts a job if it ends by the shadow time of the head or leaves room for it. Returns whether it has started.
 fn try_beside(job: &Waiting, shadow: Time, view: &mut dyn View) -> bool {
     if view.now() + job.estimate <= shadow {
         view.try_start(job.slot)
@@ -150,12 +166,13 @@ mod tests {
     use super::super::fake::Fake;
     use super::*;
 
-    /// One pass of EASY.
+    /// Makes one pass of EASY.
     fn pass(fake: &mut Fake) {
         Easy { order: Order::Arrival, pass: Pass::Batch }.start_jobs(fake);
     }
 
-    /// 10 nodes, a job of 6 runs until 100, one of 8 is blocked at time 1.
+    /// Returns the jobs that start, in order. Of 10 nodes a job holds 6 until 100 s, and a job of 8 nodes is the head.
+    /// Then `candidate` arrives at 1 s.
     fn started_beside(candidate: (u32, i64)) -> Vec<u32> {
         let mut fake = Fake::new(10, &[(6, 100), (8, 50)]);
         pass(&mut fake);

@@ -1,11 +1,12 @@
-//! A machine that only counts, for the schedulers' own tests.
+//! A view of a machine that only counts nodes, for the unit tests of the schedulers.
 
 use super::running_jobs::{Running, RunningJobs};
 use super::seam::{Cause, View};
 use super::wait_queue::{Slot, WaitQueue, Waiting};
 use crate::job::{JobId, NodesFor, Time};
 
-/// Jobs are (processors, estimate in seconds), numbered in the order given; they end when they are told to.
+/// A machine and a queue. Jobs are given as (processors, estimate in seconds) and numbered in the order of arrival.
+/// They end only when a test says so.
 pub(super) struct Fake {
     now: Time,
     cause: Cause,
@@ -13,10 +14,12 @@ pub(super) struct Fake {
     queue: WaitQueue,
     running: RunningJobs,
     arrived: JobId,
+    /// The jobs that have started, in order.
     pub(super) started: Vec<JobId>,
 }
 
 impl Fake {
+    /// Returns an idle machine of `nodes` nodes at time 0, with `jobs` in the queue.
     pub(super) fn new(nodes: u32, jobs: &[(u32, i64)]) -> Self {
         let (queue, running) = (WaitQueue::default(), RunningJobs::default());
         let (now, cause) = (Time::ZERO, Cause::Batch);
@@ -25,6 +28,7 @@ impl Fake {
         fake
     }
 
+    /// Advances the clock to `now_s` seconds, and adds `jobs` to the queue.
     pub(super) fn advance(&mut self, now_s: i64, jobs: &[(u32, i64)]) {
         self.now = Time::from_seconds(now_s);
         for &(procs, estimate_s) in jobs {
@@ -35,13 +39,13 @@ impl Fake {
         }
     }
 
-    /// One more job arrives; the next pass is for it alone.
+    /// Adds one more job. The cause of the next pass is its arrival.
     pub(super) fn arrive(&mut self, now_s: i64, job: (u32, i64)) {
         self.advance(now_s, &[job]);
         self.cause = Cause::Arrival;
     }
 
-    /// Running jobs end; the next pass is for these departures.
+    /// Ends running jobs. The cause of the next pass is their departure.
     pub(super) fn depart(&mut self, now_s: i64, jobs: &[JobId]) {
         self.advance(now_s, &[]);
         self.cause = Cause::Departures;

@@ -1,9 +1,10 @@
 //! First come, first served.
 //!
-//! 1. Start the oldest waiting job while it fits; never look further.
+//! 1. Start the oldest waiting job while it fits. Never consider another one.
 
 use super::seam::{Entry, Laws, Scheduler, View};
 
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "fcfs",
     summary: "first come, first served; the oldest waiting job blocks all others",
@@ -14,6 +15,7 @@ pub(super) const ENTRY: Entry = Entry {
     build: |_| Ok(Box::new(Fcfs)),
 };
 
+/// The scheduler.
 struct Fcfs;
 
 impl Scheduler for Fcfs {

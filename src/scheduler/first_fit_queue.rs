@@ -1,14 +1,15 @@
-//! First fit on the queue: aggressive, without protection for anybody.
+//! First fit on the queue: aggressive backfilling that protects no job.
 //!
-//! 1. Try every waiting job in order of arrival, or in the order that `order=` names, and start each that fits.
+//! 1. Try every waiting job in the order of arrival, or in the order that `order=` names. Start each job that fits.
 //!
-//! A large job can wait for ever behind small ones. O(log queue) per start; orders other than arrival sort the queue at
-//! each pass in which anybody fits.
+//! A large job can wait for ever while smaller ones overtake it. A pass takes O(log Q) per start with Q waiting jobs.
+//! Orders other than arrival sort the queue at each pass in which a job fits.
 
 use super::priority::Order;
 use super::seam::{Entry, Laws, Scheduler, View};
 use super::wait_queue::Admission;
 
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "first-fit-queue",
     summary: "every waiting job that fits starts, in order of arrival or priority, without reservations",
@@ -19,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     build: |params| Ok(Box::new(FirstFitQueue { order: Order::take(params)? })),
 };
 
+/// The scheduler, with the order of the queue.
 struct FirstFitQueue {
     order: Order,
 }

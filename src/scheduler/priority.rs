@@ -1,7 +1,7 @@
-//! Priority orders: whom a pass of [`super::easy`] or [`super::first_fit_queue`] considers first.
+//! Priority orders: the order in which a pass of [`super::easy`] or [`super::first_fit_queue`] considers waiting jobs.
 //!
-//! With r the estimate, n the processors, s the submission and w the time waited, in seconds, and the smallest value
-//! first:
+//! Each order has a value for a job, and jobs with smaller values come first. In the table r is the estimate in
+//! seconds, n the number of processors, s the submission in seconds and w the time waited in seconds.
 //!
 //! | order | value | source |
 //! | --- | --- | --- |
@@ -16,11 +16,11 @@
 //! | f3 | r·n + 6.86·10⁶·log₁₀ s | the same |
 //! | f4 | r·√n + 530000·log₁₀ s | the same |
 //!
-//! Ties go by arrival. From wfp3 on, r and s below 1 s count as 1 s, and log₂ n below 1 as 1: the formulae have no
-//! value there.
+//! Jobs with equal values are considered in the order of arrival. From wfp3 on, r and s below 1 s count as 1 s, and
+//! log₂ n below 1 counts as 1, since the formulae are not defined there.
 //!
-//! Arrival is the order in which the queue and its index are kept, so nothing is sorted. The others sort the Q waiting
-//! jobs at each pass in which anybody fits by count: O(Q·log Q).
+//! The queue and its index are kept in the order of arrival, so this order sorts nothing. The other orders sort the Q
+//! waiting jobs at each pass in which a job fits by count: O(Q·log Q).
 
 use std::vec::IntoIter;
 
@@ -32,16 +32,17 @@ use crate::spec::{Params, SpecError};
 pub const ORDERS: [&str; 12] =
     ["arrival", "sjf", "ljf", "smallest", "largest", "ssd", "wfp3", "unicef", "f1", "f2", "f3", "f4"];
 
-/// In which order waiting jobs are considered.
+/// The order in which waiting jobs are considered.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Order {
+    /// By arrival.
     Arrival,
-    /// By a value of each job, the smallest first.
+    /// By a value of each job at the current time, the smallest first.
     Value(fn(&Waiting, Time) -> f64),
 }
 
 impl Order {
-    /// Takes parameter `order`.
+    /// Takes the parameter `order`. Fails if there is no such order.
     pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
         let orders = [
             Self::Arrival,
@@ -49,7 +50,7 @@ impl Order {
             Self::Value(|job, _| -job.estimate.as_seconds()),
             Self::Value(|job, _| f64::from(job.procs)),
             Self::Value(|job, _| -f64::from(job.procs)),
-            // Microseconds: products of whole numbers, so that equal demands tie.
+            // In microseconds the products are whole numbers, so that equal demands compare as equal.
             Self::Value(|job, _| job.estimate.as_micros() as f64 * f64::from(job.procs)),
             Self::Value(|job, now| -(waited_s(job, now) / estimate_s(job)).powi(3) * f64::from(job.procs)),
             Self::Value(|job, now| {
@@ -64,8 +65,9 @@ impl Order {
         params.choose("order", &choices)
     }
 
-    /// Returns the jobs of `queue` in this order, as candidates of a pass. Sorting is spared where it is of no use:
-    /// if no job needs at most `free` nodes, orders other than arrival have no candidates.
+    /// Returns the jobs of `queue` in this order, as the candidates of one pass.
+    ///
+    /// If no job needs at most `free` nodes, orders other than arrival return no candidates. This saves the sort.
     pub(super) fn candidates(self, queue: &WaitQueue, free: u32, now: Time) -> Candidates {
         let Self::Value(value) = self else { return Candidates::Arrival { from: 0 } };
         if queue.first(0, &Admission::by_count(free)).is_none() {
@@ -77,29 +79,33 @@ impl Order {
     }
 }
 
+/// Returns the time that a job has waited, in seconds.
 fn waited_s(job: &Waiting, now: Time) -> f64 {
     (now - job.submit).as_seconds()
 }
 
+/// Returns the estimate in seconds, at least 1.
 fn estimate_s(job: &Waiting) -> f64 {
     job.estimate.as_seconds().max(1.0)
 }
 
+/// Returns the decimal logarithm of the submission in seconds, which counts as at least 1 s.
 fn log_submit(job: &Waiting) -> f64 {
     job.submit.as_seconds().max(1.0).log10()
 }
 
-/// The waiting jobs that one pass has not considered yet. Jobs that it returned may leave the queue, none may come.
+/// The waiting jobs that one pass has not considered yet. During the pass jobs may leave the queue, but no job may
+/// arrive.
 #[derive(Clone, Debug)]
 pub(super) enum Candidates {
-    /// By arrival; the queue's index finds the next one.
+    /// In the order of arrival, from slot `from` on. The queue's index finds the next one.
     Arrival { from: Slot },
-    /// As sorted at the start of the pass.
+    /// In the order in which they were sorted at the start of the pass.
     Ranked(IntoIter<Waiting>),
 }
 
 impl Candidates {
-    /// Returns the next job, whatever it asks for.
+    /// Returns the next candidate, whatever it asks for; `None` if there is none.
     pub(super) fn head(&mut self, queue: &WaitQueue) -> Option<Waiting> {
         match self {
             Self::Arrival { from } => {
@@ -111,7 +117,8 @@ impl Candidates {
         }
     }
 
-    /// Returns the next job that `admission` admits; those before it are passed over.
+    /// Returns the next candidate that `admission` admits; `None` if there is none. The candidates before it are
+    /// skipped for the rest of the pass.
     pub(super) fn next(&mut self, queue: &WaitQueue, admission: &Admission) -> Option<Waiting> {
         match self {
             Self::Arrival { from } => {
@@ -123,7 +130,7 @@ impl Candidates {
         }
     }
 
-    /// Returns whether there is a job that `admission` admits.
+    /// Returns whether `admission` admits one of the candidates.
     pub(super) fn any(&self, queue: &WaitQueue, admission: &Admission) -> bool {
         match self {
             Self::Arrival { from } => queue.first(*from, admission).is_some(),
@@ -142,7 +149,7 @@ mod tests {
         Order::take(&mut Params::new(&Spec::named("easy").with("order", name)))
     }
 
-    /// Jobs of (submission, processors, estimate) in the order called `name` at `now_s`.
+    /// Returns the order called `name` at `now_s` of jobs given as (submission, processors, estimate).
     fn ranked(name: &str, now_s: i64, jobs: &[(i64, u32, i64)]) -> Result<Vec<u32>, SpecError> {
         let mut queue = WaitQueue::default();
         for (job, &(submit_s, procs, estimate_s)) in (0..).zip(jobs) {
@@ -171,7 +178,7 @@ mod tests {
             ("wfp3", [4, 2, 3, 0, 1]),
             // At 200 s: 0.667, 0.475, 1.8, 1.7, 100.
             ("unicef", [4, 2, 3, 0, 1]),
-            // 16, 875.2, 1138.7, 1291.9, 1740; the others likewise, the logarithm of s outweighs all.
+            // For f1: 16, 875.2, 1138.7, 1291.9, 1740. In all four the logarithm of s outweighs the rest.
             ("f1", [0, 1, 2, 3, 4]),
             ("f2", [0, 1, 2, 3, 4]),
             ("f3", [0, 1, 2, 3, 4]),

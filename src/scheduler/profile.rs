@@ -1,23 +1,24 @@
-//! How many nodes will be free when, as far as estimates and reservations tell.
+//! The profile of free nodes: how many nodes will be free at each future time, according to estimates and reservations.
 
 use super::running_jobs::RunningJobs;
 use crate::job::Time;
 
-/// The shortest length of time.
+/// The shortest length of time, one microsecond.
 pub(super) const TICK: Time = Time::from_micros(1);
 
-/// A step function of time: each step is (since when, how many nodes are free), the last one lasts for ever.
+/// A step function of time. Each step is a pair: the time at which it begins, and the number of free nodes from then
+/// on. The last step lasts for ever.
 ///
-/// Counts can fall below 0 where an allocator gave more nodes than were reserved; nothing fits there. With P steps
-/// everything is O(P).
+/// A count can fall below 0 if an allocator took more nodes than were reserved. No job fits there. All operations are
+/// O(P) with P steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Profile {
     steps: Vec<(Time, i64)>,
 }
 
 impl Profile {
-    /// `free` nodes now, and those of the running jobs from their estimated ends on. Jobs past them are expected to
-    /// end next.
+    /// Returns the profile with `free` nodes free now and the nodes of each running job free from its estimated end on.
+    /// Jobs that have outlived their estimates are expected to end one tick from now.
     pub(super) fn new(now: Time, free: u32, running: &RunningJobs) -> Self {
         let mut free = i64::from(free);
         let mut steps = vec![(now, free)];
@@ -25,6 +26,7 @@ impl Profile {
             let end = job.estimated_end.max(now + TICK);
             free += i64::from(job.nodes);
             match steps.last_mut() {
+                // Jobs that end together share one step.
                 Some(last) if last.0 == end => last.1 = free,
                 _ => steps.push((end, free)),
             }
@@ -32,7 +34,7 @@ impl Profile {
         Self { steps }
     }
 
-    /// Forgets what was before `now`.
+    /// Removes the part of the profile before `now`.
     pub(super) fn advance(&mut self, now: Time) {
         let current = self.step_at(now);
         self.steps.drain(..current);
@@ -41,9 +43,11 @@ impl Profile {
         }
     }
 
-    /// Returns the first time from `now` on at which `procs` nodes are free for as long as `length`; `until` if there
-    /// is none before. From `until` on they are taken to be free.
+    /// Returns the first time from `now` on at which `procs` nodes are free for a time of `length`. The nodes count as
+    /// free from `until` on, so the result is `until` at the latest.
     pub(super) fn earliest(&self, procs: u32, length: Time, now: Time, until: Time) -> Time {
+        // `start` is the beginning of the current run of steps with enough free nodes; `None` within a step with too
+        // few.
         let mut start: Option<Time> = None;
         for &(since, free) in &self.steps[self.step_at(now)..] {
             let since = since.max(now);
@@ -59,7 +63,8 @@ impl Profile {
         start.unwrap_or(until)
     }
 
-    /// Takes `nodes` out from `start` on for as long as `length`, or gives them back if they are fewer than 0.
+    /// Takes `nodes` nodes out of the profile from `start` on for a time of `length`. A negative number gives nodes
+    /// back.
     pub(super) fn take(&mut self, start: Time, length: Time, nodes: i64) {
         let end = start + length;
         if nodes == 0 || start >= end {
@@ -74,12 +79,12 @@ impl Profile {
         self.join(first);
     }
 
-    /// Returns the step that holds at `time`: the first one also before it begins.
+    /// Returns the index of the step at `time`. A time before the first step belongs to the first step.
     fn step_at(&self, time: Time) -> usize {
         self.steps.partition_point(|step| step.0 <= time).saturating_sub(1)
     }
 
-    /// Makes a step begin at `time`; its position.
+    /// Makes a step begin at `time` if none does, and returns its index.
     fn split(&mut self, time: Time) -> usize {
         let at = self.steps.partition_point(|step| step.0 < time);
         if self.steps.get(at).is_none_or(|step| step.0 != time) {
@@ -89,7 +94,7 @@ impl Profile {
         at
     }
 
-    /// Drops the step at `at` if it is as high as the one before.
+    /// Removes the step at index `at` if it has the same count as the one before it.
     fn join(&mut self, at: usize) {
         if at > 0 && at < self.steps.len() && self.steps[at - 1].1 == self.steps[at].1 {
             self.steps.remove(at);
@@ -106,7 +111,7 @@ mod tests {
 
     const SECONDS: usize = 60;
 
-    /// Returns the first second at which the plain counts allow it; `until` if there is none before.
+    /// Returns the first second at which the counts per second allow it; `until` if there is none before.
     fn plain_earliest(free: &[i64], procs: i64, length: usize, now: usize, until: usize) -> usize {
         let fits = |at: usize| at >= until || free.get(at).is_none_or(|&free| free >= procs);
         (now..until).find(|&start| (start..start + length).all(fits)).unwrap_or(until)

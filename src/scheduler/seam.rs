@@ -10,7 +10,7 @@ use crate::spec::{Params, Spec, SpecError};
 pub trait View {
     /// Returns the current time.
     fn now(&self) -> Time;
-    /// Returns the reason of this pass.
+    /// Returns the cause of this pass.
     fn cause(&self) -> Cause;
     /// Returns the number of free nodes.
     fn free(&self) -> u32;
@@ -86,7 +86,7 @@ pub enum Pass {
     Separate,
 }
 
-/// The reason for a pass.
+/// The cause of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Any events. The scheduler has not asked to tell them apart, see [`Pass::Separate`].

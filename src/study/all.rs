@@ -1,5 +1,7 @@
-//! `all` in place of an allocator: it stands for every row of the registry, but for those that have no place for a job
-//! or cannot serve the machine. An allocator that is named is an error then instead.
+//! The name `all` in place of an allocator: it stands for every allocator of the registry that can serve the machine
+//! and all jobs of the log. The others are left out with a note. An allocator that is given by its own name is never
+//! left out: planning fails if it cannot serve the machine, and the workload rules decide about jobs that it cannot
+//! serve.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +13,8 @@ use crate::spec::Spec;
 /// The name that stands for every allocator that can serve a machine.
 pub const ALL: &str = "all";
 
-/// Returns the allocators that `spec` stands for on `machine`: itself, unless it is [`ALL`].
+/// Returns the allocators that `spec` stands for on `machine`: for [`ALL`], every allocator that can serve the machine,
+/// and otherwise `spec` alone.
 pub(super) fn written_out(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
     if *spec != Spec::named(ALL) {
         return vec![spec.clone()];
@@ -20,7 +23,8 @@ pub(super) fn written_out(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
     serving.map(|entry| Spec::named(entry.name)).collect()
 }
 
-/// Returns a note for each allocator that `all` leaves out because it cannot serve `machine`.
+/// Returns a note for each allocator that `all` leaves out because it cannot serve `machine`. There is none if every
+/// allocator can.
 pub(super) fn unserving(machine: &Mesh) -> impl Iterator<Item = String> {
     ALLOCATORS.iter().filter(move |entry| !entry.serves(machine)).map(move |entry| {
         let (name, most) = (entry.name, entry.max_dims);
@@ -28,12 +32,12 @@ pub(super) fn unserving(machine: &Mesh) -> impl Iterator<Item = String> {
     })
 }
 
-/// What the jobs of a log ask for, each once.
+/// The different requests of the jobs of a log, without repetitions.
 pub(super) type Requests = BTreeSet<Request>;
 
-/// Returns why `all` leaves `allocator` out of the replay of `log` on `machine`: a note that names the first of
-/// `requests` that is not larger than the machine and for which the allocator finds no place while nothing else runs.
-/// `None` if it finds one for each.
+/// Returns a note that says why `all` leaves `allocator` out of the replay of `log` on `machine`, or `None` if it does
+/// not. An allocator is left out if it finds no nodes on the idle machine for one of `requests`, and the note names the
+/// first such request. Requests larger than the machine do not count.
 pub(super) fn left_out(
     log: &str,
     requests: &Requests,

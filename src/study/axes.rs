@@ -1,4 +1,5 @@
-//! The product of what a study or a command line lists: a flat list of combinations in a fixed order.
+//! The axes of a study and their product: every combination of a log, rules, a machine and so on, as a flat list in a
+//! fixed order.
 
 use super::all::{ALL, unserving, written_out};
 use super::replay_spec::ReplaySpec;
@@ -9,46 +10,48 @@ use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::workload::Rules;
 
-/// What is multiplied.
+/// The values of each axis of a study. A study replays every combination of them.
 #[derive(Clone, Debug)]
 pub struct Axes {
-    /// Names of the logs.
+    /// The names of the logs.
     pub logs: Vec<String>,
-    /// How records become jobs.
+    /// The workload rules, which say how records of a log become jobs.
     pub rules: Vec<Rules>,
-    /// What arrival times are multiplied by.
+    /// The factors that arrival times are multiplied by.
     pub arrival_scales: Vec<f64>,
-    /// Machines.
+    /// The machines.
     pub machines: Vec<Mesh>,
-    /// Schedulers.
+    /// The schedulers.
     pub schedulers: Vec<Spec>,
-    /// Allocators; [`ALL`] is every one that serves the machine.
+    /// The allocators. [`ALL`] stands for every allocator that can serve the machine.
     pub allocators: Vec<Spec>,
-    /// How long jobs run.
+    /// The execution models (networks), which decide how long jobs run.
     pub networks: Vec<Spec>,
-    /// Seeds.
+    /// The seeds of the first replications.
     pub seeds: Vec<u64>,
 }
 
-/// One combination of the product.
+/// One combination of the product: a replay before its log is read.
 #[derive(Clone, Debug)]
 pub struct Combination {
-    /// Position of the log.
+    /// The position of its log in [`Axes::logs`], from 0.
     pub log: usize,
-    /// What is replayed; the SHA-256 of its log is empty, for the log has not been read yet.
+    /// The description of the replay. The SHA-256 of its log is still empty, because the log has not been read yet.
     pub spec: ReplaySpec,
-    /// Whether the allocator was asked for as one of all, and not by its name.
+    /// Whether the allocator comes from [`ALL`] and was not given by its own name.
     pub of_all: bool,
 }
 
 impl Axes {
-    /// Returns every combination: by log, then rules, arrival scale, machine, scheduler, allocator, network, seed; the
-    /// last varies fastest.
+    /// Returns every combination, ordered by log, then rules, arrival scale, machine, scheduler, allocator, network and
+    /// seed. The seed varies fastest. Fails if a name does not exist or does not suit a machine, or if an allocator
+    /// that moves running jobs meets a network that cannot move them.
     pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
         let mut schedulers = Vec::new();
         for spec in &self.schedulers {
             schedulers.push(scheduler::build(spec)?.1);
         }
+        // Which allocators and networks can be used depends on the machine, so each machine has its own list of pairs.
         let mut allocators = Vec::new();
         for machine in &self.machines {
             let mut networks = Vec::new();
@@ -99,25 +102,26 @@ impl Axes {
     }
 }
 
-/// Returns every pair of an element of `slow` and one of `fast`; the latter varies faster.
+/// Returns every pair of an element of `slow` and an element of `fast`. The latter varies faster.
 fn pairs<'a, S, F>(slow: &'a [S], fast: &'a [F]) -> impl Iterator<Item = (&'a S, &'a F)> {
     slow.iter().flat_map(move |one| fast.iter().map(move |other| (one, other)))
 }
 
-/// An execution model of a study.
+/// An execution model on one machine.
 struct Network {
     spec: Spec,
-    /// Whether running jobs can be moved.
+    /// Whether the model can move running jobs.
     moves: bool,
 }
 
 impl Network {
-    /// Returns the model with every default written out; fails if it cannot serve `machine`.
+    /// Builds the model with every default written out. Fails if it cannot serve `machine`.
     fn on(machine: &Mesh, spec: &Spec) -> Result<Self, SpecError> {
         let (model, spec) = execution::build(spec, &execution::Setup { mesh: machine, jobs: 0, seed: 0 })?;
         Ok(Self { spec, moves: model.postpones() })
     }
 
+    /// Returns the error for an allocator that moves running jobs, which this model cannot do.
     fn cannot_move(&self, allocator: &Spec, machine: &Mesh) -> SpecError {
         let problem = format!(
             "it moves running jobs, which network '{}' cannot; give another allocator or network '{RECORDED}'",
@@ -127,19 +131,20 @@ impl Network {
     }
 }
 
-/// Returns the allocator with every default written out; fails if it cannot serve `machine`. What it resolves to does
-/// not depend on the seed.
+/// Returns the allocator with every default written out. Fails if it cannot serve `machine`. The resolved spec does not
+/// depend on the seed.
 pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
     Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.spec)
 }
 
 impl Axes {
-    /// Returns whether every allocator is asked for, by [`ALL`].
+    /// Returns whether [`ALL`] is among the allocators.
     pub(super) fn ask_for_all(&self) -> bool {
         self.allocators.contains(&Spec::named(ALL))
     }
 
-    /// Returns a note for each allocator and machine that `all` leaves out because the one cannot serve the other.
+    /// Returns a note for each pair of an allocator and a machine that [`ALL`] leaves out because the allocator cannot
+    /// serve the machine. The list is empty if [`ALL`] is not among the allocators.
     pub fn unserved(&self) -> Vec<String> {
         if !self.ask_for_all() {
             return Vec::new();

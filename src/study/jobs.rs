@@ -1,5 +1,5 @@
-//! The jobs of a replay: arrivals scaled, all within the range of time, none that the machine or the allocator can
-//! never hold.
+//! Selects the jobs of a replay: arrival times are scaled, all times must be representable, and jobs that the machine
+//! or the allocator can never serve are left out or make the replay fail.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,79 +11,80 @@ use crate::machine::{Machine, Mesh};
 use crate::spec::{Spec, SpecError};
 use crate::workload::{Oversize, Rules, Synthetic, SyntheticError, scaled};
 
-/// What to do about jobs that do not fit.
+/// The advice at the end of messages about jobs that do not fit.
 const SKIP: &str = "--oversize skip, or oversize=skip in the rules of a study, leaves such jobs out";
 
-/// Why jobs cannot be replayed.
+/// The reason why the jobs of a log cannot be replayed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum JobsError {
-    /// A job is larger than the machine, and the rules do not leave such jobs out.
+    /// A job asks for more nodes than the machine has, and the rules do not leave such jobs out.
     #[error("{log}: job {number} asks for {asked}, machine {machine} has {nodes}; {SKIP}")]
     TooLarge {
-        /// Name of the log.
+        /// The name of the log.
         log: String,
         /// The job's number in the log.
         number: i64,
-        /// What it asks for, in words.
+        /// The job's request, in words.
         asked: String,
         /// The machine.
         machine: String,
-        /// Its nodes.
+        /// The number of the machine's nodes.
         nodes: u32,
     },
-    /// The allocator refuses a job on an idle machine, and the rules do not leave such jobs out.
+    /// The allocator finds no nodes for a job even on the idle machine, and the rules do not leave such jobs out.
     #[error(
         "{log}: job {number} asks for {asked}, which '{allocator}' does not find on machine {machine} even if it is \
          idle; {SKIP}"
     )]
     NeverFits {
-        /// Name of the log.
+        /// The name of the log.
         log: String,
         /// The job's number in the log.
         number: i64,
-        /// What it asks for, in words.
+        /// The job's request, in words.
         asked: String,
-        /// The allocator, in short.
+        /// The allocator's short name.
         allocator: String,
         /// The machine.
         machine: String,
     },
-    /// Without the jobs that never fit none is left.
+    /// No job fits, so that nothing is left to replay.
     #[error("{log}: no job to replay on machine {machine}; all {jobs} are larger or never find a place")]
     NoneFits {
-        /// Name of the log.
+        /// The name of the log.
         log: String,
         /// The machine.
         machine: String,
-        /// Number of jobs.
+        /// The number of jobs, none of which fits.
         jobs: usize,
     },
-    /// A replay could pass the last representable time.
+    /// The replay could run past the last representable time.
     #[error(
         "{log}: arrivals (field 2 of a log) times {arrival_scale:e} and run times (field 4) leave the range of time, \
          292,000 years; `meshreplay trace info` shows the log's, the arrival scale changes arrivals"
     )]
     OutOfRange {
-        /// Name of the log.
+        /// The name of the log.
         log: String,
-        /// What arrivals were multiplied by.
+        /// The factor that arrival times were multiplied by.
         arrival_scale: f64,
     },
-    /// A workload model gives none.
+    /// A workload model cannot draw jobs.
     #[error(transparent)]
     Model(#[from] SyntheticError),
-    /// The allocator cannot be built.
+    /// The allocator or another part cannot be built from its spec.
     #[error(transparent)]
     Spec(#[from] SpecError),
 }
 
-/// Returns the jobs of `log` with arrivals multiplied by `arrival_scale`.
+/// Returns the jobs of `log` with arrival times multiplied by `arrival_scale`. Fails if a replay could run past the
+/// last representable time.
 pub(super) fn scaled_jobs(log: &LoadedLog, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
     within_range(&log.name, scaled(&log.workload.jobs, arrival_scale), arrival_scale)
 }
 
-/// Returns the jobs that a workload model draws and `rules` keep, with arrivals multiplied by `arrival_scale`, and how
-/// many the rules leave out.
+/// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times multiplied by
+/// `arrival_scale`, and the number of jobs that the rules leave out.
 pub(super) fn drawn_jobs(
     model: &Synthetic,
     rules: &Rules,
@@ -98,9 +99,11 @@ pub(super) fn drawn_jobs(
     Ok((within_range(&model.to_string(), jobs, arrival_scale)?, left_out))
 }
 
-/// Returns `jobs` if a replay of them cannot pass the last representable time. Times beyond are clamped to it, and
-/// results would be wrong without a word; so even if every job waited for all others, the last end must be within.
+/// Returns `jobs` unchanged if no replay of them can run past the last representable time, and fails otherwise. Times
+/// beyond it would be clamped, and results would be wrong without any message. The worst case is that jobs run one
+/// after the other once all have arrived, so the bound is the last arrival plus the sum of all run times.
 pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
+    // 128 bits hold the sum of any number of run times without overflow.
     let micros = |time: Time| i128::from(time.as_micros());
     let last_arrival = jobs.iter().map(|job| micros(job.submit)).max().unwrap_or_default();
     let runs: i128 = jobs.iter().map(|job| micros(job.run)).sum();
@@ -111,8 +114,9 @@ pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Res
     }
 }
 
-/// Splits the jobs of `log` into those that have no more processors than `machine` and a count of the rest. With
-/// [`Oversize::Error`], fails on the first that has more; with [`Oversize::Skip`], fails only if none is left.
+/// Splits the jobs of `log` into the jobs that ask for at most as many processors as `machine` has and the number of
+/// larger jobs. With [`Oversize::Error`], fails on the first larger job. With [`Oversize::Skip`], fails only if every
+/// job is larger.
 pub fn fitting(
     log: &str,
     jobs: &Arc<Vec<Job>>,
@@ -125,10 +129,10 @@ pub fn fitting(
     })
 }
 
-/// Splits the jobs of `log` into those that `allocator` finds a place for while nothing else runs on `machine` and a
-/// count of the rest. Fails as [`fitting`] does.
+/// Splits the jobs of `log` into the jobs for which `allocator` finds nodes on the idle `machine` and the number of the
+/// other jobs. Fails in the same cases as [`fitting`].
 ///
-/// An allocator that may refuse although enough nodes are free is asked once for every size and shape.
+/// An allocator that may refuse a job although enough nodes are free is asked once for every size and shape.
 pub(super) fn placeable(
     log: &str,
     jobs: &Arc<Vec<Job>>,
@@ -144,9 +148,9 @@ pub(super) fn placeable(
     })
 }
 
-/// Splits `jobs` into those that fit and a count of the rest. With [`Oversize::Error`], fails on the first misfit with
-/// what `misfit` makes of the log, the job's number, what it asks for and the machine; with [`Oversize::Skip`], fails
-/// only if nothing fits.
+/// Splits `jobs` into the jobs for which `fits` is true and the number of the other jobs. With [`Oversize::Error`],
+/// fails on the first job that does not fit: `misfit` makes the error from the log's name, the job's number, its
+/// request in words and the machine. With [`Oversize::Skip`], fails only if no job fits.
 fn split(
     log: &str,
     jobs: &Arc<Vec<Job>>,
@@ -168,7 +172,7 @@ fn split(
     Ok((Arc::new(fitting), left_out))
 }
 
-/// What `request` asks for in words: `24 processors` or `24 processors as 6x4`.
+/// Returns `request` in words, such as `24 processors` or `24 processors as 6x4`.
 pub(super) fn asked(request: &Request) -> String {
     match request.shape {
         Shape::NearSquare => format!("{} processors", request.procs),
@@ -184,8 +188,9 @@ pub(super) fn asked(request: &Request) -> String {
     }
 }
 
-/// Returns for each of `requests` that is not larger than the machine whether the allocator serves it while nothing
-/// else runs. The map is empty for allocators that never refuse.
+/// Asks the allocator once for each of `requests` on the idle machine, and returns whether it finds nodes for it.
+/// Requests larger than the machine are not in the map. The map is empty for allocators that never refuse a request for
+/// which enough nodes are free.
 pub(super) fn served(
     requests: impl Iterator<Item = Request>,
     mesh: &Mesh,
@@ -193,7 +198,8 @@ pub(super) fn served(
 ) -> Result<BTreeMap<Request, bool>, JobsError> {
     let mut found = BTreeMap::new();
     let Built { promises, mut strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 0 })?;
-    // Whoever takes more than is asked for may need more than there is.
+    // An allocator that may take more nodes than the job asks for (not exact) can need more nodes than the machine has,
+    // so it must be asked too.
     if promises.complete && promises.exact {
         return Ok(found);
     }

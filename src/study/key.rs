@@ -1,5 +1,5 @@
-//! Content keys: a result is named by all that it depends on. The same replay is found again wherever it was made, and
-//! no other one is taken for it.
+//! Content keys: the name of a result is a hash of everything that the result depends on. The same replay is found
+//! again wherever it was made, and two different replays never have the same name.
 
 use std::fs;
 
@@ -10,8 +10,9 @@ use super::replay_spec::{COORDINATES, ReplaySpec};
 use crate::disk::hexadecimal;
 use crate::spec::Spec;
 
-/// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, its options and the version of
-/// this program. What a parameter `path` of the allocator names counts with its content.
+/// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and of the
+/// version of this program. If the allocator reads a file (parameter `path`), the key depends on the file's content
+/// too.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
     text.extend(COORDINATES.iter().map(|row| format!("{}={}\n", row.name, row.text(spec))));
@@ -20,8 +21,9 @@ pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     sha256(&text)
 }
 
-/// Returns the paths of the files that an allocator or its members read, each with the SHA-256 of the content in
-/// hexadecimal. A file that cannot be read is left out: building the allocator fails then.
+/// Returns the path of every file that the allocator or its members read, with the SHA-256 of the file's content in
+/// hexadecimal. A file that cannot be read is left out, because building the allocator then fails anyway. The list is
+/// empty for allocators that read no file.
 pub fn files(allocator: &Spec) -> Vec<(String, String)> {
     let read = |path: String| {
         let content = fs::read(&path).ok()?;
@@ -30,7 +32,7 @@ pub fn files(allocator: &Spec) -> Vec<(String, String)> {
     paths(allocator).into_iter().filter_map(read).collect()
 }
 
-/// Returns the paths of the files that an allocator or its members read.
+/// Returns the path of every file that the allocator or its members read.
 fn paths(allocator: &Spec) -> Vec<String> {
     let mut paths: Vec<String> = allocator.params.get("path").cloned().into_iter().collect();
     let members = allocator.members.iter().flat_map(|members| members.split('|'));
@@ -40,7 +42,7 @@ fn paths(allocator: &Spec) -> Vec<String> {
     paths
 }
 
-/// Returns the SHA-256 of a text, in hexadecimal.
+/// Returns the SHA-256 of `text` in hexadecimal.
 pub fn sha256(text: &str) -> String {
     hexadecimal(&Sha256::digest(text))
 }

@@ -1,4 +1,4 @@
-//! Logs: where they are, how they are read, and their jobs.
+//! The logs of a study: where they are, how they are read, and the jobs that they hold.
 
 use std::path::{Path, PathBuf};
 
@@ -6,24 +6,24 @@ use crate::spec::SpecError;
 use crate::trace::{self, LogSummary, ReadOptions, TraceError, formats};
 use crate::workload::{Rules, Synthetic, Workload, WorkloadBuilder};
 
-/// A log that somebody asks for, before it is read, or a workload model in its place.
+/// A log that is to be replayed, before it is read, or a workload model in place of a log.
 #[derive(Clone, Debug)]
 pub struct LogSource {
-    /// Its name in results: that of its file without directory and extensions, or the model.
+    /// The name in results: the file name without directory and extensions, or the spec of the model.
     pub name: String,
-    /// As the study file or the command names it.
+    /// The text by which the study file or the command line names the log.
     pub file: String,
-    /// Where it is; `-` is standard input. Empty for a model.
+    /// The path of the log's file. `-` is standard input. Empty for a model.
     pub path: PathBuf,
-    /// How it is read.
+    /// The options for reading the file.
     pub read: ReadOptions,
-    /// The workload model, if it is no file.
+    /// The workload model, or `None` if this is a file.
     pub model: Option<Synthetic>,
 }
 
 impl LogSource {
-    /// Returns the source that `file` names, which is at `path` unless it is a workload model. Fails if it is a model
-    /// with wrong parameters.
+    /// Returns the log or the model that `file` names. A log is at `path`. Fails if `file` is a workload model with
+    /// wrong parameters.
     pub fn new(file: &str, path: PathBuf, read: ReadOptions) -> Result<Self, SpecError> {
         let file = file.to_owned();
         if !Synthetic::is_spec(&file) {
@@ -33,7 +33,7 @@ impl LogSource {
         Ok(Self { name: model.to_string(), file, path: PathBuf::new(), read, model: Some(model) })
     }
 
-    /// What a command names it by.
+    /// Returns the argument that names the log or the model on a command line.
     pub fn argument(&self) -> String {
         match &self.model {
             Some(model) => model.spec().to_string(),
@@ -42,20 +42,20 @@ impl LogSource {
     }
 }
 
-/// A log that was read.
+/// A log after it was read.
 #[derive(Debug)]
 pub struct LoadedLog {
-    /// Its file name without directory and extensions.
+    /// The file name without directory and extensions.
     pub name: String,
-    /// What was found while reading it.
+    /// The counts and irregularities that were found while the log was read.
     pub summary: LogSummary,
-    /// Its jobs.
+    /// The jobs by the workload rules.
     pub workload: Workload,
 }
 
 impl LoadedLog {
-    /// Returns a sentence on what was left out of the log at `path`, and one on what is odd about it; none if there is
-    /// nothing.
+    /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many fields. The
+    /// list is empty if there is neither.
     pub(super) fn notes(&self, path: &Path) -> Vec<String> {
         let mut notes = Vec::new();
         if self.workload.left_out.total() > 0 {
@@ -72,7 +72,8 @@ impl LoadedLog {
     }
 }
 
-/// Reads the log at `path` (`-` for standard input) and returns its jobs by `rules`. Records are not kept.
+/// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records. The records
+/// are not kept. Fails if the log cannot be read.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
     let summary = trace::read(path, options, |record| builder.add(record))?;
@@ -80,7 +81,8 @@ pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog
     Ok(LoadedLog { name: log_name(path), summary, workload })
 }
 
-/// Returns what a log at `path` is called in results: `NASA-iPSC-1993-3.1-cln` for `…/NASA-iPSC-1993-3.1-cln.swf.gz`.
+/// Returns the name of the log at `path` in results: the file name without extensions, such as `NASA-iPSC-1993-3.1-cln`
+/// for `…/NASA-iPSC-1993-3.1-cln.swf.gz`, or `stdin` for `-`.
 pub fn log_name(path: &Path) -> String {
     let file = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     let stem = formats::without_extensions(&file);

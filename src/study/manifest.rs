@@ -1,4 +1,4 @@
-//! study.json: the resolved study, as its directory holds it.
+//! The content of study.json: the resolved study, as the directory of its results holds it.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,46 +6,46 @@ use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::ReplaySpec;
 
-/// A resolved study: the same text wherever and in however many parts it runs.
+/// A resolved study. Its text is the same wherever the study runs and into however many shards it is divided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of this program.
+    /// The version of this program.
     pub version: String,
-    /// Name of the study.
+    /// The name of the study.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the study, if its file gives one.
     pub description: Option<String>,
-    /// What all its cells share, without what only says which results are kept.
+    /// The options that all cells share, except those that only say which results are kept.
     #[serde(flatten)]
     pub options: Options,
-    /// Whether the jobs of its cells were to be kept by whoever started it last; results do not depend on it.
+    /// Whether the last run of the study was asked to keep the jobs of every cell. Results do not depend on it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub jobs: bool,
-    /// Its logs.
+    /// The logs of the study.
     pub logs: Vec<ManifestLog>,
-    /// Its cells in their order.
+    /// The cells (replays) of the study, in order.
     pub cells: Vec<ManifestCell>,
 }
 
 /// A log of a resolved study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ManifestLog {
-    /// Its name in results.
+    /// The name of the log in results.
     pub name: String,
-    /// As the study file names it.
+    /// The text by which the study file names the log.
     pub file: String,
-    /// SHA-256 of its text.
+    /// The SHA-256 of the log's text, in hexadecimal.
     pub sha256: String,
-    /// Number of its records.
+    /// The number of records of the log. For a workload model, the number of jobs that it draws.
     pub records: u64,
 }
 
 /// A replay of a resolved study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ManifestCell {
-    /// Name of its result.
+    /// The content key, which names the result.
     pub key: String,
-    /// What is replayed.
+    /// The description of the replay.
     #[serde(flatten)]
     pub spec: ReplaySpec,
 }

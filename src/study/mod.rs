@@ -1,8 +1,9 @@
-//! Studies: the product of logs, machines, schedulers and allocators as a flat list of cells, and how they are run.
+//! Studies: the product of logs, machines, schedulers, allocators and more as a flat list of cells, and the code that
+//! runs the cells. A cell is one replay of a study, with all its replications.
 //!
-//! [`Study::read`] plans a study from its file, [`Shard`] deals its cells out to several processes, [`sweep`] runs
-//! them. A cell's result is named by its content key, so that whoever starts a study again replays only what is
-//! missing. [`Axes`] is the product on its own, [`Replay`] one replay on its own.
+//! [`Study::read`] plans a study from its file. [`Shard`] divides the cells among several processes. [`sweep`] runs
+//! them. The result of a cell is named by its content key, so that a study that is started again replays only the cells
+//! without a result. [`Axes`] is the product on its own, and [`Replay`] is one replay on its own.
 
 mod all;
 mod axes;

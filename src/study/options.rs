@@ -1,5 +1,6 @@
-//! What replays do and keep beside what they replay, in one table: from it come the flags of the command line, lines of
-//! content keys, what study.json and run.json say, and the commands that go on with a study or repeat a replay.
+//! The options of replays, in one table: what a replay measures, repeats and keeps. The table provides the flags of the
+//! command line, the lines of content keys, the entries of study.json and run.json, and the commands that continue a
+//! study or repeat a replay.
 //!
 //! A new option is a field of [`Options`], a row of [`OPTIONS`] and the code that uses it.
 
@@ -12,87 +13,88 @@ use crate::metrics::{Replications, Trim};
 use crate::spec::{Spec, SpecError};
 use crate::trace::formats;
 
-/// What all replays of a study, or of one command, share. [`OPTIONS`] has a row of each field.
+/// The options that all replays of a study, or of one command, share. [`OPTIONS`] has a row for each field.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each says whether results have something")]
 pub struct Options {
-    /// Whether allocator calls and replays are timed.
+    /// Whether the wall-clock times of allocator calls and replays are measured.
     pub timed: bool,
-    /// Which jobs means leave out.
+    /// The jobs that means leave out.
     pub trim: Trim,
-    /// How often each replay is repeated, each time with another seed.
+    /// How often each replay is repeated. Each repetition has another seed.
     pub replications: Replications,
-    /// Whether outcomes hold what concerns single jobs.
+    /// Whether outcomes hold the results of single jobs.
     pub jobs: bool,
     /// Whether results have columns for the traffic of a network.
     pub traffic: bool,
-    /// Whether contention is estimated.
+    /// Whether contention on links is estimated.
     pub contention: bool,
-    /// Whether outcomes hold the nodes of every job, where jobs are wanted.
+    /// Whether outcomes hold the nodes of every job. It has an effect only together with `jobs`.
     pub placements: bool,
-    /// The format of the logs; `None` for the one that the name or the first line of each tells.
+    /// The format of the logs. `None` if it is detected for each log from its name or its first line.
     pub input_format: Option<Spec>,
 }
 
-/// A row of [`OPTIONS`].
+/// One option: a row of [`OPTIONS`].
 #[derive(Debug)]
 pub struct ReplayOption {
-    /// Its name in content keys.
+    /// The option's name in content keys.
     pub name: &'static str,
-    /// Whether content keys have a line of it.
+    /// Whether content keys have a line for the option.
     pub keyed: Keyed,
-    /// Its name in study.json and run.json; `None` if they do not say it.
+    /// The option's name in study.json and run.json. `None` if they do not hold it.
     pub json: Option<&'static str>,
-    /// Its value, as JSON has it.
+    /// Returns the option's value as JSON, or null if there is none.
     value: fn(&Options) -> Value,
-    /// Sets it to what this text says, spelt as in content keys; the error says what was expected.
+    /// Sets the option to the value of a text, spelt as in content keys. The error says what was expected.
     pub set: fn(&mut Options, &str) -> Result<(), String>,
-    /// The flag of the command line that changes it; `None` if there is none.
+    /// The flag of the command line that changes the option. `None` if there is no flag.
     pub flag: Option<Flag>,
 }
 
 /// Whether an option is part of content keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keyed {
-    /// Results depend on it.
+    /// Always, because results depend on the option.
     Always,
-    /// Results depend on it; keys that were made before it existed are those without it.
+    /// Only if the value differs from the default. Results depend on the option, but keys that were made before the
+    /// option existed have no line for it.
     IfGiven,
-    /// Results do not depend on it: it only says which of them are kept.
+    /// Never, because results do not depend on the option. It only says which results are kept.
     Never,
 }
 
-/// A flag of the command line.
+/// A flag of the command line that sets an option.
 #[derive(Debug)]
 pub struct Flag {
-    /// Its name without the dashes.
+    /// The name without the leading dashes.
     pub name: &'static str,
-    /// What it does, for the help.
+    /// The help text.
     pub help: &'static str,
-    /// What the option is set to.
+    /// The value that the flag gives the option.
     pub gives: Gives,
-    /// Another flag of `sweep` without which it means nothing.
+    /// Another flag of `sweep` that must be given too. `None` if the flag works alone.
     pub needs: Option<&'static str>,
-    /// Whether `sweep` has it; if not, study files say it or nobody can.
+    /// Whether `sweep` has the flag. Otherwise the option of a study can be set only in its file, if at all.
     pub is_of_sweep: bool,
-    /// The arguments by which `replay` does the same, if it has no flag of this name.
+    /// The arguments of `replay` that have the same effect. `None` if `replay` has the flag itself.
     pub in_replay: Option<&'static [&'static str]>,
 }
 
-/// What a flag sets its option to.
+/// The source of the value that a flag gives its option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gives {
-    /// This value.
+    /// A fixed value.
     Value(&'static str),
-    /// The argument that follows it, which the help calls so.
+    /// The argument that follows the flag. The help text shows this name in its place.
     Argument(&'static str),
 }
 
-/// A switch of `sweep` and `replay` that is off without it.
+/// A switch of both `sweep` and `replay`. Rows replace the name and the help text.
 const SWITCH: Flag =
     Flag { name: "", help: "", gives: Gives::Value("true"), needs: None, is_of_sweep: true, in_replay: None };
 
-/// Every option, in the order of the lines of content keys.
+/// Every option. Content keys have lines in the order of the rows.
 pub const OPTIONS: &[ReplayOption] = &[
     ReplayOption {
         name: "trim",
@@ -145,7 +147,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         }),
     },
     ReplayOption {
-        // It follows from the networks of the replays, which are part of their keys and of study.json.
+        // This option follows from the networks of the replays, which are part of content keys and of study.json.
         name: "traffic",
         keyed: Keyed::Always,
         json: None,
@@ -214,23 +216,23 @@ pub const OPTIONS: &[ReplayOption] = &[
     },
 ];
 
-/// How content keys spell the lack of a value.
+/// The spelling of a missing value in content keys.
 const NONE: &str = "none";
 
-/// Sets a switch to `true` or `false`.
+/// Sets a switch from the text `true` or `false`, and fails for any other text.
 fn switch(target: &mut bool, text: &str) -> Result<(), String> {
     text.parse().map(|is| *target = is).map_err(|_| "expected true or false".to_owned())
 }
 
 impl Flag {
-    /// Returns the flag as a command line has it, without its argument.
+    /// Returns the flag with its leading dashes, but without a value.
     pub fn argument(&self) -> String {
         format!("--{}", self.name)
     }
 }
 
 impl ReplayOption {
-    /// Returns its value as content keys spell it.
+    /// Returns the option's value as content keys spell it: `none` if there is no value.
     pub fn text(&self, options: &Options) -> String {
         match (self.value)(options) {
             Value::Null => NONE.to_owned(),
@@ -238,12 +240,12 @@ impl ReplayOption {
         }
     }
 
-    /// Returns whether its value differs from the one that it has without any flag.
+    /// Returns whether the value differs from the value of a command without flags.
     fn is_given(&self, options: &Options) -> bool {
         (self.value)(options) != (self.value)(&Options::without_flags())
     }
 
-    /// Returns its line of a content key; `None` if the key does not depend on it.
+    /// Returns the option's line in a content key, or `None` if the key does not depend on the option.
     pub(super) fn line(&self, options: &Options) -> Option<String> {
         let is_keyed = match self.keyed {
             Keyed::Always => true,
@@ -253,14 +255,14 @@ impl ReplayOption {
         is_keyed.then(|| format!("{}={}\n", self.name, self.text(options)))
     }
 
-    /// Returns its name and value as JSON has them; `None` if JSON does not say them.
+    /// Returns the option's name and value as JSON has them, or `None` if JSON does not hold the option.
     fn entry(&self, options: &Options) -> Option<(&'static str, Value)> {
         let name = self.json.filter(|_| self.keyed == Keyed::Always || self.is_given(options))?;
         Some((name, (self.value)(options)))
     }
 
-    /// Returns the flag with its argument, as a command line has them to give this value; `None` if the value is the
-    /// default, or nothing gives it.
+    /// Returns the flag, and the words of a command line that give the option this value. `None` if the value is the
+    /// default, or if there is no flag.
     fn arguments(&self, options: &Options) -> Option<(&'static Flag, Vec<String>)> {
         let flag = OPTIONS.iter().find(|other| other.name == self.name)?.flag.as_ref()?;
         let mut words = vec![flag.argument()];
@@ -272,18 +274,18 @@ impl ReplayOption {
 }
 
 impl Options {
-    /// Returns the options of a command to which no flag is given: the default ones, but times are measured.
+    /// Returns the options of a command without any flag: the default values, except that times are measured.
     pub fn without_flags() -> Self {
         Self { timed: true, ..Self::default() }
     }
 
-    /// Returns the flags by which `sweep` gets these options, but for what the study file says.
+    /// Returns the flags of `sweep` that give these options. Options that only a study file can set are not among them.
     pub fn sweep_arguments(&self) -> Vec<String> {
         let given = OPTIONS.iter().filter_map(|option| option.arguments(self));
         given.filter(|(flag, _)| flag.is_of_sweep).flat_map(|(_, words)| words).collect()
     }
 
-    /// Returns the arguments by which `replay` gets these options.
+    /// Returns the arguments of `replay` that give these options.
     pub fn replay_arguments(&self) -> Vec<String> {
         let given = OPTIONS.iter().filter_map(|option| option.arguments(self));
         let words = |(flag, words): (&Flag, Vec<String>)| match flag.in_replay {
@@ -293,28 +295,30 @@ impl Options {
         given.flat_map(words).collect()
     }
 
-    /// Returns in words the first option of which JSON says something else for `other`; `None` if there is none.
+    /// Compares the options as JSON holds them. Returns a sentence on the first difference, or `None` if all are equal.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let option = OPTIONS.iter().find(|option| option.entry(self) != option.entry(other))?;
         Some(format!("{} is {}, not {}", option.name, option.text(other), option.text(self)))
     }
 }
 
-/// As the part of an object that JSON says of it.
+/// Writes an object with an entry for each option that JSON holds.
 impl Serialize for Options {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(OPTIONS.iter().filter_map(|option| option.entry(self)))
     }
 }
 
-/// From an object that may say other things too. What it does not say is as it is without any flag.
+/// Reads an object that may have other entries too. Options without an entry have the values of a command without
+/// flags.
 impl<'de> Deserialize<'de> for Options {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut options = Self::without_flags();
         for (name, value) in &Map::deserialize(deserializer)? {
             let Some(row) = OPTIONS.iter().find(|row| row.json == Some(name.as_str())) else { continue };
             if *value == (row.value)(&options) {
-                // Null where nothing is given, which has no spelling.
+                // The value is the default already. Null, the value of an option that is not given, has no spelling for
+                // `set`.
                 continue;
             }
             let wrong = |_| D::Error::custom(format!("{name} cannot be {value}"));
@@ -328,7 +332,7 @@ impl<'de> Deserialize<'de> for Options {
 mod tests {
     use super::*;
 
-    /// A value of each option that is not its default.
+    /// Returns options that all differ from the defaults.
     const OTHERS: &[(&str, &str)] = &[
         ("trim", "2.5"),
         ("replications", "3"),
@@ -342,7 +346,8 @@ mod tests {
 
     #[test]
     fn every_field_is_an_option() {
-        // Whoever adds a field learns here that the table needs a row.
+        // The pattern names every field, so that a new field does not compile until someone has thought of its row in
+        // the table.
         let Options {
             timed: _,
             trim: _,

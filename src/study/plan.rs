@@ -1,4 +1,5 @@
-//! Plans: from what is to be replayed to a list of replays with keys and costs, the logs read once.
+//! Planning: a study file or a command line becomes a list of replays with content keys and costs. Every log is read
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,50 +22,50 @@ use crate::spec::SpecError;
 use crate::trace::{self, TraceError};
 use crate::workload::{Rules, Synthetic};
 
-/// A study before its logs are read: what a study file or a command line says.
+/// A study before its logs are read, as a study file or a command line describes it.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// Its name.
+    /// The name of the study.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the study, if one is given.
     pub description: Option<String>,
-    /// What all its replays share.
+    /// The options that all replays share.
     pub options: Options,
-    /// Its logs.
+    /// The logs of the study, or models in place of logs.
     pub logs: Vec<LogSource>,
-    /// What is multiplied.
+    /// The axes: the values whose combinations are replayed.
     pub axes: Axes,
-    /// Whether it comes from a command line: there is one set of rules, logs stay in memory with their jobs, so that
-    /// none is read twice, and what is asked for twice is replayed once.
+    /// Whether the study comes from a command line and not from a file. A command has a single set of rules, it keeps
+    /// logs and jobs in memory so that no log is read twice, and it replays equal combinations once.
     pub is_of_command: bool,
 }
 
-/// Why a study cannot be planned.
+/// The reason why a study cannot be planned.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// A log cannot be read.
     #[error("{source}")]
     Log {
-        /// Its position.
+        /// The position of the log in [`Draft::logs`], from 0.
         number: usize,
-        /// What is wrong with it.
+        /// The reason.
         source: Box<TraceError>,
     },
-    /// Names do not go together, or one of them does not exist.
+    /// A name does not exist, or two names cannot be used together.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// The jobs and a machine do not go together.
+    /// The jobs of a log cannot be replayed on a machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
-    /// There are no jobs.
+    /// A log has no jobs, or they cannot be loaded.
     #[error(transparent)]
     NoJobs(#[from] NoJobs),
 }
 
 impl Draft {
-    /// Plans the study. Notes for the person who starts it are added to `notes`, even if planning fails.
+    /// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails.
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
-        // Before any log is read, so that a wrong name fails at once.
+        // Names are checked before any log is read, so that a wrong name fails at once.
         let combinations = self.combinations(notes)?;
         self.options.traffic = self.axes.networks.iter().any(|network| network.name != RECORDED);
         let (logs, surveys) = self.survey(notes)?;
@@ -74,7 +75,8 @@ impl Draft {
         for Combination { log, spec, of_all } in combinations {
             let survey = &surveys[log][of_rules(&spec.rules)];
             if of_all {
-                // Whether an allocator finds places depends on neither the scheduler nor the network.
+                // Which requests an allocator can serve depends neither on the scheduler nor on the network, so each
+                // case is checked once.
                 let ReplaySpec { rules, arrival_scale, machine, allocator, seed, .. } = &spec;
                 let jobs = format!("{log} {rules} {arrival_scale} {machine} {allocator} {seed}");
                 if !known.contains_key(&jobs) {
@@ -101,7 +103,7 @@ impl Draft {
         Ok(study)
     }
 
-    /// Returns every replay that is asked for, and adds notes on those that are left out.
+    /// Returns every combination that is to be replayed, and adds notes on those that are left out.
     fn combinations(&mut self, notes: &mut Vec<String>) -> Result<Vec<Combination>, SpecError> {
         let given = self.logs.len();
         if self.is_of_command {
@@ -123,7 +125,7 @@ impl Draft {
         Ok(combinations)
     }
 
-    /// Reads every log once. Returns the logs, and for each what planning needs of its jobs by each of the rules.
+    /// Reads every log once. Returns the logs, and for each log one survey per set of rules.
     fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<Survey>>), PlanError> {
         let (mut logs, mut surveys) = (Vec::new(), Vec::new());
         for (number, source) in self.logs.iter().enumerate() {
@@ -147,17 +149,19 @@ impl Draft {
     }
 }
 
+/// Returns the log that stands for a workload model. Its SHA-256 is the hash of the model's spec.
 fn of_model(source: &LogSource, model: &Synthetic) -> StudyLog {
     let (records, sha256) = (u64::from(model.jobs()), sha256(&model.spec().to_string()));
     StudyLog { source: source.clone(), sha256, records, loaded: None }
 }
 
+/// Returns the log of a study that is kept in memory with its jobs.
 fn of_loaded(source: &LogSource, log: LoadedLog) -> StudyLog {
     let (sha256, records) = (log.summary.sha256.clone(), log.summary.records);
     StudyLog { source: source.clone(), sha256, records, loaded: Some(Arc::new(log)) }
 }
 
-/// Reads a log without keeping its jobs, and surveys them by each of `rules`.
+/// Reads a log without keeping its jobs, and makes one survey of the jobs per set of rules.
 fn surveyed(source: &LogSource, rules: &[Rules]) -> Result<(StudyLog, Vec<Survey>), TraceError> {
     let mut surveys = vec![Survey::default(); rules.len()];
     let summary = trace::read(&source.path, source.read.clone(), |record| {
@@ -172,13 +176,13 @@ fn surveyed(source: &LogSource, rules: &[Rules]) -> Result<(StudyLog, Vec<Survey
     Ok((StudyLog { source: source.clone(), sha256, records, loaded: None }, surveys))
 }
 
-/// What planning needs of the jobs of a log by some rules.
+/// The facts about the jobs of one log under one set of rules that planning needs.
 #[derive(Clone, Debug, Default)]
 struct Survey {
-    /// How many there are.
+    /// The number of jobs.
     jobs: u64,
-    /// What they ask for; empty for a workload model, which draws them for each machine, and where nobody wants to
-    /// know.
+    /// The different requests of the jobs. Empty for a workload model, which draws jobs for each machine, and where no
+    /// allocator is checked against them.
     requests: Requests,
 }
 
@@ -192,7 +196,7 @@ impl Survey {
         Self { jobs: jobs.len() as u64, requests }
     }
 
-    /// Returns why `all` leaves the replay out; `None` if it does not.
+    /// Returns a note that says why `all` leaves the replay out, or `None` if it does not.
     fn left_out(
         &self,
         log: &StudyLog,

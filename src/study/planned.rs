@@ -1,4 +1,4 @@
-//! A planned study: every replay with its key and cost.
+//! A planned study: the list of its replays with their content keys and costs.
 
 use std::sync::Arc;
 
@@ -10,56 +10,58 @@ use super::source::JobSource;
 use crate::allocator;
 use crate::metrics::Summary;
 
-/// A planned study.
+/// A study that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// Its name; that of its file if it says none.
+    /// The name of the study. By default it is the name of the study file without extension.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the study, if one is given.
     pub description: Option<String>,
-    /// What all its replays share.
+    /// The options that all replays share.
     pub options: Options,
-    /// Its logs.
+    /// The logs of the study.
     pub logs: Vec<StudyLog>,
-    /// Its replays: by log, then rules, arrival scale, machine, scheduler, allocator, network, seed; the last varies
-    /// fastest.
+    /// The replays, ordered by log, then rules, arrival scale, machine, scheduler, allocator, network and seed. The
+    /// seed varies fastest.
     pub cells: Vec<PlannedReplay>,
-    /// Notes for the person who starts it, such as allocators that `all` leaves out.
+    /// Notes for the user, such as those on allocators that `all` leaves out.
     pub notes: Vec<String>,
 }
 
-/// A log of a study, surveyed.
+/// A log of a study after planning has read it, or a workload model in its place.
 #[derive(Clone, Debug)]
 pub struct StudyLog {
-    /// Where it is and what it is called.
+    /// The file or the model, and its name.
     pub source: LogSource,
-    /// SHA-256 of its text, in hexadecimal.
+    /// The SHA-256 of the log's text, or of the model's spec, in hexadecimal.
     pub sha256: String,
-    /// Number of its records.
+    /// The number of records of the log. For a workload model, the number of jobs that it draws.
     pub records: u64,
-    /// The log, if it is kept in memory; `None` if it is read again by whoever needs its jobs, and of a model.
+    /// The log with its jobs, if it is kept in memory. `None` for a model, and for a log that is read again when its
+    /// jobs are needed.
     pub loaded: Option<Arc<LoadedLog>>,
 }
 
 /// A replay of a study.
 #[derive(Clone, Debug)]
 pub struct PlannedReplay {
-    /// What is replayed.
+    /// The description of the replay.
     pub spec: ReplaySpec,
-    /// Position of its log in the study.
+    /// The position of the log in [`Study::logs`], from 0.
     pub log: usize,
-    /// Name of its result, see [`super::content_key`].
+    /// The name of the result, see [`super::content_key`].
     pub key: String,
-    /// Number of jobs; of a log that is not kept in memory those that are larger than the machine count too.
+    /// The number of jobs. If the log is not kept in memory, jobs larger than the machine are counted too.
     pub jobs: u64,
-    /// Estimated cost, see [`super::weight`].
+    /// The estimated cost: the number of jobs, but at least 1, times [`super::weight`].
     pub cost: u64,
-    /// Its jobs, if they are loaded already.
+    /// The jobs, or the model that draws them. `None` if the jobs are loaded later.
     pub source: Option<JobSource>,
 }
 
 impl Study {
-    /// Returns the words of the command that repeats replay `i` on its own, with all that differs from its defaults.
+    /// Returns the words of the command that repeats replay `i` (from 0) on its own. Arguments that have their default
+    /// values are left out where possible.
     pub fn command(&self, i: usize) -> Vec<String> {
         let PlannedReplay { spec, log, .. } = &self.cells[i];
         let mut words = vec!["meshreplay".to_owned(), "replay".to_owned(), self.logs[*log].source.argument()];
@@ -68,8 +70,9 @@ impl Study {
         words
     }
 
-    /// Returns notes on the outcomes of replay `i`: how many jobs it had to leave out, where that was not known before,
-    /// and whether its means are less precise than was asked. Often there are none.
+    /// Returns notes on the outcomes of replay `i`: how many jobs were left out that planning did not know of, whether
+    /// means are over no jobs, and whether a mean is less precise than asked for. The list is empty if there is nothing
+    /// to say.
     pub fn notes_on(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
         let PlannedReplay { spec: ReplaySpec { log, machine, allocator, .. }, source, .. } = &self.cells[i];
         let allocator = allocator::short(allocator);
@@ -101,7 +104,7 @@ impl Study {
         notes
     }
 
-    /// Returns replay `i` in words.
+    /// Returns the description of replay `i` in words, see [`ReplaySpec::label`].
     pub fn label(&self, i: usize) -> String {
         self.cells[i].spec.label()
     }

@@ -1,4 +1,4 @@
-//! One replay and its replications: its jobs, how it is run, and what comes out.
+//! Runs one replay and its replications, and gathers the results.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,53 +17,56 @@ use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
 
-/// A replay with its jobs.
+/// A replay that is ready to run: its description and its jobs.
 #[derive(Clone, Debug)]
 pub struct Replay {
-    /// What it is.
+    /// The description of the replay.
     pub spec: ReplaySpec,
-    /// The jobs, or the model that draws them.
+    /// The jobs, or the workload model that draws them.
     pub source: JobSource,
 }
 
-/// What came out of one replay.
+/// The results of one replication of a replay.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Its seed.
+    /// The seed of the replication.
     pub seed: u64,
-    /// Records of the log that were not replayed.
+    /// The number of records of the log, or of jobs of the model, that were not replayed.
     pub skipped: u64,
-    /// How many of them are jobs that the allocator never finds a place for.
+    /// The number of jobs among them for which the allocator finds no nodes even on the idle machine.
     pub never_fit: u64,
-    /// What was replayed; none unless the options say that jobs are wanted.
+    /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
-    /// One per job, where jobs are wanted.
+    /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
+    /// is set.
     pub records: Vec<Record>,
-    /// Dispersal and cost; of single jobs only where jobs are wanted.
+    /// The dispersal of placements and the cost of calls. The lists with an entry per job are empty unless
+    /// [`Options::jobs`] is set.
     pub recording: Recording,
-    /// What the jobs have sent each other, where there is a network; of single jobs only where jobs are wanted.
+    /// The traffic of the network. `None` without a network. The list with an entry per job is empty unless
+    /// [`Options::jobs`] is set.
     pub traffic: Option<Traffic>,
-    /// Everything in one row.
+    /// All numbers of the replication in one row.
     pub summary: Summary,
 }
 
-/// Why a replay has no outcome.
+/// The reason why a replay failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RunError {
-    /// A spec does not fit the machine.
+    /// A part cannot be built from its spec, or does not suit the machine.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// The jobs cannot be replayed.
     #[error(transparent)]
     Jobs(#[from] JobsError),
-    /// The replay failed.
+    /// The replay failed while it ran, or was stopped.
     #[error(transparent)]
     Replay(#[from] ReplayError),
 }
 
 impl Replay {
-    /// Replays it from scratch, as often as the options say: one outcome per replication, in the order of seeds.
-    /// `monitor` shows progress to other threads and can stop it.
+    /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in the order of
+    /// seeds. Other threads can watch the progress through `monitor`, and can stop the replay with it.
     pub fn run(&self, options: &Options, monitor: &Monitor) -> Result<Vec<Outcome>, RunError> {
         let (mut outcomes, mut summaries): (Vec<Outcome>, Vec<Summary>) = (Vec::new(), Vec::new());
         loop {
@@ -81,6 +84,7 @@ impl Replay {
         }
     }
 
+    /// Runs the replication with this seed.
     fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
         let Fitting { jobs, skipped, never_fit } = self.jobs(seed)?;
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
@@ -108,7 +112,8 @@ impl Replay {
         Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary })
     }
 
-    /// Returns the jobs of `seed` that the allocator finds a place for on the idle machine.
+    /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
+    /// Fails if a job does not fit and the rules do not leave such jobs out.
     pub(super) fn jobs(&self, seed: u64) -> Result<Fitting, JobsError> {
         let ReplaySpec { log, rules, machine, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
@@ -116,8 +121,8 @@ impl Replay {
         Ok(Fitting { jobs, skipped: skipped + never_fit, never_fit })
     }
 
-    /// Replays these jobs, seen by `observer`, until they have ended or `stop` is thrown; allocator calls are `timed`
-    /// or not.
+    /// Replays `jobs` until all have ended or `stop` is set, and reports every event to `observer`. If `timed`, the
+    /// durations of allocator calls are measured.
     pub(super) fn drive(
         &self,
         jobs: &[Job],
@@ -144,28 +149,28 @@ impl Replay {
     }
 }
 
-/// What the engine makes of the jobs.
+/// The results that come from the engine.
 pub(super) struct Driven {
-    /// What became of each.
+    /// The record of each job (its start, its end and so on), in the order of the jobs.
     records: Vec<Record>,
-    /// What they sent each other, where there is a network.
+    /// The traffic of the network. `None` without a network.
     traffic: Option<Traffic>,
-    /// Wall-clock time.
+    /// The wall-clock time of the replay.
     wall: Duration,
 }
 
-/// The jobs of one replication.
+/// The jobs of one replication that fit, and counts of the other jobs.
 pub(super) struct Fitting {
     /// The jobs.
     pub(super) jobs: Arc<Vec<Job>>,
-    /// Records of the log that are not among them.
+    /// The number of records of the log, or of jobs of the model, that are not among the jobs.
     skipped: u64,
-    /// How many of those are jobs that the allocator never finds a place for.
+    /// The number of jobs among those for which the allocator finds no nodes even on the idle machine.
     never_fit: u64,
 }
 
 impl Outcome {
-    /// Removes what concerns single jobs.
+    /// Removes the results of single jobs, so that only totals and the summary are left.
     pub fn strip(&mut self) {
         self.jobs = Arc::default();
         self.records = Vec::new();

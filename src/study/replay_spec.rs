@@ -1,8 +1,8 @@
-//! The description of one replay, and the table of what it consists of.
+//! The description of one replay, and the table of its coordinates.
 //!
-//! Whatever names a replay is derived from [`COORDINATES`]: content keys, the replays that run.json and study.json
-//! list, the columns that tell results apart, and the command that repeats a replay. A new coordinate is a field of
-//! [`ReplaySpec`], a row of the table and the code that uses it.
+//! Everything that names a replay is derived from [`COORDINATES`]: content keys, the replays that run.json and
+//! study.json list, the columns that tell results apart, and the command that repeats a replay. A new coordinate needs
+//! a field of [`ReplaySpec`], a row of the table and the code that uses it.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,17 +13,17 @@ use crate::machine::Mesh;
 use crate::spec::Spec;
 use crate::workload::Rules;
 
-/// One replay, with every default written out. Its result depends on this, on [`super::Options`] and on the content of
-/// the files that its allocator reads.
+/// The description of one replay, with every default written out. The result depends on this description, on
+/// [`super::Options`] and on the content of the files that the allocator reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplaySpec {
-    /// Name of the log.
+    /// The name of the log.
     pub log: String,
-    /// SHA-256 of the log's text, in hexadecimal; empty where it is not known, as in study.json.
+    /// The SHA-256 of the log's text, in hexadecimal. Empty where it is not known, as in study.json.
     pub log_sha256: String,
-    /// How records become jobs.
+    /// The workload rules, which say how records of the log become jobs.
     pub rules: Rules,
-    /// What arrival times are multiplied by.
+    /// The factor that arrival times are multiplied by.
     pub arrival_scale: f64,
     /// The machine.
     pub machine: Mesh,
@@ -31,39 +31,40 @@ pub struct ReplaySpec {
     pub scheduler: Spec,
     /// The allocator.
     pub allocator: Spec,
-    /// The execution model: how long jobs run.
+    /// The execution model, which decides how long jobs run.
     pub network: Spec,
-    /// Seed of everything random; each further replication has the next one.
+    /// The seed of all random numbers in the first replication. Each further replication has the next seed.
     pub seed: u64,
 }
 
-/// One thing that a [`ReplaySpec`] says.
+/// One property of a replay: a row of [`COORDINATES`], for a field of [`ReplaySpec`].
 #[derive(Debug)]
 pub struct Coordinate {
-    /// Its name as a column of frames, as a line of content keys, and in JSON.
+    /// The name of the coordinate as a column of frames, in lines of content keys, and in JSON.
     pub name: &'static str,
-    /// How the command `replay` is given it.
+    /// The way in which the command `replay` takes the coordinate.
     in_command: InCommand,
-    /// Its value: a text or a number.
+    /// Returns the value, which is a text or a number.
     value: fn(&ReplaySpec) -> Value,
-    /// Sets it to what this text says; false if the text says nothing that it can be.
+    /// Sets the coordinate from a text. Returns false, and changes nothing, if the text is no valid value.
     pub set: fn(&mut ReplaySpec, &str) -> bool,
 }
 
-/// How a command of `replay` gives a coordinate; numbers are its place among the arguments.
+/// The way in which the command `replay` takes a coordinate. The numbers say in which order the arguments of a printed
+/// command stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InCommand {
-    /// By no option: the command names the file of the log.
+    /// Not by an option: the command names the file of the log.
     ByLog,
-    /// By an option of its name.
+    /// By an option with the name of the coordinate.
     Option(u8),
-    /// By an option of its name, unless it has this value.
+    /// By an option with the name of the coordinate, which is left out for this value, its default.
     OptionUnless(u8, &'static str),
     /// By several options, one for each parameter of the rules.
     Rules(u8),
 }
 
-/// Every coordinate, in the order of the lines of content keys.
+/// Every coordinate. Content keys have lines in the order of the rows.
 pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "log",
@@ -121,15 +122,15 @@ pub const COORDINATES: &[Coordinate] = &[
     },
 ];
 
-/// The only coordinate that does not identify a replay among others: a fact of the log.
+/// The name of the only coordinate that is not listed with a replay, because it follows from the log.
 const SHA256: &str = "log_sha256";
 
-/// Puts a parsed value where it belongs; returns false if there is none.
+/// Stores a parsed value in `target` and returns true, or returns false if parsing failed.
 fn put<T, E>(target: &mut T, parsed: Result<T, E>) -> bool {
     parsed.map(|value| *target = value).is_ok()
 }
 
-/// Returns a value without the quotes of JSON, and numbers as short as they can be written: 1, not 1.0.
+/// Returns a JSON value as plain text: strings without quotes, and numbers in their shortest form (1 instead of 1.0).
 pub(super) fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -139,28 +140,28 @@ pub(super) fn plain_text(value: &Value) -> String {
 }
 
 impl Coordinate {
-    /// Returns the coordinates that identify a replay among others, in their order.
+    /// Returns the coordinates that tell replays apart, in order: all except the SHA-256 of the log.
     pub fn listed() -> impl Iterator<Item = &'static Self> {
         COORDINATES.iter().filter(|coordinate| coordinate.name != SHA256)
     }
 
-    /// Returns its title in tables for people.
+    /// Returns the title of the coordinate's column in tables for people.
     pub fn title(&self) -> &'static str {
         self.name.strip_prefix("arrival_").unwrap_or(self.name)
     }
 
-    /// Returns its value of `spec` as content keys and tables spell it.
+    /// Returns the coordinate's value in `spec`, as content keys and tables spell it.
     pub fn text(&self, spec: &ReplaySpec) -> String {
         plain_text(&(self.value)(spec))
     }
 
-    /// Returns its name and its value of `spec` as JSON has them.
+    /// Returns the coordinate's name and its value in `spec`, as JSON has them.
     pub fn json(&self, spec: &ReplaySpec) -> (&'static str, Value) {
         (self.name, (self.value)(spec))
     }
 
-    /// Returns the place of its arguments among those of a command of `replay`, and the arguments; `None` if there are
-    /// none.
+    /// Returns the position of the coordinate's arguments in a printed command of `replay`, and the arguments. `None`
+    /// if the command needs no argument for it.
     fn arguments(&self, spec: &ReplaySpec) -> Option<(u8, Vec<String>)> {
         let option = || vec![format!("--{}", self.name.replace('_', "-")), self.text(spec)];
         match self.in_command {
@@ -173,7 +174,8 @@ impl Coordinate {
 }
 
 impl ReplaySpec {
-    /// Returns the replay of a log without a name by the default rules, with times as they were recorded and seed 1.
+    /// Returns a replay with the defaults: an unnamed log, the default rules, arrival times as they were recorded, run
+    /// times from the log, and seed 1.
     pub fn new(machine: Mesh, scheduler: Spec, allocator: Spec) -> Self {
         Self {
             log: String::new(),
@@ -197,7 +199,8 @@ impl ReplaySpec {
         )
     }
 
-    /// Returns the options of `meshreplay replay` that give all of it but the log.
+    /// Returns the options of `meshreplay replay` that repeat this replay. The log is not among them, because it is not
+    /// an option.
     pub fn arguments(&self) -> Vec<String> {
         let mut given: Vec<_> = COORDINATES.iter().filter_map(|row| row.arguments(self)).collect();
         given.sort();
@@ -205,8 +208,8 @@ impl ReplaySpec {
     }
 }
 
-/// Returns the rules as options of `replay`, whose names and values are those of the canonical spelling. Defaults are
-/// not written out.
+/// Returns the options of `replay` that give these rules. Names and values are those of the canonical spelling of the
+/// rules. Parameters that have their default values are left out.
 fn rules_options(rules: &Rules) -> Vec<String> {
     let spelt = |rules: &Rules| rules.to_string().parse::<Spec>().ok();
     let (Some(spec), Some(default)) = (spelt(rules), spelt(&Rules::defaults(rules.set))) else {
@@ -222,15 +225,15 @@ fn rules_options(rules: &Rules) -> Vec<String> {
     options
 }
 
-/// As an object of the listed coordinates.
+/// Writes an object with an entry for each listed coordinate.
 impl Serialize for ReplaySpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(Coordinate::listed().map(|coordinate| coordinate.json(self)))
     }
 }
 
-/// From an object that may say other things too. Only the network may be missing: directories of version 0.1.0 and
-/// before do not say it.
+/// Reads an object that may have other entries too. Only the network may be missing, because directories of version
+/// 0.1.0 and earlier do not have it.
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let found = Map::deserialize(deserializer)?;

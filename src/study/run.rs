@@ -1,4 +1,5 @@
-//! Runs the replays of a study: each from its log to its kept result, in parallel, none in another's way.
+//! Runs the replays of a study in parallel. Each replay goes from its log to its kept result on one thread, and a
+//! replay that fails does not disturb the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,44 +14,46 @@ use super::running::Running;
 use super::shared_jobs::{NoJobs, Workloads};
 use crate::engine::ReplayError;
 
-/// Whatever goes wrong while a result is kept.
+/// Any error that occurs while a result is kept.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Keeps the outcomes of replay `number` of the study and returns what is to be told of them; called from the thread
-/// that replayed it.
+/// A function that keeps the outcomes of the replay at a position of the study, and returns the news that [`sweep`]
+/// passes on in [`Progress::Ended`]. It is called from the thread that ran the replay.
 pub type Keep<'a, T> = dyn Fn(usize, Vec<Outcome>) -> Result<T, KeepError> + Sync + 'a;
 
-/// Why a replay has no result.
+/// The reason why a replay has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
-    /// It has no jobs.
+    /// The replay has no jobs.
     #[error(transparent)]
     NoJobs(#[from] NoJobs),
-    /// It could not be replayed.
+    /// The replay failed.
     #[error(transparent)]
     Replay(#[from] RunError),
-    /// Its result could not be kept.
+    /// The result could not be kept.
     #[error(transparent)]
     Keep(KeepError),
-    /// The program is at fault.
+    /// The program panicked, which is a defect of the program.
     #[error("{0}")]
     Panic(String),
-    /// It was asked to stop.
+    /// The replay was asked to stop.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// What the caller of [`sweep`] is told while it waits.
+/// The news that the caller of [`sweep`] receives while it waits.
 #[derive(Debug)]
 pub enum Progress<T> {
-    /// A replay has ended: what is to be told of its outcomes, or why it has none.
+    /// The replay at this position of the study has ended. The result is what [`Keep`] returned, or the reason why
+    /// there is none.
     Ended(usize, Result<T, SweepError>),
-    /// Time for a look at the monitors, every tenth of a second.
+    /// A tenth of a second has passed without news, so that the caller can show the monitors.
     Tick,
 }
 
-/// Runs the replays of `study` that `cells` names on the threads of `pool`, begun in that order, and tells what becomes
-/// of them as they end, in whatever order that is. One that fails or panics leaves the others alone.
+/// Runs the replays of `study` at the positions `cells` on the threads of `pool`, and passes each outcome to `keep`.
+/// Replays begin in the order of `cells`. `tell` is called for each replay as it ends, in any order. A replay that
+/// fails or panics does not disturb the others.
 pub fn sweep<T: Send>(
     study: &Study,
     cells: &[usize],
@@ -63,7 +66,7 @@ pub fn sweep<T: Send>(
     run_all(pool, running, cells, &|number| one(study, &workloads, number, running, keep), tell);
 }
 
-/// Does `work` for each of `cells` on the threads of `pool`.
+/// Calls `work` for each of `cells` on the threads of `pool`, and `tell` on the calling thread.
 fn run_all<T: Send>(
     pool: &ThreadPool,
     running: &Running,
@@ -73,15 +76,16 @@ fn run_all<T: Send>(
 ) {
     let (sender, receiver) = mpsc::channel();
     let next = AtomicUsize::new(0);
-    // One task per thread, not one per replay: a thread that waits, as for Parquet's own threads, begins any task that
-    // it finds, and would run the rest of the study before it keeps what it has.
+    // There is one task per thread and not one per replay. A thread of rayon that waits (for example for Parquet's own
+    // tasks) begins any other task that it finds. With one task per replay it would start more and more replays before
+    // it keeps the result that it has.
     let drain = |sender: mpsc::Sender<_>| {
         while let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
             running.begin(cell);
             let ended = catch_unwind(AssertUnwindSafe(|| work(cell)));
             running.end(cell);
             let ended = ended.unwrap_or_else(|panic| Err(SweepError::Panic(message(panic.as_ref()))));
-            // Without a receiver nobody waits for this result any more.
+            // Sending fails only if the receiver is gone. Then no one waits for this result any more.
             let _ = sender.send((cell, ended));
         }
     };
@@ -101,13 +105,14 @@ fn run_all<T: Send>(
     });
 }
 
+/// Returns the message of a panic.
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     format!("panicked: {}", text.unwrap_or_else(|| "for an unknown reason".to_owned()))
 }
 
-/// Lets go of a replay's jobs, even if it panics.
+/// Releases the jobs of a replay when it is dropped, also if the replay panics.
 struct Released<'a>(&'a Workloads<'a>, usize);
 
 impl Drop for Released<'_> {
@@ -116,6 +121,7 @@ impl Drop for Released<'_> {
     }
 }
 
+/// Runs one replay from its jobs to its kept result.
 fn one<T>(
     study: &Study,
     workloads: &Workloads<'_>,

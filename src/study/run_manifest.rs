@@ -1,4 +1,4 @@
-//! run.json: the resolved run of `replay`, as its directory holds it.
+//! The content of run.json: the resolved run of the command `replay`, as the directory of its results holds it.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::Coordinate;
 use super::source::JobSource;
 
-/// A resolved run: everything that its results depend on.
+/// A resolved run: everything that its results depend on. It is serialized to run.json.
 #[derive(Debug, Serialize)]
 pub struct RunManifest<'a> {
     version: &'static str,
     logs: Vec<RunLog<'a>>,
-    /// How records become jobs, the same for all replays.
+    /// The workload rules, which are the same for all replays.
     rules: String,
     #[serde(flatten)]
     options: &'a Options,
@@ -28,12 +28,12 @@ struct RunLog<'a> {
     name: &'a str,
     sha256: &'a str,
     records: u64,
-    /// How many records are not replayed on any machine, by reason.
+    /// The number of records that the rules leave out on any machine, by reason.
     left_out: BTreeMap<&'static str, u64>,
 }
 
-/// A replay of the run: its coordinates but for the rules, the SHA-256 of the files that the allocator reads by their
-/// paths, and how many records are not replayed, if that is known beforehand.
+/// A replay of the run. It is written with its coordinates except the rules, the SHA-256 of each file that the
+/// allocator reads, and the number of records that are not replayed, or null if that is not known before the replay.
 #[derive(Debug)]
 struct RunReplay<'a>(&'a PlannedReplay);
 

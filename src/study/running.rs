@@ -1,21 +1,21 @@
-//! How far replays are: what the threads that run them and the one that waits for them share.
+//! The progress of replays, shared by the threads that run them and the thread that waits for them.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use crate::metrics::Monitor;
 
-/// How far a replay is.
+/// The state of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It has not begun.
+    /// The replay has not begun.
     Waiting,
-    /// It is being replayed.
+    /// The replay is running.
     Running,
-    /// It has ended, well or not.
+    /// The replay has ended, with a result or with an error.
     Ended,
 }
 
-/// One monitor per replay, how far each is, and the switch that stops them all.
+/// The monitors and states of all replays of a study, and the switch that stops them all.
 #[derive(Debug)]
 pub struct Running {
     monitors: Vec<Monitor>,
@@ -24,7 +24,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Of so many replays, none of which has begun.
+    /// Makes the state of `cells` replays, none of which has begun.
     pub fn new(cells: usize) -> Self {
         Self {
             monitors: (0..cells).map(|_| Monitor::default()).collect(),
@@ -33,20 +33,22 @@ impl Running {
         }
     }
 
-    /// Returns the monitor of a replay.
+    /// Returns the monitor of the replay at position `cell`.
     pub fn monitor(&self, cell: usize) -> &Monitor {
         &self.monitors[cell]
     }
 
+    /// Notes that the replay at position `cell` has begun.
     pub(super) fn begin(&self, cell: usize) {
         self.states[cell].store(State::Running as u8, Ordering::Relaxed);
     }
 
+    /// Notes that the replay at position `cell` has ended.
     pub(super) fn end(&self, cell: usize) {
         self.states[cell].store(State::Ended as u8, Ordering::Relaxed);
     }
 
-    /// How far a replay is.
+    /// Returns the state of the replay at position `cell`.
     pub fn state(&self, cell: usize) -> State {
         match self.states[cell].load(Ordering::Relaxed) {
             0 => State::Waiting,
@@ -55,13 +57,13 @@ impl Running {
         }
     }
 
-    /// Stops the replays that run, and those that would.
+    /// Stops the replays that run, and keeps the others from beginning.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.monitors.iter().for_each(|monitor| monitor.stop.throw());
     }
 
-    /// Returns whether they were stopped.
+    /// Returns whether [`Running::stop`] was called.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }

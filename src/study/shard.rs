@@ -1,4 +1,4 @@
-//! Shards: the replays of a study dealt out to several processes that need not know of each other.
+//! Shards: the replays of a study divided among several processes, which need not communicate.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -6,18 +6,19 @@ use std::str::FromStr;
 
 use crate::spec::Spec;
 
-/// The most parts that a study may be dealt out to.
+/// The largest number of shards that a study can be divided into.
 pub const MAX_SHARDS: usize = 1 << 16;
 
-/// Part `index` of `count` of a study; both count from 1.
+/// Part `index` of the `count` parts of a study. Parts are numbered from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: usize,
     count: usize,
 }
 
-/// Time of a whole replay per job, in units of 0.8 µs (that of `naive`), as measured with the bundled log on 16×16
-/// under EASY. An allocator that is not listed counts 1: a wrong weight makes shards uneven, never wrong.
+/// The time of a whole replay per job for each allocator, in units of 0.8 µs (the time of `naive`), measured with the
+/// bundled log on 16×16 under EASY. An allocator that is not listed counts 1. A wrong weight makes shards uneven, but
+/// no result wrong.
 const WEIGHTS: &[(&str, u64)] = &[
     ("octet-mbs", 2),
     ("mc1x1", 6),
@@ -29,23 +30,27 @@ const WEIGHTS: &[(&str, u64)] = &[
     ("snug", 4),
 ];
 
-/// Returns the estimated cost of one job under `allocator`; that of a replay is this times its number of jobs.
+/// Returns the estimated cost of replaying one job with `allocator`, in units of 0.8 µs. The cost of a replay is this
+/// weight times its number of jobs.
 pub fn weight(allocator: &Spec) -> u64 {
     WEIGHTS.iter().find(|(name, _)| *name == allocator.name).map_or(1, |(_, weight)| *weight)
 }
 
 impl Shard {
-    /// Returns the positions of those replays, among some with these costs, that belong to the shard.
+    /// Returns the positions (from 0) of the replays that belong to this shard, ascending. `costs` are the costs of all
+    /// replays.
     pub fn share(self, costs: &[u64]) -> Vec<usize> {
         let shards = Self::deal(costs, self.count);
         (0..costs.len()).filter(|&cell| shards[cell] == self.index).collect()
     }
 
-    /// Returns for each of the replays with these costs the index, from 1, of the shard of `count` that it belongs to.
+    /// Divides the replays with these `costs` among `count` shards. Returns the index of the shard (from 1) of each
+    /// replay.
     ///
-    /// Replays are dealt out from the most to the least expensive, each to the shard that has least so far (Graham,
-    /// "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 1969); ties go to the earlier replay and
-    /// shard. It depends on nothing else, so all shards of a study agree.
+    /// The method is list scheduling by decreasing cost: replays are taken from the most to the least expensive, and
+    /// each goes to the shard with the least total cost so far (Graham, "Bounds on multiprocessing timing anomalies",
+    /// SIAM J. Appl. Math. 1969). Ties go to the earlier replay and to the earlier shard. The result depends on nothing
+    /// else, so all shards of a study agree on it.
     pub fn deal(costs: &[u64], count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..costs.len()).collect();
         order.sort_by_key(|&cell| Reverse(costs[cell]));

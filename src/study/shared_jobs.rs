@@ -1,4 +1,5 @@
-//! The jobs of a study's logs: loaded when a replay first needs them, dropped with the last one that does.
+//! Shares the jobs of a study's logs among its replays. Jobs are loaded when a replay first needs them, and are dropped
+//! when the last replay that needs them has ended.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,40 +15,42 @@ use super::source::JobSource;
 use crate::job::Job;
 use crate::trace::TraceError;
 
-/// Why a replay has no jobs.
+/// The reason why a replay has no jobs.
 #[derive(Debug, thiserror::Error)]
 pub enum NoJobs {
     /// The log cannot be read.
     #[error(transparent)]
     Log(#[from] TraceError),
-    /// The log is not the one that was planned with.
+    /// The log is not the same as when the study was planned.
     #[error("{file} has changed since the study was planned; start the study again")]
     Changed {
-        /// The log.
+        /// The path of the log.
         file: String,
     },
     /// No record of the log is a job.
     #[error("{file}: no job to replay; {reason}")]
     Empty {
-        /// The log.
+        /// The path of the log.
         file: String,
-        /// What there is instead.
+        /// What the log holds instead of jobs, in words.
         reason: String,
     },
-    /// The jobs and the machine do not go together.
+    /// The jobs cannot be replayed on the machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
 }
 
-/// Something that several replays share, while any of them still needs it.
+/// A value that several replays share. It is made by the first user and dropped by the last one (reference counting).
 struct Shared<T> {
     value: Mutex<Option<T>>,
     users: AtomicUsize,
 }
 
 impl<T: Clone> Shared<T> {
+    /// Returns the value, and makes it first if there is none yet.
     fn get(&self, make: impl FnOnce() -> Result<T, NoJobs>) -> Result<T, NoJobs> {
-        // A value is put in only once it is whole, so a panic elsewhere does not spoil it.
+        // The value is stored only once it is complete, so a panic in another thread cannot leave a partial one, and a
+        // poisoned lock is safe to use.
         let mut value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = &*value {
             return Ok(value.clone());
@@ -57,6 +60,7 @@ impl<T: Clone> Shared<T> {
         Ok(whole)
     }
 
+    /// Counts one user less, and drops the value after the last one.
     fn release(&self) {
         if self.users.fetch_sub(1, Ordering::AcqRel) == 1 {
             *self.value.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -64,32 +68,35 @@ impl<T: Clone> Shared<T> {
     }
 }
 
-/// Log, rules, and bits of the arrival scale.
+/// The key of a list of scaled jobs: the position of the log, the rules, and the bits of the arrival scale.
 type Of = (usize, String, u64);
 
-/// The jobs that fit a machine, and how many are larger than it.
+/// The jobs that fit a machine, and the number of larger jobs.
 type Fitting = (Arc<Vec<Job>>, u64);
 
-/// The jobs of the replays that are to run. Memory is bounded by what those that run need.
+/// The jobs of all replays that are to run. Only jobs of replays that run are in memory.
 pub(super) struct Workloads<'a> {
     study: &'a Study,
     logs: BTreeMap<(usize, String), Shared<Arc<LoadedLog>>>,
     scaled: BTreeMap<Of, Shared<Arc<Vec<Job>>>>,
-    /// Those of them that machines of so many nodes can hold, and how many are larger.
+    /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's nodes.
     fitting: BTreeMap<(Of, u32), Shared<Fitting>>,
 }
 
+/// Returns the key of the scaled jobs of a replay.
 fn of(PlannedReplay { log, spec, .. }: &PlannedReplay) -> Of {
     (*log, spec.rules.to_string(), spec.arrival_scale.to_bits())
 }
 
+/// Counts one more user of the value at `key`.
 fn count<K: Ord, T>(map: &mut BTreeMap<K, Shared<T>>, key: K) {
     let new = || Shared { value: Mutex::new(None), users: AtomicUsize::new(0) };
     *map.entry(key).or_insert_with(new).users.get_mut() += 1;
 }
 
 impl<'a> Workloads<'a> {
-    /// Prepares the jobs of the replays of `study` that `cells` names, each of which must be released once.
+    /// Prepares to share the jobs of the replays of `study` at the positions `cells`. Each of these replays must be
+    /// released once.
     pub(super) fn new(study: &'a Study, cells: impl IntoIterator<Item = usize>) -> Self {
         let (logs, scaled, fitting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut workloads = Self { study, logs, scaled, fitting };
@@ -102,7 +109,8 @@ impl<'a> Workloads<'a> {
         workloads
     }
 
-    /// Returns replay `cell` of the study with its jobs.
+    /// Returns the replay at position `cell` of the study with its jobs, which are loaded if no other replay has loaded
+    /// them. Fails if the log cannot be read, has changed since planning or has no jobs that fit.
     pub(super) fn replay(&self, cell: usize) -> Result<Replay, NoJobs> {
         let PlannedReplay { spec, log: number, source, .. } = &self.study.cells[cell];
         if let Some(source) = source {
@@ -124,7 +132,7 @@ impl<'a> Workloads<'a> {
         Ok(Replay { spec: spec.clone(), source })
     }
 
-    /// Drops what no replay needs any more once replay `cell` has ended.
+    /// Notes that the replay at position `cell` has ended, and drops jobs that no other replay needs.
     pub(super) fn release(&self, cell: usize) {
         let of = of(&self.study.cells[cell]);
         self.logs[&(of.0, of.1.clone())].release();
@@ -133,6 +141,7 @@ impl<'a> Workloads<'a> {
     }
 }
 
+/// Returns the planned log from memory, or reads it again. Fails if its content has changed since planning.
 fn read(planned: &StudyLog, spec: &ReplaySpec) -> Result<Arc<LoadedLog>, NoJobs> {
     if let Some(log) = &planned.loaded {
         return Ok(Arc::clone(log));
@@ -158,8 +167,8 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), NoJobs> {
     Err(NoJobs::Empty { file: path.display().to_string(), reason })
 }
 
-/// Loads the jobs of every replay of a study whose logs are in memory. How many jobs are larger than a machine is added
-/// to `notes`.
+/// Loads the jobs of every replay of a study that keeps its logs in memory. Adds notes to `notes` on jobs that are left
+/// out because they are larger than a machine.
 pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), NoJobs> {
     let workloads = Workloads::new(study, 0..study.cells.len());
     let mut sources = Vec::with_capacity(study.cells.len());

@@ -1,4 +1,4 @@
-//! Snapshots: which jobs run where at a moment of a replay.
+//! Snapshots: the jobs that run at one moment of a replay, with their nodes.
 
 use std::collections::BTreeMap;
 
@@ -9,39 +9,41 @@ use crate::job::{Job, JobId, Time};
 use crate::machine::NodeId;
 use crate::stop::Stop;
 
-/// A job that runs at the moment.
+/// A job that runs at the moment of the snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunningJob {
     /// The job.
     pub job: Job,
-    /// When it started.
+    /// The time when the job started.
     pub start: Time,
-    /// Its nodes, in rank order.
+    /// The nodes of the job, ordered by rank.
     pub nodes: Vec<NodeId>,
 }
 
-/// The jobs that run at a time.
+/// The jobs that run and the number of jobs that wait at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// By start; of those that started together, in the order in which they did.
+    /// The running jobs, ordered by start. Jobs that started at the same time stand in the order in which the scheduler
+    /// started them.
     pub running: Vec<RunningJob>,
-    /// Jobs that had arrived and not started.
+    /// The number of jobs that had arrived and not yet started.
     pub waiting: usize,
 }
 
-/// Notes which jobs take and give back nodes until a time; what happens later does not count.
+/// An observer that notes which nodes jobs occupy and vacate until the time `at`. Later events are ignored.
 struct Watcher {
     at: Time,
-    /// By first node, which only one job has.
+    /// The running jobs with their nodes, by their first node. No two running jobs have the same one.
     running: BTreeMap<NodeId, (JobId, Vec<NodeId>)>,
-    /// When each job started, and how many had before it; a job that moves has started once.
+    /// The start of each job that has started, and the number of jobs that had started before it. A job that is moved
+    /// keeps its first start.
     started: BTreeMap<JobId, (Time, usize)>,
-    /// Stops the replay once the time has passed.
+    /// The switch that stops the replay once the time has passed.
     stop: Stop,
 }
 
 impl Watcher {
-    /// Returns whether `now` is after the time; then the replay stops.
+    /// Returns whether `now` is after the time of the snapshot, and stops the replay if it is.
     fn is_past(&self, now: Time) -> bool {
         if now > self.at {
             self.stop.throw();
@@ -71,12 +73,14 @@ impl Observer for Watcher {
 }
 
 impl Replay {
-    /// Replays until `at`, events of that instant included, and returns what is there then.
+    /// Replays until the time `at`, with all events of that instant, and returns the jobs that run then. Fails if the
+    /// replay fails.
     pub fn snapshot(&self, at: Time) -> Result<Snapshot, RunError> {
         let jobs = self.jobs(self.spec.seed)?.jobs;
         let mut watcher =
             Watcher { at, running: BTreeMap::new(), started: BTreeMap::new(), stop: Stop::default() };
         match self.drive(&jobs, self.spec.seed, (false, watcher.stop.clone()), &mut watcher) {
+            // The watcher itself stops the replay once the time has passed.
             Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),
         }
@@ -106,7 +110,7 @@ mod tests {
             let [submit, run] = [submit, run].map(Time::from_seconds);
             Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
         };
-        // Jobs 1 and 3 leave two gaps of two nodes at 10; job 5 wants four nodes beside each other.
+        // Jobs 1 and 3 end at 10 and leave two gaps of two nodes. Job 5 needs four nodes beside each other.
         let jobs =
             vec![job(1, 0, 10, 2), job(2, 0, 100, 2), job(3, 0, 10, 2), job(4, 0, 100, 2), job(5, 5, 50, 4)];
         let cell = Replay {

@@ -1,4 +1,4 @@
-//! Where the jobs of a replay come from: a log, or a workload model that draws them anew from each seed.
+//! The source of the jobs of a replay: a log, or a workload model that draws new jobs from each seed.
 
 use std::sync::Arc;
 
@@ -9,38 +9,40 @@ use crate::job::Job;
 use crate::machine::Mesh;
 use crate::workload::{Arrivals, Rules, Synthetic};
 
-/// The jobs of a replay, or how to draw them.
+/// The jobs of a replay, or the model that draws them.
 #[derive(Clone, Debug)]
 pub enum JobSource {
-    /// The same for every seed.
+    /// Jobs of a log. They are the same for every seed, except for arrival times that are drawn.
     Recorded {
-        /// The jobs, arrivals scaled; shared by the replays that have the same ones.
+        /// The jobs, with scaled arrival times. Replays with equal jobs share the list.
         jobs: Arc<Vec<Job>>,
-        /// Records of the log that are not among them.
+        /// The number of records of the log that are not among the jobs.
         skipped: u64,
-        /// When they arrive; the arrival scale is in the jobs unless it is drawn.
+        /// The rule for arrival times. If they are drawn, the arrival scale is applied when they are drawn.
         arrivals: Arrivals,
-        /// What gaps are multiplied by, where they are drawn.
+        /// The factor that the gaps between drawn arrivals are multiplied by.
         arrival_scale: f64,
     },
-    /// Drawn from the seed.
+    /// Jobs that a workload model draws from the seed.
     Drawn {
         /// The model.
         model: Box<Synthetic>,
-        /// What becomes of its jobs.
+        /// The workload rules, which are applied to the drawn jobs.
         rules: Rules,
-        /// What arrival times are multiplied by.
+        /// The factor that arrival times are multiplied by.
         arrival_scale: f64,
     },
 }
 
 impl JobSource {
-    /// Returns a source of jobs that arrive as they were recorded; `skipped` records of their log are not among them.
+    /// Returns a source of jobs of a log that arrive as they were recorded. `skipped` is the number of records of the
+    /// log that are not among the jobs.
     pub fn recorded(jobs: Arc<Vec<Job>>, skipped: u64) -> Self {
         Self::Recorded { jobs, skipped, arrivals: Arrivals::Recorded, arrival_scale: 1.0 }
     }
 
-    /// Returns the jobs of `seed`, and how many records or draws are not among them.
+    /// Returns the jobs of the replication with this seed that `machine` is large enough for, and the number of records
+    /// or drawn jobs that are not among them.
     pub(super) fn jobs(
         &self,
         log: &str,
@@ -66,7 +68,8 @@ impl JobSource {
         }
     }
 
-    /// Returns what the jobs of any of `seeds` ask for that `machine` is large enough for.
+    /// Returns the different requests of the jobs of all `seeds`. Jobs larger than `machine` are left out as in a
+    /// replay.
     pub(super) fn requests(
         &self,
         log: &str,
@@ -78,14 +81,15 @@ impl JobSource {
             let (jobs, _) = self.jobs(log, seed, machine)?;
             requests.extend(jobs.iter().map(Request::from));
             if matches!(self, Self::Recorded { .. }) {
-                // The jobs of a log ask for the same with every seed.
+                // The jobs of a log have the same requests with every seed.
                 break;
             }
         }
         Ok(requests)
     }
 
-    /// Returns how many records of the log are not replayed; `None` for a model, where it depends on the seed.
+    /// Returns the number of records of the log that are not replayed. `None` for a model, where it depends on the
+    /// seed.
     pub fn skipped(&self) -> Option<u64> {
         match self {
             Self::Recorded { skipped, .. } => Some(*skipped),
@@ -93,7 +97,7 @@ impl JobSource {
         }
     }
 
-    /// Returns the number of jobs; of a model that of the jobs that it draws, before any is left out.
+    /// Returns the number of jobs. For a model, it is the number of jobs that it draws, before any is left out.
     pub fn count(&self) -> u64 {
         match self {
             Self::Recorded { jobs, .. } => jobs.len() as u64,

@@ -1,46 +1,46 @@
-//! Why a study cannot be submitted, or nobody can say how far it is.
+//! The errors of submitting a study and of reading its status.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::frame::FrameError;
 
-/// Why a study cannot be submitted, or nobody can say how far it is.
+/// The errors of submitting a study and of reading its status.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
-    /// The study's directory cannot be read or written.
+    /// A file of the study's directory cannot be read or written.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// Something that the submission needs is not to be had from the operating system.
+    /// A call of the operating system failed.
     #[error("{what}")]
     System {
-        /// What failed, such as "a.sh cannot be read".
+        /// What failed, in words, such as "a.sh cannot be read".
         what: String,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A script cannot name this file.
+    /// A path is not UTF-8, so that a script cannot name it.
     #[error("{} is not UTF-8, which scripts need; rename it", .0.display())]
     NotText(PathBuf),
-    /// sbatch did not take the array, for this reason.
+    /// sbatch refused the array, for this reason.
     #[error("nothing is submitted: {0}")]
     Refused(String),
-    /// sbatch took the array and not the job after it.
+    /// sbatch accepted the array, but not the job that follows it.
     #[error(
         "job {array} runs the shards, but none is submitted that merges: {problem}; after it, run {merge}"
     )]
     NoMerge {
-        /// The array.
+        /// The number of the array's job.
         array: String,
-        /// Why there is no job.
+        /// The reason.
         problem: String,
-        /// The command that does what the job would have done.
+        /// The command that the user can run in place of the job.
         merge: String,
     },
 }
 
 impl SubmitError {
-    /// Returns what makes an error of what has failed.
+    /// Returns a function that adds a description of what failed to an error of the operating system.
     pub(super) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         |source| Self::System { what, source }

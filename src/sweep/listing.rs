@@ -1,4 +1,4 @@
-//! The cells of a sweep as a table, for a dry run.
+//! Lists the cells of a sweep as a table, for a dry run.
 
 use super::whole::Sweep;
 use crate::allocator;
@@ -6,15 +6,15 @@ use crate::execution::RECORDED;
 use crate::study::Coordinate;
 use crate::text::{Align, Table, grouped};
 
-/// Number of characters of a key that are shown.
+/// The number of characters of a content key that are shown.
 const KEY_SHOWN: usize = 12;
 
 impl Sweep {
-    /// Returns a table of all cells of the study, with their keys, costs and whether they are done; and below it how
-    /// many of this process's are.
+    /// Returns a table of all cells of the study with their keys, states and costs. Below the table stands how many of
+    /// this process's cells are done and to do.
     pub fn listing(&self) -> String {
         let Self { study, manifest, share, .. } = self;
-        // The allocator, which tells most replays from others, stands last.
+        // The allocator differs in most rows, so its column is the last one.
         let named = || Coordinate::listed().filter(|coordinate| coordinate.name != "allocator");
         let left = ["cell", "key", "state"].into_iter().chain(named().map(Coordinate::title));
         let mut columns = left.chain(["allocator"]).map(|title| (title, Align::Left)).collect::<Vec<_>>();
@@ -43,6 +43,7 @@ impl Sweep {
             ]);
             table.add(row);
         }
+        // A column with the same value in every row is dropped, and its value is shown once above the table.
         let titles: Vec<&str> = named().map(Coordinate::title).chain(["jobs"]).collect();
         let shared = table.drop_constant(&titles);
         let is_news = |(_, text): &&(String, String)| text != RECORDED;

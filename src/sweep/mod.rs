@@ -1,15 +1,16 @@
-//! A study and its directory: what is missing of it, its submission to Slurm, how far it is.
+//! Sweeps: running a study in a directory. A sweep finds the cells that are missing, submits them to Slurm, and reports
+//! the status.
 //!
 //! ```text
-//! DIR/slurm/shards.sh           what each task of the array runs
-//! DIR/slurm/merge.sh            what the job after it runs
-//! DIR/slurm/shard-JOB_TASK.log  what they say
-//! DIR/slurm/merge-JOB.log
-//! DIR/slurm/submitted.json      what was submitted
+//! DIR/slurm/shards.sh           the script of each task of the array
+//! DIR/slurm/merge.sh            the script of the job after the array
+//! DIR/slurm/shard-JOB_TASK.log  the output of each task
+//! DIR/slurm/merge-JOB.log       the output of the job after the array
+//! DIR/slurm/submitted.json      the record of submissions
 //! ```
 //!
-//! A task of Slurm runs `meshreplay sweep` with the options that [`Started`](crate::frame::Started) has. They come from
-//! the table of options, [`OPTIONS`](crate::study::OPTIONS): this room knows none of them by name.
+//! A task of Slurm runs `meshreplay sweep` with the options that [`Started`](crate::frame::Started) holds. They come
+//! from the table of options, [`OPTIONS`](crate::study::OPTIONS). This module names no option itself.
 
 mod batch;
 mod error;

@@ -1,4 +1,4 @@
-//! sbatch and squeue: how they are called, and what they say.
+//! Calls the programs sbatch and squeue of Slurm, and reads their output.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -6,15 +6,16 @@ use std::process::Command;
 
 use super::record::{Job, Submission};
 
-/// Why a program of Slurm has no answer, in words.
+/// The reason why a call of a program failed, in words.
 enum CallError {
-    /// It cannot be started.
+    /// The program cannot be started.
     NotStarted(String),
-    /// It has said this, in one line.
+    /// The program failed with this message, on one line.
     Failed(String),
 }
 
-/// Calls a program and returns what it prints. `advice` says what to do where it is not installed.
+/// Calls a program and returns its standard output. `advice` is added to the error message if the program is not
+/// installed.
 fn call(program: &str, arguments: &[String], advice: &str) -> Result<String, CallError> {
     let output = Command::new(program).args(arguments).output().map_err(|error| {
         CallError::NotStarted(match error.kind() {
@@ -30,7 +31,7 @@ fn call(program: &str, arguments: &[String], advice: &str) -> Result<String, Cal
     }
 }
 
-/// Returns what a program said as one line, without what each of its lines begins with.
+/// Joins the messages of a program to one line, without the prefix (such as `sbatch: error:`) of each of its lines.
 fn one_line(said: &str, program: &str) -> String {
     let plain = |line: &str| {
         let line = line.strip_prefix(program).and_then(|line| line.strip_prefix(": ")).unwrap_or(line);
@@ -41,7 +42,8 @@ fn one_line(said: &str, program: &str) -> String {
     if lines.is_empty() { "no reason given".to_owned() } else { lines.join("; ") }
 }
 
-/// Submits a job, on this cluster if there are several; the error says why there is none, and what to do.
+/// Submits a job with sbatch, on `cluster` if one is named, and returns its number. The error says why the job was not
+/// submitted and what to do.
 pub(super) fn sbatch(mut arguments: Vec<String>, cluster: Option<&str>) -> Result<Job, String> {
     arguments.splice(0..0, on(cluster));
     let advice = "; submit where Slurm is installed, or see what would be with --dry-run";
@@ -57,13 +59,13 @@ pub(super) fn sbatch(mut arguments: Vec<String>, cluster: Option<&str>) -> Resul
     })
 }
 
-/// Returns the argument that names the cluster, where there are several.
+/// Returns the argument that names the cluster, or `None` if no cluster is named.
 fn on(cluster: Option<&str>) -> Option<String> {
     cluster.map(|cluster| format!("--clusters={cluster}"))
 }
 
-/// Reads the job that sbatch has printed, `ID` or `ID;CLUSTER`, below whatever a site adds; `None` if it printed
-/// another thing.
+/// Reads the job from the last line of the output of `sbatch --parsable`: `ID` or `ID;CLUSTER`. Lines that a site
+/// prints before it are ignored. `None` if there is no job.
 fn job(printed: &str) -> Option<Job> {
     let line = printed.lines().map(str::trim).rfind(|line| !line.is_empty())?;
     let (id, cluster) = line.split_once(';').map_or((line, None), |(id, name)| (id, Some(name.to_owned())));
@@ -71,20 +73,20 @@ fn job(printed: &str) -> Option<Job> {
     is_number.then(|| Job { id: id.to_owned(), cluster })
 }
 
-/// The tasks of a study that have not ended.
+/// The tasks and jobs of a study that have not ended, as squeue lists them.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// Whether each of them runs, by job and number in the array.
+    /// Whether each task runs (and does not wait), by the number of its job and its number in the array.
     tasks: BTreeMap<(String, usize), bool>,
-    /// Jobs of which anything has not ended, as squeue lists them first.
+    /// The numbers of the jobs with tasks that have not ended, in the order of squeue.
     pub(super) jobs: Vec<String>,
-    /// Why the queue is not known; `None` if it is.
+    /// The reason why the queue is not known. `None` if it is known.
     pub(super) problem: Option<String>,
 }
 
 impl Queue {
-    /// Asks squeue for the jobs of `all` submissions; a job that it does not know has ended. `own` is the job that
-    /// asks.
+    /// Asks squeue for the jobs of all submissions. A job that squeue does not know has ended. `own` is the number of
+    /// the job that runs this program, which is left out.
     pub(super) fn ask(all: &[Submission], own: Option<&str>) -> Self {
         let mut queue = Self::default();
         for submission in all {
@@ -106,7 +108,7 @@ impl Queue {
         queue
     }
 
-    /// Reads lines of squeue: job, number in the array, state.
+    /// Adds the tasks of squeue's output. Each line has a job, a number in the array and a state.
     fn read(&mut self, text: &str, own: Option<&str>) {
         for line in text.lines() {
             let words: Vec<&str> = line.split_whitespace().take(3).collect();
@@ -124,7 +126,7 @@ impl Queue {
         }
     }
 
-    /// Returns whether a task of this array runs; `None` if it has ended or never was.
+    /// Returns whether a task of this array runs (true) or waits (false). `None` if it has ended or never existed.
     pub(super) fn task(&self, array: &Job, number: usize) -> Option<bool> {
         self.tasks.get(&(array.id.clone(), number)).copied()
     }

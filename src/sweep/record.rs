@@ -1,4 +1,4 @@
-//! The record of what was submitted from a study's directory.
+//! The record of the submissions from a study's directory, in the file submitted.json.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,33 +11,34 @@ use super::error::SubmitError;
 use crate::disk::TEMPORARY;
 use crate::frame::{FrameError, write_whole};
 
-/// An array of shards that was submitted.
+/// One submission: an array of shards and the job that follows it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Submission {
-    /// What `--submit` said.
+    /// The value of `--submit`.
     pub(super) spec: String,
-    /// The array's job.
+    /// The job of the array.
     pub(super) array: Job,
-    /// The job that follows it.
+    /// The job that merges results after the array. `None` if it could not be submitted.
     pub(super) merge: Option<Job>,
-    /// Keys of the cells that were missing, by the task that runs them.
+    /// The content keys of the cells that were missing, by the number of the task that runs them.
     pub(super) tasks: BTreeMap<usize, Vec<String>>,
 }
 
 /// A job as sbatch names it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Job {
-    /// Its number.
+    /// The number of the job.
     pub(super) id: String,
-    /// Its cluster, where there are several.
+    /// The cluster of the job. `None` if sbatch did not name one.
     pub(super) cluster: Option<String>,
 }
 
+/// Returns the path of the record.
 fn file(folder: &Path) -> PathBuf {
     folder.join("slurm").join("submitted.json")
 }
 
-/// Reads what was submitted from the study's directory, oldest first; an empty list if nothing was.
+/// Reads the submissions of a study, oldest first. The list is empty if there was none.
 pub(super) fn submissions(folder: &Path) -> Result<Vec<Submission>, SubmitError> {
     let path = file(folder);
     let text = match fs::read_to_string(&path) {
@@ -50,7 +51,7 @@ pub(super) fn submissions(folder: &Path) -> Result<Vec<Submission>, SubmitError>
     serde_json::from_str(&text).map_err(io::Error::from).map_err(SubmitError::system(damaged))
 }
 
-/// Keeps what was submitted.
+/// Writes all submissions of a study to its record.
 pub(super) fn keep(folder: &Path, all: &[Submission]) -> Result<(), SubmitError> {
     let text = serde_json::to_string_pretty(all).map_err(FrameError::Json)? + "\n";
     Ok(write_whole(&file(folder), text.as_bytes(), TEMPORARY)?)

@@ -1,22 +1,23 @@
-//! What `--submit` says: `slurm:array=16,partition=batch`.
+//! The value of the option `--submit`, such as `slurm:array=16,partition=batch`.
 
 use std::str::FromStr;
 
 use crate::spec::{Params, Spec, SpecError, unknown};
 use crate::study::MAX_SHARDS;
 
-/// Shards of a study unless it is said.
+/// The default number of shards of a study.
 const DEFAULT_SHARDS: usize = 8;
 
-/// Most threads of a shard.
+/// The largest number of threads per shard.
 const MAX_CPUS: usize = 4096;
 
 const NAME: &str = "letters, digits and _ . @ + -, such as batch";
 
-/// Whether a text is a value of a parameter.
+/// A function that returns whether a text is a valid value of a parameter.
 type Check = fn(&str) -> bool;
 
-/// Parameters that sbatch takes as they are: name, what is accepted in words, and whether a text is.
+/// The parameters that are passed to sbatch unchanged: the name, the accepted values in words, and the function that
+/// checks a value.
 const PASSED: &[(&str, &str, Check)] = &[
     ("account", NAME, is_name),
     ("mem", "a whole number, and K, M, G or T if it is not megabytes, such as 4G", is_memory),
@@ -25,16 +26,16 @@ const PASSED: &[(&str, &str, Check)] = &[
     ("time", "M, M:S, H:M:S, D-H, D-H:M or D-H:M:S, such as 2:30:00", is_time),
 ];
 
-/// How a study is submitted.
+/// The settings with which a study is submitted to Slurm.
 #[derive(Clone, Debug)]
 pub struct Slurm {
-    /// The spec as it was given.
+    /// The spec, as the user gave it.
     pub(super) spec: Spec,
-    /// Most shards.
+    /// The largest number of shards. A study with fewer cells has fewer shards.
     pub(super) shards: usize,
-    /// Threads of a shard.
+    /// The number of threads per shard.
     pub(super) cpus: usize,
-    /// Arguments of sbatch.
+    /// The arguments that are passed to sbatch unchanged.
     pub(super) passed: Vec<String>,
 }
 
@@ -63,7 +64,8 @@ impl FromStr for Slurm {
     }
 }
 
-/// Takes a number from 1 to `most`; `default` if it is not given.
+/// Takes a number from 1 to `most` from the parameters. Returns `default` if it is not given, and fails if it is out of
+/// range.
 fn count(params: &mut Params, key: &str, default: usize, most: usize) -> Result<usize, SpecError> {
     let expected = format!("a whole number from 1 to {most}");
     let number = params.take(key, default, &expected)?;

@@ -1,9 +1,9 @@
-//! How far a study is, from what its directory holds and Slurm's queue says.
+//! The status of a study, from the files of its directory and from Slurm's queue.
 //!
-//! A cell is *done* if its result is there and *failed* if it could not be replayed when it was last tried. Of the
-//! others those are *running* or *queued* whose task of the array is; each task replays a few of its cells at a time. A
-//! sweep that runs without Slurm leaves no trace that would tell it from one that was killed: its cells are *to do*
-//! until they are done.
+//! A cell is *done* if its result exists, and *failed* if its last replay failed. Another cell is *running* if its task
+//! of an array runs, and *queued* if that task waits. A running task replays only a few of its cells at a time. Any
+//! other cell is *to do*. These include the cells of a sweep that runs without Slurm, because such a sweep cannot be
+//! told from one that was killed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,23 +15,24 @@ use crate::frame::{Started, StudyFolder};
 use crate::study::{Manifest, Options};
 use crate::text::command_line;
 
-/// Failed cells that are named before the rest is only counted.
+/// The largest number of failed cells that are named. Further ones are only counted.
 const NAMED: usize = 20;
 
-/// What cells are, in the order in which they are counted.
+/// The states of cells, in the order in which they are counted.
 const STATES: [&str; 5] = ["done", "running", "queued", "failed", "to do"];
 
-/// How far a study is.
+/// The status of a study.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// How many cells are done, running, queued, failed and to do, and what to do next: a line each.
+    /// Lines of text that say how many cells are in each state, and what to do next.
     pub text: String,
-    /// Whether every cell is done and the summary has them all.
+    /// Whether every cell is done and the summary holds all of them.
     pub is_finished: bool,
 }
 
-/// Returns how far the study in the directory is. `own` is the job of Slurm that asks, which does not count as one that
-/// runs; `None` if none does.
+/// Returns the status of the study in the directory `path`. `own` is the number of the Slurm job that runs this
+/// program, and this job does not count as running. It is `None` outside Slurm. Fails if a file of the directory cannot
+/// be read.
 pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
     let folder = StudyFolder::new(path, None);
     let manifest = folder.manifest()?;
@@ -87,13 +88,14 @@ pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
     Ok(Status { text: lines.join("\n") + "\n", is_finished })
 }
 
-/// Returns for every cell of a task that has not ended whether its task runs.
+/// Returns, for the content key of every cell whose task has not ended, whether the task runs (true) or waits (false).
 fn running<'a>(all: &'a [Submission], queue: &Queue) -> BTreeMap<&'a str, bool> {
     let mut cells = BTreeMap::new();
     for Submission { array, tasks, .. } in all {
         for (&number, keys) in tasks {
             let Some(is_running) = queue.task(array, number) else { continue };
             for key in keys {
+                // A cell that was submitted twice runs if any of its tasks runs.
                 *cells.entry(key.as_str()).or_insert(false) |= is_running;
             }
         }
@@ -101,7 +103,7 @@ fn running<'a>(all: &'a [Submission], queue: &Queue) -> BTreeMap<&'a str, bool> 
     cells
 }
 
-/// Returns the commands that run what is missing.
+/// Returns the commands that run the missing cells, as lines of text.
 fn next(
     path: &Path,
     manifest: &Manifest,
@@ -109,7 +111,8 @@ fn next(
     last: Option<&Submission>,
 ) -> Vec<String> {
     let started = started.unwrap_or_else(|| {
-        // Directories of earlier versions, and those that parts were merged into, do not say how they were started.
+        // Directories of earlier versions of this program, and directories that shards were merged into, do not say how
+        // the study was started.
         let given = Options { jobs: manifest.jobs, ..manifest.options.clone() };
         Started { study: "STUDY.toml".to_owned(), options: given.sweep_arguments(), jobs: given.jobs }
     });

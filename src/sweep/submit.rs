@@ -1,4 +1,5 @@
-//! Submits what is missing of a study: an array of its shards, and a job after it that merges.
+//! Submits the missing cells of a study to Slurm: an array job that runs the shards, and a job after it that merges the
+//! results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +17,8 @@ use crate::frame::write_whole;
 use crate::study::Shard;
 use crate::text::command_line;
 
-/// Returns the number of shards, and the keys of the missing cells by the shard that they belong to.
+/// Divides the cells among shards. Returns the number of shards, and the content keys of the missing cells by the
+/// number of their shard. Shards without a missing cell are left out.
 fn deal(sweep: &Sweep, slurm: &Slurm) -> (usize, BTreeMap<usize, Vec<String>>) {
     let costs = sweep.costs();
     let shards = slurm.shards.min(costs.len());
@@ -28,7 +30,7 @@ fn deal(sweep: &Sweep, slurm: &Slurm) -> (usize, BTreeMap<usize, Vec<String>>) {
     (shards, tasks)
 }
 
-/// Returns the scripts and commands of a submission, as a shell would take them. Nothing is written.
+/// Returns the scripts and commands of a submission as text. Nothing is written or submitted.
 pub fn preview(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, SubmitError> {
     let (shards, tasks) = deal(sweep, slurm);
     let batch = Batch::new(sweep, slurm, caller, shards)?;
@@ -43,9 +45,9 @@ pub fn preview(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, 
     Ok(format!("{shards}{merge}Commands, JOB being what the first one prints:\n\n{array}{after}"))
 }
 
-/// Writes the scripts, submits the array and then the job that merges, and returns a note of that. Where no cell is
-/// missing nothing is submitted, and the summary is written. If the array is refused, the study's directory is as it
-/// was.
+/// Writes the scripts, submits the array and then the job that merges, and returns a note for the user. If no cell is
+/// missing, nothing is submitted and the summary is written. If the array is refused, the study's directory is left as
+/// it was.
 pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, SubmitError> {
     let Sweep { folder, manifest, study, .. } = sweep;
     let (shards, tasks) = deal(sweep, slurm);
@@ -62,7 +64,7 @@ pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, S
         with_scripts(&batch, || sbatch(batch.array_arguments(&numbers), None).map_err(SubmitError::Refused))?;
     let (id, cluster) = (array.id.clone(), array.cluster.clone());
     all.push(Submission { spec: slurm.spec.to_string(), array, merge: None, tasks });
-    // What runs already is kept before anything else can fail.
+    // The array is submitted, so it is recorded before anything else can fail.
     keep(folder.path(), &all)?;
     let _claim = folder.describe(manifest)?;
     folder.keep_started(&sweep.started)?;
@@ -85,14 +87,14 @@ pub fn submit(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, S
     ))
 }
 
-/// Writes the scripts into the study's directory and calls `submit`. If anything fails, everything is put back as it
-/// was.
+/// Writes the scripts into the study's directory and calls `submit`. If anything fails, the former content of the
+/// directory is restored.
 fn with_scripts<T>(
     batch: &Batch<'_>,
     submit: impl FnOnce() -> Result<T, SubmitError>,
 ) -> Result<T, SubmitError> {
     let directory = batch.directory();
-    // It is dropped last, and is then removed if nothing is in it.
+    // The guard is dropped last, and removes the directory if it is new and still empty.
     let _new = NewFolder::create(Path::new(&directory))
         .map_err(SubmitError::system(format!("cannot make {directory}")))?;
     let mut before = Vec::new();
@@ -108,7 +110,7 @@ fn with_scripts<T>(
     let result = written.and_then(|()| submit());
     if result.is_err() {
         for (path, held) in before {
-            // What cannot be put back stays: the reason for this is told, and it matters more.
+            // A file that cannot be restored is left as it is: the error that is reported already matters more.
             let _ = match held {
                 Some(bytes) => write_whole(Path::new(&path), &bytes, TEMPORARY).map_err(drop),
                 None => fs::remove_file(&path).map_err(drop),

@@ -1,4 +1,4 @@
-//! A study that is run in a directory, whole or as a shard.
+//! A sweep: a study that is run in a directory, as a whole or as one shard.
 
 use std::path::{Path, PathBuf};
 
@@ -6,29 +6,30 @@ use crate::disk::Claim;
 use crate::frame::{FrameError, Started, StudyFolder};
 use crate::study::{Manifest, Options, Shard, Study, StudyError};
 
-/// A study, its directory, and what one process has to do for it.
+/// A study, the directory of its results, and the cells that this process has to run.
 #[derive(Debug)]
 pub struct Sweep {
-    /// The study file.
+    /// The path of the study file.
     pub file: PathBuf,
-    /// The study.
+    /// The planned study.
     pub study: Study,
-    /// What the directory says of the study.
+    /// The content of study.json for the study.
     pub manifest: Manifest,
     /// The directory of the results.
     pub folder: StudyFolder,
-    /// The part of the study that this process runs; `None` if it runs all.
+    /// The shard that this process runs. `None` if it runs the whole study.
     pub shard: Option<Shard>,
-    /// Positions of the cells that belong to the shard, ascending.
+    /// The positions (from 0) of the cells that belong to this process, ascending.
     pub share: Vec<usize>,
-    /// Those of them that are not done, ascending.
+    /// The positions of the cells of this process that are not done, ascending.
     pub missing: Vec<usize>,
-    /// What the same command needs to be given again.
+    /// The study file and the options, from which the same command can be given again.
     pub started: Started,
 }
 
 impl Sweep {
-    /// Plans the study of the file, and looks into the directory for what is done.
+    /// Plans the study of `file` and finds the cells that are already done in the directory `output`. Fails if the
+    /// study cannot be planned.
     pub fn plan(
         file: &Path,
         output: &Path,
@@ -42,7 +43,7 @@ impl Sweep {
         let own = shard.map_or_else(|| (0..costs.len()).collect(), |shard| shard.share(&costs));
         let is_missing = |cell: &usize| !folder.has(&study.cells[*cell].key, options.jobs);
         let missing = own.iter().copied().filter(is_missing).collect();
-        // It fails for empty paths only, which no file has.
+        // `absolute` fails only for empty paths, and the file has been read already.
         let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         let started = Started {
             study: path.to_string_lossy().into_owned(),
@@ -52,17 +53,18 @@ impl Sweep {
         Ok(Self { file: file.to_owned(), study, manifest, folder, shard, share: own, missing, started })
     }
 
-    /// Returns whether the cell at this position is done.
+    /// Returns whether the cell at this position has a result in the directory.
     pub fn is_done(&self, cell: usize) -> bool {
         self.folder.has(&self.study.cells[cell].key, self.started.jobs)
     }
 
-    /// Estimated costs of all cells.
+    /// Returns the estimated cost of every cell, by position.
     pub(super) fn costs(&self) -> Vec<u64> {
         costs(&self.study)
     }
 
-    /// Makes the directory ready for the results of what is missing. Nobody may replace them while the claim is held.
+    /// Prepares the directory for the results of the missing cells, and forgets earlier failures of these cells. While
+    /// the returned claim is held, no other process may replace the files of the directory.
     pub fn prepare(&self) -> Result<Claim, FrameError> {
         let claim = self.folder.prepare(&self.manifest)?;
         if !self.missing.is_empty() {
@@ -74,9 +76,9 @@ impl Sweep {
         Ok(claim)
     }
 
-    /// Writes the summary of what is done, and returns how many cells of the whole study are still missing. Shards that
-    /// share a directory must not replace each other's whole summary by a partial one: a shard writes it only if
-    /// nothing is missing.
+    /// Writes the summary of the cells that are done, and returns the number of cells of the whole study that are still
+    /// missing. Shards that share a directory must not replace a complete summary by a partial one, so a shard writes
+    /// the summary only if no cell is missing.
     pub fn summarize(&self) -> Result<usize, FrameError> {
         let missing = self.folder.missing(&self.manifest).len();
         if self.shard.is_none() || missing == 0 {
@@ -86,6 +88,7 @@ impl Sweep {
     }
 }
 
+/// Returns the estimated cost of every cell, by position.
 fn costs(study: &Study) -> Vec<u64> {
     study.cells.iter().map(|cell| cell.cost).collect()
 }

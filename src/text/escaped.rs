@@ -10,6 +10,7 @@ pub(super) fn markdown(text: &str) -> String {
     let mut before = None;
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
+        // A backtick switches code on or off.
         is_code ^= c == '`';
         let is_special = match c {
             '*' | '<' | '\\' => true,

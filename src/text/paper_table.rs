@@ -129,6 +129,7 @@ impl PaperTable {
     }
 }
 
+/// Returns the text of a cell, or a dash if it has no number.
 fn shown(cell: &PaperCell) -> String {
     if cell.text.is_empty() { NONE.to_owned() } else { cell.text.clone() }
 }

@@ -41,6 +41,7 @@ impl Pivot {
             *sum += value;
             *count += 1;
         }
+        // Combinations without results do not count.
         let filled = || sums.iter().flatten().map(|(_, count)| *count).filter(|count| *count > 0);
         let results = (filled().min().unwrap_or(0), filled().max().unwrap_or(0));
         let mean = |(sum, count): &(f64, usize)| (*count > 0).then(|| sum / *count as f64);
@@ -77,6 +78,7 @@ impl Pivot {
                 Side::Row(at) => (counterpart(&self.rows, i, at)?, j),
                 Side::Column(at) => (i, counterpart(&self.columns, j, at)?),
             };
+            // A base of 0 has no ratio.
             let base = self.values[row][column].filter(|base| base.abs() > 0.0)?;
             Some(self.values[i][j]? / base)
         };
@@ -115,6 +117,7 @@ fn sides<'a>(keys: impl Iterator<Item = &'a Vec<String>>) -> Vec<Vec<String>> {
     let mut sorted: Vec<(Vec<usize>, &Vec<String>)> = Vec::new();
     for key in keys {
         ranks.resize(key.len(), Vec::new());
+        // The rank of a label is the position of its first occurrence. Keys are then sorted by their ranks.
         let rank = |(label, known): (&'a String, &mut Vec<&'a str>)| {
             known.iter().position(|other| other == label).unwrap_or_else(|| {
                 known.push(label);

@@ -65,6 +65,7 @@ impl Table {
         if let Some(rule) = lines.get_mut(1) {
             // Markdown aligns a column to the right if the rule below its title ends with a colon.
             let parts = rule.trim_matches(['|', '\n']).split('|').zip(&self.columns);
+            // The colon replaces a dash, so that the width stays the same.
             let parts: Vec<String> = parts
                 .map(|(dashes, (_, align))| match align {
                     Align::Left => dashes.to_owned(),
@@ -86,6 +87,7 @@ impl Table {
         escaped::tabular(remarks, &alignment.collect::<String>(), &[heads], &rows)
     }
 
+    /// Returns the table in a style of comfy-table, without blanks at the ends of lines.
     fn render(&self, style: TableStyle) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(style).set_content_arrangement(ContentArrangement::Disabled);

@@ -124,7 +124,7 @@ pub enum Problem {
     TooFewFields {
         /// The number of fields on the line.
         found: usize,
-        /// The number of fields of the format.
+        /// The number of fields that the line must have.
         expected: usize,
     },
     /// A field is not a number of the kind expected.

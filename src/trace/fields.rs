@@ -88,6 +88,7 @@ pub(super) fn integer(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], i64, Fau
         if count == 0 || !at_end_of_field(rest) {
             return fault(field, FaultKind::NotAnInteger);
         }
+        // The slow path: the standard library parses the whole field and checks its range.
         if count > SAFE_DIGITS {
             let token = &text[..text.len() - rest.len()];
             let value = std::str::from_utf8(token).ok().and_then(|token| token.parse().ok());
@@ -141,6 +142,7 @@ pub(super) fn decimal(field: usize) -> impl Fn(&[u8]) -> IResult<&[u8], f64, Fau
                 _ => fault(field, FaultKind::OutOfRange),
             };
         }
+        // At most 15 digits in all, so nothing here overflows and both operands of the division are exact.
         let mantissa = whole * 10_u64.pow(fraction_digits as u32) + fraction;
         let value = mantissa as f64 / POWERS_OF_TEN[fraction_digits];
         Ok((rest, if negative { -value } else { value }))

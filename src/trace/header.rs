@@ -30,6 +30,7 @@ impl Header {
     /// by one space each. An empty comment ends the entry. O(size of the header).
     pub fn entries(&self) -> Vec<(String, String)> {
         let mut entries: Vec<(String, String)> = Vec::new();
+        // Whether a line without a key continues the last entry.
         let mut open = false;
         for line in &self.lines {
             let text = String::from_utf8_lossy(line);
@@ -55,7 +56,8 @@ impl Header {
     }
 
     /// Returns the integer at the start of the first value of `key`, such as 1664 for `MaxProcs: 1664 (72, 1368, 224)`.
-    /// `None` if the key is missing, its value does not begin with an integer, or the integer exceeds 64 bits.
+    /// `None` if [`Self::get`] finds no value, the value does not begin with an integer, or the integer exceeds 64
+    /// bits.
     pub fn number(&self, key: &str) -> Option<i64> {
         let value = self.get(key)?;
         let (_, number) = leading_integer(&value).ok()?;
@@ -73,13 +75,14 @@ impl Header {
         self.number("MaxNodes").filter(|&nodes| nodes > 0)
     }
 
-    /// Returns the number of processors of the machine: `MaxProcs`, or `MaxNodes` if `MaxProcs` is missing. `None` if
-    /// both are missing.
+    /// Returns the number of processors of the machine: `MaxProcs`, or `MaxNodes` if `MaxProcs` is missing or not
+    /// positive. `None` if neither is positive.
     pub fn processors(&self) -> Option<i64> {
         self.max_procs().or_else(|| self.max_nodes())
     }
 
-    /// Returns `UnixStartTime`, the time at which submit times are 0, in seconds since 1970; `None` if it is missing.
+    /// Returns `UnixStartTime`, the time at which submit times are 0, in seconds since 1970; `None` if it is missing or
+    /// no integer.
     pub fn unix_start_time(&self) -> Option<i64> {
         self.number("UnixStartTime")
     }

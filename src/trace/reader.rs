@@ -89,6 +89,7 @@ impl Reader {
     /// Opens the log at `path`; `-` is standard input. The content tells whether it is compressed; the name does not
     /// matter.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
+        // The format is the one given, or else that of the file name, or else that of the first line.
         let known = options.format.or_else(|| Format::of_path(path).map(|format| Spec::named(format.name)));
         let given = known.as_ref().map(formats::build).transpose()?;
         let source = Source::open(path)?;
@@ -299,7 +300,7 @@ mod tests {
         Ok(())
     }
 
-    /// A format whose jobs are told by two lines each, of which the last may be at the end of the text.
+    /// A format in which two lines give one job. The second line may be missing at the end of the text.
     struct Pairs {
         started: Vec<i64>,
     }

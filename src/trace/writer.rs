@@ -77,6 +77,7 @@ impl Writer {
         Ok(Self::new(PathBuf::from(name), writing_of(format)?, target, false, true))
     }
 
+    /// Makes a writer to `target`. `overwrite` tells whether the end may replace a file.
     fn new(path: PathBuf, writing: Writing, target: Target, gzip: bool, overwrite: bool) -> Self {
         let buffered = BufWriter::with_capacity(64 << 10, target);
         let out = if gzip {

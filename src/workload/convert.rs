@@ -1,14 +1,16 @@
-//! Converting a log to another format.
+//! Converts a log to another format.
 
 use super::rules::left_out::{LeftOut, Reason};
 use super::rules::rule_set::Rules;
 use crate::trace::{Format, LogSummary, Reader, Record, TraceError, Writer, copy};
 
-/// Copies a log to a `writer` of format `to`, and returns what was read and which records were left out.
+/// Copies a log to `writer`, whose format is `to`. Returns the facts about the log that was read and the counts of the
+/// records that were left out.
 ///
-/// To a format for the simulator of the authors of walker-2010 go only the records that they kept, with the run times
-/// that they took; estimates stay as recorded, even below the run time, which that simulator raises later. To another
-/// format than that of the log goes a comment that says so, if the format has comments.
+/// If `to` is a format for the simulator of P. Walker, D. Bunde and V. Leung (2010), only the records that they kept
+/// are copied, with the run times that they took. Estimates stay as recorded, even if they are below the run time; that
+/// simulator raises them itself. If `to` is not the format of the log, a comment names that format, provided that `to`
+/// has comments.
 pub fn convert(
     reader: Reader,
     writer: &mut Writer,
@@ -32,7 +34,8 @@ pub fn convert(
     Ok((summary, left_out))
 }
 
-/// Words for the reasons of the authors' rules, in the order of a report; [`Reason::words`] follow a count instead.
+/// The reasons for which a conversion leaves out records, in words for a list, in the order of a report.
+/// ([`Reason::words`] are words that follow a count.)
 pub const CONVERSION_REASONS: [(Reason, &str); 3] = [
     (Reason::NoProcessors, "no allocated processors"),
     (Reason::Status, "status"),

@@ -1,7 +1,7 @@
-//! From records and models to jobs.
+//! Makes jobs: from the records of a log, or from workload models.
 //!
-//! [`Rules`] say which records of a log become jobs, and with which numbers; the models draw jobs at random. Both give
-//! the jobs that a replay reads.
+//! [`Rules`] decide which records of a log become jobs and with which values. The models draw jobs at random. A replay
+//! reads the jobs of either.
 
 mod convert;
 pub mod models;

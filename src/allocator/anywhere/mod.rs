@@ -1,8 +1,9 @@
-//! Allocators that take free nodes wherever they are, in one order or in none.
+//! Allocators that take free nodes wherever they are, without looking for nodes that lie close together.
 //!
-//! Nothing is searched: `naive` and `paging` take the first free nodes of an order (of single nodes, of equal pages),
-//! `random` draws them. They cost next to nothing and are what the others are compared with: a job of k nodes may end
-//! up scattered over the whole machine. None refuses while enough nodes are free, or enough pages with larger ones.
+//! `naive` takes the first free nodes in row-major order, `paging` takes the first free pages, which are squares of
+//! equal size, and `random` draws free nodes. These allocators are fast and serve as a baseline for all others. The
+//! nodes of a job may be scattered over the whole machine. `naive` and `random` never refuse while enough nodes are
+//! free; `paging` never refuses while enough whole pages are free.
 
 pub(super) mod naive;
 pub(super) mod paging;

@@ -3,14 +3,17 @@
 //! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
 //! multicomputers", IEEE TPDS 8(7), 1997.
 //!
-//! 1. Scan the nodes row by row (x fastest, then y, then z) and take the first k that are free.
+//! 1. Scan the nodes row by row (x fastest, then y, then z) and take the first k free nodes, k being the number of
+//!    requested processors.
 //!
-//! Never refuses while k nodes are free; time O(N/64 + k). Equal to the curve allocator that takes a sorted free list
-//! in the order of node numbers, which the laws check.
+//! It never refuses while k nodes are free. Time O(N/64 + k) on a machine of N nodes. If the machine is at least as
+//! wide (x) as long (y), and at least as long as deep (z), it chooses the same nodes as
+//! `curve:order=row-major,select=free-list`, which a law test checks.
 
 use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::machine::Machine;
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "naive",
     summary: "the first free nodes, row by row",
@@ -22,6 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, _| Ok(Strategy::of(Naive)),
 };
 
+/// Takes the free nodes with the lowest numbers.
 struct Naive;
 
 impl Allocator for Naive {

@@ -1,16 +1,24 @@
-//! Paging: the machine cut into square pages, of which a job takes the first free ones.
+//! Paging: the machine is divided into square pages, and a job takes the first free pages.
 //!
 //! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
 //! multicomputers", IEEE TPDS 8(7), 1997.
 //!
-//! 1. Pages have sides of 2^`size` nodes (in a dimension of one node, of one); those at the far borders are clipped.
-//! 2. Pages are numbered: `row-major`; `snake`, every other row backwards; `shuffled-row-major`, the bits of row and
-//!    column interleaved, the row's bit above the column's; `shuffled-snake`, the same recursion into quadrants, but in
-//!    the order SW, SE, NE, NW. Where the number of pages along a side is no power of two, those that exist keep their
-//!    order. In three dimensions layers come above rows, and every other layer runs backwards in a snake.
-//! 3. A job gets the first free pages that have k nodes together, and all their nodes.
+//! 1. Divide the machine into pages with sides of 2^`size` nodes, or of one node along a dimension of one node. Pages
+//!    at the far borders are clipped if the machine's sides are not multiples of the page's side.
+//! 2. Number the pages. The parameter `order` says how:
+//!    * `row-major`: row by row.
+//!    * `snake`: row by row, every other row backwards.
+//!    * `shuffled-row-major`: interleave the bits of row and column, each bit of the row above that of the column.
+//!    * `shuffled-snake`: recurse into quadrants in the order SW, SE, NE, NW.
+//! 3. A job that requests k processors gets the first free pages that have at least k nodes together, and all nodes of
+//!    these pages.
 //!
-//! With pages of one node it never refuses while k nodes are free, and wastes none. Time O(k + pages·log₆₄ N).
+//! If the number of pages along a side is not a power of two, the shuffled orders skip the pages that do not exist. In
+//! three dimensions layers are more significant than rows: in the whole number, or in each digit of the shuffled
+//! orders. A snake runs every other layer backwards.
+//!
+//! With pages of one node, paging never refuses while k nodes are free and wastes no node. Time O(k + p·log₆₄ P) for p
+//! pages of a job and P pages of the machine.
 
 use crate::allocator::buddy::first_set::FirstSet;
 use crate::allocator::seam::{
@@ -19,6 +27,7 @@ use crate::allocator::seam::{
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "paging",
     summary: "the first free pages of 2^size nodes to a side",
@@ -33,18 +42,23 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// Pages of 4,096 nodes to a side are as large as the largest square machine.
+/// The largest value of `size`. Pages of 2^12 = 4,096 nodes along each side are as large as the largest square machine.
 const LARGEST: u32 = 12;
 
-/// How pages are numbered.
+/// The order in which pages are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Indexing {
+    /// Row by row.
     RowMajor,
+    /// Row by row, every other row backwards.
     Snake,
+    /// By the interleaved bits of the coordinates, also known as Morton order.
     ShuffledRowMajor,
+    /// By the interleaved bits of the coordinates, read as a Gray code.
     ShuffledSnake,
 }
 
+/// The orders by name, the default first.
 const INDEXINGS: &[(&str, Indexing)] = &[
     ("row-major", Indexing::RowMajor),
     ("snake", Indexing::Snake),
@@ -52,6 +66,7 @@ const INDEXINGS: &[(&str, Indexing)] = &[
     ("shuffled-snake", Indexing::ShuffledSnake),
 ];
 
+/// Reads the parameters and builds paging for the machine. Fails if `size` is too large or `order` is unknown.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let expected = format!("a whole number up to {LARGEST}");
     let size = params.take("size", 0, &expected)?;
@@ -64,19 +79,21 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     Ok(Strategy::of(paging).with_nodes_for(move |request, mesh| nodes_for(page_sizes, request, mesh)))
 }
 
+/// The pages of a machine, and which of them are free.
 #[derive(Debug, PartialEq, Eq)]
 struct Paging {
-    /// The nodes of each page, row by row, pages by number.
+    /// The nodes of each page, row by row. The index is the page's number.
     pages: Vec<Vec<NodeId>>,
-    /// The page of each node.
+    /// The number of the page to which each node belongs.
     page_of: Vec<u32>,
-    /// How many nodes of each page are in use.
+    /// The number of nodes in use in each page.
     busy: Vec<u32>,
-    /// Pages of which no node is.
+    /// The numbers of the pages that have no node in use.
     free: FirstSet,
 }
 
 impl Paging {
+    /// Divides the machine into pages with sides of 2^`size` nodes, all of them free.
     fn new(mesh: &Mesh, size: u32, indexing: Indexing) -> Self {
         let grid = mesh.extents().map(|extent| extent.div_ceil(1 << size));
         let [columns, rows, layers] = grid;
@@ -84,6 +101,7 @@ impl Paging {
             .flat_map(|z| (0..rows).flat_map(move |y| (0..columns).map(move |x| [x, y, z])))
             .collect();
         places.sort_by_key(|&place| number(place, grid, indexing));
+        // The number of each page is its position in the sorted list; `flat` is the position of a page in the grid.
         let mut numbers = vec![0; places.len()];
         let flat = |[x, y, z]: Coord| (x + columns * (y + rows * z)) as usize;
         for (page, &place) in (0..).zip(&places) {
@@ -101,14 +119,15 @@ impl Paging {
         Self { busy: vec![0; pages.len()], pages, page_of, free }
     }
 
-    /// Returns the nodes of the smallest and of the largest page.
+    /// Returns the numbers of nodes of the smallest and of the largest page.
     fn page_sizes(&self) -> [u32; 2] {
         let sizes = || self.pages.iter().map(|page| page.len() as u32);
         [sizes().min().unwrap_or(1), sizes().max().unwrap_or(1)]
     }
 }
 
-/// Returns the number by which a page is sorted: smaller ones come first.
+/// Returns the sort key of the page at column x, row y and layer z of the grid of pages. Pages with smaller keys come
+/// first.
 fn number([x, y, z]: Coord, [columns, rows, _]: [u32; 3], indexing: Indexing) -> u128 {
     let backwards = |odd: u32, at: u32, count: u32| if odd % 2 == 1 { count - 1 - at } else { at };
     let flat = |x: u32, row: u32| u128::from(row) * u128::from(columns) + u128::from(x);
@@ -119,10 +138,11 @@ fn number([x, y, z]: Coord, [columns, rows, _]: [u32; 3], indexing: Indexing) ->
             flat(backwards(row, x, columns), row)
         }
         Indexing::ShuffledRowMajor | Indexing::ShuffledSnake => {
+            // From the highest bit down: each step appends one octal digit made of a bit of z, of y and of x.
             (0..=LARGEST * 2).rev().fold(0, |number, bit| {
                 let [x, y, z] = [x, y, z].map(|at| u128::from(at >> bit & 1));
                 let digit = z << 2 | y << 1 | x;
-                // In a snake the quadrants' digits are those of a Gray code, each one bit away from the one before.
+                // In a snake the digits follow a Gray code: consecutive quadrants differ in one bit.
                 let digit =
                     if indexing == Indexing::ShuffledSnake { digit ^ digit >> 1 ^ digit >> 2 } else { digit };
                 number << 3 | digit
@@ -131,8 +151,8 @@ fn number([x, y, z]: Coord, [columns, rows, _]: [u32; 3], indexing: Indexing) ->
     }
 }
 
-/// Returns how many nodes a placement of whole pages has. Where pages at the far borders are clipped, the first free
-/// ones may have more nodes or fewer.
+/// Returns how many nodes a placement has, given the sizes of the smallest and of the largest page. If all pages have
+/// the same size, the number is exact. Otherwise it depends on which pages are free, so it is a range.
 fn nodes_for([least, most]: [u32; 2], request: &Request, mesh: &Mesh) -> NodesFor {
     if least == most {
         return NodesFor::exactly(request.procs.div_ceil(most).saturating_mul(most));
@@ -180,7 +200,7 @@ impl Allocator for Paging {
 mod tests {
     use super::*;
 
-    /// Returns the first pages of an idle machine by their lowest coordinates.
+    /// Returns the lowest coordinates of the first six pages of an idle machine.
     fn first_pages(
         machine: &str,
         size: u32,
@@ -218,7 +238,7 @@ mod tests {
         assert_eq!(placement.nodes, [0, 1, 4, 5, 2, 3, 6, 7]);
         assert_eq!(paging, fresh(), "nothing is in use yet");
         paging.taken(&placement, &machine);
-        // Two pages are left, which have eight nodes.
+        // Two free pages are left. They have eight nodes together.
         assert_eq!(paging.propose(&Request::of(9), &machine), None);
         let rest = paging.propose(&Request::of(8), &machine).ok_or("refused")?;
         paging.taken(&rest, &machine);

@@ -1,31 +1,35 @@
-//! Allocators by blocks: they differ in the hierarchy of blocks and in which blocks they choose.
+//! The implementation of `Allocator` that all buddy strategies share. A strategy chooses the hierarchy of blocks and
+//! the function that selects blocks for a request.
 
 use super::forest::Forest;
 use super::system::{BlockOrder, Buddy};
 use crate::allocator::seam::{Allocator, Placement, Request, Strategy};
 use crate::machine::{Machine, Mesh, NodeId};
 
-/// Chooses blocks for a request and hands out their nodes; `None` if the blocks that are free do not serve it.
+/// Selects blocks for a request and marks them as in use. Returns the nodes of the job in rank order; `None` if the
+/// free blocks do not serve the request.
 pub(super) type HandOut = fn(&mut Buddy, &Request, &Mesh) -> Option<Vec<NodeId>>;
 
-/// An allocator by blocks.
+/// An allocator on a hierarchy of blocks.
 ///
-/// Blocks are set aside as they are proposed, since choosing and splitting them is one work. So nothing is left to do
-/// once the proposal is accepted, and if it is not, the next call takes them back first.
+/// A proposal marks its blocks as in use at once, because selecting and splitting blocks cannot be separated. If the
+/// proposal is accepted, nothing is left to do. If it is not accepted, the next call frees its blocks first.
 pub(super) struct BlockAllocator {
+    /// The hierarchy of blocks, in which the blocks of the last proposal are marked as in use.
     pub(super) buddy: Buddy,
     hand_out: HandOut,
-    /// The nodes that are set aside for the last proposal; none once it was accepted.
+    /// The nodes of the last proposal, which are marked as in use; empty if it was accepted or if there is no proposal.
     proposed: Vec<NodeId>,
 }
 
 impl BlockAllocator {
-    /// Returns the allocator on an idle machine.
+    /// Returns an allocator for the machine of `buddy`.
     pub(super) fn new(buddy: Buddy, hand_out: HandOut) -> Self {
         Self { buddy, hand_out, proposed: Vec::new() }
     }
 
-    /// Returns the strategy on the hierarchy that `forest` builds of a machine.
+    /// Returns a strategy for an idle machine. `forest` builds its hierarchy of blocks, `order` says which free block
+    /// of a size is first, and `hand_out` selects the blocks for a request.
     pub(super) fn strategy(
         mesh: &Mesh,
         forest: fn(&Mesh) -> Forest,
@@ -36,19 +40,20 @@ impl BlockAllocator {
         Strategy::of(Self::new(buddy(mesh), hand_out)).with_blocks(move |mesh| buddy(mesh).blocks())
     }
 
-    /// Returns a multiple buddy strategy, which serves a request by as many blocks as it takes.
+    /// Returns a multiple buddy strategy, which gives a job as many blocks as needed.
     pub(super) fn multiple(mesh: &Mesh, forest: fn(&Mesh) -> Forest) -> Strategy {
         Self::strategy(mesh, forest, BlockOrder::Location, several_blocks)
     }
 
-    /// Takes back what is set aside for a proposal that was not accepted.
+    /// Frees the blocks of the last proposal if it was not accepted.
     fn withdraw(&mut self) {
         self.buddy.release(&self.proposed);
         self.proposed.clear();
     }
 }
 
-/// Serves a request by blocks whose sizes add up to it.
+/// Gives a job several blocks with exactly as many nodes together as requested. Returns the nodes; `None` if fewer are
+/// free.
 pub(super) fn several_blocks(buddy: &mut Buddy, request: &Request, _mesh: &Mesh) -> Option<Vec<NodeId>> {
     buddy.hand_out_several(request.procs)
 }

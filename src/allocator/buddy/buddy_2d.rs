@@ -1,18 +1,22 @@
-//! Two-dimensional buddy: the smallest square block of a power of two that holds the job's shape.
+//! Two-dimensional buddy: the smallest square block with a power of two as side that holds the job's shape.
 //!
 //! K. Li, K.-H. Cheng, "A two-dimensional buddy system for dynamic resource allocation in a partitionable mesh
 //! connected system", J. Parallel and Distributed Computing 12(1), 1991.
 //!
-//! 1. A job of a × b nodes gets a block of side 2^⌈log₂ max(a, b)⌉, all of it: the rest is internal fragmentation.
-//! 2. If no such block is free, the first free block of the next larger size that has one is split into four, again and
-//!    again; of the four the one with the lowest base is split further or taken.
-//! 3. A release returns the block; four siblings that are all free become their parent again.
+//! 1. A job of a × b nodes gets a whole block of side 2^⌈log₂ max(a, b)⌉. The nodes that the job does not need are
+//!    internal fragmentation.
+//! 2. If no block of this size is free, take the first free block of the next larger size that has one. Split it into
+//!    four blocks, and split the one with the lowest base again until it has the wanted size.
+//! 3. When a job ends, its block is freed. Four sibling blocks that are all free are joined to their parent block
+//!    again.
 //!
-//! Free blocks of a size are ordered by base in scan order (z, then y, then x), which is a choice of ours. The original
-//! wants a machine of 2^n × 2^n nodes: `partition=whole`. Other machines are partitioned as for MBS,
-//! `partition=pieces`; machines of three dimensions into cubes, which split into eight, and arrays into intervals.
-//! Blocks lie on a grid of their size, so it may refuse although a free square is there, and jobs larger than the
-//! largest block never fit. Time O(log N) beside the nodes.
+//! The original needs a machine of 2^n × 2^n nodes; this is `partition=whole`. With `partition=pieces` any machine is
+//! divided into squares as for MBS. A three-dimensional machine is divided into cubes, which split into eight, and an
+//! array into intervals, which split into two. Free blocks of a size are ordered by their base in scan order (z, then
+//! y, then x), which is a choice of ours.
+//!
+//! Blocks lie on a grid of their size, so the strategy may refuse a job although a free square exists. Jobs larger than
+//! the largest block never fit. Time O(log N) on a machine of N nodes, and the time to list the nodes.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
@@ -25,6 +29,7 @@ use crate::allocator::seam::{
 use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "buddy-2d",
     summary: "the smallest square block of a power of two that holds the job's shape",
@@ -36,6 +41,8 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
+/// Reads the parameter `partition` and builds the allocator. Fails for `partition=whole` if the machine's sides are
+/// not all the same power of two.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let whole = params.choose("partition", &[("pieces", false), ("whole", true)])?;
     let mesh = setup.mesh;
@@ -55,14 +62,16 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     Ok(strategy.served(Served::ByState(foresight)).with_nodes_for(nodes_for))
 }
 
-/// The blocks of a machine, whether or not they are free.
+/// All blocks of a machine, in use or not.
 struct Layout {
+    /// The blocks, in the order of the forest.
     blocks: Vec<Block>,
-    /// The blocks of each class by their place in `blocks`, in scan order.
+    /// For each class the indices in `blocks` of the blocks of this class, in scan order.
     classes: Vec<Vec<u32>>,
 }
 
 impl Layout {
+    /// Lists the blocks of `mesh` by class.
     fn new(mesh: &Mesh) -> Self {
         let blocks = blocks(mesh).blocks;
         let count = blocks.iter().map(|block| usize::from(block.class) + 1).max().unwrap_or(0);
@@ -79,30 +88,31 @@ impl Layout {
         Self { blocks, classes }
     }
 
-    /// Returns what the allocator would choose if `machine` were the one that it serves.
+    /// Returns the nodes that the allocator would choose if the machine were in the state of `machine`; `None` if it
+    /// would refuse.
     ///
-    /// Which blocks are free follows from which nodes are, as blocks are joined again as soon as they can be: those
-    /// that are free as a whole and part of no block that is.
+    /// Free children are always joined, so the state of the nodes determines the free blocks: a block is in the list of
+    /// free blocks if all its nodes are free, and its parent, if it has one, has a node in use.
     fn choose(&self, request: &Request, machine: &Machine) -> Option<Placement> {
         let class = class_for(request, machine.mesh())? as usize;
         let is_free = |i: u32| place(&self.blocks[i as usize]).is_free(machine);
         let listed = |&i: &u32| is_free(i) && self.blocks[i as usize].parent.is_none_or(|i| !is_free(i));
         let found =
             self.classes.get(class..)?.iter().find_map(|blocks| blocks.iter().copied().find(listed))?;
-        // A larger block is split, and of its parts the one at its base again, down to the class.
+        // A larger block is split, and the part at its base is split again, until it has the wanted class.
         let sizes = self.blocks[*self.classes[class].first()? as usize].sizes;
         let base = self.blocks[found as usize].base;
         Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
     }
 }
 
-/// Returns the nodes of a block.
+/// Returns the submesh that a block covers.
 fn place(block: &Block) -> Cuboid {
     Cuboid { base: block.base, sizes: block.sizes }
 }
 
-/// Partitions the machine into squares along the two dimensions that it has, into cubes if it has three, into
-/// intervals if it has one.
+/// Builds the hierarchy of blocks. A machine with two dimensions of more than one node is divided into squares, a
+/// machine with three into cubes, and a machine with one into intervals.
 fn blocks(mesh: &Mesh) -> Forest {
     let axes: Vec<usize> = (0..3).filter(|&d| mesh.extents()[d] > 1).collect();
     if axes.len() == 3 {
@@ -118,7 +128,7 @@ fn blocks(mesh: &Mesh) -> Forest {
         let class = least.ilog2();
         let side = 1 << class;
         forest.add_tree(base, class as u8, &axes);
-        // As for MBS: the part behind the block along the first dimension has the full size along the others.
+        // As for MBS: the part beyond the block along the first dimension has the full size along the others.
         for (i, &d) in axes.iter().enumerate() {
             let (mut base, mut sizes) = (base, sizes);
             base[d] += side;
@@ -132,20 +142,22 @@ fn blocks(mesh: &Mesh) -> Forest {
     forest
 }
 
-/// Returns the base-2 logarithm of the side of the block that serves a request; `None` if its shape does not fit the
-/// machine.
+/// Returns the class of the block that serves a request, which is the base-2 logarithm of its side; `None` if the
+/// request's shape does not fit the machine in any orientation.
 fn class_for(request: &Request, mesh: &Mesh) -> Option<u32> {
     let shape = request.sides_on(mesh).filter(|&shape| !orientations(shape, mesh).is_empty())?;
     let longest = shape.into_iter().max()?;
     Some(longest.checked_next_power_of_two()?.ilog2())
 }
 
-/// Serves a request by the block of its class.
+/// Gives a job one block of its class. Returns the nodes of the block; `None` if no block of this class or a larger one
+/// is free, or if the job's shape does not fit the machine.
 fn one_block(buddy: &mut Buddy, request: &Request, mesh: &Mesh) -> Option<Vec<NodeId>> {
     buddy.hand_out_one(class_for(request, mesh)? as usize)
 }
 
-/// Returns how many nodes the block has that serves a request; more than are ever free if none does.
+/// Returns how many nodes the block that serves a request has; `u32::MAX`, more than are ever free, if the request's
+/// shape does not fit the machine.
 fn nodes_for(request: &Request, mesh: &Mesh) -> NodesFor {
     let dims = mesh.extents().iter().filter(|&&extent| extent > 1).count() as u32;
     let nodes = class_for(request, mesh).and_then(|class| 1_u32.checked_shl(class * dims));
@@ -166,7 +178,8 @@ mod tests {
 
     type Placed = Option<([u32; 3], usize)>;
 
-    /// Returns the base and number of nodes of each job's block, the jobs coming one after the other.
+    /// Runs the jobs one after the other and returns the base and the number of nodes of each job's block; `None` for a
+    /// refused job.
     fn blocks_of(machine: &str, jobs: &[[u32; 3]]) -> Result<Vec<Placed>, Box<dyn std::error::Error>> {
         let mut machine = Machine::new(machine.parse()?);
         let mut strategy = idle(machine.mesh());
@@ -193,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_published_example_wastes_half_a_block() -> Result<(), Box<dyn std::error::Error>> {
-        // 1 2 . . 3 3 3 3     1: 1×2 in ⟨0,0,1,1⟩, two nodes idle; 2: 3×3 in the first free 4×4.
+        // Job 1 (1×2) gets the 2×2 block at (0, 0) and wastes two nodes. Job 2 (3×3) gets the first free 4×4 block.
         let found = blocks_of("8x8", &[[1, 2, 1], [3, 3, 1], [5, 1, 1], [4, 4, 1], [2, 1, 1]])?;
         let expected =
             [Some(([0, 0, 0], 4)), Some(([4, 0, 0], 16)), None, Some(([0, 4, 0], 16)), Some(([2, 0, 0], 4))];
@@ -207,7 +220,7 @@ mod tests {
         assert_eq!(found, [Some(([0, 0, 0], 16)), Some(([4, 0, 0], 4)), None, Some(([4, 2, 0], 1))]);
         let found = blocks_of("4x4x4", &[[2, 1, 2], [2, 2, 1], [1, 1, 3]])?;
         assert_eq!(found, [Some(([0, 0, 0], 8)), Some(([2, 0, 0], 8)), None]);
-        // A shape with layers has no place on a flat machine.
+        // A shape with layers does not fit a flat machine.
         assert_eq!(blocks_of("8x8", &[[2, 2, 2]])?, [None]);
         Ok(())
     }

@@ -1,15 +1,16 @@
-//! A set of small numbers that knows its least member.
+//! A set of small numbers that finds its smallest member quickly.
 
-/// Numbers below a bound as a bitset with a bitset of its non-empty words above it, and so on up to one word.
-/// Insert, remove and first are O(log₆₄ bound).
+/// A set of numbers below a bound, stored as a hierarchical bitset. The lowest level has a bit for each number. Each
+/// higher level has a bit for each word of the level below, which is set if that word is not zero. The highest level is
+/// one word. Insert, remove and first take O(log₆₄ bound).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FirstSet {
-    /// The members first, the single word last.
+    /// The levels from the lowest, with a bit for each number, to the highest, which is a single word.
     levels: Vec<Vec<u64>>,
 }
 
 impl FirstSet {
-    /// Returns the empty set of numbers below `bound`.
+    /// Returns an empty set of numbers below `bound`.
     pub(crate) fn empty(bound: usize) -> Self {
         let mut levels = Vec::new();
         let mut words = bound.div_ceil(64).max(1);
@@ -22,15 +23,16 @@ impl FirstSet {
         }
     }
 
+    /// Adds a number. Nothing changes if the set contains it already.
     pub(crate) fn insert(&mut self, member: u32) {
         self.insert_bits(member as usize / 64, 1 << (member % 64));
     }
 
-    /// Adds members of one word of the lowest level, at least one, and the word to the levels above if it was empty.
+    /// Adds the numbers whose bits are set in `bits` to word `word` of the lowest level. `bits` must not be 0.
     pub(crate) fn insert_bits(&mut self, word: usize, bits: u64) {
         let (mut at, mut bits) = (word, bits);
         for level in &mut self.levels {
-            // A word that had members is known to the levels above.
+            // If the word had members before, its bit in the levels above is set already.
             let known = level[at] != 0;
             level[at] |= bits;
             if known {
@@ -40,16 +42,17 @@ impl FirstSet {
         }
     }
 
+    /// Removes a number. Nothing changes if the set does not contain it.
     pub(crate) fn remove(&mut self, member: u32) {
         self.remove_bits(member as usize / 64, 1 << (member % 64));
     }
 
-    /// Removes members of one word of the lowest level, and the word from the levels above once it is empty.
+    /// Removes the numbers whose bits are set in `bits` from word `word` of the lowest level.
     fn remove_bits(&mut self, word: usize, bits: u64) {
         let (mut at, mut bits) = (word, bits);
         for level in &mut self.levels {
             level[at] &= !bits;
-            // Only a word that has become empty leaves the levels above.
+            // Only a word that has become zero loses its bit in the level above.
             if level[at] != 0 {
                 return;
             }
@@ -57,19 +60,21 @@ impl FirstSet {
         }
     }
 
+    /// Returns whether the set contains a number, which must be below the bound.
     pub(crate) fn contains(&self, member: u32) -> bool {
         self.levels[0][member as usize / 64] >> (member % 64) & 1 == 1
     }
 
-    /// Returns the least member.
+    /// Returns the smallest member; `None` if the set is empty.
     pub(crate) fn first(&self) -> Option<u32> {
         let word = self.first_word()?;
         Some(word as u32 * 64 + self.levels[0][word].trailing_zeros())
     }
 
-    /// Returns the word of the lowest level that holds the least member.
+    /// Returns the index of the lowest level's word that holds the smallest member; `None` if the set is empty.
     fn first_word(&self) -> Option<usize> {
-        // From the single word of the top level down: the lowest bit that is set names the word to look at below.
+        // From the highest level down: the lowest set bit of a word is the index of the word to look at in the level
+        // below.
         let mut at = 0;
         for level in self.levels[1..].iter().rev() {
             at = at * 64 + level[at].trailing_zeros() as usize % 64;
@@ -77,8 +82,9 @@ impl FirstSet {
         (self.levels[0][at] != 0).then_some(at)
     }
 
-    /// Removes the least members, at most `most` of them, as many as share a word: the number of its first bit and the
-    /// bits removed, none of them if there are no members.
+    /// Removes the smallest members, at most `most` of them and only those in the same word as the smallest. Returns
+    /// the number that belongs to the word's lowest bit, and a mask of the removed bits. The mask is 0 if the set is
+    /// empty.
     pub(crate) fn remove_first(&mut self, most: u32) -> (u32, u64) {
         let Some(word) = self.first_word() else { return (0, 0) };
         let members = self.levels[0][word];
@@ -95,7 +101,7 @@ impl FirstSet {
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let words = self.levels[0].iter().enumerate().filter(|(_, bits)| **bits != 0);
         words.flat_map(|(word, &bits)| {
-            // Each step clears the lowest bit that is set.
+            // Each step clears the lowest set bit.
             let rest = std::iter::successors(Some(bits), |rest| Some(rest & (rest - 1)));
             rest.take_while(|rest| *rest != 0).map(move |rest| word as u32 * 64 + rest.trailing_zeros())
         })

@@ -1,29 +1,31 @@
-//! Hierarchies of blocks, as the strategies build them.
+//! Hierarchies of blocks, as the buddy strategies build them.
 
 use crate::allocator::seam::Block;
 use crate::machine::Coord;
 
-/// Trees of blocks that tile a machine, each block splitting into the same number of equal children.
+/// A set of trees of blocks. The roots, called top-level blocks, cover every node of the machine once. Each block
+/// splits into the same number of equal children.
 #[derive(Clone, Debug)]
 pub(crate) struct Forest {
-    /// Children of a block that is not a single node.
+    /// The number of children of each block that has more than one node.
     pub(crate) fanout: u32,
-    /// All blocks; which is a top-level block follows from its parent.
+    /// All blocks of all trees. A top-level block has no parent.
     pub(crate) blocks: Vec<Block>,
 }
 
 impl Forest {
-    /// Returns a forest of blocks that split into `fanout` children, without blocks.
+    /// Returns a forest that has no blocks yet. Each block of more than one node will have `fanout` children.
     pub(crate) fn new(fanout: u32) -> Self {
         Self { fanout, blocks: Vec::new() }
     }
 
-    /// Adds a top-level block of 2^`class` nodes along each dimension in `halved`, and all that it splits into by
-    /// halving along those.
+    /// Adds a top-level block and all blocks below it. The block has 2^`class` nodes along each dimension in `halved`,
+    /// and one node along the others. A block is split by halving it along all dimensions in `halved`.
     pub(crate) fn add_tree(&mut self, base: Coord, class: u8, halved: &[usize]) {
         self.add_block(base, class, halved, None);
     }
 
+    /// Adds a block with its parent's index, and then its children recursively.
     fn add_block(&mut self, base: Coord, class: u8, halved: &[usize], parent: Option<u32>) {
         let mut sizes = [1; 3];
         for &d in halved {
@@ -35,6 +37,7 @@ impl Forest {
             return;
         }
         for corner in 0..self.fanout {
+            // Each bit of `corner` chooses the lower or the upper half along one dimension.
             let mut child = base;
             for (bit, &d) in halved.iter().enumerate() {
                 child[d] += (corner >> bit & 1) << (class - 1);

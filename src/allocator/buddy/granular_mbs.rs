@@ -2,14 +2,15 @@
 //!
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §III-A and Fig. 11.
 //!
-//! 1. At first each node is a block. In a phase for x, then y, then z, every top-level block looks for a buddy: the
-//!    block of the same sizes whose base is one block further in that direction. The two become children of one block.
-//!    Blocks are asked in location order, and each joins one pair per phase at most.
-//! 2. Rounds of three phases are repeated until no block finds a buddy.
-//! 3. Requests are served as in `system`.
+//! 1. At first each node is a block. There is a phase for each dimension: x, then y, then z. In a phase every top-level
+//!    block looks for a buddy, which is a top-level block of the same sizes whose base lies one block further along the
+//!    dimension. The two become children of a new block. Blocks look for a buddy in location order, and each block
+//!    joins at most one pair per phase.
+//! 2. The three phases are repeated until no block finds a buddy.
+//! 3. A request is served as in MBS: it is divided into block sizes, and larger blocks are split if needed.
 //!
-//! The paper says of 16 × 15 that the largest block is 8 × 8; by its own construction it is 16 × 8, and the
-//! construction is what counts here (and in the authors' simulator). On a torus blocks do not wrap.
+//! The paper says that the largest block of a 16 × 15 mesh is 8 × 8. By the paper's own construction it is 16 × 8, and
+//! this implementation follows the construction, as the authors' simulator does. On a torus blocks do not wrap around.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
@@ -17,6 +18,7 @@ use crate::allocator::seam::Block;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::Mesh;
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "granular-mbs",
     summary: "multiple buddy strategy on blocks of every power of two",
@@ -28,12 +30,15 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, pairs)),
 };
 
+/// The index that stands for no block.
 const NONE: u32 = u32::MAX;
 
-/// Returns the hierarchy of pairs.
+/// Builds the hierarchy of blocks: starting from single nodes, neighbouring blocks of equal sizes are joined in pairs
+/// until no pair is left.
 pub(crate) fn pairs(mesh: &Mesh) -> Forest {
     let mut forest = Forest::new(2);
-    // The top-level block that begins at each node, and all of them in location order.
+    // `at` is the index of the top-level block that begins at each node; `tops` are all top-level blocks in location
+    // order.
     let mut at = vec![NONE; mesh.nodes() as usize];
     let mut tops = Vec::with_capacity(at.len());
     for node in mesh.location_order() {
@@ -52,7 +57,7 @@ pub(crate) fn pairs(mesh: &Mesh) -> Forest {
     }
 }
 
-/// Joins pairs along dimension `d`: one phase.
+/// Carries out one phase: joins pairs of top-level blocks along dimension `d`. `at` and `tops` are updated.
 fn join(forest: &mut Forest, mesh: &Mesh, d: usize, at: &mut [u32], tops: &mut Vec<u32>) {
     for top in tops.iter_mut() {
         let Block { base, sizes, class, parent } = forest.blocks[*top as usize];
@@ -76,7 +81,7 @@ fn join(forest: &mut Forest, mesh: &Mesh, d: usize, at: &mut [u32], tops: &mut V
         forest.blocks[buddy as usize].parent = Some(pair);
         *top = pair;
     }
-    // Only now do the pairs take the places of their parts: a pair finds no buddy in the phase that makes it.
+    // The pairs become visible only after the loop, so that a new pair finds no buddy in the same phase.
     tops.retain(|&top| forest.blocks[top as usize].parent.is_none());
     for &top in &*tops {
         at[mesh.node(forest.blocks[top as usize].base) as usize] = top;

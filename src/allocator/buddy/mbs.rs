@@ -1,24 +1,28 @@
-//! MBS and Layered MBS: the multiple buddy strategy on the squares of a two-dimensional mesh, or of every layer of a
-//! three-dimensional one.
+//! MBS and Layered MBS: the multiple buddy strategy on square blocks of a two-dimensional mesh, or of every layer of a
+//! three-dimensional mesh.
 //!
 //! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
 //! multicomputers", IEEE TPDS 8(7), 1997; P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
 //! 2010, §III, §III-A (Layered MBS) and Fig. 10.
 //!
-//! 1. A mesh of w × h nodes has one top-level block at its origin, the square of side 2^⌊log₂ min(w, h)⌋; the part
-//!    right of it, of full height, and the part above it are partitioned likewise. `layered-mbs` partitions each
-//!    layer z in this way; blocks are one node deep, and with one layer it is MBS.
+//! 1. A mesh of w × h nodes has one top-level block at its origin, a square of side 2^⌊log₂ min(w, h)⌋. Two parts
+//!    remain: the part to the right of the block, as high as the mesh, and the part above the block, as wide as the
+//!    block. Each is divided in the same way. `layered-mbs` divides each layer z in this way, so its blocks are one
+//!    node deep. With one layer it is the same as MBS.
 //! 2. A block of side 2^j has four children of half its side, down to single nodes.
-//! 3. Requests are served as in `system`.
+//! 3. A request for k nodes is divided into block sizes, greedily from the largest. For each size the first free blocks
+//!    are taken. If too few are free, a larger block is split. If no larger block is free either, four blocks of the
+//!    next smaller size replace each missing block.
 //!
-//! The paper does not say how other meshes than squares are partitioned; this is its authors' simulator's way. On a
-//! torus blocks do not wrap.
+//! The paper does not say how meshes that are not squares are divided. Here they are divided as in the authors'
+//! simulator. On a torus blocks do not wrap around.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::Mesh;
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "mbs",
     summary: "multiple buddy strategy: square blocks, several per job",
@@ -30,7 +34,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, layers)),
 };
 
-/// The same for machines of three dimensions, under the name that it has there.
+/// The row of `layered-mbs`, the name of MBS on machines of three dimensions.
 pub(crate) const LAYERED: Entry = Entry {
     name: "layered-mbs",
     summary: "MBS on each layer of a 3D mesh; blocks are flat squares",
@@ -39,7 +43,7 @@ pub(crate) const LAYERED: Entry = Entry {
     ..ENTRY
 };
 
-/// Partitions each layer of the machine into squares.
+/// Builds the hierarchy of blocks: each layer of the machine is divided into squares.
 pub(crate) fn layers(mesh: &Mesh) -> Forest {
     let [width, length, depth] = mesh.extents();
     let mut forest = Forest::new(4);
@@ -49,10 +53,10 @@ pub(crate) fn layers(mesh: &Mesh) -> Forest {
     forest
 }
 
-/// Partitions `width` × `length` nodes of a layer from `base` on.
+/// Adds the blocks of a rectangle of `width` × `length` nodes in one layer, with its lowest corner at `base`.
 fn squares(forest: &mut Forest, base: [u32; 3], width: u32, length: u32) {
     let (mut base, mut width) = (base, width);
-    // The parts to the right one after the other, so that a long array does not recurse once per node.
+    // The parts to the right are handled by a loop. Recursion would be as deep as a one-dimensional machine is long.
     while width > 0 && length > 0 {
         let class = width.min(length).ilog2();
         let side = 1 << class;

@@ -1,11 +1,16 @@
-//! Buddy systems: the machine is a hierarchy of blocks, each of which splits into equal children.
+//! Buddy systems: the machine is divided into a hierarchy of blocks, and each block splits into equal child blocks.
 //!
-//! A free block that is too large splits, and children that are all free become their parent again. The multiple buddy
-//! strategies (MBS) serve a request by several blocks whose sizes add up to it, so that they never refuse while enough
-//! nodes are free; the two-dimensional buddy system gives one block that is large enough. The strategies differ in the
-//! hierarchy: squares and what remains (`mbs`), cubes (`octet_mbs`), pairs (`granular_mbs`), and in
-//! whether a request is rounded up (`round_up_mbs`). `forest` builds hierarchies, `system` keeps which blocks are
-//! free and hands them out, `first_set` is its list of free blocks, `allocator` is what they all are to the engine.
+//! A free block that is too large is split. Children that are all free are joined to their parent block again. The
+//! multiple buddy strategies (MBS) give a job several blocks with as many nodes together as requested, so they never
+//! refuse while enough nodes are free. The two-dimensional buddy system (`buddy_2d`) gives a job one block that is
+//! large enough.
+//!
+//! The strategies differ in two ways. The first is the hierarchy: `mbs` has squares, `octet_mbs` cubes, and
+//! `granular_mbs` pairs of pairs. The second is whether a job is kept within one block where possible, as in
+//! `round_up_mbs`.
+//!
+//! `forest` builds hierarchies, `system` knows which blocks are free and hands them out, `first_set` is the data
+//! structure for free blocks, and `allocator` implements the trait `Allocator` for all of them.
 
 mod allocator;
 pub(super) mod buddy_2d;

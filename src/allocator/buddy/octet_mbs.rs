@@ -2,19 +2,21 @@
 //!
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §III-A.
 //!
-//! 1. A mesh of w × h × d nodes has one top-level block at its origin, the cube of side s = 2^⌊log₂ min(w, h, d)⌋; the
-//!    parts beyond it along x (s high and s deep), y (w wide, s deep) and z (w wide, h high) are partitioned likewise.
+//! 1. A mesh of w × h × d nodes has one top-level block at its origin, a cube of side s = 2^⌊log₂ min(w, h, d)⌋. Three
+//!    parts remain beyond the cube: one along x (s high and s deep), one along y (w wide and s deep), and one along z
+//!    (w wide and h high). Each is divided in the same way.
 //! 2. A block has eight children of half its side, down to single nodes.
-//! 3. Requests are served as in `system`.
+//! 3. A request is served as in MBS: it is divided into block sizes, and larger blocks are split if needed.
 //!
-//! On a two-dimensional mesh all blocks are single nodes, so it takes the first free nodes in location order. How other
-//! meshes than cubes are partitioned is the way of the authors' simulator. On a torus blocks do not wrap.
+//! On a two-dimensional mesh all blocks are single nodes, so a job gets the first free nodes in location order. Meshes
+//! that are not cubes are divided as in the authors' simulator. On a torus blocks do not wrap around.
 
 use super::allocator::BlockAllocator;
 use super::forest::Forest;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::Mesh;
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "octet-mbs",
     summary: "multiple buddy strategy on cubes; eight children per block",
@@ -26,10 +28,10 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, cubes)),
 };
 
-/// Partitions the machine into cubes.
+/// Builds the hierarchy of blocks: the machine is divided into cubes.
 pub(crate) fn cubes(mesh: &Mesh) -> Forest {
     let mut forest = Forest::new(8);
-    // A list of parts instead of recursion: a flat mesh has as many parts as nodes.
+    // A list of the parts still to divide, instead of recursion: a flat mesh has as many parts as nodes.
     let mut parts = vec![([0, 0, 0], mesh.extents())];
     while let Some((base, sizes)) = parts.pop() {
         let [width, length, depth] = sizes;

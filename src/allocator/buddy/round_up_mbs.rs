@@ -1,16 +1,17 @@
-//! Round-up MBS: Granular MBS that keeps a job within one block where it can.
+//! Round-up MBS: Granular MBS that keeps a job within one block where possible.
 //!
 //! The simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, has a strategy of
 //! this name, which the paper does not describe: the request is rounded up to one block size, and the job gets only a
-//! part of the block. What is fixed here:
+//! part of the block. The details below are choices of ours.
 //!
-//! 1. The blocks are those of Granular MBS; k is rounded up to the next power of two.
-//! 2. If a block of that size is free, or a larger one can be split into it, the job gets the first k nodes of it in
-//!    the order of its children: whole children while they fit, then a part of the next one, and so on. The children
-//!    that are left stay free.
-//! 3. Where no block is that large, the request is served as Granular MBS serves it.
+//! 1. The blocks are those of Granular MBS. The number k of requested processors is rounded up to the next power of
+//!    two.
+//! 2. If a block of that size is free, or a larger block can be split, the job gets k nodes of the block. These are the
+//!    nodes of its first children, as many whole children as fit, and then a part of the next child in the same way.
+//!    The other children stay free.
+//! 3. If no free block is large enough, the request is served as in Granular MBS.
 //!
-//! So no node is wasted, and it never refuses while k nodes are free.
+//! No node is wasted, and the strategy never refuses while k nodes are free.
 
 use super::allocator::BlockAllocator;
 use super::granular_mbs::pairs;
@@ -18,6 +19,7 @@ use super::system::{BlockOrder, Buddy};
 use crate::allocator::seam::{Contiguity, Entry, Promises, Request};
 use crate::machine::{Mesh, NodeId};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "round-up-mbs",
     summary: "Granular MBS within one block, of which the rest stays free",
@@ -31,7 +33,8 @@ pub(crate) const ENTRY: Entry = Entry {
     },
 };
 
-/// Serves a request by a part of one block or, where none is that large, by several blocks.
+/// Gives a job a part of one block or, if no free block is large enough, several blocks. Returns the nodes; `None` if
+/// fewer are free than requested.
 fn one_block_or_several(buddy: &mut Buddy, request: &Request, _mesh: &Mesh) -> Option<Vec<NodeId>> {
     buddy.hand_out_within_one(request.procs).or_else(|| buddy.hand_out_several(request.procs))
 }
@@ -49,7 +52,7 @@ mod tests {
         let mut strategy = BlockAllocator::new(buddy, one_block_or_several);
         let fresh = strategy.buddy.clone();
         let placement = strategy.propose(&Request::of(5), &machine).ok_or("refused")?;
-        // The lower 4x2 block, whose children are the 2x2 blocks at (0, 0) and (2, 0).
+        // The lower 4×2 block. Its children are the 2×2 blocks at (0, 0) and (2, 0).
         assert_eq!(placement.nodes, [0, 1, 4, 5, 2]);
         strategy.accepted(&placement, &machine);
         strategy.released(&placement, &machine);

@@ -1,65 +1,72 @@
-//! A buddy system: which blocks of a hierarchy are free, and how blocks are handed out and come back.
+//! A buddy system: it knows which blocks of a hierarchy are free, hands blocks out and takes them back.
 //!
 //! V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation algorithms for mesh-connected
 //! multicomputers", IEEE TPDS 8(7), 1997; P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
 //! 2010, §III.
 //!
-//! 1. A request for k nodes is factored into block sizes, greedily from the largest.
-//! 2. From the largest size requested down: take the first free block of that size; or else split the first free block
-//!    of the next larger size that has one, down to the size wanted; or else, where no larger block is free, ask for as
-//!    many blocks of the next smaller size instead.
-//! 3. A release returns the job's blocks; siblings that are all free become their parent again.
+//! 1. A request for k nodes is divided into block sizes, greedily from the largest.
+//! 2. The sizes are served from the largest requested size down. Take the first free block of the size. If there is
+//!    none, split the first free block of the next larger size that has one, down to the wanted size. If no larger
+//!    block is free either, request as many blocks of the next smaller size as have the same number of nodes.
+//! 3. A release frees the job's blocks. Siblings that are all free are joined to their parent block again.
 //!
-//! Free blocks of a size are ordered by location (x, y, z of the base) unless asked otherwise, then by sizes. Never
-//! refuses while k nodes are free, since single nodes always do. Time O(k + b·log N) for a placement of b blocks.
+//! Free blocks of a size are ordered by location (x, then y, then z of the base), or in scan order for
+//! [`BlockOrder::Scan`]. On a tie the sizes decide. The strategy never refuses while k nodes are free, since single
+//! nodes can always serve the rest. Time O(k + b·log N) for a placement of b blocks on a machine of N nodes.
 //!
-//! Blocks are numbered by size and, within a size, in the order in which free ones are taken, so the list of free
-//! blocks of a size is a set of numbers whose first member is wanted.
+//! Blocks are numbered by size and, within a size, in the order in which free blocks are taken. So the free blocks of a
+//! size are a set of numbers, and the first free block is its smallest member.
 
 use super::first_set::FirstSet;
 use super::forest::Forest;
 use crate::allocator::seam::Block;
 use crate::machine::{Mesh, NodeId};
 
+/// The number that stands for no block.
 const NONE: u32 = u32::MAX;
 
-/// Which of the free blocks of a size is first.
+/// The order in which free blocks of a size are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockOrder {
     /// By x, then y, then z of the base.
     Location,
-    /// By z, then y, then x.
+    /// By z, then y, then x of the base.
     Scan,
 }
 
-/// A machine's blocks and which of them are free.
+/// All blocks of a machine, and which of them are free. A block's number is its index in `bases`, `shapes`, `parents`
+/// and `free_children`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Buddy {
     mesh: Mesh,
     order: BlockOrder,
+    /// The number of children of each block of more than one node.
     fanout: u32,
-    /// First number of each class of blocks, smallest first, and one behind the last.
+    /// The number of the first block of each class, from the smallest class on, and at the end the number of all
+    /// blocks.
     classes: Vec<u32>,
-    /// Base node and shape of each block.
+    /// The first node of each block.
     bases: Vec<NodeId>,
+    /// The index in `sizes` of each block's sizes.
     shapes: Vec<u16>,
-    /// The sizes along x, y and z that shapes stand for.
+    /// The different sizes along x, y and z that blocks have.
     sizes: Vec<[u32; 3]>,
+    /// The number of each block's parent; `NONE` for a top-level block.
     parents: Vec<u32>,
-    /// `fanout` children for each block above the smallest class.
+    /// The children of all blocks of more than one node: `fanout` entries for each such block.
     children: Vec<u32>,
     /// How many children of each block are free as a whole.
     free_children: Vec<u8>,
-    /// Free blocks of each class, numbered within it.
+    /// The free blocks of each class, as offsets from the first block of the class.
     free: Vec<FirstSet>,
-    /// The block in use that begins at each node.
+    /// The block in use whose first node is this node; `NONE` if no block in use begins here.
     held: Vec<u32>,
-    /// Blocks wanted of each class, while a request is served.
+    /// Working memory of [`Self::hand_out_several`]: how many blocks of each class are still wanted.
     wanted: Vec<u32>,
 }
 
 impl Buddy {
-    /// Returns all blocks of `forest` with its top-level ones free. O(B log B) for B blocks.
+    /// Returns the system of all blocks of `forest` with all nodes free. Time O(B log B) for B blocks.
     pub(crate) fn new(mesh: &Mesh, forest: &Forest, by: BlockOrder) -> Self {
         let blocks = &forest.blocks;
         let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
@@ -74,6 +81,7 @@ impl Buddy {
         for (number, &id) in (0..).zip(&order) {
             numbers[id as usize] = number;
         }
+        // The highest class, and the first number of each class, found by binary search in the sorted order.
         let top = order.last().map_or(0, |&id| blocks[id as usize].class);
         let class_start = |class: u8| order.partition_point(|&id| blocks[id as usize].class < class) as u32;
         let classes: Vec<u32> = (0..=top + 1).map(class_start).collect();
@@ -106,7 +114,7 @@ impl Buddy {
         buddy
     }
 
-    /// Lists the children of each block, in their own order.
+    /// Fills `children`: lists the children of each block, ordered by their numbers.
     fn link_children(&mut self) {
         let units = self.classes[1];
         self.children = vec![NONE; ((self.parents.len() as u32 - units) * self.fanout) as usize];
@@ -121,7 +129,8 @@ impl Buddy {
         }
     }
 
-    /// Returns all blocks, in use or not: small ones first, those of a size in the order in which free ones are taken.
+    /// Returns all blocks, in use or not. Smaller blocks come first. Blocks of equal size come in the order in which
+    /// free ones are taken.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let block = |number: u32| Block {
             base: self.mesh.coord(self.bases[number as usize]),
@@ -132,17 +141,18 @@ impl Buddy {
         (0..self.bases.len() as u32).map(block).collect()
     }
 
+    /// Returns the class of a block.
     fn class_of(&self, block: u32) -> usize {
         self.classes.partition_point(|&start| start <= block) - 1
     }
 
-    /// Returns the children of a block above the smallest class, as positions in `children`.
+    /// Returns the range of indices in `children` with the children of a block, which must have more than one node.
     fn children_of(&self, block: u32) -> std::ops::Range<usize> {
         let first = (block - self.classes[1]) * self.fanout;
         first as usize..(first + self.fanout) as usize
     }
 
-    /// Makes a block of `class` free as a whole.
+    /// Adds a block of `class` to the free blocks.
     fn put(&mut self, class: usize, block: u32) {
         self.free[class].insert(block - self.classes[class]);
         if let Some(count) = self.free_children.get_mut(self.parents[block as usize] as usize) {
@@ -150,7 +160,7 @@ impl Buddy {
         }
     }
 
-    /// Takes a block of `class` off the list of free ones.
+    /// Removes a block of `class` from the free blocks.
     fn remove(&mut self, class: usize, block: u32) {
         self.free[class].remove(block - self.classes[class]);
         if let Some(count) = self.free_children.get_mut(self.parents[block as usize] as usize) {
@@ -158,12 +168,12 @@ impl Buddy {
         }
     }
 
-    /// Returns the free block of `class` that is first in order.
+    /// Returns the first free block of `class` in the order of blocks; `None` if no block of this class is free.
     fn first(&self, class: usize) -> Option<u32> {
         self.free[class].first().map(|number| self.classes[class] + number)
     }
 
-    /// Replaces a free block of `class` by its children, which are free.
+    /// Replaces a free block of `class` by its children, which become free.
     fn split(&mut self, class: usize, block: u32) {
         self.remove(class, block);
         for i in self.children_of(block) {
@@ -171,7 +181,8 @@ impl Buddy {
         }
     }
 
-    /// Takes a block of `class`, splitting a larger one if need be; `None` if there is none so large.
+    /// Removes a block of `class` from the free blocks and returns it. Splits a larger block if needed. Returns `None`
+    /// if no free block is large enough.
     fn take(&mut self, class: usize) -> Option<u32> {
         self.split_larger(class)?;
         let block = self.first(class)?;
@@ -179,7 +190,8 @@ impl Buddy {
         Some(block)
     }
 
-    /// Makes a block of `class` free by splitting a larger one, if none is free; `None` if there is none so large.
+    /// Makes sure that a block of `class` is free, and splits a larger block if needed. Returns `None` if no free block
+    /// is large enough.
     fn split_larger(&mut self, class: usize) -> Option<()> {
         let found = (class..self.free.len()).find(|&larger| self.first(larger).is_some())?;
         for larger in (class + 1..=found).rev() {
@@ -189,14 +201,15 @@ impl Buddy {
         Some(())
     }
 
-    /// Takes and hands out free blocks of `class`, the first ones and at most `most`, as many as one operation on the
-    /// list of free ones can take off it; their number.
+    /// Hands out the first free blocks of `class`, at most `most` of them, and returns how many. It takes only blocks
+    /// in the same word of the bitset, so that one operation removes all of them. At least one block of `class` must be
+    /// free.
     fn hand_out_run(&mut self, class: usize, most: u32, nodes: &mut Vec<NodeId>) -> u32 {
         let (first, mut run) = self.free[class].remove_first(most);
         let blocks = run.count_ones();
         while run != 0 {
             let block = self.classes[class] + first + run.trailing_zeros();
-            // Clears the lowest bit that is set: the next block of the run.
+            // Clears the lowest set bit, which stands for the current block.
             run &= run - 1;
             if let Some(count) = self.free_children.get_mut(self.parents[block as usize] as usize) {
                 *count -= 1;
@@ -206,12 +219,12 @@ impl Buddy {
         blocks
     }
 
-    /// Returns the nodes of a block of `class`.
+    /// Returns the number of nodes of a block of `class`.
     fn nodes_of_class(&self, class: usize) -> u32 {
         self.fanout.pow(class as u32)
     }
 
-    /// Appends the nodes of a block, row by row, and remembers that it is in use.
+    /// Appends the nodes of a block to `nodes`, row by row, and marks the block as in use.
     fn hand_out(&mut self, block: u32, nodes: &mut Vec<NodeId>) {
         let base = self.bases[block as usize];
         self.held[base as usize] = block;
@@ -227,7 +240,8 @@ impl Buddy {
         }
     }
 
-    /// Hands out `k` nodes by the steps of the strategy. Returns `None` if fewer are free.
+    /// Hands out several blocks with exactly `k` nodes together, as described at the head of this file. Returns the
+    /// nodes; `None` if fewer than `k` are free.
     pub(crate) fn hand_out_several(&mut self, k: u32) -> Option<Vec<NodeId>> {
         let mut left = k;
         for class in (0..self.free.len()).rev() {
@@ -243,7 +257,7 @@ impl Buddy {
                     self.wanted[smaller] += self.wanted[class] * self.fanout;
                     self.wanted[class] = 0;
                 } else {
-                    // Fewer single nodes than are free: only if the caller's machine is not the one served so far.
+                    // Fewer than `k` nodes are free. This happens only if the caller's machine and this system differ.
                     self.release(&nodes);
                     return None;
                 }
@@ -252,7 +266,8 @@ impl Buddy {
         Some(nodes)
     }
 
-    /// Hands out a whole block of `class`, splitting a larger one if need be; `None` if there is none so large.
+    /// Hands out a whole block of `class` and splits a larger block if needed. Returns the nodes; `None` if no free
+    /// block is large enough.
     pub(crate) fn hand_out_one(&mut self, class: usize) -> Option<Vec<NodeId>> {
         let block = self.take(class)?;
         let mut nodes = Vec::with_capacity(self.nodes_of_class(class) as usize);
@@ -260,8 +275,8 @@ impl Buddy {
         Some(nodes)
     }
 
-    /// Hands out `k` nodes of one block, if a free one is large enough: the smallest such size, of which just the first
-    /// nodes are taken, smaller and smaller blocks of it, and the rest stays free. Returns `None` if there is none.
+    /// Hands out the first `k` nodes of the smallest free block that has at least `k` nodes. The rest of the block
+    /// stays free. Returns the nodes; `None` if no free block is large enough.
     pub(crate) fn hand_out_within_one(&mut self, k: u32) -> Option<Vec<NodeId>> {
         let class = (0..self.free.len()).find(|&class| self.nodes_of_class(class) >= k)?;
         let mut block = self.take(class)?;
@@ -271,7 +286,8 @@ impl Buddy {
                 self.hand_out(block, &mut nodes);
                 break;
             }
-            // The block is in use already: its children become free, but for those that are taken or split further.
+            // The block is no longer free, so only its unused children have to be marked as free. Each child is either
+            // used as a whole, used in part (the next block to divide), or unused.
             let mut next = NONE;
             for i in self.children_of(block) {
                 let (child, size) = (self.children[i], self.nodes_of_class(class - 1));
@@ -289,17 +305,19 @@ impl Buddy {
         Some(nodes)
     }
 
-    /// Takes nodes that somebody else has chosen, each as a block of its own. O(k·log N).
+    /// Marks nodes as in use that another allocator has chosen, each as a block of one node. Time O(k·log N) for k
+    /// nodes.
     pub(super) fn occupy(&mut self, nodes: &[NodeId]) {
         let [_, length, depth] = self.mesh.extents();
         for &node in nodes {
-            // Blocks of the smallest class are the single nodes, in the order of the blocks.
+            // Blocks of class 0 are the single nodes, numbered in the order of blocks.
             let [x, y, z] = self.mesh.coord(node);
             let unit = match self.order {
                 BlockOrder::Location => (x * length + y) * depth + z,
                 BlockOrder::Scan => node,
             };
-            // Up to the free block that holds the node, which is split on the way down until the node stands alone.
+            // Climb from the single node to the free block that contains it. Then split this block and the blocks below
+            // it on the path, until the node is a free block of its own.
             let mut path = vec![unit];
             while let Some(&block) = path.last()
                 && block != NONE
@@ -315,8 +333,9 @@ impl Buddy {
         }
     }
 
-    /// Takes back the first of `nodes`, single nodes that are no part of a block, as many as one operation on the
-    /// list of free ones can put back; their number.
+    /// Frees the first nodes of `nodes` that are top-level blocks of one node, and returns how many. It takes only
+    /// blocks in the same word of the bitset, so that one operation frees all of them. Returns 0 if the first node
+    /// belongs to another block.
     fn release_run(&mut self, nodes: &[NodeId]) -> usize {
         let (mut word, mut bits, mut taken) = (0, 0, 0);
         for &node in nodes {
@@ -336,7 +355,8 @@ impl Buddy {
         taken
     }
 
-    /// Takes back the blocks of nodes that were handed out together, or nodes that were occupied.
+    /// Frees nodes that one call has handed out, or nodes that were occupied. `nodes` must be in the order in which
+    /// they were handed out.
     pub(super) fn release(&mut self, nodes: &[NodeId]) {
         let mut rest = nodes;
         loop {
@@ -347,7 +367,7 @@ impl Buddy {
             rest = &rest[self.nodes_of_class(class) as usize..];
             self.put(class, block);
             loop {
-                // Siblings that are all free become their parent again, and so on upwards.
+                // Siblings that are all free are joined to their parent, and so on up the tree.
                 let parent = self.parents[block as usize];
                 let complete = |count: &u8| u32::from(*count) == self.fanout;
                 if !self.free_children.get(parent as usize).is_some_and(complete) {

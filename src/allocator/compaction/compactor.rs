@@ -1,15 +1,15 @@
-//! Allocators on linear arrays that let running tasks move: what they share.
+//! The allocator that the strategies of `rows` share: first fit on a linear array, with or without compaction.
 //!
-//! 1. A job gets the leftmost free block that is long enough, at its left end.
-//! 2. If there is none although enough processors are free, tasks move aside (see [`super::array`]): the job starts
-//!    when the decision is made and the window free, and tasks stand still from the first step in which one of their
-//!    elements moves or has to give way, to the last.
+//! 1. A job goes to the left end of the leftmost free block that is long enough.
+//! 2. If no block is long enough although enough processors are free, tasks move aside (see [`super::array`]). The job
+//!    starts as soon as the decision is made and the window is free. A task is suspended from the first step in which
+//!    one of its elements moves or has to give way, to the last step in which one moves.
 //!
-//! So none of them refuses a job while enough processors are free. What a decision and a step cost are parameters,
-//! which the paper leaves to a report that could not be had. The default of a step, 0.1 s, is the power of ten with
-//! which the run times of Table 1 are extended most nearly as much as printed; no cost of a step meets all numbers of
-//! the paper (`reproduce diessel1996` shows several). If a task that would move ends while the decision is being
-//! made, the plan is void, and the allocator is asked anew.
+//! So an allocator with compaction never refuses a job while enough processors are free. The costs of a decision and of
+//! a step are parameters. The paper takes them from a report that we could not obtain. The default cost of a step is
+//! 0.1 s. Of the powers of ten, it extends the run times of Table 1 most nearly as much as printed. No cost of a step
+//! gives all numbers of the paper (`reproduce diessel1996` shows several). If a task that would move ends while the
+//! decision is being made, the plan is void, and the allocator is asked again.
 
 use std::cmp::Ordering;
 
@@ -20,33 +20,36 @@ use crate::job::Time;
 use crate::machine::{Machine, NodeId, row};
 use crate::spec::{Params, SpecError};
 
-/// In which direction tasks may move.
+/// The directions in which tasks may move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ways {
+    /// Tasks move to the left.
     Left,
+    /// Tasks move to the right.
     Right,
-    /// The better of both.
+    /// Both directions are planned, and the better plan is carried out.
     Both,
-    /// All to the left, at once and for nothing.
+    /// All tasks slide to the left end, at once and at no cost.
     Free,
 }
 
 /// The costs of compaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
-    /// A step of the mesh.
+    /// The time of one step of the mesh, in seconds.
     step_s: f64,
-    /// Rows of the mesh.
+    /// The number of rows of the mesh. One of its steps does the work of so many steps of a mesh with one row.
     height: u32,
-    /// A record looked at while a window is chosen.
+    /// The time to look at one record while a window is chosen, in seconds.
     select_s: f64,
-    /// A task looked at while a schedule is made.
+    /// The time to look at one task while a schedule is made, in seconds.
     schedule_s: f64,
-    /// Whether every schedule is proved free of conflicts.
+    /// Whether every schedule is checked for conflicts.
     check: bool,
 }
 
-/// Where nothing moves, a job is a row of the array, wherever one is free.
+/// The submeshes that serve a request if no task moves: a row of as many adjacent processors. There is none if the
+/// request is larger than the array.
 pub(crate) const SUBMESHES: Submeshes = Submeshes {
     sizes: |request, mesh| {
         let sizes = row(request.procs, mesh);
@@ -56,14 +59,15 @@ pub(crate) const SUBMESHES: Submeshes = Submeshes {
 };
 
 impl Costs {
-    /// The parameters in help texts.
+    /// The parameters with their defaults, for help texts.
     pub(crate) const PARAMETERS: &str = "step_time=0.1, height=1, select_cost=0.000001, schedule_cost=0.000001 (seconds, rows), check=no (yes)";
 
-    /// Nothing costs anything.
+    /// Costs of 0 for everything, without checks.
     pub(crate) const NONE: Self =
         Self { step_s: 0.0, height: 1, select_s: 0.0, schedule_s: 0.0, check: false };
 
-    /// Takes the parameters.
+    /// Takes the costs from the parameters; a parameter that is not given has its default. It fails if a value is out
+    /// of range.
     pub(crate) fn take(params: &mut Params) -> Result<Self, SpecError> {
         let mut seconds = |key: &str, default: f64| {
             let expected = "a number of seconds, at least 0";
@@ -84,37 +88,39 @@ impl Costs {
         Ok(Self { step_s, height, select_s, schedule_s, check })
     }
 
-    /// Returns how long so many steps take, in whole rows.
+    /// Returns the time for so many steps of a mesh with one row, on a mesh of `height` rows.
     fn steps(&self, steps: u32) -> Time {
         seconds(self.step_s * f64::from(steps.div_ceil(self.height)))
     }
 
-    /// Returns the time that it takes to decide: every record of tasks and free blocks, and every task for every
-    /// schedule.
+    /// Returns the time that a decision takes. It looks once at the records of all `tasks` tasks and of the free blocks
+    /// between them, and for every candidate schedule at every task that moves.
     fn decision(&self, tasks: usize, schedule: &Schedule) -> Time {
         let visits = f64::from(schedule.candidates) * schedule.suspended.len() as f64;
         seconds(self.select_s * (2 * tasks + 1) as f64 + self.schedule_s * visits)
     }
 }
 
+/// Returns a time of so many seconds, rounded to microseconds.
 fn seconds(seconds: f64) -> Time {
     Time::from_micros((seconds * 1e6).round() as i64)
 }
 
-/// An allocator of this family.
+/// First fit on a linear array, with compaction if it has directions and costs.
 pub(crate) struct Compactor {
     array: Array,
-    /// Nothing moves without it.
+    /// The directions in which tasks may move, and the costs; `None` if no task may move.
     compaction: Option<(Ways, Costs)>,
 }
 
 impl Compactor {
-    /// Returns an allocator for an idle array.
+    /// Returns an allocator for an idle array of so many processors; without `compaction` it never moves a task.
     pub(crate) fn new(processors: u32, compaction: Option<(Ways, Costs)>) -> Self {
         Self { array: Array::new(processors), compaction }
     }
 
-    /// Returns a plan for a job of `length` processors, as many being free; `None` if nothing may move.
+    /// Returns a placement that moves tasks to make room for a job of `length` processors; `None` if no task may move
+    /// or too few processors are free.
     fn plan(&self, length: u32) -> Option<Placement> {
         match self.compaction? {
             (Ways::Free, _) => self.slide(length),
@@ -122,7 +128,7 @@ impl Compactor {
             (Ways::Right, costs) => Some(self.scheduled(best(Window::right(&self.array, length)?), costs)),
             (Ways::Both, costs) => {
                 let (left, right) = (Window::left(&self.array, length)?, Window::right(&self.array, length)?);
-                // Schedules matter only between windows that cover as much.
+                // The schedules are compared only if both windows cover equally many processors.
                 let plan = match left.covered.cmp(&right.covered) {
                     Ordering::Less => best(left),
                     Ordering::Greater => best(right),
@@ -137,6 +143,7 @@ impl Compactor {
         }
     }
 
+    /// Returns the placement in a window, with the moves of its schedule as a rearrangement in time.
     fn scheduled(&self, (window, schedule): (Window, Schedule), costs: Costs) -> Placement {
         if costs.check {
             let checked = schedule.check(&window, self.array.processors());
@@ -158,8 +165,8 @@ impl Compactor {
         Placement { nodes: nodes(window.base, window.length), rearrangement: Some(Box::new(rearrangement)) }
     }
 
-    /// Returns the plan by which all tasks slide to the left end and the job goes right of them; `None` if it does
-    /// not fit there.
+    /// Returns the placement for which all tasks slide to the left end, and the job goes to the right of them; `None`
+    /// if too few processors are free.
     fn slide(&self, length: u32) -> Option<Placement> {
         let (mut edge, mut moves) = (0, Vec::new());
         for task in self.array.tasks() {
@@ -175,16 +182,18 @@ impl Compactor {
     }
 }
 
+/// Returns the window with its best schedule.
 fn best(window: Window) -> (Window, Schedule) {
     let schedule = Schedule::best(&window);
     (window, schedule)
 }
 
+/// Returns the nodes of `length` adjacent processors from `base` on.
 fn nodes(base: u32, length: u32) -> Vec<NodeId> {
     (base..base + length).collect()
 }
 
-/// Returns the tasks that nodes are: each run of adjacent ones.
+/// Returns one task for each run of adjacent processors in `nodes`.
 fn tasks(nodes: &[NodeId]) -> impl Iterator<Item = Task> {
     let runs = nodes.chunk_by(|a, b| a + 1 == *b);
     runs.map(|run| Task { base: run[0], length: run.len() as u32 })
@@ -201,7 +210,8 @@ impl Allocator for Compactor {
 
     fn taken(&mut self, placement: &Placement, _machine: &Machine) {
         let moves = placement.rearrangement.iter().flat_map(|rearrangement| &rearrangement.moves);
-        // All give up their processors before any takes its new ones, which may be another's old ones.
+        // All tasks that move give up their processors first, as the new processors of one may be the old ones of
+        // another.
         let gone: Vec<Option<Task>> = moves.clone().map(|moved| self.array.remove(moved.first)).collect();
         for (moved, task) in moves.zip(gone) {
             if let (Some(task), Some(&base)) = (task, moved.nodes.first()) {

@@ -1,9 +1,10 @@
-//! Contiguous allocation on a linear array, with running jobs moved aside for a waiting one.
+//! The compaction family: contiguous allocation on a linear array, where running jobs move aside for a waiting one.
 //!
-//! If no hole is wide enough for a job although enough processors are free, tasks move to one side, or to the better of
-//! both, or slide together for nothing. A placement then carries a rearrangement, which the engine carries out: jobs
-//! stand still for a while, and the new one starts later. `rows` has the allocators, first fit without moves among
-//! them; `array` decides which tasks move and when each element moves; `compactor` turns that into placements.
+//! If no free block is long enough for a job although enough processors are free, running tasks move. The strategies
+//! differ in the direction: left, right, the better of both, or all to the left at no cost. A placement then carries a
+//! rearrangement, which the engine carries out: the jobs that move are suspended for a while, and the new job starts
+//! later. `rows` has the allocators, among them first fit without moves. `array` decides which tasks move, and when
+//! each element of a task moves. `compactor` turns these decisions into placements.
 
 pub mod array;
 mod compactor;

@@ -1,22 +1,24 @@
-//! The allocators of linear arrays: first fit, and first fit with compaction to the left, to the right, to the better
-//! of both sides, or for nothing.
+//! The allocators of linear arrays: first fit without moves, and first fit with four kinds of compaction.
 //!
 //! O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in partitionable-array
 //! machines", 1996; Theorem 2 and Corollary 1 for the right and for both directions.
 //!
-//! 1. A job goes to the left end of the leftmost free block that is long enough. `linear-first-fit` makes a job wait if
-//!    there is none.
-//! 2. The others make room if enough processors are free. `left-compaction` (LOC): the job goes to the window that
-//!    covers fewest busy processors; the tasks there move left, in their order, and those left of them as far as they
-//!    are in the way. `right-compaction`: the mirror image. `ordered-compaction`: both are planned, and the one whose
-//!    window covers fewer busy processors is carried out; ties to the smaller delay, the shorter schedule, the left.
-//!    `cost-free-compaction` (CFC): all tasks slide to the left end in their order, at once and without delay, and
-//!    the job goes right of them; it is the yardstick of the paper.
-//! 3. The elements move step by step, by the schedule of least delay; the job starts when the window is free.
+//! 1. A job goes to the left end of the leftmost free block that is long enough. If there is none,
+//!    `linear-first-fit` makes the job wait.
+//! 2. The other allocators make room if enough processors are free.
+//!    * `left-compaction` (LOC): the job goes to the window that covers fewest busy processors. The tasks in the window
+//!      move left in their order, and push the tasks to their left as far as these are in the way.
+//!    * `right-compaction`: the mirror image of left compaction.
+//!    * `ordered-compaction`: both directions are planned, and the plan with fewer busy processors in its window is
+//!      carried out. Ties go to the smaller delay, then to the shorter schedule, then to the left.
+//!    * `cost-free-compaction` (CFC): all tasks slide to the left end in their order, at once and without delay. The
+//!      job goes to the right of all tasks. The paper compares the other allocators with this one.
+//! 3. The elements of the tasks move step by step, by the schedule of least delay. The job starts when the window is
+//!    free.
 //!
-//! Whoever compacts never refuses while enough processors are free. See `compactor` for what it costs. Time O(tasks)
-//! for first fit, and O(tasks + elements that move · schedules considered) for compaction, twice that for both
-//! directions.
+//! An allocator with compaction never refuses a job while enough processors are free. The costs of a decision and of a
+//! step are parameters. First fit takes time O(tasks). Compaction takes time O(tasks + e·s), where e elements move and
+//! s schedules are considered, and twice that for both directions.
 
 use super::compactor::{Compactor, Costs, Ways};
 use crate::allocator::seam::{Contiguity, Entry, Promises, Served, Setup, Strategy};
@@ -67,7 +69,8 @@ pub(crate) const COST_FREE: Entry = Entry {
     ..LEFT
 };
 
-/// Builds an allocator that compacts in this way, at the costs that parameters give it if it has any.
+/// Returns an allocator that compacts in these directions. Its costs are taken from the parameters, unless compaction
+/// is free.
 fn compaction(ways: Ways, params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let costs = if ways == Ways::Free { Costs::NONE } else { Costs::take(params)? };
     Ok(Strategy::of(Compactor::new(setup.mesh.nodes(), Some((ways, costs)))).moving_jobs())

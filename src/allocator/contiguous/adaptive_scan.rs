@@ -1,16 +1,16 @@
-//! Adaptive scan: the first free rectangle or cuboid, found by jumping over busy ones.
+//! Adaptive scan: the first free submesh (rectangle or cuboid), found by jumps over submeshes in use.
 //!
-//! J. Ding, L. Bhuyan, "An adaptive submesh allocation strategy for two-dimensional mesh connected systems", Int.
-//! Conf. on Parallel Processing, 1993.
+//! J. Ding, L. Bhuyan, "An adaptive submesh allocation strategy for two-dimensional mesh connected systems", Int. Conf.
+//! on Parallel Processing, 1993.
 //!
-//! For each orientation of the job's shape, as it is and then turned, until a place is found:
+//! For each orientation of the job's shape (as requested, then turned) until a free submesh is found:
 //!
-//! 1. A submesh in use rules out the bases at which a new submesh would meet it, its coverage.
-//! 2. Go through the rows of bases upwards (z, then y). In a row, start at x = 0; where coverages contain the base,
-//!    go on behind the one that reaches furthest; where none does, that is the place.
+//! 1. The coverage of a submesh in use is the region of bases at which the new submesh would overlap it.
+//! 2. Scan the rows of bases in order (z, then y). In each row start at x = 0. If coverages contain the base, continue
+//!    behind the coverage that reaches furthest. If no coverage contains the base, the submesh at this base is free.
 //!
-//! So it takes the place that first fit with turning takes, and recognises every free submesh. Time O(rows · m²) for
-//! m submeshes in use, independent of the machine's width.
+//! It takes the same submesh as first fit with `turn=yes`, so a job is served whenever a free submesh of its shape
+//! exists. Time O(r·m²) for r rows of bases and m submeshes in use, independent of the machine's width.
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
@@ -18,6 +18,7 @@ use super::orientations::Turn;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Coord, Machine};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "adaptive-scan",
     summary: "first fit with turning, found by jumping over busy rectangles or cuboids",
@@ -29,7 +30,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, scan)),
 };
 
-/// Returns the first base in scan order that no coverage contains.
+/// Returns the first base in scan order that no coverage contains; `None` if there is no free submesh of these sizes.
 fn scan(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let mesh = machine.mesh();
     let coverages = busy.coverages(mesh, sizes);
@@ -37,6 +38,7 @@ fn scan(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let rows = (0..=high[2]).flat_map(|z| (0..=high[1]).map(move |y| (y, z)));
     let mut in_row: Vec<&Region> = Vec::new();
     for (y, z) in rows {
+        // The coverages that cross this row.
         in_row.clear();
         in_row.extend(coverages.iter().filter(|region| region.contains([region.low[0], y, z])));
         let mut x = 0;

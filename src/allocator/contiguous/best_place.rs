@@ -1,42 +1,44 @@
-//! The free place of highest score: what best fit, worst fit and max periphery share.
+//! The search for the free submesh with the highest score, which best fit, worst fit and max periphery share.
 
 use crate::allocator::seam::{Allocator, Placement, Request, Served, Strategy, Submeshes};
 use crate::machine::{Cuboid, Frames, Machine};
 
-/// Scores free places.
+/// A score for free submeshes.
 pub(crate) trait Score: Send {
-    /// Is told of the state of the machine whose places are scored next.
+    /// Prepares the score for the current state of the machine. It is called before the free submeshes of each size are
+    /// scored. The default does nothing.
     fn prepare(&mut self, _machine: &Machine) {}
 
-    /// Returns the score of a place that is free for a submesh.
+    /// Returns the score of a free submesh. Higher scores are better.
     fn of(&self, machine: &Machine, place: Cuboid) -> i64;
 }
 
-/// Which orientations of a job's shape compete.
+/// The orientations of a job's shape among which the best free submesh is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Orientations {
-    /// The places of one orientation only, the first that has any.
+    /// Only the first orientation that has a free submesh.
     OneByOne,
-    /// The places of all.
+    /// All orientations.
     Together,
 }
 
-/// Takes the free place of highest score; of equals the first by orientation, then in scan order (z, then y, then x).
+/// Takes the free submesh with the highest score. On a tie the first orientation wins, then the first base in scan
+/// order (z, then y, then x).
 pub(crate) struct BestPlace<S> {
     submeshes: Submeshes,
     orientations: Orientations,
     score: S,
-    /// The free places of one orientation; kept between calls for its memory only.
+    /// The free submeshes of one orientation. The field exists only to reuse memory.
     frames: Frames,
 }
 
 impl<S: Score + 'static> BestPlace<S> {
-    /// Looks at places of `boxes`.
+    /// Returns an allocator that chooses among the free submeshes of the sizes that `submeshes` lists.
     pub(crate) fn new(submeshes: Submeshes, orientations: Orientations, score: S) -> Self {
         Self { submeshes, orientations, score, frames: Frames::default() }
     }
 
-    /// Returns the strategy for `boxes`.
+    /// Returns the strategy that chooses among the free submeshes of the sizes that `submeshes` lists.
     pub(crate) fn strategy(submeshes: Submeshes, orientations: Orientations, score: S) -> Strategy {
         Strategy::of(Self::new(submeshes, orientations, score)).served(Served::BySubmesh(submeshes))
     }
@@ -57,6 +59,7 @@ impl<S: Score> Allocator for BestPlace<S> {
             for base in self.frames.iter() {
                 let place = Cuboid { base, sizes };
                 let score = self.score.of(machine, place);
+                // The strict comparison keeps the first submesh on a tie.
                 if best.is_none_or(|(highest, _)| score > highest) {
                     best = Some((score, place));
                 }

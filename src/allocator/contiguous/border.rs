@@ -1,19 +1,21 @@
-//! The border of a submesh: how much of it is taken, by which best fit, worst fit and busy list score places.
+//! The border of a submesh. Best fit, worst fit and busy list score a free submesh by the number of border positions
+//! that are taken.
 //!
-//! The border are the nodes that share a face with the submesh, one step outside; a position outside the machine counts
-//! as taken, and positions at edges and corners do not count. Free ones are counted by prefix sums, O(1) a side.
+//! The border consists of the positions one step outside that share a face with the submesh. Positions outside the
+//! machine count as taken. Positions that touch the submesh only at an edge or a corner do not belong to the border.
+//! Free border nodes are counted by prefix sums, in O(1) for each side.
 
 use super::best_place::Score;
 use crate::machine::{Cuboid, FreeCounts, Machine};
 
-/// Counts what is taken of borders on one state of the machine; keeps its memory between calls.
+/// Counts the taken border positions of submeshes, in the state of the machine at the last call of [`Self::prepare`].
 #[derive(Debug, Default)]
 pub(crate) struct Border {
     counts: FreeCounts,
 }
 
 impl Border {
-    /// Counts the free nodes of `machine`, of which the other functions tell.
+    /// Counts the free nodes of `machine`. The other functions then answer for this state of the machine.
     pub(crate) fn prepare(&mut self, machine: &Machine) {
         self.counts.rebuild(machine, 0);
     }
@@ -24,7 +26,7 @@ impl Border {
         self.counts.in_box(place.base, high) == place.sizes.iter().product::<u32>()
     }
 
-    /// Returns how many positions of the border of a free submesh are taken or outside.
+    /// Returns how many border positions of a free submesh are taken or lie outside the machine.
     pub(crate) fn taken(&self, machine: &Machine, place: Cuboid) -> u32 {
         let mesh = machine.mesh();
         let low = place.base;
@@ -33,7 +35,8 @@ impl Border {
         let mut taken = 0;
         // Along a dimension that the machine does not have there is no border.
         for d in 0..mesh.dims() {
-            // The submesh itself is free: what else is free in it and its two faces along d is free border.
+            // The submesh itself is free. All other free nodes in the submesh extended by one step along d are free
+            // border nodes.
             let (mut below, mut above) = (low, high);
             below[d] = low[d].saturating_sub(1);
             above[d] = (high[d] + 1).min(mesh.extents()[d]);
@@ -44,21 +47,21 @@ impl Border {
     }
 }
 
-/// Scores a place by what is taken of its border.
+/// Scores a submesh by the number of its border positions that are taken.
 #[derive(Debug)]
 pub(crate) struct BorderScore {
     border: Border,
-    /// 1 if much is wanted, −1 if little is.
+    /// 1 if more taken positions are better, −1 if fewer are better.
     sign: i64,
 }
 
 impl BorderScore {
-    /// Prefers places of which most is taken.
+    /// Returns the score that prefers submeshes with most border positions taken.
     pub(crate) fn most() -> Self {
         Self { border: Border::default(), sign: 1 }
     }
 
-    /// Prefers places of which least is taken.
+    /// Returns the score that prefers submeshes with fewest border positions taken.
     pub(crate) fn least() -> Self {
         Self { border: Border::default(), sign: -1 }
     }
@@ -82,7 +85,7 @@ mod tests {
     use crate::allocator::seam::{Allocator, Request};
     use crate::machine::Frames;
 
-    /// The running example (of tests/core/contiguous.rs), busy nodes as `#`, the lowest row last.
+    /// The busy nodes (`#`) of the example in tests/core/contiguous.rs. The last string is the lowest row.
     const EXAMPLE: [&str; 6] = ["....##", "....##", "....##", "##....", "####..", "####.."];
 
     #[test]

@@ -1,17 +1,19 @@
-//! Busy list: of the free places that touch something in both ways, the one whose border is taken most.
+//! Busy list: of the free submeshes in corners formed by submeshes in use or by the machine's sides, take the one whose
+//! border is taken most.
 //!
 //! D. Das Sharma, D. Pradhan, "Submesh allocation in mesh multicomputers using busy-list: a best-fit approach with
 //! complete recognition capability", J. Parallel and Distributed Computing 36, 1996.
 //!
-//! 1. Along each dimension a submesh can begin at the near side of the machine or end at its far side, begin right
-//!    behind a submesh in use or end right before one. Candidates are all combinations, in every orientation of the
-//!    job's shape.
-//! 2. Of the free candidates take the one with the most taken positions on its border, the machine's outside counting
-//!    as taken; ties to the orientation that comes first, then to the first base in scan order (z, then y, then x).
+//! 1. Along each dimension a candidate begins at the near side of the machine, ends at its far side, begins directly
+//!    behind a submesh in use, or ends directly before one. All combinations over the dimensions are candidates, in
+//!    every orientation of the job's shape.
+//! 2. Of the free candidates take the one with the most taken positions on its border; positions outside the machine
+//!    count as taken. On a tie the first orientation wins, then the first base in scan order (z, then y, then x).
 //!
-//! A free submesh can be moved down along one dimension after the other until it touches something, so it recognises
-//! every free submesh. How candidates are scored is a choice of ours, which follows Zhu's best fit. Time O(c) for c
-//! candidates, O(m²) of them in two dimensions for m submeshes in use, after O(N) for counts of free nodes.
+//! Any free submesh can be shifted down along one dimension after the other until it touches something. So a job is
+//! served whenever a free submesh of its shape exists. The score is a choice of ours, after Zhu's best fit. Time O(c)
+//! for c candidates after O(N) to count the free nodes of a machine of N nodes. In two dimensions c is O(m²) for m
+//! submeshes in use.
 
 use super::border::Border;
 use super::coverage::{BusyList, Region};
@@ -21,6 +23,7 @@ use crate::allocator::seam::{
 };
 use crate::machine::{Coord, Cuboid, Machine, Mesh};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "busy-list",
     summary: "the free rectangle or cuboid at corners of busy ones whose border is taken most",
@@ -35,6 +38,7 @@ pub(crate) const ENTRY: Entry = Entry {
     },
 };
 
+/// Chooses among the corners of submeshes in use.
 struct BusyCorners {
     submeshes: Submeshes,
     busy: BusyList,
@@ -53,6 +57,7 @@ impl Allocator for BusyCorners {
                     continue;
                 }
                 let taken = self.border.taken(machine, place);
+                // The strict comparison keeps the first candidate on a tie.
                 if best.is_none_or(|(most, _)| taken > most) {
                     best = Some((taken, place));
                 }
@@ -70,10 +75,11 @@ impl Allocator for BusyCorners {
     }
 }
 
-/// Returns the candidates for a submesh of these sizes in scan order.
+/// Returns the bases of all candidates of these sizes, in scan order; empty if the sizes exceed the machine.
 fn corners(mesh: &Mesh, sizes: [u32; 3], busy: &BusyList) -> Vec<Coord> {
     let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
     let [xs, ys, zs] = [0, 1, 2].map(|d| {
+        // The two sides of the machine, then directly behind and directly before each submesh in use.
         let mut found = vec![0, all.high[d]];
         for held in busy.boxes() {
             found.push(held.base[d] + held.sizes[d]);

@@ -1,14 +1,15 @@
-//! What contiguous allocators share that look at the submeshes in use instead of at nodes.
+//! The common part of the contiguous allocators that search the list of submeshes in use instead of the nodes.
 
 use super::coverage::BusyList;
 use super::orientations::Turn;
 use crate::allocator::seam::{Allocator, Placement, Request, Served, Strategy, Submeshes};
 use crate::machine::{Coord, Cuboid, Machine};
 
-/// Finds the base of a free submesh of these sizes, given the submeshes in use.
+/// Finds the base of a free submesh of the given sizes along x, y and z, given the submeshes in use. Returns `None` if
+/// there is no free submesh of these sizes.
 pub(crate) type Search = fn(&Machine, [u32; 3], &BusyList) -> Option<Coord>;
 
-/// Tries the orientations of a job's shape, one by one, with a search over the submeshes in use.
+/// Tries the orientations of a job's shape one after the other with a search over the submeshes in use.
 pub(crate) struct BusySearch {
     submeshes: Submeshes,
     search: Search,
@@ -16,7 +17,7 @@ pub(crate) struct BusySearch {
 }
 
 impl BusySearch {
-    /// Returns the strategy, on an idle machine.
+    /// Returns the strategy for an idle machine. `turn` says whether the job's shape is turned.
     pub(crate) fn strategy(turn: Turn, search: Search) -> Strategy {
         let submeshes = turn.submeshes();
         Strategy::of(Self { submeshes, search, busy: BusyList::default() })

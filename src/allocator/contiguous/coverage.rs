@@ -1,29 +1,30 @@
-//! The submeshes of nodes in use, and the places that each of them rules out for a new submesh.
+//! The list of submeshes in use, and the regions of bases that they rule out for a new submesh.
 
 use crate::machine::{Coord, Cuboid, Mesh, NodeId};
 
-/// Disjoint submeshes of nodes in use, in the order in which they came.
+/// A list of disjoint submeshes of nodes in use, in the order in which they were added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::allocator) struct BusyList {
     boxes: Vec<Cuboid>,
 }
 
-/// A range of bases, both ends included: the nodes at which a submesh of some size could begin.
+/// A rectangle or cuboid of bases. A base is the node with the lowest coordinates of a submesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::allocator) struct Region {
-    /// Lowest coordinates.
+    /// The lowest coordinates.
     pub(in crate::allocator) low: Coord,
-    /// Highest coordinates.
+    /// The highest coordinates, which belong to the region.
     pub(in crate::allocator) high: Coord,
 }
 
 impl BusyList {
-    /// Returns the submeshes.
+    /// Returns the submeshes in the list.
     pub(in crate::allocator) fn boxes(&self) -> &[Cuboid] {
         &self.boxes
     }
 
-    /// Adds nodes: as one submesh if they are one, row by row; else one by one.
+    /// Adds nodes. They become one submesh if they are all nodes of a submesh row by row, otherwise each node becomes a
+    /// submesh of its own.
     pub(in crate::allocator) fn add(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
         self.boxes.extend(boxes_of(mesh, nodes));
     }
@@ -33,25 +34,28 @@ impl BusyList {
         self.boxes.push(place);
     }
 
-    /// Keeps the first submeshes, so many, and drops those that were added after them.
+    /// Keeps the first `count` submeshes and removes those that were added later.
     pub(in crate::allocator) fn keep_first(&mut self, count: usize) {
         self.boxes.truncate(count);
     }
 
-    /// Removes nodes that were added together. O(submeshes).
+    /// Removes nodes that were added together. Time O(n) for n submeshes in the list.
     pub(in crate::allocator) fn remove(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
         let gone: Vec<Cuboid> = boxes_of(mesh, nodes).collect();
         self.remove_boxes(&gone);
     }
 
-    /// Removes submeshes. O(submeshes).
+    /// Removes submeshes. Time O(n) for n submeshes in the list.
     pub(in crate::allocator) fn remove_boxes(&mut self, gone: &[Cuboid]) {
         self.boxes.retain(|held| !gone.contains(held));
     }
 
-    /// Returns for each submesh in use the bases at which a new one of these sizes would meet it, if there are any.
+    /// Returns the coverages of the submeshes in the list. The coverage of a submesh is the region of all bases at
+    /// which a new submesh of these sizes would overlap it. Submeshes with an empty coverage are left out, and the list
+    /// is empty if the sizes exceed the machine.
     pub(in crate::allocator) fn coverages(&self, mesh: &Mesh, sizes: [u32; 3]) -> Vec<Region> {
         let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
+        // The new submesh overlaps `held` along d if base < held.base + held.sizes and base + sizes > held.base.
         let covered = |held: &Cuboid| {
             let low = [0, 1, 2].map(|d| (held.base[d] + 1).saturating_sub(sizes[d]));
             let high = [0, 1, 2].map(|d| (held.base[d] + held.sizes[d] - 1).min(all.high[d]));
@@ -61,11 +65,13 @@ impl BusyList {
     }
 }
 
-/// Returns the nodes as one submesh if they are one, or each as its own.
+/// Returns the nodes as one submesh if they are all nodes of a submesh row by row, or each node as a submesh of its
+/// own.
 fn boxes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Cuboid> + use<> {
     let whole = match nodes {
         [] => None,
         [first, .., last] => {
+            // The first and the last node are opposite corners if the nodes are a submesh row by row.
             let (base, end) = (mesh.coord(*first), mesh.coord(*last));
             let ordered = (0..3).all(|d| base[d] <= end[d]);
             let sizes = if ordered { [0, 1, 2].map(|d| end[d] - base[d] + 1) } else { [0; 3] };
@@ -84,29 +90,33 @@ fn boxes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Cuboid> + use
 }
 
 impl Region {
-    /// Returns all bases of submeshes of these sizes; `None` if none fits.
+    /// Returns the region of all bases at which a submesh of these sizes lies inside the machine; `None` if the sizes
+    /// exceed the machine.
     pub(in crate::allocator) fn of_bases(mesh: &Mesh, sizes: [u32; 3]) -> Option<Self> {
         let extents = mesh.extents();
         let fits = (0..3).all(|d| sizes[d] <= extents[d]);
         fits.then(|| Self { low: [0; 3], high: [0, 1, 2].map(|d| extents[d] - sizes[d]) })
     }
 
-    /// Returns whether `base` is in it.
+    /// Returns whether `base` is in the region.
     pub(in crate::allocator) fn contains(&self, base: Coord) -> bool {
         (0..3).all(|d| (self.low[d]..=self.high[d]).contains(&base[d]))
     }
 
-    /// Returns whether they share a base.
+    /// Returns whether the two regions have a base in common.
     pub(in crate::allocator) fn meets(&self, other: &Self) -> bool {
         (0..3).all(|d| self.low[d] <= other.high[d] && other.low[d] <= self.high[d])
     }
 
-    /// Returns what is left of it without `other`, which it meets: at most six disjoint regions, those below `other`
-    /// first (along z, then y, then x), then those beside it, then those above.
+    /// Subtracts `other`, which must overlap this region. Returns at most six disjoint regions that cover the rest:
+    /// first the regions on the low sides of `other` (along z, then y, then x), then those on its high sides (along x,
+    /// then y, then z).
     pub(in crate::allocator) fn without(&self, other: &Self) -> Vec<Self> {
         let mut rest = *self;
         let (mut below, mut above) = (Vec::new(), Vec::new());
         for d in [2, 1, 0] {
+            // Cuts off the slices below and above `other` along d. The slices along the next dimensions come from the
+            // rest.
             if rest.low[d] < other.low[d] {
                 let mut part = rest;
                 part.high[d] = other.low[d] - 1;

@@ -1,13 +1,14 @@
-//! First fit: the first free rectangle or cuboid of the job's shape.
+//! First fit: the first free submesh (rectangle or cuboid) of the job's shape.
 //!
 //! Y. Zhu, "Efficient processor allocation strategies for mesh-connected parallel computers", J. Parallel and
 //! Distributed Computing 16, 1992.
 //!
-//! 1. Of all places at which a submesh of the shape is free, take the first in scan order (z, then y, then x).
-//! 2. With `turn=yes`, try the other orientations, one by one, where there is none.
+//! 1. Of all free submeshes of the job's shape, take the first in scan order (z, then y, then x of the base).
+//! 2. If there is none and `turn=yes` is given, try the other orientations of the shape one after the other.
 //!
-//! It recognises every free submesh of an orientation that it tries, and refuses where there is none, whatever is free
-//! besides. The original finds places with a coverage array, O(N); here rows of bits are narrowed, O(N/64 · log a).
+//! A job is served whenever a free submesh exists in an orientation that is tried, and waits otherwise, however many
+//! nodes are free. The original finds submeshes with a coverage array in O(N) on a machine of N nodes. Here they are
+//! found by shifts and ANDs of bit rows, in O(N/64 · log a) for a longest side of a nodes.
 
 use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{
@@ -15,6 +16,7 @@ use crate::allocator::seam::{
 };
 use crate::machine::{Cuboid, Frames, Machine};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "first-fit",
     summary: "the first free rectangle or cuboid of the job's shape",
@@ -26,15 +28,15 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |params, _| Ok(FirstFit::strategy(take_turn(params)?.submeshes())),
 };
 
-/// First fit among the submeshes that serve a request.
+/// Takes the first free submesh that can serve a request.
 pub(crate) struct FirstFit {
     submeshes: Submeshes,
-    /// The free places of the call at hand; kept between calls for its memory only.
+    /// The free submeshes of the current request. The field exists only to reuse memory.
     frames: Frames,
 }
 
 impl FirstFit {
-    /// Returns the strategy for these submeshes.
+    /// Returns the strategy. `submeshes` says which sizes serve a request, and in which order its nodes are used.
     pub(crate) fn strategy(submeshes: Submeshes) -> Strategy {
         Strategy::of(Self { submeshes, frames: Frames::default() }).served(Served::BySubmesh(submeshes))
     }

@@ -1,22 +1,24 @@
-//! Fixed orientation: first fit after every job was laid along the machine's longer side.
+//! Fixed orientation: first fit, with the longest side of every job along the longest side of the machine.
 //!
 //! C. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer systems",
 //! 1998.
 //!
-//! 1. The job's sides are sorted and laid along the machine's dimensions, longest along longest; of equal dimensions
-//!    the first counts as longer, so that jobs on a square machine are at least as wide as high.
-//! 2. Of all places at which a submesh of these sides is free, the first in scan order (z, then y, then x) is taken;
-//!    no other orientation is tried.
-//! 3. A job that was turned runs as it would have unturned: task (i, j) of it is on node (j, i) of the submesh.
+//! 1. Sort the sides of the job and the dimensions of the machine by length, and lay the longest side along the longest
+//!    dimension, and so on. Of two equal dimensions the first counts as longer, so jobs on a square machine are at
+//!    least as wide as high.
+//! 2. Of all free submeshes of these sides take the first in scan order (z, then y, then x of the base). No other
+//!    orientation is tried.
+//! 3. A job that was turned keeps the order of its tasks: task (i, j) runs on node (j, i) of the submesh.
 //!
-//! It recognises every free submesh of its one orientation. What the paper calls rotation is the order of the nodes
-//! here. Three dimensions are a choice of ours. A submesh that fits the machine fits in this orientation too. Cost as
-//! first fit.
+//! A job is served whenever a free submesh of this one orientation exists. A shape that fits an idle machine in some
+//! orientation also fits in this one. The paper calls step 3 rotation. Three dimensions are a choice of ours. The cost
+//! is that of first fit.
 
 use super::first_fit::FirstFit;
 use crate::allocator::seam::{Contiguity, Entry, Promises, Request, Submeshes};
 use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "fixed-orientation",
     summary: "first fit, every job laid along the machine's longer side",
@@ -28,7 +30,7 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, _| Ok(FirstFit::strategy(Submeshes { sizes, nodes })),
 };
 
-/// Returns the machine's dimension along which each side of the job lies.
+/// Returns for each side of the job the dimension of the machine along which it lies.
 fn axes(shape: [u32; 3], mesh: &Mesh) -> [usize; 3] {
     let longest_first = |lengths: [u32; 3]| {
         let mut order = [0, 1, 2];
@@ -43,7 +45,8 @@ fn axes(shape: [u32; 3], mesh: &Mesh) -> [usize; 3] {
     along
 }
 
-/// Returns the sides of a request's one orientation along the machine's dimensions; nothing if it does not fit.
+/// Returns the sizes along x, y and z of the only orientation in which the job is placed; empty if it does not fit the
+/// machine.
 fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
     let laid = |shape: [u32; 3]| {
         let along = axes(shape, mesh);
@@ -57,7 +60,7 @@ fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
     request.sides_on(mesh).map(laid).filter(fits).into_iter().collect()
 }
 
-/// Returns the nodes of the submesh that `request` has at a place, in the order of the job's own coordinates.
+/// Returns the nodes of the submesh in rank order, which follows the coordinates of the job before it was turned.
 fn nodes(request: &Request, place: Cuboid, machine: &Machine) -> Vec<NodeId> {
     let mesh = machine.mesh();
     let shape = request.sides_on(mesh).unwrap_or(place.sizes);
@@ -90,7 +93,7 @@ mod tests {
             strategy.propose(&Request::sides(sides), &machine).map(|placement| placement.nodes)
         };
         assert_eq!(placed([3, 2, 1]), Some(vec![0, 1, 2, 4, 5, 6]));
-        // Task (i, j) of 2×3 is on node (j, i).
+        // Task (i, j) of 2×3 runs on node (j, i).
         assert_eq!(placed([2, 3, 1]), Some(vec![0, 4, 1, 5, 2, 6]));
         assert_eq!(placed([1, 4, 1]), Some(vec![0, 1, 2, 3]));
         assert_eq!((placed([5, 1, 1]), placed([2, 2, 2])), (None, None));

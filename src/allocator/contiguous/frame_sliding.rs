@@ -1,16 +1,17 @@
-//! Frame sliding: a frame of the job's shape that slides over the machine in steps of its own size.
+//! Frame sliding: a frame of the job's shape slides over the machine in steps of its own size.
 //!
 //! P.-J. Chuang, N.-F. Tzeng, "Allocating precise submeshes in mesh connected systems", IEEE TPDS 5(2), 1994.
 //!
-//! 1. The first frame begins at the first free node in scan order (z, then y, then x).
-//! 2. While a frame is not free or leaves the machine, it slides along x by its width; at the machine's side it
-//!    slides up by its length and goes on in the opposite direction. The columns that it visits keep their distance
-//!    from the first one. In three dimensions it slides up a layer by its depth at the end, and rows are visited
-//!    backwards.
-//! 3. It refuses where the frame has slid through.
+//! 1. The first frame has its base at the first free node in scan order (z, then y, then x).
+//! 2. While the frame is not free or leaves the machine, slide it along x by its width. At the side of the machine
+//!    slide it up by its length, and continue in the opposite direction. The columns of the bases are always whole
+//!    widths away from the first base. In three dimensions, after the last row of a layer, slide it up along z by its
+//!    depth, and visit the rows in the opposite direction.
+//! 3. If no frame is free, the job waits.
 //!
-//! The shape is not turned, and free submeshes off the grid of frames are not found, which is the known weakness of the
-//! strategy. Details of the slide are choices of ours. O(N) per call for the free places, then O(frames).
+//! The shape is not turned. Free submeshes between the positions of the frame are not found, which is the known
+//! weakness of the strategy. Details of the slide are choices of ours. Time O(N) per request to find the free submeshes
+//! of a machine of N nodes, and O(1) for each position of the frame.
 
 use super::coverage::Region;
 use crate::allocator::seam::{
@@ -18,6 +19,7 @@ use crate::allocator::seam::{
 };
 use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "frame-sliding",
     summary: "a frame of the job's shape that slides in steps of its own size",
@@ -35,8 +37,10 @@ pub(crate) const ENTRY: Entry = Entry {
     },
 };
 
+/// Takes the first free submesh at the positions of a sliding frame.
 #[derive(Default)]
 struct FrameSliding {
+    /// The free submeshes of the current request. The field exists only to reuse memory.
     frames: Frames,
 }
 
@@ -51,14 +55,16 @@ impl Allocator for FrameSliding {
     }
 }
 
-/// Returns the bases that the frame visits, in their order.
+/// Returns the bases of the positions that the frame visits, in this order; empty if the sizes exceed the machine.
 fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
     let Some(Region { high, .. }) = Region::of_bases(mesh, sizes) else { return Vec::new() };
+    // The bases lie on a grid of the frame's sizes that contains the first base.
     let grid = |d: usize| (first[d] % sizes[d]..=high[d]).step_by(sizes[d] as usize);
     let [xs, ys, zs] = [0, 1, 2].map(|d| grid(d).collect::<Vec<u32>>());
     let (mut bases, mut x_falls, mut y_falls) = (Vec::new(), false, false);
     for &z in zs.iter().filter(|&&z| z >= first[2]) {
-        // In the first layer rows below the first free node have no free node, nor has its row before it.
+        // In the first layer, the rows below the first free node have no free node. The first free node's row has none
+        // before it.
         let from = |&&y: &&u32| z > first[2] || y >= first[1];
         let mut rows: Vec<u32> = ys.iter().filter(from).copied().collect();
         if y_falls {
@@ -85,7 +91,7 @@ mod tests {
     fn the_frame_goes_to_and_fro() -> Result<(), Box<dyn std::error::Error>> {
         let flat = |bases: Vec<Coord>| bases.into_iter().map(|[x, y, _]| [x, y]).collect::<Vec<_>>();
         let mesh: Mesh = "6x6".parse()?;
-        // The running example of the paper: the first free node is (4, 0).
+        // The example of the paper: the first free node is (4, 0).
         assert_eq!(flat(slide(&mesh, [3, 2, 1], [4, 0, 0])), [[1, 0], [1, 2], [1, 4]]);
         let found = flat(slide(&mesh, [2, 2, 1], [0, 1, 0]));
         assert_eq!(found, [[0, 1], [2, 1], [4, 1], [4, 3], [2, 3], [0, 3]]);

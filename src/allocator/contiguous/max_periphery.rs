@@ -1,20 +1,23 @@
-//! Max periphery: the free rectangle or cuboid that has most of its sides on the border of the machine.
+//! Max periphery: the free submesh (rectangle or cuboid) that has most of its sides on the border of the machine.
 //!
 //! A strategy of the simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010,
 //! which the paper does not describe ("maximum periphery length").
 //!
-//! 1. Look at all free places of the job's shape in all its orientations that touch the border of the machine.
-//! 2. The contact of a place is, summed over the dimensions, the nodes of its face if it touches that border, else 1.
-//!    The largest contact wins; ties to the orientation that comes first, then to the first base in scan order.
-//! 3. Where no place touches the border, the first free place is taken.
+//! 1. Look at all free submeshes of the job's shape, in all orientations, that touch the border of the machine.
+//! 2. The contact of a submesh is a sum over the dimensions. A dimension counts the nodes of the submesh's face if the
+//!    submesh touches the machine's border in this dimension, otherwise 1. Take the submesh with the largest contact;
+//!    on a tie the first orientation wins, then the first base in scan order (z, then y, then x).
+//! 3. If no free submesh touches the border, take the first free submesh.
 //!
-//! It recognises every free submesh. O(N) per call and orientation.
+//! A job is served whenever a free submesh of its shape exists. Time O(N) per request and orientation on a machine of N
+//! nodes.
 
 use super::best_place::{BestPlace, Orientations, Score};
 use super::orientations::Turn;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Cuboid, Machine, Mesh};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "max-periphery",
     summary: "the free rectangle or cuboid with most of its sides on the machine's border",
@@ -26,18 +29,18 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, _| Ok(BestPlace::strategy(Turn::Yes.submeshes(), Orientations::Together, Contact)),
 };
 
-/// Scores a place by its contact with the border.
+/// The score of a submesh by its contact with the machine's border.
 struct Contact;
 
 impl Score for Contact {
-    /// Returns a place that does not touch the border has no contact at all, so that the first such place is kept
-    /// only while there is no other.
+    /// Returns the contact. It is 0 for a submesh that does not touch the border, so any submesh that touches it is
+    /// better.
     fn of(&self, machine: &Machine, place: Cuboid) -> i64 {
         i64::from(contact(machine.mesh(), place))
     }
 }
 
-/// Returns the contact of a place with the border; 0 if it does not touch it.
+/// Returns the contact of a submesh with the machine's border; 0 if the submesh does not touch the border.
 fn contact(mesh: &Mesh, place: Cuboid) -> u32 {
     let extents = mesh.extents();
     let touches = |d: usize| place.base[d] == 0 || place.base[d] + place.sizes[d] == extents[d];
@@ -65,7 +68,8 @@ mod tests {
         assert_eq!(contact([3, 1], [3, 2]), 2 + 1);
         assert_eq!(contact([1, 1], [3, 2]), 0);
         let mut machine = Machine::new(mesh.clone());
-        // As a row it finds places in the middle only; turned, it stands on the upper border.
+        // As a row, 3×1, the job has free submeshes only in the middle. Turned, it has one that touches the upper
+        // border.
         machine.occupy(&[0, 1, 2, 3, 4, 5, 6, 11, 12, 17, 18, 23, 26, 27])?;
         let mut strategy = BestPlace::new(Turn::Yes.submeshes(), Orientations::Together, Contact);
         let nodes = strategy.propose(&Request::sides([3, 1, 1]), &machine).ok_or("refused")?.nodes;

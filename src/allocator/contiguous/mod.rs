@@ -1,10 +1,12 @@
-//! Contiguous allocators: a job gets one free rectangle or cuboid of the sides that it asks for, or waits.
+//! Contiguous allocators: a job gets one free submesh (a rectangle or cuboid) of the sides that it asks for, or waits.
 //!
-//! They differ in where they look for a base (everywhere, at strides, beside busy jobs), in whether the sides may turn,
-//! and in the score by which one of several free places is chosen. Communication stays inside the place, but jobs wait
-//! although enough nodes are free. `orientations` lists the ways a request's sides may lie, `best_place`
-//! takes the place of highest score, `border` scores by what is taken around a place, `busy_search` runs the strategies
-//! that look at the submeshes in use, of which `coverage` keeps a list.
+//! The allocators differ in three ways: where they look for the base of a submesh (everywhere, at strides, or next to
+//! submeshes in use), whether they turn the job's shape, and how they choose among several free submeshes. A job's
+//! messages stay inside its submesh. The price is that jobs wait although enough nodes are free.
+//!
+//! `orientations` lists the orientations of a job's shape, and `best_place` takes the free submesh with the highest
+//! score. `border` computes scores from the nodes around a submesh. `busy_search` runs the allocators that look at the
+//! submeshes in use, and `coverage` keeps the list of these submeshes.
 
 pub(super) mod adaptive_scan;
 pub(super) mod best_fit;

@@ -1,26 +1,28 @@
-//! The orientations in which a shape can be placed, and whether others than the first are tried.
+//! The orientations of a job's shape, and the parameter `turn`, which says whether all of them are tried.
 
 use crate::allocator::seam::{Request, Submeshes};
 use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
 
-/// Whether a strategy turns a shape that does not fit as it is.
+/// Whether an allocator may turn the shape that a job asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
+    /// Only the shape as it is.
     No,
+    /// The shape as it is, then its other orientations.
     Yes,
 }
 
-/// The parameter of that name in help texts.
+/// The help text of the parameter `turn`.
 pub(crate) const TURN: &str = "turn=no (yes)";
 
-/// Takes the parameter `turn`.
+/// Reads the parameter `turn`; `no` if it is not given. Fails for values other than `no` and `yes`.
 pub(crate) fn take_turn(params: &mut Params) -> Result<Turn, SpecError> {
     params.choose("turn", &[("no", Turn::No), ("yes", Turn::Yes)])
 }
 
-/// Returns the orientations of the shape `[a, b, c]` that fit `mesh`, each once: as it is, then its permutations in
-/// the order (b, a, c), (a, c, b), (c, a, b), (c, b, a), (b, c, a).
+/// Returns the orientations of the shape `[a, b, c]` that fit `mesh`, each once. The shape itself comes first, then (b,
+/// a, c), (a, c, b), (c, a, b), (c, b, a) and (b, c, a). The list is empty if no orientation fits.
 pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     let mut found: Vec<[u32; 3]> = Vec::with_capacity(6);
     for sizes in [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]] {
@@ -32,7 +34,8 @@ pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
 }
 
 impl Turn {
-    /// Returns the submeshes that serve a request: its shape as it is, or in every orientation; their nodes row by row.
+    /// Returns the submeshes that can serve a request: its shape as it is, or in every orientation. Their nodes are in
+    /// row-major order.
     pub(crate) fn submeshes(self) -> Submeshes {
         let sizes = match self {
             Self::No => as_it_is,
@@ -42,18 +45,18 @@ impl Turn {
     }
 }
 
-/// Returns the shape of a request if it fits `mesh` without being turned, or nothing.
+/// Returns the shape of a request as it is; empty if the shape does not fit `mesh` without being turned.
 fn as_it_is(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
     let fits = |shape: &[u32; 3]| (0..3).all(|d| shape[d] <= mesh.extents()[d]);
     request.sides_on(mesh).filter(fits).into_iter().collect()
 }
 
-/// Returns the orientations of the shape of a request that fit `mesh`.
+/// Returns the orientations of a request's shape that fit `mesh`; empty if none fits.
 fn in_every_orientation(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
     request.sides_on(mesh).map_or_else(Vec::new, |shape| orientations(shape, mesh))
 }
 
-/// Returns the nodes of a submesh: x fastest, then y, then z.
+/// Returns the nodes of a submesh in row-major order: x fastest, then y, then z.
 pub(crate) fn row_by_row(_request: &Request, place: Cuboid, machine: &Machine) -> Vec<NodeId> {
     place.nodes(machine)
 }

@@ -1,20 +1,22 @@
-//! Right of busy submeshes: a free rectangle or cuboid that borders on the right side of a busy one, or on the
-//! machine's left side.
+//! RBS (right of busy submeshes): a free submesh that touches the right side of a submesh in use, or the left side of
+//! the machine.
 //!
 //! G.-M. Chiu, S.-K. Chen, "An efficient submesh allocation scheme for two-dimensional meshes with little overhead",
 //! IEEE TPDS 10(5), 1999; in three dimensions and with turning as S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L.
 //! Mackenzie, "A fast and efficient strategy for sub-mesh allocation in 3D mesh multicomputers", 2006.
 //!
-//! 1. Candidates are the machine's left side, that is all bases of x = 0; and of every submesh in use, by falling y
-//!    of its far end, the bases right behind it in x at which a new submesh would touch its right side.
-//! 2. From each candidate take away the bases at which a new submesh would meet one in use.
-//! 3. The place is the lowest base (z, then y) that is left of the first candidate of which anything is.
-//! 4. With `turn=yes`, try the other orientations, one by one, where there is none.
+//! 1. The first candidate has all bases at the left side of the machine, with x = 0. Each submesh in use adds a
+//!    candidate: the bases at which the new submesh begins directly behind it in x and touches its right side. These
+//!    candidates are sorted by the upper end of the submesh in y, highest first.
+//! 2. Remove from each candidate the bases at which the new submesh would overlap a submesh in use.
+//! 3. Take the first candidate that has bases left, and of these the lowest (by z, then y).
+//! 4. If there is none and `turn=yes` is given, try the other orientations of the shape one after the other.
 //!
-//! It recognises every free submesh of an orientation that it tries: a free submesh can be moved left until it is at
-//! one of these bases. The order of candidates is a choice of ours. The original subtracts intervals, O(m²) for m
-//! submeshes in use; here free places are found for all bases at once (see [`Frames`]) and looked up, O(N/64 · log a
-//! + m·rows).
+//! A job is served whenever a free submesh exists in an orientation that is tried, because any free submesh can be
+//! shifted left until it begins at one of these bases. The order of the candidates is a choice of ours. The original
+//! subtracts intervals in O(m²) for m submeshes in use. Here the free submeshes at all bases are found at once (see
+//! [`Frames`]) and then looked up, in O(N/64 · log a + m·r) on a machine of N nodes with r rows, for a longest side of
+//! a nodes.
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
@@ -22,6 +24,7 @@ use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Coord, Cuboid, Frames, Machine};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "rbs",
     summary: "a free rectangle or cuboid right of a busy one, or at the machine's left side",
@@ -33,11 +36,12 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |params, _| Ok(BusySearch::strategy(take_turn(params)?, search)),
 };
 
-/// Returns the base that is found first.
+/// Returns the base of the free submesh that is found first; `None` if there is no free submesh of these sizes.
 pub(crate) fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let all = Region::of_bases(machine.mesh(), sizes)?;
     let mut frames = Frames::default();
     frames.find(machine, sizes);
+    // No candidate can succeed if no submesh of these sizes is free anywhere.
     frames.first()?;
     let left = Region { high: [0, all.high[1], all.high[2]], ..all };
     if let Some(base) = lowest(left, &frames) {
@@ -49,7 +53,8 @@ pub(crate) fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Opt
     right.into_iter().find_map(|candidate| lowest(candidate, &frames))
 }
 
-/// Returns the bases right behind a submesh at which a new one would touch it.
+/// Returns the bases at which a new submesh of these sizes begins directly behind `held` in x and touches its right
+/// side; `None` if there are none.
 fn right_of(held: &Cuboid, sizes: [u32; 3], all: &Region) -> Option<Region> {
     let x = held.base[0] + held.sizes[0];
     let low = |d: usize| (held.base[d] + 1).saturating_sub(sizes[d]);
@@ -58,7 +63,7 @@ fn right_of(held: &Cuboid, sizes: [u32; 3], all: &Region) -> Option<Region> {
     (x <= all.high[0] && (1..3).all(|d| region.low[d] <= region.high[d])).then_some(region)
 }
 
-/// Returns the lowest base of a candidate at which a submesh is free.
+/// Returns the lowest base of a candidate at which a submesh is free; `None` if there is none.
 fn lowest(Region { low, high }: Region, frames: &Frames) -> Option<Coord> {
     let bases = (low[2]..=high[2]).flat_map(|z| (low[1]..=high[1]).map(move |y| [low[0], y, z]));
     bases.into_iter().find(|&base| frames.contains(base))
@@ -78,7 +83,7 @@ mod tests {
             busy.add(machine.mesh(), &nodes);
             machine.occupy(&nodes)?;
         }
-        // First fit would place 2×2 at (4, 0).
+        // First fit would choose (4, 0) for 2×2.
         for (sizes, base) in [([3, 2, 1], Some([0, 3, 0])), ([2, 2, 1], Some([0, 3, 0])), ([5, 2, 1], None)] {
             assert_eq!(search(&machine, sizes, &busy), base, "{sizes:?}");
         }

@@ -1,19 +1,21 @@
-//! Stack-based allocation: what busy submeshes leave of the possible bases, taken apart on a stack.
+//! Stack-based allocation: subtract the bases that submeshes in use rule out from all possible bases, with a stack of
+//! regions.
 //!
 //! B. Yoo, C. Das, "A fast and efficient processor allocation scheme for mesh-connected multicomputers", IEEE Trans.
 //! Computers 51(1), 2002.
 //!
-//! For each orientation of the job's shape, as it is and then turned, until a place is found:
+//! For each orientation of the job's shape (as requested, then turned) until a free submesh is found:
 //!
-//! 1. A candidate is a region of bases; the first is all of them. The coverage of a busy submesh are the bases at
-//!    which a new submesh would meet it.
-//! 2. Take the candidate on top of the stack and look for the first coverage, of those that it was not yet held
-//!    against, that meets it. If there is none, the place is the candidate's lowest base.
-//! 3. Else put what the coverage leaves of it back as candidates, at most four (six in three dimensions): those above,
-//!    beside and below, so that those below come first.
+//! 1. A candidate is a region of bases. The first candidate has all bases at which the new submesh lies inside the
+//!    machine. The coverage of a submesh in use is the region of bases at which the new submesh would overlap it.
+//! 2. Pop the candidate on top of the stack. Look for the first coverage that overlaps the candidate and has not been
+//!    subtracted from it yet. If there is none, the candidate's lowest base is the base of a free submesh.
+//! 3. Otherwise subtract the coverage. At most four regions of the candidate remain (six in three dimensions). Push
+//!    them so that the regions below the coverage are popped first, then those beside it, then those above.
 //!
-//! It recognises every free submesh. The order of what is put back is a choice of ours; the original's is not known
-//! to us. Time O(m²) at worst for m busy submeshes, independent of the machine's size.
+//! A job is served whenever a free submesh of its shape exists. The order of the regions is a choice of ours, since we
+//! do not know the original order. Time O(m²) in the worst case for m submeshes in use, independent of the machine's
+//! size.
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
@@ -21,6 +23,7 @@ use super::orientations::Turn;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
 use crate::machine::{Coord, Machine};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "stack-based",
     summary: "a free rectangle or cuboid from what busy ones leave of the possible bases",
@@ -32,10 +35,11 @@ pub(crate) const ENTRY: Entry = Entry {
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, search)),
 };
 
-/// Returns the base that the stack finds first.
+/// Returns the base of the free submesh that is found first; `None` if there is no free submesh of these sizes.
 fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let mesh = machine.mesh();
     let coverages = busy.coverages(mesh, sizes);
+    // A candidate, and the index of the first coverage that has not been subtracted from it yet.
     let mut stack = vec![(Region::of_bases(mesh, sizes)?, 0)];
     while let Some((candidate, from)) = stack.pop() {
         let Some(met) = (from..coverages.len()).find(|&i| coverages[i].meets(&candidate)) else {

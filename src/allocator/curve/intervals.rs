@@ -1,57 +1,60 @@
-//! The maximal runs of free ranks, kept up to date as ranks are taken and put back.
+//! The list of free intervals along a curve, updated as ranks are taken and put back.
 
 use std::ops::Range;
 
-/// Disjoint, non-touching intervals of free ranks, ascending.
+/// All maximal intervals of free ranks, in ascending order.
 ///
-/// A sorted vector: there are rarely more than a few hundred intervals, and a scan of adjacent memory beats any tree
-/// at that size. Choosing is O(m) for m intervals, taking and putting back O(m) in the worst case (one `memmove`).
+/// A sorted vector: there are rarely more than a few hundred intervals, and at that size a scan of adjacent memory is
+/// faster than any tree. Choosing an interval takes O(m) for m intervals; taking and putting back ranks takes O(m) in
+/// the worst case (one `memmove`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Intervals {
     runs: Vec<Range<u32>>,
-    /// n(h): how many intervals have length h.
+    /// The number n(h) of intervals of each length h.
     by_length: Vec<u32>,
 }
 
 impl Intervals {
-    /// One interval of all ranks below `ranks`.
+    /// Returns the list with one interval: all ranks below `ranks`.
     pub(super) fn full(ranks: u32) -> Self {
         let mut by_length = vec![0; ranks as usize + 1];
         by_length[ranks as usize] = 1;
         Self { runs: std::iter::once(0..ranks).collect(), by_length }
     }
 
-    /// Returns the position of the lowest interval with at least `k` ranks.
+    /// Returns the index of the lowest interval with at least `k` ranks; `None` if there is none.
     pub(super) fn first_fit(&self, k: u32) -> Option<usize> {
         self.runs.iter().position(|run| length(run) >= k)
     }
 
-    /// Returns the position of the shortest interval with at least `k` ranks, the lowest of equals.
+    /// Returns the index of the shortest interval with at least `k` ranks, on a tie of the lowest; `None` if there is
+    /// none.
     pub(super) fn best_fit(&self, k: u32) -> Option<usize> {
         let fits = self.runs.iter().enumerate().filter(|(_, run)| length(run) >= k);
         fits.min_by_key(|(_, run)| length(run)).map(|(i, _)| i)
     }
 
-    /// Returns the position of the interval with at least `k` ranks after whose use Σ n(h)² is smallest, the lowest
-    /// of equals.
+    /// Returns the index of the interval with at least `k` ranks for which Σ n(h)² is smallest after `k` ranks are
+    /// taken from it, on a tie of the lowest; `None` if there is none.
     pub(super) fn sum_of_squares(&self, k: u32) -> Option<usize> {
         let fits = self.runs.iter().enumerate().filter(|(_, run)| length(run) >= k);
         fits.min_by_key(|(_, run)| self.change_of_squares(length(run), k)).map(|(i, _)| i)
     }
 
-    /// Returns by how much Σ n(h)² changes when an interval of length `from` loses `k` ranks. One that vanishes
-    /// counts no more.
+    /// Returns the change of Σ n(h)² when `k` ranks are taken from an interval of length `from`. If the interval has
+    /// exactly `k` ranks, it disappears and adds nothing to the sum.
     fn change_of_squares(&self, from: u32, k: u32) -> i64 {
         let n = |length: u32| i64::from(self.by_length[length as usize]);
         let left = from - k;
+        // (n − 1)² − n² = 1 − 2n for the old length, and (n + 1)² − n² = 1 + 2n for the new one.
         1 - 2 * n(from) + if left > 0 { 1 + 2 * n(left) } else { 0 }
     }
 
-    /// Returns the position of the interval at whose start the narrowest window of `k` free ranks begins, the lowest
-    /// of equals.
+    /// Returns the index of the interval at whose start the narrowest window of `k` free ranks begins, on a tie of the
+    /// lowest. At least `k` ranks must be free.
     ///
-    /// A window that does not begin at the start of an interval can be moved one rank down without growing, so only
-    /// these starts need looking at. At least `k` ranks must be free.
+    /// Only windows that begin at the start of an interval need a look: any other window can be shifted down by one
+    /// rank without becoming wider.
     pub(super) fn narrowest_window(&self, k: u32) -> usize {
         let (mut best, mut best_span) = (0, u32::MAX);
         let (mut end, mut held) = (0, 0);
@@ -61,7 +64,8 @@ impl Intervals {
                 held += length(next);
                 end += 1;
             }
-            // Two pointers: the window ends as far below the last interval's end as it has more than k free ranks.
+            // Two pointers: `end` moves up until the window has at least `k` free ranks. The surplus is cut off at the
+            // upper end.
             let span = self.runs[end - 1].end - (held - k) - run.start;
             if span < best_span {
                 (best, best_span) = (i, span);
@@ -71,8 +75,8 @@ impl Intervals {
         best
     }
 
-    /// Returns the first `k` ranks from the start of interval `from` upwards as pieces, one for each interval that
-    /// they are part of; fewer if not so many are free from there on.
+    /// Returns the first `k` free ranks from the start of interval `from` upwards, as one range for each interval that
+    /// they touch. Returns fewer ranks if fewer are free from there on.
     pub(super) fn pieces(&self, from: usize, k: u32) -> impl Iterator<Item = Range<u32>> + '_ {
         let mut left = k;
         let pieces = self.runs[from..].iter().map(move |run| {
@@ -83,7 +87,8 @@ impl Intervals {
         pieces.take_while(|piece| !piece.is_empty())
     }
 
-    /// Takes the ranks of [`Self::pieces`]. At least `k` ranks must be free from there on.
+    /// Takes the ranks that [`Self::pieces`] returns. At least `k` ranks must be free from the start of interval `from`
+    /// upwards.
     pub(super) fn take(&mut self, from: usize, k: u32) {
         let (mut left, mut whole) = (k, 0);
         for run in &mut self.runs[from..] {
@@ -104,13 +109,14 @@ impl Intervals {
         self.runs.drain(from..from + whole);
     }
 
-    /// Takes the ranks `start..end`, all of which must be free.
+    /// Takes the ranks from `start` to before `end`, all of which must be free.
     pub(super) fn remove(&mut self, start: u32, end: u32) {
         let at = self.runs.partition_point(|run| run.end <= start);
         let Some(run) = self.runs.get(at).cloned().filter(|run| run.start <= start && end <= run.end) else {
             debug_assert!(false, "{start}..{end} is not free");
             return;
         };
+        // Up to two intervals remain, below and above the taken ranks.
         let rest = [run.start..start, end..run.end].into_iter().filter(|rest| !rest.is_empty());
         self.by_length[length(&run) as usize] -= 1;
         for rest in rest.clone() {
@@ -119,9 +125,10 @@ impl Intervals {
         self.runs.splice(at..=at, rest);
     }
 
-    /// Makes the ranks `start..end` free again; none of them may be free.
+    /// Makes the ranks from `start` to before `end` free. None of them may be free already.
     pub(super) fn put_back(&mut self, start: u32, end: u32) {
         let at = self.runs.partition_point(|run| run.start < start);
+        // The freed ranks can join the interval below, the interval above, both, or none.
         let joins_left = at > 0 && self.runs[at - 1].end == start;
         let joins_right = self.runs.get(at).is_some_and(|run| run.start == end);
         if joins_left {
@@ -153,6 +160,7 @@ impl Intervals {
     }
 }
 
+/// Returns the number of ranks in an interval.
 fn length(run: &Range<u32>) -> u32 {
     run.end - run.start
 }
@@ -161,7 +169,7 @@ fn length(run: &Range<u32>) -> u32 {
 mod tests {
     use super::*;
 
-    /// Returns a worked example: the free ranks are 0, 1, 3, 4, 5, 8–11, 13, 15.
+    /// Returns an example in which the free ranks are 0, 1, 3, 4, 5, 8–11, 13 and 15.
     fn example() -> Intervals {
         let mut free = Intervals::full(16);
         free.take(0, 16);

@@ -1,19 +1,23 @@
-//! Curve allocators: the machine as a line, and the free intervals on it as bins.
+//! Curve allocators: the nodes are numbered along a curve, and a job gets nodes with consecutive numbers where
+//! possible.
 //!
 //! Orders and the sorted free list: V. Lo, K. Windisch, W. Liu, B. Nitzberg, "Non-contiguous processor allocation
 //! algorithms for mesh-connected multicomputers", IEEE TPDS 8(7), 1997. Hilbert curve and bin packing: V. Leung et al.,
-//! "Processor allocation on Cplant", IEEE CLUSTER 2002. Snakes and spliced curves on non-square meshes: P. Walker,
-//! D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §II.
+//! "Processor allocation on Cplant", IEEE CLUSTER 2002. Snakes and spliced curves on non-square meshes: P. Walker, D.
+//! Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §II.
 //!
-//! 1. Number the nodes along a curve; an *interval* is a maximal run of free consecutive ranks.
-//! 2. Choose among the intervals of at least k ranks: the first (`first-fit`), the shortest (`best-fit`, ties to the
-//!    lowest rank), or the one after which Σ n(h)² is smallest, n(h) being the number of intervals of length h
-//!    (`sum-of-squares`, ties to the lowest rank); take its first k ranks.
-//! 3. Where no interval is long enough: of all windows of k free ranks, the one that spans the fewest ranks, ties to
-//!    the lowest.
-//! 4. `free-list` skips both: the k lowest free ranks.
+//! 1. Number the nodes along a curve; the number of a node is its rank. An *interval* is a maximal run of consecutive
+//!    free ranks.
+//! 2. For a request for k processors, choose one of the intervals of at least k ranks and take its first k ranks. The
+//!    parameter `select` says which interval (on a tie, the lowest):
+//!    * `first-fit`: the lowest interval.
+//!    * `best-fit`: the shortest interval.
+//!    * `sum-of-squares`: the interval that makes Σ n(h)² smallest after k ranks are taken from it. n(h) is the number
+//!      of intervals of length h.
+//! 3. If no interval is long enough, take the k free ranks that span the smallest range of ranks; on a tie, the lowest.
+//! 4. `free-list` skips steps 2 and 3 and takes the k lowest free ranks.
 //!
-//! Never refuses while k nodes are free; time O(m + k) per call for m free intervals, and O(m + k) per release.
+//! The allocator never refuses while k nodes are free. Time O(m + k) per request and per release, for m intervals.
 
 mod intervals;
 
@@ -25,6 +29,7 @@ use crate::machine::Machine;
 use crate::machine::order::{self, Order};
 use crate::spec::{Params, Spec, SpecError};
 
+/// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
     name: "curve",
     summary: "intervals of free ranks along a curve; also ORDER+SELECT, as in hilbert+bf",
@@ -37,16 +42,20 @@ pub(crate) const ENTRY: Entry = Entry {
     build,
 };
 
-/// How ranks are chosen.
+/// The rule that chooses the interval from which a job gets its ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Select {
+    /// The shortest interval that is long enough.
     BestFit,
+    /// The lowest interval that is long enough.
     FirstFit,
+    /// The lowest free ranks, without regard to intervals.
     FreeList,
+    /// The interval that leaves the smallest Σ n(h)², where n(h) is the number of intervals of length h.
     SumOfSquares,
 }
 
-/// The selections by name, the default first.
+/// The rules by name, the default first.
 const SELECTIONS: &[(&str, Select)] = &[
     ("best-fit", Select::BestFit),
     ("first-fit", Select::FirstFit),
@@ -54,11 +63,12 @@ const SELECTIONS: &[(&str, Select)] = &[
     ("sum-of-squares", Select::SumOfSquares),
 ];
 
-/// The papers' abbreviations of the selections.
+/// The abbreviations of the rules in the papers, each with its full name.
 const ABBREVIATIONS: &[(&str, &str)] =
     &[("bf", "best-fit"), ("ff", "first-fit"), ("fl", "free-list"), ("ss", "sum-of-squares")];
 
-/// Reads `ORDER+SELECT` as `curve:order=ORDER,select=SELECT`; `None` for every other spec.
+/// Expands `ORDER+SELECT` to `curve:order=ORDER,select=SELECT`, and keeps other parameters. Returns `None` for a spec
+/// of any other form.
 pub(crate) fn expand(spec: &Spec) -> Option<Spec> {
     let (order, select) = spec.name.split_once('+')?;
     let full = ABBREVIATIONS.iter().find(|(short, _)| *short == select).map_or(select, |(_, full)| full);
@@ -67,7 +77,8 @@ pub(crate) fn expand(spec: &Spec) -> Option<Spec> {
     Some(expanded)
 }
 
-/// Returns the abbreviation that [`expand`] reads as `spec`, if it has one.
+/// Returns the abbreviation `ORDER+SELECT` of a curve allocator's spec; `None` if the spec has another name or other
+/// parameters than `order` and `select`.
 pub(crate) fn abbreviate(spec: &Spec) -> Option<String> {
     let only = |key| spec.params.get(key).filter(|_| spec.name == ENTRY.name && spec.params.len() == 2);
     let (order, select) = (only("order")?, only("select")?);
@@ -76,6 +87,7 @@ pub(crate) fn abbreviate(spec: &Spec) -> Option<String> {
     Some(format!("{order}+{short}"))
 }
 
+/// Reads the parameters and builds the allocator, with all nodes free. Fails if the order or its file is not valid.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> {
     let name = params.take("order", "column-snake".to_owned(), "the name of an order")?;
     let select = params.choose("select", SELECTIONS)?;
@@ -91,11 +103,12 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     Ok(Strategy::of(Curve { order, select, free, proposed: None }))
 }
 
+/// Takes nodes along a curve, and keeps the free intervals as its index.
 struct Curve {
     order: Order,
     select: Select,
     free: Intervals,
-    /// The interval from which the last proposal takes ranks.
+    /// The interval at which the ranks of the last proposal begin; `None` if anything was reported since then.
     proposed: Option<usize>,
 }
 
@@ -135,7 +148,8 @@ impl Allocator for Curve {
     }
 }
 
-/// Calls `each` with start and end of every run of consecutive ranks in the placement, in its order.
+/// Calls `each` with the start and the end (exclusive) of every run of consecutive ranks in a placement, in the order
+/// of the placement.
 fn for_each_run(ranks: &[u32], placement: &Placement, mut each: impl FnMut(u32, u32)) {
     for run in placement.nodes.chunk_by(|&a, &b| ranks[a as usize] + 1 == ranks[b as usize]) {
         let start = ranks[run[0] as usize];

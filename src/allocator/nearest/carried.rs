@@ -1,16 +1,18 @@
-//! Which of several equally distant nodes a centre takes: the carried order.
+//! The carried order: how a centre chooses among free nodes at the same distance.
 //!
-//! The simulator of walker-2010's authors keeps one list of the free nodes, at first in location order, and sorts it
-//! stably by distance for one centre after another. So nodes equally far from centre i keep the order that the sort
-//! for centre i−1 left, and so on back to location order: the key is (d(cᵢ), d(cᵢ₋₁), …, d(c₁), location).
+//! The simulator of Walker, Bunde and Leung keeps one list of the free nodes, at first in location order. It sorts the
+//! list by distance, with a stable sort, for one centre after another. So nodes at the same distance from centre i
+//! keep the order that the sort for centre i−1 left, and so on back to location order. The sort key of a node is
+//! (d(cᵢ), d(cᵢ₋₁), …, d(c₁), location).
 //!
-//! Only the nodes of the last, partly used distance need it, and the previous centres are asked one by one only until
-//! they have told apart those that are taken from those that are not.
+//! Only nodes at the largest distance, of which some are left over, need this order. The previous centres are looked at
+//! one by one, latest first, until it is decided which of these nodes are taken.
 
 use crate::machine::{Around, Coord, Mask, Masks, Mesh, first_members};
 
-/// Keeps `need` of the equally distant nodes in `tied` (in location order): those that come first by their distances
-/// to `previous` centres, latest first, then by location. O(|tied|) per centre that has to be asked.
+/// Keeps `need` of the nodes in `tied`, which are equally far from a centre and in location order. The nodes that come
+/// first in the carried order are kept, in location order. `previous` has the centres before, latest first. `tied` must
+/// have at least `need` nodes. O(nodes in `tied`) for each previous centre that is looked at.
 pub(crate) fn keep_first(
     tied: &mut Vec<Coord>,
     need: usize,
@@ -27,8 +29,8 @@ pub(crate) fn keep_first(
         by_distance.clear();
         by_distance.extend(tied.iter().map(|&node| distance(centre, node)));
         let mut sorted = by_distance.clone();
-        // Quickselect: whoever is nearer than the last of those taken is taken, whoever is farther is not, and only
-        // those at the border itself stay tied for the centre before.
+        // Quickselect finds the distance of the last node that is taken. Nearer nodes are taken, farther nodes are not,
+        // and nodes at this distance stay tied for the centre before.
         let (_, &mut border, _) = sorted.select_nth_unstable(open - 1);
         let mut at = 0;
         tied.retain(|&node| {
@@ -40,19 +42,22 @@ pub(crate) fn keep_first(
             found == border
         });
     }
+    // Nodes that are still tied after all previous centres are taken in location order.
     tied.truncate(need - kept.len());
     tied.append(&mut kept);
     tied.sort_unstable();
 }
 
-/// [`keep_first`] for nodes of a small machine: what is kept of the rim of `around`, by L1 distances. `previous`
-/// centres are places in location order. A few instructions per centre that has to be asked.
+/// Returns the nodes that a centre takes from the rim of `around`, chosen by the carried order of L1 distances. It does
+/// the work of [`keep_first`] on a small machine, with sets as bit masks. `previous` has the centres before, latest
+/// first, as indices in location order. A few instructions for each previous centre that is looked at.
 pub(crate) fn keep_first_mask(masks: &Masks, around: &Around, previous: impl Iterator<Item = usize>) -> Mask {
     let (mut kept, mut tied) = (0, *around);
     for centre in previous {
         if tied.spare == 0 {
             break;
         }
+        // A centre equally far from all tied nodes decides nothing.
         if masks.equally_far(tied.rim, centre) {
             continue;
         }
@@ -62,9 +67,10 @@ pub(crate) fn keep_first_mask(masks: &Masks, around: &Around, previous: impl Ite
     kept | first_members(tied.rim, tied.need)
 }
 
-/// Returns the nodes in location order going back from (not including) `from`.
+/// Returns the nodes before `from` in location order, the nearest to it first; nothing if `from` is the first node.
 pub(crate) fn backwards(mesh: &Mesh, from: Coord) -> impl Iterator<Item = Coord> {
     let [_, length, depth] = mesh.extents();
+    // Location order compares x, then y, then z, so the rank of a node is a number in mixed radix.
     let rank =
         u64::from(from[2]) + u64::from(depth) * (u64::from(from[1]) + u64::from(length) * u64::from(from[0]));
     (0..rank).rev().map(move |rank| {

@@ -1,20 +1,20 @@
-//! Which nodes are centres.
+//! The nodes that serve as centres: the free nodes, or all combinations of their coordinates.
 
 use crate::machine::{Coord, Machine};
 
-/// Which nodes are centres, and in which order.
+/// The choice of centres and of their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Centres {
     /// Every free node, in location order.
     #[default]
     Free,
-    /// Every combination of coordinates of free nodes: their x, y and z, each in order of first appearance in location
-    /// order, x outermost.
+    /// Every combination of an x, a y and a z of free nodes. The x, y and z come each in the order of their first
+    /// appearance when the free nodes are listed in location order; x varies slowest.
     Combinations,
 }
 
 impl Centres {
-    /// Returns all of them on `machine`.
+    /// Returns all centres on `machine`, in order; an empty list if no node is free.
     pub(super) fn list(self, machine: &Machine) -> Vec<Coord> {
         let mesh = machine.mesh();
         let mut free: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();
@@ -26,6 +26,7 @@ impl Centres {
     }
 }
 
+/// Returns all combinations of the coordinates of `nodes`, which are in location order.
 fn combinations(nodes: &[Coord], extents: [u32; 3]) -> Vec<Coord> {
     let mut seen = extents.map(|extent| vec![false; extent as usize]);
     let mut values: [Vec<u32>; 3] = Default::default();

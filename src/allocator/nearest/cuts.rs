@@ -1,28 +1,36 @@
-//! Sums of distances over all pairs of nodes, from how many nodes lie on either side of each cut of a small machine.
+//! Pairwise sums of L1 distances on a small machine, computed from the number of nodes on either side of each cut.
+//!
+//! A cut divides the machine into two sides between two neighbouring positions of a dimension. The distance of two
+//! nodes is the number of cuts that separate them, so a pairwise sum is a sum over the cuts. The nodes of a set are
+//! counted for eight cuts at once, one byte for each cut in a 64-bit word (SIMD within a register).
 
 use crate::machine::{Mask, Mesh, NodeId, for_each_member};
 
-/// Most cuts of a machine that is small enough.
+/// The largest number of cuts that a machine may have here.
 const CUTS: usize = WORDS * 8;
+/// The number of words of [`CutCounts`].
 const WORDS: usize = 4;
 
-/// How many nodes of a set lie on the second side of each cut: a byte for each cut, eight to a word, so that the
-/// nodes of a set are counted for eight cuts at once. No set has so many nodes that a byte could overflow.
+/// For each cut the number of nodes of a set that lie on its second side, as one byte; eight bytes are packed into a
+/// word. A byte never overflows into the next one, as a small machine has at most 128 nodes.
 pub(super) type CutCounts = [u64; WORDS];
 
-/// The cuts of a mesh: its L1 distance is the number of cuts that separate two nodes (M. Deza, M. Laurent, "Geometry of
-/// cuts and metrics", 1997, §4.2). On a line there is one between neighbours; on a ring there is a diameter every half
-/// step, and they separate two nodes twice as often as these are apart.
+/// The cuts of a mesh, such that the L1 distance of two nodes is the number of cuts that separate them (M. Deza, M.
+/// Laurent, "Geometry of cuts and metrics", 1997, §4.2).
+///
+/// On a line there is one cut between each two neighbours. On a ring every cut is a diameter, one for each half step,
+/// and the number of cuts that separate two nodes is twice their distance.
 #[derive(Clone, Debug)]
 pub(super) struct Cuts {
-    /// The counts of each node alone, nodes in location order.
+    /// The counts of each set of one node: 1 in the byte of each cut with the node on its second side. The nodes are
+    /// in location order.
     sides: Vec<CutCounts>,
-    /// The cuts separate nodes 2^doublings times as often as these are apart.
+    /// The number of cuts that separate two nodes is their distance times 2^doublings.
     doublings: u32,
 }
 
 impl Cuts {
-    /// Returns the cuts of `mesh`, whose nodes come in location order; `None` if there are too many.
+    /// Returns the cuts of `mesh`; `None` if it has more than 32 cuts. `nodes` has all its nodes in location order.
     pub(super) fn new(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
         let mut sides = vec![CutCounts::default(); nodes.len()];
         let mut cut = 0;
@@ -31,9 +39,11 @@ impl Cuts {
             for step in if mesh.is_torus() && n > 1 { 0..n } else { 1..n } {
                 for (sides, &node) in sides.iter_mut().zip(nodes) {
                     let at = mesh.coord(node)[d];
-                    // On a ring of 2n half steps, those from `step` + 1 on are on the second side, n of them.
+                    // A ring has 2n half steps, and node `at` is at half step 2·at. The second side is the n half steps
+                    // from `step` + 1 on.
                     let second =
                         if mesh.is_torus() { (2 * (at + n) - step - 1) % (2 * n) < n } else { at >= step };
+                    // There is no word for a cut too many, and `?` then returns `None`.
                     *sides.get_mut(cut / 8)? |= u64::from(second) << (cut % 8 * 8);
                 }
                 cut += 1;
@@ -42,10 +52,11 @@ impl Cuts {
         Some(Self { sides, doublings: u32::from(mesh.is_torus()) })
     }
 
-    /// Counts the nodes of a set.
+    /// Returns, for each cut, the number of nodes of `set` on its second side.
     #[inline]
     pub(super) fn count(&self, set: Mask) -> CutCounts {
         let mut counts = CutCounts::default();
+        // One addition counts a node for the eight cuts of a word.
         for_each_member(set, |node| {
             for (count, side) in counts.iter_mut().zip(&self.sides[node]) {
                 *count += side;
@@ -54,20 +65,25 @@ impl Cuts {
         counts
     }
 
-    /// Counts the nodes of a larger set, whose counts are `whole`, that are not in `set`.
+    /// Returns the counts of the nodes that are in a larger set, but not in `set`; `whole` has the counts of the larger
+    /// set. It is fast if `set` has few nodes.
     #[inline]
     pub(super) fn count_others(&self, whole: &CutCounts, set: Mask) -> CutCounts {
+        // No byte borrows from the next one, as `set` is a part of the larger set.
         let counts = self.count(set);
         std::array::from_fn(|word| whole[word] - counts[word])
     }
 
-    /// Returns the sum of L1 distances over the pairs of the `k` nodes counted: each cut separates P·(k − P) pairs.
+    /// Returns the sum of L1 distances over all pairs of the `k` nodes counted. A cut with c nodes on its second side
+    /// separates c·(k − c) pairs.
     pub(super) fn pairwise(&self, counts: &CutCounts, k: u32) -> u32 {
+        // k is at most 128, so a product is at most 64·64. It fits 16 bits, of which a vector register holds the most.
         let pairs = |count: u8| u32::from((i16::from(count) * (k as i16 - i16::from(count))) as u16);
         bytes(counts).into_iter().map(pairs).sum::<u32>() >> self.doublings
     }
 }
 
+/// Returns the count of each cut.
 fn bytes(counts: &CutCounts) -> [u8; CUTS] {
     let mut bytes = [0; CUTS];
     for (bytes, word) in bytes.chunks_exact_mut(8).zip(counts) {

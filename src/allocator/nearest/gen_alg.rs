@@ -1,16 +1,19 @@
-//! Gen-Alg: around each free node the k free nodes nearest in hops; the smallest pairwise sum wins.
+//! Gen-Alg: takes the k free nodes nearest to a free node, such that their pairwise sum of distances is smallest.
 //!
 //! S. Krumke, M. Marathe, H. Noltemeier, V. Radhakrishnan, S. Ravi, D. Rosenkrantz, "Compact location problems",
 //! Theoretical Computer Science 181(2), 1997.
 //!
 //! 1. Every free node is a centre, in location order.
 //! 2. A centre takes the k free nodes at the smallest L1 distances from it.
-//! 3. The smallest sum of L1 distances over pairs wins, the first centre of equals.
+//! 3. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins; of equals
+//!    the first centre.
 //!
-//! The sum is at most (2 − 2/k) times the best possible one. Which of equally distant nodes are taken is not published:
-//! `ties=carried` is the order of the simulator of Walker, Bunde and Leung (see `carried`), `ties=location` the first
-//! in location order. Never refuses while k nodes are free. Time O(F·(ball rows + W + L + D)) for F free nodes, and
-//! some tens of instructions per centre on machines of at most 128 nodes.
+//! The sum is at most (2 − 2/k) times the best possible one. The publication does not say which of equally distant
+//! nodes are taken. `ties=carried` takes them in the order of the simulator of Walker, Bunde and Leung: by the distance
+//! to the centre before, then to the one before that, and so on. `ties=location` takes the first in location order. The
+//! strategy never refuses while k nodes are free. It takes time O(F·(R + W + L + D)) for F free nodes, where R is the
+//! number of rows of the ball around a centre. On machines of at most 128 nodes, a centre costs some tens of
+//! instructions.
 
 use super::centres::Centres;
 use super::search::Nearest;
@@ -43,7 +46,7 @@ impl Allocator for GenAlg {
             return Some(Placement::of_all_free(machine));
         }
         if k == 1 {
-            // Every centre takes itself, at no cost; the first one wins.
+            // Every centre takes itself, with a pairwise sum of 0, so the first one wins.
             let first = mesh.location_order().find(|&node| machine.free().contains(node))?;
             return Some(Placement::of(vec![first]));
         }

@@ -1,9 +1,10 @@
-//! The nearest family: around each of a set of centres, the k free nodes nearest in L1; the smallest pairwise sum wins.
+//! The nearest family: each centre takes the k free nodes nearest to it in L1, and the smallest pairwise sum wins.
 //!
-//! S. Krumke et al. showed that this is at most twice as dispersed as the optimum (`gen_alg`: every free node is a
-//! centre); with more centres the bound falls (`mm`), and a greedy exchange comes after it (`mm_inc`). The search is
-//! written in two ways that agree: small machines have sets of nodes in single numbers (`small`), on others free nodes
-//! are counted along lines (`wide`). Nodes that are equally far from a centre are chosen by `ties` and `carried`.
+//! In `gen_alg` every free node is a centre. S. Krumke et al. showed that its pairwise sum is at most twice the
+//! optimum. With more centres (`mm`) the bound is lower. `mm_inc` improves the result of `mm` by greedy exchanges of
+//! nodes. The search is written in two ways that give the same results: on small machines a set of nodes is one number
+//! (`small`), on other machines free nodes are counted along lines (`wide`). `ties` and `carried` choose among nodes
+//! that are equally far from a centre.
 
 pub(super) mod carried;
 pub(super) mod centres;

@@ -1,4 +1,5 @@
-//! The search among centres, by the way that suits the machine's size.
+//! The search among centres, by one of two methods that give the same result: one for small machines and one for
+//! others.
 
 use super::centres::Centres;
 use super::small::Small;
@@ -6,11 +7,11 @@ use super::ties::Ties;
 use super::wide::Wide;
 use crate::machine::{Machine, Mesh, NodeId};
 
-/// Searches centres of one machine state at a time; keeps its memory between calls.
+/// A search for the centre with the smallest pairwise sum. It keeps its memory between calls.
 pub(crate) enum Nearest {
-    /// On a small machine.
+    /// The method for a small machine.
     Small(Box<Small>),
-    /// On any other.
+    /// The method for any other machine.
     Wide(Box<Wide>),
 }
 
@@ -23,8 +24,9 @@ impl Nearest {
         }
     }
 
-    /// Returns the `k` nodes of smallest pairwise sum around a centre, of which the first of equals wins: nearer ones
-    /// in location order, then those of the last distance in location order. At least `k` nodes must be free.
+    /// Returns the `k` free nodes nearest to the centre for which their pairwise sum is smallest; the first of equal
+    /// centres wins. Nodes at the largest distance from the centre come last; apart from that, the nodes are in
+    /// location order. At least `k` nodes must be free. It is `None` if the machine was told to stop meanwhile.
     pub(crate) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         match self {
             Self::Small(small) => small.choose(k, machine),

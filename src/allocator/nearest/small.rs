@@ -1,8 +1,9 @@
-//! The search on a small machine, whose sets of nodes are single numbers.
+//! The search on a small machine of at most 128 nodes, where a set of nodes is a bit mask of one number.
 //!
-//! The free nodes within a distance of a centre are `free & ball`, and their number shows whether the distance
-//! suffices. The sum over pairs follows from how many nodes lie on either side of each cut of the machine. So a
-//! centre costs some tens of instructions and a few more per node taken or, if those are fewer, per free node left.
+//! The free nodes within a distance of a centre are `free & ball`, and the number of bits set shows whether the
+//! distance suffices. The pairwise sum follows from the number of nodes on either side of each cut of the machine. A
+//! centre costs some tens of instructions, and a few more for each node taken or for each free node left, whichever are
+//! fewer.
 
 use super::centres::Centres;
 use super::cuts::Cuts;
@@ -10,7 +11,7 @@ use super::ties::{Ties, floor};
 use crate::allocator::nearest::carried;
 use crate::machine::{Around, Coord, Machine, Mask, Masks, Mesh, NodeId, first_members, for_each_member};
 
-/// The search, its tables and the memory that it keeps between calls.
+/// The search on a small machine, with its tables and the memory that it keeps between calls.
 #[derive(Debug)]
 pub(crate) struct Small {
     kind: Centres,
@@ -18,19 +19,20 @@ pub(crate) struct Small {
     torus: bool,
     masks: Masks,
     cuts: Cuts,
-    /// Coordinates of the nodes in location order.
+    /// The coordinates of all nodes in location order.
     coords: Vec<Coord>,
-    /// The nodes at each position of each dimension.
+    /// The set of nodes at each position of each dimension.
     layers: [Vec<Mask>; 3],
-    /// How far apart in location order neighbours along each dimension are.
+    /// The difference in location order between neighbours along each dimension.
     strides: [usize; 3],
-    /// Kept between calls for their memory only.
+    /// The positions of the free nodes along each dimension, each times its stride.
     positions: [Vec<usize>; 3],
+    /// The centres, as indices in location order.
     centres: Vec<usize>,
 }
 
 impl Small {
-    /// Returns a search for machines of the shape `mesh`; `None` if that is too large.
+    /// Returns a search for machines of the shape `mesh`; `None` if the mesh has more than 128 nodes or too many cuts.
     pub(super) fn new(mesh: &Mesh, kind: Centres, ties: Ties) -> Option<Self> {
         let masks = Masks::new(mesh)?;
         let cuts = Cuts::new(mesh, masks.nodes())?;
@@ -56,17 +58,19 @@ impl Small {
         })
     }
 
-    /// See `Nearest::choose`.
+    /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         let free = self.masks.mask(machine.free());
         self.list_centres(free);
-        // What is counted are the nodes taken or those left, whichever are fewer.
+        // If a job takes more than half of the free nodes, the nodes that stay free are counted instead of the nodes
+        // taken. This needs the counts of all free nodes, once.
         let all = (2 * k > machine.free_count()).then(|| self.cuts.count(free));
         let (floor, mut limit) = (floor(k, self.torus) as u32, u32::MAX);
         let mut best = None;
         let mut radius = 0;
         for (i, &centre) in self.centres.iter().enumerate() {
-            // Neighbouring centres need about the same radius, so that the search begins at that of the one before.
+            // `inner` has the nodes nearer than the radius, all of which are taken; `rim` has the nodes at the radius.
+            // Neighbouring centres need about the same radius, so the search begins at the radius of the centre before.
             let around = self.masks.around(free, centre, k, radius);
             radius = around.radius;
             let rim = self.taken_of_rim(i, &around);
@@ -80,6 +84,7 @@ impl Small {
                 limit = sum;
                 best = Some((around.inner, rim));
             }
+            // No set has a smaller sum, so no later centre can win.
             if sum == floor {
                 break;
             }
@@ -92,7 +97,7 @@ impl Small {
         Some(nodes)
     }
 
-    /// Sets `centres`, places in location order, for the free nodes given.
+    /// Sets `centres` to the centres for this set of free nodes.
     fn list_centres(&mut self, free: Mask) {
         self.centres.clear();
         if self.kind == Centres::Free {
@@ -103,7 +108,8 @@ impl Small {
             self.list_positions(free, d);
         }
         let [xs, ys, zs] = &self.positions;
-        // Places in location order are x·strides[0] + y·strides[1] + z, and each list has its products already.
+        // The index of (x, y, z) in location order is x·strides[0] + y·strides[1] + z·strides[2], and the lists have
+        // these products already.
         for x in xs {
             for y in ys {
                 self.centres.extend(zs.iter().map(|z| x + y + z));
@@ -111,19 +117,19 @@ impl Small {
         }
     }
 
-    /// Sets `positions` of dimension `d` to those of the nodes given, in order of first appearance.
+    /// Sets `positions` of dimension `d` for a set of nodes, in order of first appearance in location order.
     fn list_positions(&mut self, nodes: Mask, d: usize) {
         self.positions[d].clear();
         let mut rest = nodes;
         while rest != 0 {
             let at = self.coords[rest.trailing_zeros() as usize][d] as usize;
             self.positions[d].push(at * self.strides[d]);
-            // All other nodes at this position would give the same again.
+            // Drops all nodes at this position, so that it appears once.
             rest &= !self.layers[d][at];
         }
     }
 
-    /// Returns the nodes that the `i`-th centre takes of its rim.
+    /// Returns the nodes that the `i`-th centre takes of its rim, the nodes at the largest distance that it needs.
     fn taken_of_rim(&self, i: usize, around: &Around) -> Mask {
         if around.spare == 0 {
             return around.rim;

@@ -1,20 +1,21 @@
-//! Which of several equally distant nodes a centre takes.
+//! The two orders in which a centre takes nodes at the same distance from it, and a lower bound of pairwise sums.
 
-/// Which of several equally distant nodes are taken.
+/// The order in which a centre takes nodes at the same distance from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ties {
-    /// As the authors' simulator does it; see `carried`.
+    /// The order of the simulator of Walker, Bunde and Leung, which depends on the centres before; see `carried`.
     #[default]
     Carried,
-    /// The first in location order.
+    /// Location order: by x, then y, then z.
     Location,
 }
 
-/// The two orders by name, the default first.
+/// The two orders by the names that the parameter `ties` has for them, the default first.
 pub(crate) const TIES: &[(&str, Ties)] = &[("carried", Ties::Carried), ("location", Ties::Location)];
 
-/// Returns a sum below which no k nodes come. Neighbours differ in the parity of x + y + z, so off a torus two nodes
-/// are one hop apart only if they differ in it, and at most ⌊k²/4⌋ pairs do.
+/// Returns a lower bound of the pairwise sum of any k nodes. On a torus each pair is at least one hop apart. Off a
+/// torus two nodes are one hop apart only if x + y + z is even for one and odd for the other. At most ⌊k²/4⌋ pairs are
+/// like that, and all other pairs are at least two hops apart.
 pub(super) fn floor(k: u32, torus: bool) -> u64 {
     let k = u64::from(k);
     if torus { k * (k - 1) / 2 } else { k * (k - 1) - (k / 2) * k.div_ceil(2) }

@@ -1,35 +1,37 @@
 //! The search on a machine of any size and shape.
 //!
-//! The sum over pairs follows from how many of the nodes lie at each position of each dimension. For all nodes of a
-//! ball these counts are differences of prefix sums, so a centre costs O(rows of the ball + W + L + D), not O(F).
-//! Only which nodes of the last, partly used distance are taken depends on the order of ties; a lower bound of their
-//! contribution spares that work for all but the few centres that can still win.
+//! The pairwise sum of a set of nodes follows from the number of its nodes at each position of each dimension. For the
+//! free nodes of a ball, differences of prefix sums give these numbers. So a centre costs O(rows of the ball + W + L +
+//! D), and not O(free nodes). Ties matter only among the nodes at the largest distance. A lower bound of their share
+//! of the sum spares breaking the ties for all but the few centres that can still win.
 
 use super::centres::Centres;
 use super::ties::{Ties, floor};
 use crate::allocator::nearest::carried;
 use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along, ranges};
 
-/// The search and the memory that it keeps between calls.
+/// The search on a machine of any size, with the memory that it keeps between calls.
 #[derive(Debug, Default)]
 pub(crate) struct Wide {
     kind: Centres,
     ties: Ties,
     extents: [usize; 3],
     torus: bool,
-    /// `rows[(z·L + y)·(W + 1) + x]`: free nodes of row (y, z) at positions below x.
+    /// `rows[(z·L + y)·(W + 1) + x]` is the number of free nodes of row (y, z) at positions below x.
     rows: Vec<u32>,
-    /// `columns[(z·W + x)·(L + 1) + y]`: free nodes of column (x, z) at positions below y.
+    /// `columns[(z·W + x)·(L + 1) + y]` is the number of free nodes of column (x, z) at positions below y.
     columns: Vec<u32>,
-    /// Nodes per position of each dimension, of the ball at hand.
+    /// The number of free nodes of the ball at hand at each position of each dimension.
     counts: [Vec<u32>; 3],
-    /// Sum of the distances along each dimension from each position to those nodes.
+    /// The sum of hops along each dimension from each position to the nodes in `counts`.
     sums: [Vec<u64>; 3],
+    /// The free nodes at the largest distance that the centre at hand needs.
     tied: Vec<Coord>,
+    /// For each node in `tied` the sum of its distances to the nodes in `counts`.
     costs: Vec<u64>,
 }
 
-/// A task of the search: to find k nodes around the centres listed, of which the first of equals wins.
+/// One call of the search: the machine state, the number of nodes to find, and the centres in order.
 #[derive(Clone, Copy, Debug)]
 struct Search<'a> {
     machine: &'a Machine,
@@ -43,7 +45,8 @@ impl Wide {
         Self { kind, ties, ..Self::default() }
     }
 
-    /// See `Nearest::choose`.
+    /// Returns the `k` nodes of the best centre, as `Nearest::choose` does; `None` if there is no centre or the machine
+    /// was told to stop.
     pub(super) fn choose(&mut self, k: u32, machine: &Machine) -> Option<Vec<NodeId>> {
         let centres = self.kind.list(machine);
         let search = Search { machine, k, centres: &centres };
@@ -60,6 +63,7 @@ impl Wide {
             let limit = best.map_or(u64::MAX, |best| best.0);
             if let Some(sum) = self.evaluate(search, i, inner, limit) {
                 best = Some((sum, i, radius));
+                // No set has a smaller sum, so no later centre can win.
                 if sum == floor {
                     break;
                 }
@@ -98,7 +102,8 @@ impl Wide {
         }
     }
 
-    /// Returns the free nodes among the positions within `radius` of `centre` on a line of prefix sums.
+    /// Returns the number of free nodes within `radius` of position `centre` on a line, which has prefix sums of its
+    /// free nodes.
     fn on_line(&self, line: &[u32], centre: usize, radius: usize) -> u32 {
         let extent = line.len() - 1;
         if !self.torus {
@@ -108,7 +113,8 @@ impl Wide {
         pieces.into_iter().flatten().map(|piece| line[piece.end] - line[piece.start]).sum()
     }
 
-    /// Returns the positions of dimension `d` within `radius` of `centre`, each with what is left of the radius.
+    /// Returns the positions of dimension `d` within `radius` of `centre`. Each comes with the rest of the radius,
+    /// after the hops to the position, for the other dimensions.
     fn positions(
         &self,
         d: usize,
@@ -131,13 +137,15 @@ impl Wide {
         })
     }
 
-    /// Returns the L1 distance from `centre` to its k-th nearest free node, searched from `near`, and the number of
-    /// nearer ones, which are counted; those exactly so far are in `tied`.
+    /// Returns the L1 distance from `centre` to its k-th nearest free node, and the number of nearer free nodes; `None`
+    /// if fewer than k nodes are free. Sets `counts` for the nearer nodes, and `tied` to the free nodes at just this
+    /// distance. `near` is the first distance to try: it saves time if it is near the result.
     fn reach(&mut self, search: Search<'_>, centre: Coord, near: usize) -> Option<(usize, u32)> {
         let longest: usize = self.extents.iter().sum();
         let mut radius = near;
         let mut grows = false;
         while radius < longest {
+            // The radius shrinks while fewer hops suffice, and grows while it does not suffice itself.
             let inner = self.count(centre, radius.checked_sub(1));
             if inner >= search.k && !grows {
                 radius -= 1;
@@ -153,7 +161,8 @@ impl Wide {
         None
     }
 
-    /// Sets `counts` to the free nodes within `radius` of `centre`; their number.
+    /// Sets `counts` for the free nodes within `radius` of `centre`, and returns their number. Without a radius there
+    /// are none, and it returns 0.
     fn count(&mut self, centre: Coord, radius: Option<usize>) -> u32 {
         for counts in &mut self.counts {
             counts.fill(0);
@@ -181,13 +190,13 @@ impl Wide {
         all
     }
 
-    /// Returns the sum over the pairs of the `k` nodes counted.
+    /// Returns the pairwise sum of the `k` nodes that are in `counts`.
     fn pairwise(&self, k: u32) -> u64 {
         self.counts.iter().map(|counts| pairwise_along(counts, k, self.torus)).sum()
     }
 
-    /// Returns the pairwise sum of the `i`-th centre, of whose nodes `inner` are counted and the others among `tied`,
-    /// if it is below `limit`.
+    /// Returns the pairwise sum of the nodes that the `i`-th centre takes; `None` if it is not below `limit`. Before
+    /// the call, `counts` must have the `inner` nearest nodes, and `tied` the nodes from which the others are chosen.
     fn evaluate(&mut self, search: Search<'_>, i: usize, inner: u32, limit: u64) -> Option<u64> {
         let mut sum = self.pairwise(inner);
         if sum >= limit {
@@ -201,9 +210,11 @@ impl Wide {
         if self.tied.len() > need {
             self.costs.clear();
             self.costs.extend(self.tied.iter().map(|&node| cost(node)));
+            // Lower bound: the `need` tied nodes that are nearest to the inner nodes, found by quickselect, at the
+            // least possible distances from each other.
             self.costs.select_nth_unstable(need - 1);
             let least: u64 = self.costs[..need].iter().sum();
-            // Off a torus two nodes equally far from a third are an even number of hops apart.
+            // Off a torus the distance of two nodes that are equally far from a third one is even, so at least 2.
             let apart = if self.torus { 1 } else { 2 };
             if sum + least + apart * (need * (need - 1) / 2) as u64 >= limit {
                 return None;
@@ -211,6 +222,7 @@ impl Wide {
             self.keep_tied(search, i, need);
         }
         let cost = |node: &Coord| -> u64 { (0..3).map(|d| self.sums[d][node[d] as usize]).sum() };
+        // The sum has three parts: pairs of inner nodes, pairs of an inner and a tied node, and pairs of tied nodes.
         sum += self.tied.iter().map(cost).sum::<u64>();
         for counts in &mut self.counts {
             counts.fill(0);
@@ -251,7 +263,8 @@ impl Wide {
         self.tied = tied;
     }
 
-    /// Returns the positions of dimension `d` exactly `hops` from `centre`, ascending off a torus.
+    /// Returns the positions of dimension `d` exactly `hops` from `centre`: none, one or two. They ascend, except on a
+    /// torus.
     fn at_hops(&self, d: usize, centre: usize, hops: usize) -> impl Iterator<Item = usize> + use<> {
         let extent = self.extents[d];
         let (low, high) = if self.torus {
@@ -265,7 +278,7 @@ impl Wide {
         low.into_iter().chain(high)
     }
 
-    /// Keeps `need` of the nodes in `tied`.
+    /// Keeps the `need` nodes of `tied` that the `i`-th centre takes.
     fn keep_tied(&mut self, search: Search<'_>, i: usize, need: usize) {
         let Search { machine, centres, .. } = search;
         match self.ties {
@@ -278,7 +291,8 @@ impl Wide {
     }
 }
 
-/// Returns the free nodes nearer than `radius`, and those exactly `radius` away; each in location order.
+/// Returns two lists in location order: the free nodes nearer to `centre` than `radius`, and the free nodes at just
+/// that L1 distance.
 fn split(machine: &Machine, centre: Coord, radius: usize) -> (Vec<Coord>, Vec<Coord>) {
     let mesh = machine.mesh();
     let mut near: Vec<Coord> = machine.free().iter().map(|node| mesh.coord(node)).collect();

@@ -1,14 +1,17 @@
-//! GABL, greedy available busy list: a job in as few rectangles or cuboids as are found, the largest first.
+//! GABL, greedy available busy list: cuts a job into free submeshes, the largest first, so that they are few.
 //!
 //! S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, "Non-contiguous processor allocation strategy for 2D
 //! mesh connected multicomputers based on sub-meshes available for allocation", ICPADS 2006.
 //!
-//! 1. A free submesh of the job's shape is taken if there is one, else smaller and smaller ones (see `repeated`). The
-//!    printed listing would look for one size for ever; here it goes on to the next, as the text says.
-//! 2. Submeshes are found right of busy ones (see `rbs`); with `turn=yes` in every orientation.
+//! 1. If a submesh of the job's shape is free, the job gets it. Otherwise the job gets several smaller ones: the
+//!    longest side of the shape is shortened by one node again and again, until a submesh of these sides is free, and
+//!    so on for the rest of the job (see `repeated`). The printed listing would look for the same sides for ever. Here
+//!    the search goes on to the next sides, as the text of the paper says.
+//! 2. Free submeshes are searched next to the right sides of busy ones, as `rbs` does. With `turn=yes`, every
+//!    orientation is tried.
 //!
-//! Takes exactly as many nodes as processors are requested, and never refuses while so many are free. Time O(b·m²)
-//! for b submeshes taken and m in use.
+//! The job gets exactly as many nodes as it requests processors. The strategy never refuses while so many nodes are
+//! free. It takes time O(b·m²), where b submeshes are taken and m are in use.
 
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::orientations::{TURN, take_turn};

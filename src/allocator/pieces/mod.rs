@@ -1,8 +1,9 @@
-//! Allocators that cut a job into several free rectangles or cuboids if one does not fit.
+//! Allocators that cut a job into several free submeshes if no single free submesh is large enough.
 //!
-//! They try the whole request as one place and, failing that, smaller places until the request is served: `gabl` and
-//! `qna` take as large a place as is free and go on with the rest (`repeated`), `anca` halves all parts of the
-//! request again and again. A job that does not fit in one place is split into few, rather than scattered.
+//! They first look for one submesh for the whole request, and then for smaller ones until the request is served. `gabl`
+//! and `qna` take the largest submesh that is free and go on with the rest of the request (`repeated`). `anca` halves
+//! all parts of the request again and again. So a job that does not fit into one submesh gets a few submeshes rather
+//! than scattered nodes.
 
 pub(super) mod anca;
 pub(super) mod gabl;

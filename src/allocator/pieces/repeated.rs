@@ -1,15 +1,15 @@
-//! A job in several rectangles or cuboids, the largest first: what GABL and QNA share.
+//! The greedy search that GABL and QNA share: it cuts a job into several free submeshes, the largest first.
 //!
-//! A job of k processors gets exactly k nodes, also where its shape has more.
+//! A job of k processors gets exactly k nodes, even if its shape has more.
 //!
-//! 1. The first size looked for is the job's shape, and k nodes are missing.
-//! 2. While a submesh of the size is more than what is missing, or none is free, the largest side of the size is
-//!    shortened by one node; of equal sides the first.
-//! 3. A free submesh of the size is taken, and the same size is looked for again, until nothing is missing.
+//! 1. The first sides to look for are those of the job's shape. At first, k nodes are missing.
+//! 2. While a submesh of these sides has more nodes than are missing, or none is free, the longest side is shortened by
+//!    one node; of equal sides the first.
+//! 3. A free submesh of these sides is taken. The same sides are looked for again, until no node is missing.
 //!
-//! Single nodes are always found in the end, so it never refuses while k nodes are free. The listing
-//! of the paper on QNA shortens the size after every submesh that was taken, its text and its example do not;
-//! `Literal` is the listing.
+//! In the end single nodes are found, so the search never refuses while k nodes are free. The listing of the paper on
+//! QNA shortens the longest side after every submesh that was taken, but its text and its example do not. Both rules
+//! are available, see [`Repeat`].
 
 use std::collections::BTreeMap;
 
@@ -19,22 +19,25 @@ use crate::allocator::contiguous::orientations::{Turn, orientations};
 use crate::allocator::seam::{Allocator, Placement, Request};
 use crate::machine::{Cuboid, Machine, Mesh, NodeId, near_square};
 
-/// Whether a size is looked for again after a submesh of it was taken.
+/// The rule for the next sides to look for after a submesh was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repeat {
+    /// The same sides are looked for again, as in the text of the paper on QNA.
     Text,
+    /// The longest side is shortened first, as in the listing of that paper.
     Literal,
 }
 
-/// Serves requests piece by piece with a search over the submeshes in use.
+/// An allocator that serves a request by several submeshes, which a given search finds one by one.
 pub(crate) struct Pieces {
     search: Search,
     turn: Turn,
     repeat: Repeat,
+    /// The submeshes in use, for searches that need their list.
     busy: BusyList,
-    /// The submeshes of each placement by its first node.
+    /// The submeshes of each running job that this allocator has placed, by the first node of its placement.
     held: BTreeMap<NodeId, Vec<Cuboid>>,
-    /// Those of the last proposal.
+    /// The submeshes of the last proposal.
     proposed: Vec<Cuboid>,
 }
 
@@ -45,17 +48,18 @@ impl Pieces {
         Self { search, turn, repeat, busy, held, proposed }
     }
 
-    /// Returns the submeshes for a job of `procs` processors and this shape; as many nodes must be free.
+    /// Returns submeshes of `procs` nodes in all for a job of this shape, in the order in which they were found. At
+    /// least `procs` nodes must be free.
     fn choose(&mut self, machine: &Machine, procs: u32, shape: [u32; 3]) -> Vec<Cuboid> {
         let nodes = |sizes: [u32; 3]| sizes.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
         let (mut sizes, mut missing) = (shape, procs);
-        // The machine as it is with the pieces so far in use, which the list of submeshes in use shows as well
-        // meanwhile.
+        // Later pieces must not overlap earlier ones. So earlier pieces are occupied on a copy of the machine, and are
+        // in the list of submeshes in use until all are found.
         let (mut left, in_use) = (machine.clone(), self.busy.boxes().len());
         let mut pieces = Vec::new();
         while missing > 0 {
             let place = if nodes(sizes) <= missing { self.place(&left, sizes) } else { None };
-            // A place that is not free is left alone; no search returns one.
+            // No search returns a submesh that is not free; if one did, it would be skipped.
             let place = place.filter(|place| left.occupy(&place.nodes(machine)).is_ok());
             if let Some(place) = place {
                 self.busy.add_box(place);
@@ -71,6 +75,7 @@ impl Pieces {
         pieces
     }
 
+    /// Returns a free submesh of these sides, in another orientation if that is allowed; `None` if none is free.
     fn place(&self, machine: &Machine, sizes: [u32; 3]) -> Option<Cuboid> {
         let find = |sizes| Some(Cuboid { base: (self.search)(machine, sizes, &self.busy)?, sizes });
         match self.turn {
@@ -80,13 +85,14 @@ impl Pieces {
     }
 }
 
-/// Returns the size that is looked for first: the shape of the request, or a compact one where that has no place on
-/// `mesh`.
+/// Returns the sides to look for first: those of the requested shape or, if that is too large for `mesh`, those of a
+/// nearly square one; `None` if neither exists.
 fn largest_piece(request: &Request, mesh: &Mesh) -> Option<[u32; 3]> {
     request.sides_on(mesh).or_else(|| near_square(request.procs, mesh))
 }
 
-/// Takes one off the largest side, the first of equals. Returns false if all sides are 1, which then stay.
+/// Shortens the longest side by one node, the first of equals. Returns whether it did: if all sides are 1, it returns
+/// false and changes nothing.
 fn shorten(sizes: &mut [u32; 3]) -> bool {
     let longest = sizes.iter().copied().max().unwrap_or(1);
     match sizes.iter_mut().find(|side| **side == longest) {
@@ -131,7 +137,7 @@ mod tests {
     use crate::allocator::contiguous::{qna_scan, rbs};
     use crate::machine::OccupyError;
 
-    /// Takes a submesh into use that somebody else has chosen.
+    /// Occupies a submesh that the allocator itself has not chosen.
     fn hold(place: Cuboid, strategy: &mut Pieces, machine: &mut Machine) -> Result<(), OccupyError> {
         let placement = Placement::of(place.nodes(machine));
         machine.occupy(&placement.nodes)?;
@@ -139,7 +145,7 @@ mod tests {
         Ok(())
     }
 
-    /// What a job of 6×2 gets on the running example (of tests/core/contiguous.rs).
+    /// Returns the corners of the submeshes that a job of 6×2 gets on the example machine of tests/core/contiguous.rs.
     fn example(
         search: Search,
         turn: Turn,
@@ -171,7 +177,8 @@ mod tests {
     {
         let machine = Machine::new("16x16".parse()?);
         let mut strategy = Pieces::new(qna::lowest, Turn::Yes, Repeat::Text);
-        // 13 processors are 5×3 with two to spare: 4×3 is the first size that is not more than what is missing.
+        // The shape 5×3 has two nodes more than the 13 processors. 4×3 is the first with no more nodes than are
+        // missing.
         let pieces = strategy.choose(&machine, 13, [5, 3, 1]);
         let sizes: Vec<[u32; 3]> = pieces.iter().map(|piece| piece.sizes).collect();
         assert_eq!(sizes, [[4, 3, 1], [1, 1, 1]]);

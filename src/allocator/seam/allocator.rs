@@ -4,29 +4,32 @@ use super::placement::Placement;
 use super::request::Request;
 use crate::machine::Machine;
 
-/// Chooses nodes for requests.
+/// An algorithm that chooses nodes for requests.
 ///
-/// The machine has one owner, the caller, who asks, carries out what it likes, and tells. An allocator may keep an
-/// index of the nodes in use, which follows from what it was told and from nothing else: a proposal that nobody
-/// carries out has not been.
+/// The caller owns the machine. It asks the allocator for a proposal, carries out the proposal or another placement,
+/// and then reports the change to the allocator. An allocator may keep a private index of the nodes in use. This index
+/// must depend only on the reported changes: a proposal that the caller does not carry out has no effect on it.
 pub trait Allocator: Send {
-    /// Chooses free nodes of `machine` for `request`; nothing is in use until [`Self::accepted`] or [`Self::taken`]
-    /// says so. Returns `None` if the job must wait.
+    /// Chooses free nodes of `machine` for `request`. Returns `None` if the job must wait. The nodes are not in use
+    /// until the caller calls [`Self::accepted`] or [`Self::taken`].
     ///
-    /// A request has at least one processor and no more than there are free nodes: [`super::Strategy::propose`], by
-    /// which allocators are asked, sees to that.
+    /// A request has at least one processor and at most as many as nodes are free. [`super::Strategy::propose`], which
+    /// calls this function, refuses all other requests.
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement>;
 
-    /// Is told that the caller has carried out the last proposal, nothing having been told since it was made. It is
-    /// [`Self::taken`], unless an allocator remembers of its proposal what it would have to find out again.
+    /// Records that the caller has carried out the last proposal and has reported nothing else since then. By default
+    /// this calls [`Self::taken`]. An allocator overrides it to use what it still knows about its proposal, so that it
+    /// need not search its index again.
     fn accepted(&mut self, placement: &Placement, machine: &Machine) {
         self.taken(placement, machine);
     }
 
-    /// Is told that the caller has carried out a placement, whoever has chosen it: running jobs have moved as its
-    /// rearrangement says, and its nodes are in use. Allocators without an index ignore it.
+    /// Records that the caller has carried out a placement that this or any other allocator has chosen. The jobs of its
+    /// rearrangement, if it has one, have moved, and its nodes are in use. The default does nothing, which is right for
+    /// allocators without an index.
     fn taken(&mut self, _placement: &Placement, _machine: &Machine) {}
 
-    /// Is told that the caller has freed the nodes of a placement. Allocators without an index ignore it.
+    /// Records that the caller has freed the nodes of a placement. The default does nothing, which is right for
+    /// allocators without an index.
     fn released(&mut self, _placement: &Placement, _machine: &Machine) {}
 }

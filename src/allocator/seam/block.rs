@@ -1,16 +1,18 @@
-//! Blocks that an allocator divides a machine into.
+//! The blocks into which a buddy allocator divides a machine.
 
 use crate::machine::Coord;
 
-/// A block of a hierarchy of blocks.
+/// A rectangle or cuboid of nodes in a hierarchy of blocks. A block of more than one node splits into equal child
+/// blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its node with the smallest coordinates.
+    /// The node of the block with the smallest coordinates.
     pub base: Coord,
-    /// Its sizes along x, y and z.
+    /// The numbers of nodes along x, y and z.
     pub sizes: [u32; 3],
-    /// How many times it splits before it is one node: its nodes are fanout^class.
+    /// The number of splits from this block down to single nodes; 0 for a single node. If a block splits into f
+    /// children, a block of class c has f^c nodes.
     pub class: u8,
-    /// The block it is a part of, by its place in the list of all; a top-level block has none.
+    /// The index of the parent block in the list of all blocks; `None` for a top-level block.
     pub parent: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! A row of the registry: what an allocator is called, promises and is built with.
+//! The rows in the registry of allocators: the name, the promises and the builder of an allocator.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use super::strategy::Strategy;
 use crate::machine::Mesh;
 use crate::spec::{Params, Spec, SpecError};
 
-/// How an allocator's placements lie in the machine.
+/// The form of an allocator's placements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contiguity {
-    /// One rectangle or cuboid.
+    /// Each placement is one rectangle or cuboid.
     Contiguous,
-    /// Any set of nodes.
+    /// A placement can be any set of nodes.
     NonContiguous,
 }
 
@@ -24,14 +24,15 @@ impl fmt::Display for Contiguity {
     }
 }
 
-/// The promises that an allocator keeps on every history; the laws in tests/core hold each row to it.
+/// The promises that an allocator keeps whatever jobs came before. The law tests in tests/core check every row of the
+/// registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Promises {
-    /// A placement has exactly as many nodes as were requested.
+    /// Whether a placement has exactly as many nodes as processors are requested.
     pub exact: bool,
-    /// A request is refused only while fewer nodes are free than it takes, see [`Strategy::nodes_for`].
+    /// Whether a request is refused only if fewer nodes are free than its placement needs, see [`Strategy::nodes_for`].
     pub complete: bool,
-    /// Once everything is released, it decides as when it was new.
+    /// Whether the allocator decides like a new one as soon as all nodes are free again.
     pub forgets: bool,
 }
 
@@ -47,23 +48,23 @@ impl fmt::Display for Promises {
     }
 }
 
-/// The facts that a builder may look at.
+/// The facts that a builder may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// The machine that will be allocated from.
+    /// The machine whose nodes the allocator will choose.
     pub mesh: &'a Mesh,
-    /// Seed of the replay; the same for every allocator.
+    /// The seed of the replay. It is the same for every allocator.
     pub seed: u64,
 }
 
-/// Builds an allocator from the parameters that its spec gives.
+/// Builds an allocator from the parameters of its spec. Fails if a value is not allowed or does not suit the machine.
 pub type Builder = fn(&mut Params, &Setup<'_>) -> Result<Strategy, SpecError>;
 
 /// An allocator that was built from a spec.
 pub struct Built {
     /// The spec with every default written out.
     pub spec: Spec,
-    /// The promises of the allocator with these parameters.
+    /// The promises that the allocator keeps with these parameters.
     pub promises: Promises,
     /// The allocator and its capabilities.
     pub strategy: Strategy,
@@ -72,31 +73,32 @@ pub struct Built {
 /// One row of the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Name in specs; kebab-case, and the file's name.
+    /// The name in specs, in kebab case. The source file has the same name.
     pub name: &'static str,
-    /// One line on what it does.
+    /// One line that says what the allocator does.
     pub summary: &'static str,
-    /// Authors, title or section, venue, year.
+    /// The publication: authors, title or section, venue, year.
     pub source: &'static str,
-    /// Its parameters as `key=default (others)`, or nothing.
+    /// The parameters as `key=default (other values)`; empty if there are none.
     pub parameters: &'static str,
-    /// Dimensions of more than one node that a machine it serves may have.
+    /// The largest number of dimensions that a machine may have. Dimensions of one node do not count.
     pub max_dims: usize,
-    /// How placements lie in the machine.
+    /// The form of the placements.
     pub kind: Contiguity,
-    /// Its promises, given its spec with every default written out; a default that is missing counts as given.
+    /// Returns the promises for a spec. A parameter that the spec does not give has its default value.
     pub promises: fn(&Spec) -> Promises,
-    /// Builds it.
+    /// The function that builds the allocator.
     pub build: Builder,
 }
 
 impl Entry {
-    /// Returns what it promises if its spec is its name only.
+    /// Returns the promises of the allocator with its default parameters.
     pub fn default_promises(&self) -> Promises {
         (self.promises)(&Spec::named(self.name))
     }
 
-    /// Returns whether it serves such a machine.
+    /// Returns whether the machine `mesh` has at most `max_dims` dimensions of more than one node, so that the
+    /// allocator serves it.
     pub fn serves(&self, mesh: &Mesh) -> bool {
         mesh.extents().iter().filter(|&&extent| extent > 1).count() <= self.max_dims
     }

@@ -1,4 +1,7 @@
-//! The seam between allocators and those who use them: the trait, its words, and what a row of the registry holds.
+//! The interface between allocators and their callers.
+//!
+//! [`Allocator`] is the trait. It answers a [`Request`] with a [`Placement`]. [`Strategy`] is a built allocator with
+//! its capabilities, and [`Entry`] is a row of the registry of allocators.
 
 mod allocator;
 mod block;

@@ -1,4 +1,4 @@
-//! What a job gets of an allocator.
+//! The answer of an allocator: the nodes of a job, and the running jobs that must move first.
 
 use crate::job::Time;
 use crate::machine::{Machine, NodeId};
@@ -8,7 +8,7 @@ use crate::machine::{Machine, NodeId};
 pub struct Placement {
     /// The nodes in rank order: task `i` of the job runs on `nodes[i]`.
     pub nodes: Vec<NodeId>,
-    /// The moves that have to happen first, if other jobs are in the way; `None` if none are.
+    /// The moves of running jobs that must happen first; `None` if all nodes are free already.
     pub rearrangement: Option<Box<Rearrangement>>,
 }
 
@@ -18,36 +18,38 @@ impl Placement {
         Self { nodes, rearrangement: None }
     }
 
-    /// Returns all nodes that are free, in the order of their numbers.
+    /// Returns a placement on all free nodes of the machine, in the order of their numbers.
     pub fn of_all_free(machine: &Machine) -> Self {
         Self::of(machine.free().iter().collect())
     }
 }
 
-/// How running jobs make room for another one. Nothing has changed yet: the caller tells the allocator when it is done.
+/// A plan of moves by which running jobs make room for a new job. The plan changes nothing by itself. The caller
+/// carries it out and then reports this to the allocator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rearrangement {
-    /// The jobs that move. All of them give up their nodes before any takes its new ones.
+    /// The jobs that move. All of them give up their old nodes before any job takes its new nodes.
     pub moves: Vec<JobMove>,
-    /// How long it takes to decide; if one of the jobs ends until then, all of it is void.
+    /// The time from the request until the decision is made. If a job that should move ends within this time, the whole
+    /// plan is dropped.
     pub decided: Time,
-    /// How long it then takes until the new job can start.
+    /// The time from the decision until the new job can start.
     pub ready: Time,
-    /// Whether a job stands still for a while without moving.
+    /// Whether some job is suspended for longer than it moves.
     pub delays: bool,
-    /// Whether jobs are still on their way when the new one can start.
+    /// Whether jobs are still moving when the new job can start.
     pub overruns: bool,
 }
 
-/// A running job that moves.
+/// The move of one running job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobMove {
-    /// The first of its nodes, by which it is known.
+    /// The first of the job's old nodes, in rank order. It identifies the job.
     pub first: NodeId,
-    /// Its new nodes, in rank order.
+    /// The new nodes, in rank order.
     pub nodes: Vec<NodeId>,
-    /// How long it stands still.
+    /// How long the job is suspended; 0 if its move costs it no time.
     pub suspended: Time,
-    /// When it has moved, from the decision on; it cannot end before.
+    /// The time from the decision until the job is on its new nodes. The job cannot end earlier.
     pub until: Time,
 }

@@ -1,14 +1,14 @@
-//! What a job asks of an allocator.
+//! The request that a job makes to an allocator.
 
 use crate::job::{Job, Shape};
 use crate::machine::{Mesh, along_axes, even_factors, near_square, powers_of_two, row};
 
-/// The processors that a job asks for, and how they are to lie.
+/// The number of processors that a job asks for, and the submesh that it prefers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Request {
-    /// Processors, at least 1.
+    /// The number of processors, at least 1.
     pub procs: u32,
-    /// How they lie; most allocators that place jobs anywhere do not look at it.
+    /// The submesh that the job prefers. Most non-contiguous allocators ignore it.
     pub shape: Shape,
 }
 
@@ -19,20 +19,21 @@ impl From<&Job> for Request {
 }
 
 impl Request {
-    /// Returns a request for processors of which only the number is known.
+    /// Returns a request for `procs` processors with the default shape, which is near-square.
     pub fn of(procs: u32) -> Self {
         Self { procs, shape: Shape::default() }
     }
 
-    /// Returns a request for a rectangle or cuboid of these sides; more processors than can be counted are a number
-    /// that never fits.
+    /// Returns a request for a submesh of these sides and for as many processors as it has nodes. If this number
+    /// exceeds `u32`, the request has `u32::MAX` processors, which no machine can serve.
     pub fn sides(sides: [u32; 3]) -> Self {
         let procs = sides.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
         Self { procs, shape: Shape::Sides(sides) }
     }
 
-    /// Returns the sides of the rectangle or cuboid on `mesh`; `None` if they have more nodes than the machine, or
-    /// fewer than the job has processors. One orientation of them may fit, or none.
+    /// Returns the sides of the submesh that the request asks for on `mesh`. Returns `None` if the machine has no such
+    /// submesh, if the submesh has more nodes than the machine, or if it has fewer nodes than the job has processors.
+    /// The sides are not compared with the machine's extents: perhaps no orientation of them fits.
     pub fn sides_on(&self, mesh: &Mesh) -> Option<[u32; 3]> {
         let sides = match self.shape {
             Shape::NearSquare => near_square(self.procs, mesh)?,

@@ -1,4 +1,4 @@
-//! An allocator together with what is known of it without asking it.
+//! An allocator together with its capabilities, which callers can read without a request.
 
 use super::allocator::Allocator;
 use super::block::Block;
@@ -7,89 +7,96 @@ use super::request::Request;
 use crate::job::NodesFor;
 use crate::machine::{Cuboid, Machine, Mesh, NodeId};
 
-/// An allocator and its capabilities, as its builder returns them. What a capability depends on, such as a parameter,
-/// is known when it is built, so that nobody has to find it out by asking.
+/// An allocator and its capabilities, as a builder returns them. The capabilities can depend on parameters of the
+/// allocator. They are fixed when it is built, so that callers need no trial request to find them out.
 pub struct Strategy {
     allocator: Box<dyn Allocator>,
-    /// The reason by which a request is served or refused.
+    /// The condition under which a request is served.
     pub served: Served,
-    /// Whether placements may carry a rearrangement, by which running jobs move.
+    /// Whether placements may contain a rearrangement, which moves running jobs.
     pub moves_jobs: bool,
-    /// The blocks that it divides a machine into, whatever is in use; `None` unless it works by blocks that split.
+    /// A function that lists the blocks into which the allocator divides a machine. `None` if the allocator does not
+    /// use blocks that split.
     pub blocks: Option<BlocksOf>,
-    /// How many nodes a placement has; `None` if that follows from `served`.
+    /// The rule for the number of nodes of a placement; `None` if the number follows from `served`.
     nodes_for: Option<NodesRule>,
 }
 
-/// Lists the blocks of a machine: small ones first, those of a size in the order in which free ones are taken.
+/// Lists all blocks of a machine, in use or not. Smaller blocks come first. Blocks of equal size come in the order in
+/// which the allocator takes free ones.
 pub type BlocksOf = Box<dyn Fn(&Mesh) -> Vec<Block> + Send>;
 
 /// Returns how many nodes a placement for a request has.
 type NodesRule = Box<dyn Fn(&Request, &Mesh) -> NodesFor + Send>;
 
-/// The reason by which a request is served or refused.
+/// The condition under which a request is served.
 pub enum Served {
-    /// The number of free nodes: it is served whenever as many are free as it takes.
+    /// A request is served whenever as many nodes are free as its placement needs.
     ByCount,
-    /// Whether one of the submeshes that serve it is free somewhere.
+    /// A request is served whenever one of its submeshes is free somewhere on the machine.
     BySubmesh(Submeshes),
-    /// Which nodes are free, in any way: it may be refused, and served once fewer nodes are free.
+    /// Which nodes are free decides in some other way. A request may be refused now and be served later with fewer free
+    /// nodes.
     ByState(Foresight),
 }
 
-/// The submeshes that serve requests.
+/// The submeshes that can serve a request.
 #[derive(Clone, Copy)]
 pub struct Submeshes {
-    /// Returns the sizes of those that serve a request, the preferred first; nothing if none fits the machine.
+    /// Returns the sizes along x, y and z of the submeshes that can serve a request, the preferred size first. The list
+    /// is empty if no submesh fits the machine.
     pub sizes: fn(&Request, &Mesh) -> Vec<[u32; 3]>,
-    /// Returns the nodes of one of them, wherever it is, in rank order.
+    /// Returns the nodes of one such submesh, in rank order.
     pub nodes: fn(&Request, Cuboid, &Machine) -> Vec<NodeId>,
 }
 
-/// Returns the placement that an allocator would choose in a given state of the machine; `None` if the job had to wait.
+/// Returns the placement that an allocator would choose in a given state of the machine; `None` if it would refuse.
 pub type Foresee = dyn Fn(&Request, &Machine) -> Option<Placement> + Send;
 
-/// How to find out what an allocator would choose in another state of the machine than that which it serves.
+/// The way to find out what an allocator would choose in a hypothetical state of the machine.
 pub enum Foresight {
-    /// It keeps no index, so that it proposes for any state.
+    /// The allocator keeps no index, so it can propose nodes for any state.
     Proposes,
-    /// It keeps an index, which a function of the state replaces.
+    /// The allocator keeps an index of the real state. This function chooses without the index.
     Function(Box<Foresee>),
 }
 
 impl Strategy {
-    /// Returns an allocator that takes exactly as many nodes as are requested and is served by count.
+    /// Returns a strategy that serves a request whenever enough nodes are free, and takes exactly as many nodes as are
+    /// requested. Other capabilities are added by the functions below.
     pub fn of(allocator: impl Allocator + 'static) -> Self {
         let allocator = Box::new(allocator);
         Self { allocator, served: Served::ByCount, moves_jobs: false, blocks: None, nodes_for: None }
     }
 
-    /// Returns the same, served by something else.
+    /// Returns the strategy with another condition under which requests are served.
     #[must_use]
     pub fn served(self, served: Served) -> Self {
         Self { served, ..self }
     }
 
-    /// Returns the same, with placements that may carry a rearrangement.
+    /// Returns the strategy with placements that may contain a rearrangement.
     #[must_use]
     pub fn moving_jobs(self) -> Self {
         Self { moves_jobs: true, ..self }
     }
 
-    /// Returns the same, by blocks that split.
+    /// Returns the strategy with a function that lists the blocks of a machine.
     #[must_use]
     pub fn with_blocks(self, blocks: impl Fn(&Mesh) -> Vec<Block> + Send + 'static) -> Self {
         Self { blocks: Some(Box::new(blocks)), ..self }
     }
 
-    /// Returns the same, with placements of another number of nodes.
+    /// Returns the strategy with a rule for the number of nodes of a placement.
     #[must_use]
     pub fn with_nodes_for(self, rule: impl Fn(&Request, &Mesh) -> NodesFor + Send + 'static) -> Self {
         Self { nodes_for: Some(Box::new(rule)), ..self }
     }
 
-    /// Returns how many nodes a placement for `request` has, which is what schedulers count with: as many as the first
-    /// submesh that serves it, or exactly as many as processors are requested, unless it has a rule of its own.
+    /// Returns how many nodes a placement for `request` has; schedulers count with this number. A rule from
+    /// [`Self::with_nodes_for`] comes first. Otherwise an allocator that is served by submesh takes the nodes of the
+    /// preferred submesh, or `u32::MAX` (more than are ever free) if no submesh fits the machine. All other allocators
+    /// take exactly as many nodes as processors are requested.
     pub fn nodes_for(&self, request: &Request, mesh: &Mesh) -> NodesFor {
         match (&self.nodes_for, &self.served) {
             (Some(rule), _) => rule(request, mesh),
@@ -100,15 +107,17 @@ impl Strategy {
         }
     }
 
-    /// Returns what the allocator proposes, see [`Allocator::propose`]; `None` as well for a request that is larger
-    /// than what is free, or has no processors, of which allocators are not asked.
+    /// Returns the proposal of the allocator, see [`Allocator::propose`]. Returns `None` if the allocator refuses. Also
+    /// returns `None`, without asking the allocator, if more processors are requested than nodes are free or if none is
+    /// requested.
     pub fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         if fits(request, machine) { self.allocator.propose(request, machine) } else { None }
     }
 
-    /// Returns what the allocator would choose if the machine were as `machine` is, which may be another state than
-    /// that which it serves. Nothing is remembered of it. `None` if it would refuse. Only for allocators that are
-    /// served by state, as of the others it is known.
+    /// Returns what the allocator would choose if the machine were in the state of `machine`, which may differ from the
+    /// real state of the machine. The call changes no later decision of the allocator. Returns `None` if the allocator
+    /// would refuse, and always `None` for an allocator that is not [`Served::ByState`]. For the other allocators,
+    /// `served` itself tells whether they would serve the request.
     pub fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         match &self.served {
             Served::ByState(Foresight::Function(chosen)) if fits(request, machine) => {
@@ -119,23 +128,24 @@ impl Strategy {
         }
     }
 
-    /// Tells the allocator that its last proposal was carried out, see [`Allocator::accepted`].
+    /// Reports to the allocator that its last proposal was carried out, see [`Allocator::accepted`].
     pub fn accepted(&mut self, placement: &Placement, machine: &Machine) {
         self.allocator.accepted(placement, machine);
     }
 
-    /// Tells the allocator that anybody's placement was carried out, see [`Allocator::taken`].
+    /// Reports to the allocator that a placement, from this or any other allocator, was carried out, see
+    /// [`Allocator::taken`].
     pub fn taken(&mut self, placement: &Placement, machine: &Machine) {
         self.allocator.taken(placement, machine);
     }
 
-    /// Tells the allocator that a placement was freed, see [`Allocator::released`].
+    /// Reports to the allocator that the nodes of a placement were freed, see [`Allocator::released`].
     pub fn released(&mut self, placement: &Placement, machine: &Machine) {
         self.allocator.released(placement, machine);
     }
 }
 
-/// Returns whether a request has processors, and no more than nodes are free.
+/// Returns whether a request asks for at least one processor and for no more processors than nodes are free.
 fn fits(request: &Request, machine: &Machine) -> bool {
     (1..=machine.free_count()).contains(&request.procs)
 }

@@ -1,9 +1,10 @@
-//! The greedy fill of MC1x1 around one centre.
+//! The greedy fill of MC1x1: chooses the k free nodes that one centre takes.
 //!
-//! The sum of L1 distances from a node to those taken is separable: X(x) + Y(y) + Z(z), each the sum along one
-//! dimension. Taking a node updates three short tables. Off a torus each table is convex, so the best free node of a
-//! row is its nearest one on either side of the minimum of X, found in the row's bits, and rows are visited outwards
-//! from the minimum of Y until they cannot win.
+//! The sum of L1 distances from a node to the nodes taken so far is separable: it is X(x) + Y(y) + Z(z), where each
+//! term is the sum along one dimension. So taking a node only updates three short tables. Off a torus each table is
+//! convex. The best free node of a row is therefore the nearest one on either side of the minimum of X, and the bits of
+//! the row show which node that is. Rows are visited outwards from the minima of Y and Z until they cannot win any
+//! more.
 
 use super::mc1x1_shells::free_within;
 use crate::machine::{Coord, FreeCounts, Machine, Mesh, NodeId, ranges};
@@ -11,22 +12,24 @@ use crate::machine::{Coord, FreeCounts, Machine, Mesh, NodeId, ranges};
 /// The nodes that the fill around one centre takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fill {
+    /// The centre.
     pub(crate) centre: Coord,
-    /// Sum of L∞ distances from the centre.
+    /// The sum of L∞ distances from the centre to the nodes taken.
     pub(crate) score: i64,
-    /// Every free node nearer than this is taken, …
+    /// The shell of the k-th nearest free node. All free nodes of nearer shells are taken.
     shell: usize,
-    /// … and these, in the order of choice.
+    /// The nodes taken besides them, in the order of choice.
     picks: Vec<Coord>,
 }
 
 impl Fill {
-    /// Returns the shell of the k-th nearest free node.
+    /// Returns the shell (L∞ distance from the centre) of the k-th nearest free node.
     pub(crate) fn shell(&self) -> u32 {
         self.shell as u32
     }
 
-    /// Returns the nodes taken: those of whole shells in location order, then the others as chosen.
+    /// Returns the k nodes taken: first the nodes of whole shells in location order, then the others in the order of
+    /// choice. `machine` must be in the state of the fill.
     pub(crate) fn nodes(&self, machine: &Machine) -> Vec<NodeId> {
         let mesh = machine.mesh();
         let coords: Vec<Coord> = match self.shell.checked_sub(1) {
@@ -37,45 +40,47 @@ impl Fill {
     }
 }
 
-/// Which nodes are added once all nearer shells are taken.
+/// The rule for the nodes that are added after the shells that are taken as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Last {
-    /// Any free node.
+    /// Any free node may be added.
     #[default]
     Nearest,
-    /// Those of the next shell, which has as many as are missing.
+    /// Only nodes of the next shell may be added. It has at least as many as are missing.
     Shell,
 }
 
-/// A free node by the order of choice: sum of L1 distances to those taken, L1 distance to the centre, location.
+/// A free node with its sort key: the sum of L1 distances to the nodes taken, the L1 distance to the centre, and the
+/// coordinates. The smallest is taken first.
 type Candidate = (u64, u32, Coord);
 
-/// Fills around centres of one machine state; keeps its memory between calls.
+/// The fills around centres of one machine state. Memory is kept between calls.
 #[derive(Debug, Default)]
 pub(crate) struct ShellFill {
     last: Last,
-    /// Words per row of nodes.
+    /// The number of 64-bit words for a row of nodes.
     words: usize,
-    /// Free nodes, each row starting a new word.
+    /// The free nodes, one bit each. Each row starts a new word.
     free: Vec<u64>,
-    /// Those of them that the fill at hand has not taken.
+    /// The free nodes that the fill at hand has not taken, in the same layout.
     rest: Vec<u64>,
-    /// Per dimension and position: sum of L1 distances along it to the nodes taken.
+    /// For each dimension and position the sum of hops along the dimension to the nodes taken.
     sums: [Vec<u64>; 3],
-    /// Per dimension: first and last position of smallest sum.
+    /// For each dimension the first and the last position of the smallest sum.
     minimum: [(usize, usize); 3],
-    /// Nodes taken per position, while a fill starts.
+    /// For each dimension and position the number of nodes in whole shells that the fill at hand has taken.
     taken: [Vec<u64>; 3],
+    /// The nodes that the fill at hand has taken besides them.
     picks: Vec<Coord>,
 }
 
 impl ShellFill {
-    /// Returns a fill that is on no machine yet.
+    /// Returns a fill without a machine state; [`Self::prepare`] gives it one.
     pub(crate) fn new(last: Last) -> Self {
         Self { last, ..Self::default() }
     }
 
-    /// Starts on a machine state.
+    /// Copies the free nodes of `machine`, the state of the fills that follow.
     pub(crate) fn prepare(&mut self, machine: &Machine) {
         let extents = machine.mesh().extents();
         let width = extents[0] as usize;
@@ -94,7 +99,9 @@ impl ShellFill {
         }
     }
 
-    /// Fills around `centre`, whose shell score is `bound`; `None` as soon as the score must exceed `limit`.
+    /// Returns the k nodes that `centre` takes; `None` if their score exceeds `limit`, or if fewer than k nodes are
+    /// free. `counts` must have the free nodes of `machine`. `bound` is the shell score of the centre, the sum of L∞
+    /// distances to its k nearest free nodes, which no choice of k nodes is below.
     pub(crate) fn fill(
         &mut self,
         counts: &FreeCounts,
@@ -119,7 +126,7 @@ impl ShellFill {
             let Some((_, _, pick)) = pick else { break };
             let distance = mesh.l_inf(centre, pick);
             reach = reach.max(distance as usize);
-            // The bound counts each missing node with the number of the shell that has as many.
+            // The bound counts each node after the whole shells with the distance `shell`; a pick may be farther.
             score += i64::from(distance) - shell as i64;
             if score > limit {
                 self.restore(mesh, centre, reach);
@@ -131,7 +138,8 @@ impl ShellFill {
         Some(Fill { centre, score, shell, picks: self.picks.clone() })
     }
 
-    /// Takes all free nodes nearer than `shell`, and counts them per position in `taken`. Returns their number.
+    /// Takes all free nodes nearer to the centre than `shell`, and counts them by position in `taken`. Returns their
+    /// number, which is 0 for shell 0.
     fn take_inner(&mut self, mesh: &Mesh, centre: Coord, shell: usize) -> u32 {
         self.taken.iter_mut().for_each(|taken| taken.fill(0));
         let Some(radius) = shell.checked_sub(1) else { return 0 };
@@ -140,6 +148,7 @@ impl ShellFill {
         for (y, z) in rows(mesh, centre, radius) {
             let row = (z * length + y) * self.words;
             for xs in ranges(centre[0] as usize, radius, width, mesh.is_torus()).into_iter().flatten() {
+                // 64 nodes at a time: the free ones of the range are cleared in `rest` and counted.
                 for word in xs.start / 64..=(xs.end - 1) / 64 {
                     let mut bits = self.rest[row + word] & mask(word, xs.start, xs.end);
                     self.rest[row + word] &= !bits;
@@ -149,6 +158,7 @@ impl ShellFill {
                     self.taken[2][z] += u64::from(count);
                     while bits != 0 {
                         self.taken[0][word * 64 + bits.trailing_zeros() as usize] += 1;
+                        // Clears the lowest bit that is set.
                         bits &= bits - 1;
                     }
                 }
@@ -157,7 +167,7 @@ impl ShellFill {
         inner
     }
 
-    /// Makes the tables of sums from the counts in `taken`.
+    /// Makes the tables `sums` and `minimum` from the counts in `taken`.
     fn start_sums(&mut self, mesh: &Mesh) {
         for d in 0..3 {
             let (sums, taken) = (&mut self.sums[d], &self.taken[d]);
@@ -167,7 +177,7 @@ impl ShellFill {
                     *sum = taken.iter().enumerate().map(far).sum();
                 }
             } else {
-                // Two sweeps: going one position on moves all nodes passed so far one farther away.
+                // Two sweeps, one for the nodes on each side: each step is one farther from all nodes passed so far.
                 let (mut below, mut sum) = (0, 0);
                 for (cell, &n) in sums.iter_mut().zip(taken) {
                     *cell = sum;
@@ -185,7 +195,7 @@ impl ShellFill {
         }
     }
 
-    /// Takes one node.
+    /// Takes one node, and updates the tables of sums.
     fn take(&mut self, mesh: &Mesh, node: Coord) {
         let [x, y, z] = node.map(|c| c as usize);
         let row = (z * self.sums[1].len() + y) * self.words;
@@ -206,11 +216,12 @@ impl ShellFill {
         }
     }
 
-    /// Returns the free node to take next.
+    /// Returns the free node to take next; `None` if no free node is left.
     fn best(&self, mesh: &Mesh, centre: Coord) -> Option<Candidate> {
         let [_, ys, zs] = &self.sums;
         let [x_least, y_least, _] = [0, 1, 2].map(|d| self.sums[d][self.minimum[d].0]);
-        // Off a torus sums only grow further out, so a hopeless position ends its direction.
+        // Branch and bound: a layer or row is hopeless if its sum and the smallest sums of the other dimensions exceed
+        // the best so far. Off a torus sums only grow further out, so a hopeless position ends its direction.
         let may_improve = mesh.is_torus();
         let mut best: Option<Candidate> = None;
         outward(self.minimum[2].0, zs.len(), |z| {
@@ -236,7 +247,8 @@ impl ShellFill {
         best
     }
 
-    /// Returns the free node of a shell to take next, all nearer ones being taken.
+    /// Returns the free node of a shell to take next; `None` if none is left in it. All nearer free nodes must be
+    /// taken, so that a search of the whole submesh finds only nodes of the shell.
     fn best_in_shell(&self, mesh: &Mesh, centre: Coord, shell: usize) -> Option<Candidate> {
         let [width, length, _] = mesh.extents().map(|extent| extent as usize);
         let xs = ranges(centre[0] as usize, shell, width, mesh.is_torus());
@@ -252,13 +264,16 @@ impl ShellFill {
         rows(mesh, centre, shell).flat_map(in_row).map(candidate).min()
     }
 
-    /// Returns the free node of a row to take first: its x, the sum along x and its distance from `centre` along x.
+    /// Returns the best free node of row (y, z); `None` if none is left in it. The result is the sum along x, the hops
+    /// along x from `centre`, and the x of the node.
     fn best_in_row(&self, mesh: &Mesh, centre: u32, y: usize, z: usize) -> Option<(u64, u32, u32)> {
         let row = &self.rest[(z * self.sums[1].len() + y) * self.words..][..self.words];
         let key = |x: usize| (self.sums[0][x], mesh.hops(0, centre, x as u32), x as u32);
         if mesh.is_torus() {
             return set_bits(row, 0, self.sums[0].len()).map(key).min();
         }
+        // The sums are convex: all x from `low` to `high` share the smallest sum. If none of these is free, the best x
+        // is the nearest one on either side.
         let (low, high) = self.minimum[0];
         if let Some(best) = set_bits(row, low, high + 1).map(key).min() {
             return Some(best);
@@ -270,7 +285,7 @@ impl ShellFill {
         }
     }
 
-    /// Puts back all that the fill around `centre`, of nodes up to `reach` away, has taken.
+    /// Puts back all nodes that the fill around `centre` has taken. No node taken is farther than `reach` (L∞).
     fn restore(&mut self, mesh: &Mesh, centre: Coord, reach: usize) {
         let length = self.sums[1].len();
         for (y, z) in rows(mesh, centre, reach) {
@@ -280,7 +295,7 @@ impl ShellFill {
     }
 }
 
-/// Returns the rows (y, z) within `radius` of `centre`.
+/// Returns the rows (y, z) within L∞ distance `radius` of `centre`.
 fn rows(mesh: &Mesh, centre: Coord, radius: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
     let span = |d: usize| ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.is_torus());
     let (ys, zs) = (span(1), span(2));
@@ -290,14 +305,16 @@ fn rows(mesh: &Mesh, centre: Coord, radius: usize) -> impl Iterator<Item = (usiz
         .flat_map(move |z| ys.clone().into_iter().flatten().flatten().map(move |y| (y, z)))
 }
 
-/// Visits positions below `count`: from `from` upwards, then downwards; `visit` says whether its direction goes on.
+/// Calls `visit` with positions below `count`: from `from` upwards, then from `from` − 1 downwards. Each direction ends
+/// as soon as `visit` returns false.
 fn outward(from: usize, count: usize, mut visit: impl FnMut(usize) -> bool) {
     let _ = (from..count).all(&mut visit);
     let _ = (0..from).rev().all(&mut visit);
 }
 
-/// Returns first and last position of the smallest sum, searched from position `near`. Convex sums have no other flat
-/// part; on a torus they need not be convex, and only the smallest value is wanted.
+/// Returns the first and the last position of the smallest sum, searched by descent from position `near`. This is right
+/// for convex sums, which are flat nowhere else. On a torus sums need not be convex, so all are compared; then both
+/// positions are the first one of the smallest sum.
 fn minimum(sums: &[u64], near: usize, torus: bool) -> (usize, usize) {
     if torus {
         let at = (0..sums.len()).min_by_key(|&i| sums[i]).unwrap_or(0);
@@ -317,20 +334,22 @@ fn minimum(sums: &[u64], near: usize, torus: bool) -> (usize, usize) {
     (low, high)
 }
 
-/// Returns the bits of word `word` whose positions lie in `start..end`; the word must hold at least one of them.
+/// Returns a mask for word `word` of a row: its ones are at the positions in `start..end`. The word must have at least
+/// one of these positions.
 fn mask(word: usize, start: usize, end: usize) -> u64 {
     let (low, high) = (start.saturating_sub(word * 64), (end - word * 64).min(64));
     // Ones from `low` upwards, and ones below `high`.
     u64::MAX << low & u64::MAX >> (64 - high)
 }
 
-/// Returns the positions in `start..end` of the bits that are set.
+/// Returns the positions in `start..end` at which a bit of `row` is set, ascending.
 fn set_bits(row: &[u64], start: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
     (start / 64..end.div_ceil(64)).flat_map(move |word| {
         let mut bits = row[word] & mask(word, start, end);
         std::iter::from_fn(move || {
             let bit = bits.trailing_zeros() as usize;
             (bits != 0).then(|| {
+                // Clears the lowest bit that is set.
                 bits &= bits - 1;
                 word * 64 + bit
             })
@@ -338,7 +357,7 @@ fn set_bits(row: &[u64], start: usize, end: usize) -> impl Iterator<Item = usize
     })
 }
 
-/// Returns the position of the first bit set at or after `from`.
+/// Returns the position of the first bit set at or after `from`; `None` if there is none.
 fn first_from(row: &[u64], from: usize) -> Option<usize> {
     let (first, bit) = (from / 64, from % 64);
     let head = row.get(first)? & u64::MAX << bit;
@@ -349,7 +368,7 @@ fn first_from(row: &[u64], from: usize) -> Option<usize> {
     Some(word * 64 + row[word].trailing_zeros() as usize)
 }
 
-/// Returns the position of the last bit set before `end`.
+/// Returns the position of the last bit set before `end`; `None` if there is none.
 fn last_before(row: &[u64], end: usize) -> Option<usize> {
     let word = (0..end.div_ceil(64)).rev().find(|&word| row[word] & mask(word, 0, end) != 0)?;
     Some(word * 64 + 63 - (row[word] & mask(word, 0, end)).leading_zeros() as usize)

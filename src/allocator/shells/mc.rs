@@ -1,21 +1,22 @@
-//! MC: shells around a free-standing rectangle or cuboid of the job's own shape.
+//! MC: takes free nodes shell by shell around a submesh of the job's own shape.
 //!
 //! J. Mache, V. Lo, K. Windisch, "Minimizing message-passing contention in fragmentation-free processor allocation",
 //! PDCS 1997; described in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §V.
 //!
-//! 1. The job's shape is taken in every orientation that fits the machine; one that fits in none is replaced by the one
-//!    nearest to a square or cube. Shell 0 is the nodes of such a shape, free or not; shell i those that growing it
-//!    by i in every direction adds.
-//! 2. A place takes the k free nodes nearest by shell; its cost is the sum of their shell numbers.
-//! 3. The cheapest place wins; ties by base in scan order (z, then y, then x), then by orientation. Cost 0 is a free
-//!    submesh.
-//! 4. Whole shells first. Of the last one, the node with the smallest sum of L1 distances to those taken, again and
-//!    again; ties by L1 distance to the middle of the shape, then by location.
+//! 1. The job's shape is tried in every orientation that fits the machine. If it fits in none, the shape nearest to a
+//!    square or cube replaces it. At each base, shell 0 is the nodes of the submesh of this shape, free or not. Shell i
+//!    is the nodes that are added when the submesh, already grown by i − 1, grows by one more in every direction.
+//! 2. A submesh takes the k free nodes in the lowest shells. Its cost is the sum of their shell numbers.
+//! 3. The submesh of lowest cost wins; ties are broken by the base in scan order (z, then y, then x), then by the
+//!    orientation. A cost of 0 means that k nodes of the submesh itself are free.
+//! 4. Lower shells are taken as a whole. From the last shell, the node with the smallest sum of L1 distances to the
+//!    nodes taken is added again and again. Ties are broken by L1 distance to the middle of the submesh, then by
+//!    location.
 //!
-//! Steps 3 and 4 settle what the sources leave open. Walker, Bunde and Leung say that MC and MC1x1 differ in nothing
-//! but the initial shell, which would make free nodes the centres of MC's shapes, too; that every place is tried is a
-//! choice of ours. Never refuses while k nodes are free. Time O(N·R) per call, R the shells that k nodes need; places
-//! are given up as soon as they cannot win, so a free submesh ends the search.
+//! The sources leave steps 3 and 4 open. Walker, Bunde and Leung say that MC and MC1x1 differ only in the initial
+//! shell; then only free nodes would be centres of MC's submeshes. That every base is tried is a choice of ours. The
+//! strategy never refuses while k nodes are free. A call takes time O(N·R), where R is the number of shells that k
+//! nodes need. A submesh is given up as soon as it cannot win, so a free submesh ends the search.
 
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
@@ -39,7 +40,7 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 struct Mc {
-    /// The shape of each number of processors, once it was asked for.
+    /// The shape nearest to a square or cube for each number of processors; `None` where it is not computed yet.
     shapes: Vec<Option<[u32; 3]>>,
     counts: FreeCounts,
 }
@@ -53,7 +54,7 @@ impl Allocator for Mc {
         let mesh = machine.mesh();
         let mut tried = match request.shape {
             Shape::NearSquare => Vec::new(),
-            // A shape of more nodes than there are fits in no orientation.
+            // A shape of more nodes than the machine has fits in no orientation.
             _ => request.sides_on(mesh).map_or_else(Vec::new, |shape| orientations(shape, mesh)),
         };
         if tried.is_empty() {
@@ -66,7 +67,8 @@ impl Allocator for Mc {
 }
 
 impl Mc {
-    /// Returns the shape nearest to a square or cube, computed once for each number of processors.
+    /// Returns the shape nearest to a square or cube for `k` processors; `None` if no such shape fits `mesh`. It is
+    /// computed once for each number of processors.
     fn near_square(&mut self, k: u32, mesh: &Mesh) -> Option<[u32; 3]> {
         let known = &mut self.shapes[k as usize];
         match *known {
@@ -75,7 +77,7 @@ impl Mc {
         }
     }
 
-    /// Returns the place of smallest cost for `k` nodes.
+    /// Returns the submesh of lowest cost for `k` nodes, the first of equals; `None` if no orientation is given.
     fn cheapest(&self, mesh: &Mesh, k: u32, orientations: &[[u32; 3]]) -> Option<Cuboid> {
         let mut best: Option<(i64, Cuboid)> = None;
         for base in (0..mesh.nodes()).map(|node| mesh.coord(node)) {
@@ -93,8 +95,9 @@ impl Mc {
         best.map(|(_, place)| place)
     }
 
-    /// Returns the cost of a place if it is below `limit`: each of the k nodes counts once for every shell that does
-    /// not reach it.
+    /// Returns the cost of a submesh; `None` if the cost is not below `limit`, or if the submesh crosses the border of
+    /// a machine that is no torus. Each of the k nodes counts once for every radius that does not reach it, so no node
+    /// has to be looked at.
     fn cost(&self, mesh: &Mesh, k: u32, place: Cuboid, limit: i64) -> Option<i64> {
         let inside = |d: usize| mesh.is_torus() || place.base[d] + place.sizes[d] <= mesh.extents()[d];
         if !(0..3).all(inside) {
@@ -114,7 +117,8 @@ impl Mc {
         Some(cost)
     }
 
-    /// Returns the nodes that a place takes.
+    /// Returns the `k` nodes that a submesh takes: those of whole shells in location order, then the others in the
+    /// order of choice.
     fn take(&self, machine: &Machine, k: u32, place: Cuboid) -> Vec<u32> {
         let mesh = machine.mesh();
         let reached = |&radius: &usize| self.counts.in_cuboid(place, radius) >= k as i32;
@@ -137,9 +141,11 @@ impl Mc {
     }
 }
 
-/// Adds nodes of `shell`, in location order, to those taken until there are `k`: always the nearest to them.
+/// Moves nodes from `shell`, which is in location order, to `taken` until there are `k`. The next node is always the
+/// one with the smallest sum of L1 distances to the nodes taken so far.
 fn add_nearest(mesh: &Mesh, place: Cuboid, mut shell: Vec<Coord>, taken: &mut Vec<Coord>, k: usize) {
     let apart = |a: Coord, b: Coord| u64::from(mesh.l1(a, b));
+    // `sums[i]` is the sum for `shell[i]`. Each node that is moved adds one distance to every sum.
     let mut sums: Vec<u64> =
         shell.iter().map(|&node| taken.iter().map(|&other| apart(node, other)).sum()).collect();
     while taken.len() < k {
@@ -158,7 +164,7 @@ fn add_nearest(mesh: &Mesh, place: Cuboid, mut shell: Vec<Coord>, taken: &mut Ve
 mod tests {
     use super::*;
 
-    /// Where `k` nodes go on a machine drawn with `#` for busy nodes, lowest row last.
+    /// Returns the nodes that a job of `k` gets on a machine drawn with `#` for busy nodes, the row y = 0 last.
     fn placed(rows: &[&str], k: u32) -> Result<Vec<Coord>, Box<dyn std::error::Error>> {
         let (width, length) = (rows[0].len() as u32, rows.len() as u32);
         let mesh = Mesh::new(&[width, length])?;
@@ -176,7 +182,7 @@ mod tests {
     #[test]
     fn a_free_submesh_costs_nothing() -> Result<(), Box<dyn std::error::Error>> {
         let nodes = placed(&[".....", "##...", ".....", "#...."], 6)?;
-        // Six nodes are 3×2, and the first free place for that is at (1, 0).
+        // Six nodes are 3×2, and the first free submesh of that shape is at (1, 0).
         assert_eq!(nodes, [[1, 0, 0], [1, 1, 0], [2, 0, 0], [2, 1, 0], [3, 0, 0], [3, 1, 0]]);
         Ok(())
     }

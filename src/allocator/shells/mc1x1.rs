@@ -1,24 +1,24 @@
-//! MC1x1, the version behind the published quality results: whole shells, then the node nearest to those chosen.
+//! MC1x1, the version behind the published quality results: takes whole shells around a free node, then near nodes.
 //!
 //! M. Bender et al., "Communication-aware processor allocation for supercomputers", Algorithmica 50(2), 2008;
 //! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §IV ("slightly more
-//! sophisticated" than the timed version), as their simulator has it.
+//! sophisticated" than the timed version). The details are those of their simulator.
 //!
 //! 1. Every free node is a centre. Let o be the shell (L∞ distance) of its k-th nearest free node.
-//! 2. Take all free nodes in shells below o.
-//! 3. Until k are taken, add the free node in shell o or beyond with the smallest sum of L1 distances to those taken;
-//!    ties by L1 distance to the centre, then by location.
-//!    That is `fill=nearest`, the authors' program, from which the published numbers come. It breaks a sentence of the
-//!    paper, that as many nodes as possible are taken from a shell before higher ones are considered: a node beyond
-//!    shell o may be nearer to those taken than the last ones of shell o. `fill=shells` keeps the sentence: it looks
-//!    at shell o only.
-//! 4. The score is the sum of shell numbers of the nodes taken. The smallest wins; of equals the one that `tie-break`
-//!    prefers (see there), then the first centre in location order.
+//! 2. The centre takes all free nodes in shells below o.
+//! 3. Until k nodes are taken, it adds the free node in shell o or beyond with the smallest sum of L1 distances to the
+//!    nodes taken. Ties are broken by L1 distance to the centre, then by location.
+//!    This is `fill=nearest`, the rule of the authors' program, from which the published numbers come. The paper says
+//!    that as many nodes as possible are taken from a shell before higher shells are considered. The program breaks
+//!    this rule: a node beyond shell o may be nearer to the nodes taken than the last nodes of shell o are.
+//!    `fill=shells` keeps the rule of the paper, and looks only at shell o.
+//! 4. The score of a centre is the sum of the shell numbers of its nodes. The smallest score wins. Of equal scores, the
+//!    one that `tie-break` prefers wins (see `tie_break`), then the first centre in location order.
 //!
-//! Where exactly k nodes are free, all are taken. Never refuses while k nodes are free.
+//! If exactly k nodes are free, the job gets all of them. The strategy never refuses while k nodes are free.
 //!
-//! The score of the timed version bounds this one from below, and it is known for all centres at once; centres are
-//! tried in the order of that bound and given up as soon as they cannot win any more.
+//! The score of the timed version (`mc1x1-shells`) is a lower bound of this score, and it is computed for all centres
+//! at once. Centres are tried in the order of this bound, and given up as soon as they cannot win any more.
 
 use super::fill::{Fill, Last, ShellFill};
 use super::scores::{Centre, ShellScores};
@@ -46,6 +46,7 @@ struct Mc1x1 {
     ties: TieBreak,
     shells: ShellScores,
     fill: ShellFill,
+    /// The centres that can still win, each behind the lower bound of its score.
     candidates: Vec<(i64, Coord)>,
 }
 
@@ -61,6 +62,7 @@ impl Allocator for Mc1x1 {
         self.fill.prepare(machine);
         let first = mesh.coord(node);
         let mut best = self.fill.fill(self.shells.counts(), machine, k, first, bound, i64::MAX)?;
+        // A score equal to its lower bound cannot be beaten. Then only a tie-break needs the other centres.
         if best.score > bound || !self.ties.is_none() {
             self.list_candidates(machine, k, best.score);
             let mut value = self.value(machine, &best);
@@ -71,7 +73,7 @@ impl Allocator for Mc1x1 {
                 if bound > best.score {
                     break;
                 }
-                // The largest score with which it can beat the best so far.
+                // The largest score with which this centre can beat the best so far.
                 let wins_ties = !self.ties.is_none() || centre < best.centre;
                 let limit = if wins_ties { best.score } else { best.score - 1 };
                 if centre == first || bound > limit {
@@ -92,7 +94,7 @@ impl Allocator for Mc1x1 {
 }
 
 impl Mc1x1 {
-    /// Lists the centres whose score can be at most `limit`, the most promising ones first.
+    /// Sets `candidates` to the centres for which the lower bound is at most `limit`, in ascending order of the bound.
     fn list_candidates(&mut self, machine: &Machine, k: u32, limit: i64) {
         self.candidates.clear();
         let candidates = &mut self.candidates;
@@ -103,7 +105,8 @@ impl Mc1x1 {
         self.candidates.sort_unstable();
     }
 
-    /// Returns the value that decides between equal scores, the smaller one wins; 0 for all if location decides.
+    /// Returns the value that decides between equal scores; the smaller one wins. Without a tie-break it is always 0,
+    /// so that location decides.
     fn value(&self, machine: &Machine, fill: &Fill) -> i64 {
         if self.ties.is_none() {
             return 0;

@@ -1,16 +1,17 @@
-//! MC1x1, the timed version: shells around a free centre, whole shells first.
+//! MC1x1, the timed version: takes the k free nodes in the lowest shells around a free node.
 //!
 //! M. Bender et al., "Communication-aware processor allocation for supercomputers", Algorithmica 50(2), 2008; timed
 //! in P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, Fig. 17.
 //!
-//! 1. Every free node is a centre. Shell i around it is the nodes at L∞ distance i.
-//! 2. A centre takes the k free nodes nearest by shell; its score is the sum of their shell numbers.
-//! 3. The centre of smallest score wins, the first in location order of equals.
-//! 4. Which nodes of its last shell are taken: `ties=carried`, the order of the authors' simulator (see `carried`), or
-//!    `ties=location`, the first in location order.
+//! 1. Every free node is a centre. Shell i around it is the set of nodes at L∞ distance i.
+//! 2. A centre takes the k free nodes in the lowest shells. Its score is the sum of their shell numbers.
+//! 3. The centre of smallest score wins; of equals the first in location order.
+//! 4. From the last shell, `ties=carried` takes nodes in the order of the authors' simulator: by the distance to the
+//!    centre before, then to the one before that, and so on. `ties=location` takes the first in location order.
 //!
-//! Where exactly k nodes are free, all are taken. Never refuses while k nodes are free. Time O(N·R) per call in
-//! vectorised passes, R the shells that k nodes need, most rows being given up early.
+//! If exactly k nodes are free, the job gets all of them. The strategy never refuses while k nodes are free. A call
+//! takes time O(N·R) in vectorised passes, where R is the number of shells that k nodes need. Most rows of centres are
+//! given up early.
 
 use super::scores::ShellScores;
 use crate::allocator::nearest::carried;
@@ -64,13 +65,14 @@ impl Allocator for Mc1x1Shells {
     }
 }
 
-/// Returns the free nodes within L∞ distance `radius` of `centre`, in location order.
+/// Returns the free nodes within L∞ distance `radius` of `centre`, in location order; nothing if none is free there.
 pub(crate) fn free_within(machine: &Machine, centre: Coord, radius: usize) -> impl Iterator<Item = Coord> {
     let mesh = machine.mesh();
     let span = move |d: usize| {
         let [mut low, mut high] =
             ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.is_torus())
                 .map(Option::unwrap_or_default);
+        // On a torus the positions may be two ranges. Ascending, they give location order.
         if low.start > high.start {
             std::mem::swap(&mut low, &mut high);
         }

@@ -1,12 +1,15 @@
-//! MC-pair: what MC1x1 takes around a centre, judged by its pairwise sum.
+//! MC-pair: takes nodes around each centre as MC1x1 does, and lets the smallest pairwise sum win.
 //!
-//! A relative of MC1x1 in the family of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation",
-//! 2010, §V, which is parameterised by centres, by what is taken around one, and by how that is judged.
+//! P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, §V, describe a family of
+//! strategies. Its members differ in the centres, in the nodes that a centre takes, and in the score. MC-pair is a
+//! member of this family.
 //!
-//! 1. Every free node is a centre, in location order; it takes nodes as MC1x1 does.
-//! 2. The smallest sum of L1 distances over pairs wins, the first centre of equals.
+//! 1. Every free node is a centre, in location order. It takes the nodes that MC1x1 takes.
+//! 2. The score of a centre is the sum of L1 distances over all pairs of its nodes. The smallest score wins; of equals
+//!    the first centre.
 //!
-//! Never refuses while k nodes are free. Every centre is filled, so it costs many times what MC1x1 does.
+//! The strategy never refuses while k nodes are free. It fills around every centre, so it takes many times as long as
+//! MC1x1.
 
 use super::fill::ShellFill;
 use super::scores::ShellScores;

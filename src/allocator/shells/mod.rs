@@ -1,10 +1,11 @@
-//! Shells: a job grows around a centre in submeshes or rings, and the centre of the lowest score wins.
+//! The shells family: each centre takes the nearest free nodes shell by shell, and the centre of the lowest score wins.
 //!
-//! M. Bender et al. number the shells around a centre from 0 and score a choice of nodes by the sum of their shell
-//! numbers. `mc` has shells of the job's shape, `mc1x1` has squares (cubes) around a single node in the way that its
-//! authors' simulator fills them, `mc1x1_shells` whole L∞ shells, and `mc_pair` fills like `mc1x1` but scores by
-//! pairwise distances. `scores` finds the best centre of a machine state, `fill` takes the nodes around one,
-//! `tie_break` decides among equals. All never refuse while enough nodes are free.
+//! M. Bender et al. number the shells around a centre from 0. The score of a set of nodes is the sum of their shell
+//! numbers. In `mc` the shells have the shape of the job. In `mc1x1` they are squares or cubes around a single node,
+//! filled as the simulator of its authors does it. `mc1x1_shells` is the version of MC1x1 that its authors timed.
+//! `mc_pair` fills like `mc1x1`, but its score is the sum of pairwise distances. `scores` finds the best centre of a
+//! machine state, `fill` chooses the nodes that a centre takes, and `tie_break` decides between equal scores. None of
+//! these allocators refuses a job while enough nodes are free.
 
 pub(super) mod fill;
 pub(super) mod mc;

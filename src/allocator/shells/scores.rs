@@ -1,39 +1,49 @@
-//! The shell score, on which both versions of MC1x1 rest, for every centre that matters.
+//! Shell scores of all centres that can win, which both versions of MC1x1 and MC-pair use.
 //!
-//! The score of a centre is Σ L∞ distance to its k nearest free nodes. With F(r) free nodes within distance r that is
-//! Σ_{r ≥ 0} max(0, k − F(r)): each of the k nodes counts once for every radius that does not reach it. F comes from
-//! prefix sums, a row of centres at a time.
+//! The score of a centre is the sum of the L∞ distances to its k nearest free nodes. Let F(r) be the number of free
+//! nodes within distance r of the centre. Then the score is Σ_{r ≥ 0} max(0, k − F(r)), as each of the k nodes counts
+//! once for every radius that does not reach it. F comes from prefix sums, for a row of centres at a time.
 //!
-//! One radius m, that of the smallest submesh of k nodes, bounds the whole sum from below: F(r) ≤ min(F(m), B(r)) for
-//! r < m, B(r) being the nodes of a submesh, and F(r) ≤ F(m) + B(r) − B(m) for r > m. Rows are probed with it, the most
-//! promising ones scored first, and those whose bound exceeds the limit not at all. Terms are never negative, so a row
-//! is also given up when its smallest partial sum exceeds the limit. Exactly the scores up to the limit come out.
+//! A lower bound of the score needs F at only one radius. Let B(r) be the number of nodes within distance r of a centre
+//! that is far from any border, and let m be the smallest radius with B(m) ≥ k. Then F(r) ≤ min(F(m), B(r)) for r < m,
+//! and F(r) ≤ F(m) + B(r) − B(m) for r > m. So the largest F(m) of a row bounds the scores of all its centres.
+//!
+//! Branch and bound: rows are scored in ascending order of their bounds, and rows with a bound above the limit are
+//! skipped. The terms of the sum are never negative, so a row is also given up as soon as its smallest partial sum
+//! exceeds the limit. All scores up to the limit are exact, and none of them is left out.
 
 use crate::machine::{FreeCounts, Machine, NodeId};
 
-/// A centre with its score.
+/// A free node as a centre, with its score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Centre {
+    /// The sum of L∞ distances to the k nearest free nodes.
     pub(crate) score: i64,
+    /// The centre itself.
     pub(crate) node: NodeId,
 }
 
-/// Scores of all centres for one request; keeps its memory between calls.
+/// The scores of centres for one request. Memory is kept between calls.
 #[derive(Debug, Default)]
 pub(crate) struct ShellScores {
     counts: FreeCounts,
+    /// Scratch memory of the counts.
     line: Vec<i32>,
+    /// The scores of a row of centres, if 32 bits suffice.
     scores: Vec<i32>,
+    /// The scores of a row of centres, if they need 64 bits.
     wide: Vec<i64>,
+    /// The number of free nodes within the radius at hand, for each centre of a row.
     free: Vec<i32>,
-    /// Rows of centres with a lower bound of their scores, ascending.
+    /// All rows of centres, each behind a lower bound of its scores, ascending.
     rows: Vec<(i64, u32)>,
 }
 
 impl ShellScores {
-    /// Starts on a request: counts the free nodes of `machine`.
+    /// Starts on a request for `k` nodes: counts the free nodes of `machine` and bounds the scores of its rows.
     pub(crate) fn prepare(&mut self, machine: &Machine, k: u32) {
-        // The radius that usually reaches k free nodes, with room to spare; `row` asks for more where needed.
+        // The radius of a cube with k free nodes at the average density, and more to be safe. `row` rebuilds the counts
+        // if it needs a larger radius.
         let extents = machine.mesh().extents();
         let dims = extents.iter().filter(|&&extent| extent > 1).count().max(1);
         let nodes = f64::from(machine.mesh().nodes());
@@ -42,12 +52,12 @@ impl ShellScores {
         self.probe(machine, k);
     }
 
-    /// Returns the free-node counts that the scores were made from.
+    /// Returns the counts of free nodes of the machine state at hand.
     pub(crate) fn counts(&self) -> &FreeCounts {
         &self.counts
     }
 
-    /// Returns the centre of smallest score, the first in location order of equals.
+    /// Returns the centre of smallest score, the first in location order of equals; `None` if no node is free.
     pub(crate) fn best(&mut self, machine: &Machine, k: u32) -> Option<Centre> {
         let mut best: Option<Centre> = None;
         let mesh = machine.mesh();
@@ -64,8 +74,8 @@ impl ShellScores {
         best
     }
 
-    /// Calls `each` with every free centre whose score is at most the limit, in no particular order; `each` returns the
-    /// limit from there on, which may only shrink.
+    /// Calls `each` with every free node that has a score of at most `limit`, in no particular order. `each` returns
+    /// the limit for the calls that follow; a larger limit than before has no effect.
     pub(crate) fn for_each(
         &mut self,
         machine: &Machine,
@@ -74,7 +84,8 @@ impl ShellScores {
         mut each: impl FnMut(Centre) -> i64,
     ) {
         let [width, length, depth] = machine.mesh().extents();
-        // Σ over at most max(extent) radii of at most k each; beyond 31 bits the sums are kept in 64.
+        // A score has at most as many terms as the longest extent, each at most k. If 31 bits suffice, sums are kept in
+        // 32 bits, of which one vector instruction adds twice as many.
         let narrow = i64::from(k) * i64::from(width.max(length).max(depth)) < i64::from(i32::MAX);
         for i in 0..self.rows.len() {
             let (bound, row) = self.rows[i];
@@ -82,6 +93,7 @@ impl ShellScores {
                 break;
             }
             let first = row * width;
+            // The vectors are taken out so that `row` may borrow the rest of `self`; they keep their memory.
             let (scores, wide) = (std::mem::take(&mut self.scores), std::mem::take(&mut self.wide));
             let (scores, wide) = if narrow {
                 (self.row(machine, row, k, limit, scores), wide)
@@ -98,7 +110,7 @@ impl ShellScores {
         }
     }
 
-    /// Bounds the scores of every row from below and sorts the rows by their bounds.
+    /// Sets `rows`: computes a lower bound of the scores of each row, and sorts the rows by it.
     fn probe(&mut self, machine: &Machine, k: u32) {
         let extents = machine.mesh().extents();
         let dims = extents.iter().filter(|&&extent| extent > 1).count() as u32;
@@ -106,6 +118,7 @@ impl ShellScores {
         let k = i64::from(k);
         // A machine of one node has no dimension to grow in.
         let middle = if dims == 0 { 0 } else { (0..k).find(|&radius| box_nodes(radius) >= k).unwrap_or(0) };
+        // The terms of the lower bound for F(m) = `most`: first for radii below m, then for all others.
         let bound = |most: i64| {
             let inner = (0..middle).map(|radius| (k - most.min(box_nodes(radius))).max(0));
             let growth = |radius| box_nodes(radius) - box_nodes(middle);
@@ -119,10 +132,12 @@ impl ShellScores {
         self.rows.clear();
         for row in 0..length * depth {
             self.counts.boxes(row % length, row / length, middle as usize, &mut self.line, &mut self.free);
+            // The largest F(m) of the row. `rows` has these counts first, and bounds replace them below.
             let most = self.free.iter().fold(0, |most, &free| most.max(free));
             self.rows.push((i64::from(most), row as u32));
         }
-        // Few counts occur, and many rows share one, so that each bound is computed once; it falls as the count grows.
+        // Few different counts occur, so rows are sorted by count and each bound is computed once. The bound falls as
+        // the count grows, so the rows then ascend by bound.
         self.rows.sort_unstable_by_key(|&(most, row)| (-most, row));
         let mut latest = (-1, 0);
         for (most, _) in &mut self.rows {
@@ -133,7 +148,8 @@ impl ShellScores {
         }
     }
 
-    /// Scores of one row of centres: exact up to `limit`, and above it anything that is above it.
+    /// Returns the scores of one row of centres, in the memory of `scores`. Scores up to `limit` are exact. Scores
+    /// above it may come out too small, but still above it.
     fn row<S>(&mut self, machine: &Machine, row: u32, k: u32, limit: i64, mut scores: Vec<S>) -> Vec<S>
     where
         S: Copy + Default + Ord + From<i32> + Into<i64> + std::ops::Add<Output = S>,
@@ -150,8 +166,8 @@ impl ShellScores {
                 self.counts.rebuild(machine, 2 * radius);
             }
             self.counts.boxes(y, z, radius, &mut self.line, &mut self.free);
-            // Without a branch, so that the compiler vectorises the pass over the row; `any` is 0 once no centre lacks
-            // nodes.
+            // The loop has no branch, so that the compiler vectorises it. `any` is 0 once every centre of the row
+            // reaches k free nodes.
             let (mut any, mut least) = (0, scores[0] + S::from((k - self.free[0]).max(0)));
             for (score, &free) in scores.iter_mut().zip(&self.free) {
                 let term = (k - free).max(0);

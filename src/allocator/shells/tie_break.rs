@@ -1,44 +1,48 @@
-//! Which of several equally scored centres of MC1x1 is best for the jobs to come.
+//! The tie-break of MC1x1: decides which of several centres of the same score is best for later jobs.
 //!
 //! C. Johnson, D. Bunde, V. Leung, "A tie-breaking strategy for processor allocation in meshes", ICPP Workshops 2010.
 //!
-//! Around a centre, let o be the shell (L∞ distance) of its k-th nearest free node; a node in shell d has the weight
-//! o + s − d + 1, s being the number of shells looked at beyond o. The smallest value of
+//! Let o be the shell (L∞ distance from the centre) of its k-th nearest free node, and let s be the number of shells
+//! that are looked at beyond o. A node in shell d has the weight o + s − d + 1. The centre wins for which this value is
+//! smallest:
 //!
 //! available · Σ weights of free nodes in shells up to o + s that are not taken
-//! − wall · Σ weights of nodes taken that lie on a wall of the mesh, in a dimension of more than two
+//! − wall · Σ weights of nodes taken that lie on a wall of the mesh, in a dimension of more than two nodes
 //! − border · Σ weights of busy nodes in shell o + 1
 //!
-//! wins: few free nodes nearby are broken up, and walls and other jobs enclose the placement. A torus has no walls.
+//! So few free nodes nearby are separated from others, and walls and other jobs enclose the placement. A torus has no
+//! walls.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::machine::{Coord, Machine, NodeId};
 
-/// How ties are broken; by nothing at all if no shells are looked at.
+/// The parameters of the tie-break. Without shells to look at, ties are not broken here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TieBreak {
+    /// The number of shells looked at beyond that of the k-th nearest free node; 0 for no tie-break.
     shells: u32,
     available: i64,
     wall: i64,
     border: i64,
 }
 
-/// The texts that [`TieBreak`] is read from, for error messages.
+/// The texts from which a [`TieBreak`] can be read, for error messages.
 pub(crate) const EXPECTED: &str =
     "none, or SHELLS/AVAILABLE/WALL/BORDER such as 2/1/0/0, whole numbers up to 1000";
 
-/// Largest factor: sums of weights over 2^24 nodes stay within 64 bits by far.
+/// The largest number in such a text. With it, sums of weights over 2^24 nodes stay far within 64 bits.
 const LARGEST: u32 = 1000;
 
 impl TieBreak {
-    /// Returns whether ties are left to location.
+    /// Returns whether there is no tie-break, so that location decides.
     pub(crate) fn is_none(self) -> bool {
         self.shells == 0
     }
 
-    /// Returns the value of taking `nodes` around `centre`, whose k-th nearest free node lies in shell `last`. O(N).
+    /// Returns the value of a placement on `nodes` around `centre`; of equal scores the smallest value wins. `last` is
+    /// the shell of the k-th nearest free node of the centre. O(N).
     pub(crate) fn value(self, machine: &Machine, centre: Coord, last: u32, nodes: &[NodeId]) -> i64 {
         let mesh = machine.mesh();
         let extents = mesh.extents();

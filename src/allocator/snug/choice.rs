@@ -1,7 +1,7 @@
 //! Searches the submeshes of one machine state for the cheapest set of k free nodes.
 //!
-//! The search is a branch and bound: a lower bound of the cost of each row, submesh and shape spares those that cannot
-//! win.
+//! The search is a branch and bound: a lower bound of the cost shows early that a row of submeshes, a submesh or a
+//! whole shape cannot win, and the search skips it.
 
 use super::far::Far;
 use super::inside::{Inside, for_each_free};
@@ -52,8 +52,8 @@ struct Found {
     base: Coord,
 }
 
-/// The submeshes of a shape that are farthest from the free nodes, in descending order of `far_sum`. Of equal ones the
-/// one that was added first comes first. Free slots are `None`, and come last.
+/// The submeshes of a shape that are farthest from the free nodes, in descending order of `far_sum`; of equals, the one
+/// added first comes first. Free slots are `None`, and come last.
 #[derive(Clone, Copy, Debug, Default)]
 struct Farthest([Option<Found>; BOXES]);
 
@@ -155,8 +155,8 @@ impl<C: Count> Choice<C> {
     /// least `pairs`. It is `i64::MIN` if every set can win, and `i64::MAX` if none can.
     fn need(&self, pairs: f64) -> i64 {
         let Some(best) = self.best else { return i64::MIN };
-        // The set wins if pairs − W·sum < best.cost, solved for the sum. A slack for rounding errors keeps the bound
-        // on the safe side.
+        // A set can only win if pairs − W·sum ≤ best.cost, which is solved for the sum. A slack for rounding errors
+        // keeps the bound on the safe side.
         let size = pairs + best.cost.abs();
         let short = pairs - best.cost - size * ROUNDING;
         if self.weight > 0.0 {
@@ -168,9 +168,9 @@ impl<C: Count> Choice<C> {
         }
     }
 
-    /// Returns those submeshes of a shape that have at least k free nodes, are farthest from the free nodes, and have a
-    /// `far_sum` of at least `need`. There are none in it if no submesh is like that. `index` is the shape's index in
-    /// the list that is searched.
+    /// Returns the submeshes of a shape that are farthest from the free nodes, among those with at least k free nodes
+    /// and a `far_sum` of at least `need`. The list is empty if there is no such submesh. `index` is the index of the
+    /// shape in the list that is searched.
     fn scan(&mut self, shape: &SubmeshShape, index: u32, mut need: i64) -> Farthest {
         let mut found = Farthest::default();
         self.far.terms(shape, (shape.nodes - u64::from(self.k)) as i64, &mut self.terms);
@@ -189,6 +189,7 @@ impl<C: Count> Choice<C> {
                 }
                 self.counts.rows(shape.sides, xs.len(), y..end, z, &mut self.rows);
                 flag(&self.rows, C::of(self.k), &mut self.flags);
+                // The flags of each row begin one stride after those of the row before.
                 for (row, flags) in
                     (y..end).zip((0..).step_by(self.counts.stride()).map(|at| &self.flags[at..]))
                 {
@@ -200,6 +201,7 @@ impl<C: Count> Choice<C> {
                         let far_sum = xs[x] + across;
                         if far_sum >= need {
                             found.add(Found { far_sum, shape: index, base: [x, row, z].map(|at| at as u32) });
+                            // Once all slots are full, only farther submeshes count.
                             need = found.least().map_or(need, |least| least.max(need));
                         }
                         false
@@ -303,7 +305,7 @@ fn flag<C: Count>(numbers: &[C], k: C, flags: &mut Vec<u8>) {
 #[inline]
 fn any_set(row: &[u8], places: usize, mut stop: impl FnMut(usize) -> bool) -> bool {
     for first in (0..places).step_by(EIGHT) {
-        // Eight flags are read as one number, so that a row without any costs one comparison for eight places.
+        // Eight flags are read as one number, so that a row without a 1 costs one comparison for each eight flags.
         let bytes = row[first..].first_chunk::<EIGHT>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         // The mask clears the bytes that lie beyond the row.
         let beyond = EIGHT - (places - first).min(EIGHT);

@@ -39,6 +39,7 @@ impl Far {
             if self.torus {
                 self.ring.resize(self.counts.len(), 0);
                 distances_along(&self.counts, true, &mut self.ring);
+                // Two rounds, so that a range may cross the border.
                 self.at[d].extend(self.ring.iter().chain(&self.ring).map(|&far| far as i64));
             } else {
                 self.at[d].extend(line(&self.counts, i64::from(machine.free_count())));

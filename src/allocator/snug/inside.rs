@@ -1,4 +1,4 @@
-//! The free nodes of one submesh: their cost as a set, and the dearest of them, which a job leaves out.
+//! The free nodes of one submesh: their cost as a set, and the nodes of highest price, which a job leaves out.
 //!
 //! The price of a node is the sum of distances to the other free nodes of the submesh, less W times the sum of
 //! distances to all free nodes of the machine. Both sums are separable, so a price is a sum of one term for each
@@ -91,8 +91,8 @@ impl Inside {
     pub(super) fn cost(&self, far: &Far, base: Coord, nodes: u32) -> (f64, f64) {
         let (mut pairs, mut apart) = (0, 0);
         for (d, along) in self.along[..self.dims].iter().enumerate() {
-            // Cuts: the one behind a position separates every node below it from every node above it, and the distance
-            // of two nodes is the number of cuts between them.
+            // Cuts: the cut behind each position separates the nodes up to there from all later ones. The distance of
+            // two nodes is the number of cuts between them.
             let mut below = 0;
             for (&count, far) in along.counts.iter().zip(far.along(d, base[d])) {
                 let count = u64::from(count);

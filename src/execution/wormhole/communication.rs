@@ -1,4 +1,4 @@
-//! The jobs that communicate: what each still has to send, and when it is done.
+//! The jobs that communicate: the packets that each of them still has to send, and when its last packet arrives.
 
 use super::quota::{Messages, Plan};
 use super::traffic::{Arrived, Traffic};
@@ -7,26 +7,29 @@ use crate::execution::Started;
 use crate::job::JobId;
 use crate::machine::{Cuboid, Mesh, NodeId};
 
-/// When a process hands its next packet to the network.
+/// The rule for when a process hands its next packet to the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Injection {
-    /// As soon as the last flit of the one before has entered.
+    /// As soon as the last flit of the packet before has entered the network.
     Pipelined,
-    /// When the one before has arrived.
+    /// When the packet before has arrived.
     Blocking,
 }
 
-/// A job with packets to send or under way.
+/// A job that has packets to send or under way.
 #[derive(Clone, Debug)]
 struct Talk {
+    /// The job.
     id: JobId,
-    /// Order among the jobs that have started.
+    /// Its rank among the jobs that have started.
     rank: u32,
-    /// Nodes of its processes, in a row-major scan of the machine.
+    /// The nodes of its processes, in a row-major scan of the machine.
     nodes: Vec<NodeId>,
+    /// The messages that it sends.
     messages: Messages,
-    /// Packets that have not arrived.
+    /// The number of its packets that have not arrived.
     left: u64,
+    /// The cycle in which it began to communicate.
     since: i64,
 }
 
@@ -34,17 +37,24 @@ struct Talk {
 #[derive(Debug)]
 pub(super) struct Communication {
     mesh: Mesh,
+    /// The rule by which messages are drawn.
     plan: Plan,
     injection: Injection,
+    /// The jobs, indexed by slot. A slot is empty once its job has finished, and is used again.
     talks: Vec<Option<Talk>>,
+    /// The empty slots.
     unused: Vec<u32>,
+    /// The number of jobs that have started to communicate.
     started: u32,
+    /// The measurements of the packets that have arrived.
     pub(super) traffic: Traffic,
-    /// Jobs whose last packet has arrived, and in which cycle, that nobody has asked for yet.
+    /// The jobs whose last packet has arrived since the last call of [`Self::take_finished`], each with the cycle of
+    /// this arrival.
     finished: Vec<(JobId, i64)>,
 }
 
 impl Communication {
+    /// Returns an empty list of jobs.
     pub(super) fn new(mesh: &Mesh, plan: Plan, injection: Injection, traffic: Traffic) -> Self {
         Self {
             mesh: mesh.clone(),
@@ -58,11 +68,13 @@ impl Communication {
         }
     }
 
-    /// Lets a job begin to communicate in cycle `now`, and returns the first packet of each process that sends. Empty
-    /// if the job sends nothing.
+    /// Lets a job begin to communicate in cycle `now`. Returns the first packet of each process that sends; an empty
+    /// list if the job sends nothing.
     pub(super) fn begin(&mut self, started: &Started<'_>, now: i64) -> Vec<Packet> {
         let procs = started.job.procs as usize;
         let box_of = |nodes: &[NodeId]| Cuboid::around(&self.mesh, nodes).map(|place| place.sizes);
+        // The sides of the smallest submesh around the placement. They count only if they are the sides of the job in
+        // another order, so that the placement fills this submesh.
         let placed = (started.nodes.len() == procs).then(|| box_of(started.nodes)).flatten();
         let messages = self.plan.draw(started.job, placed);
         let left = messages.packets;
@@ -70,6 +82,7 @@ impl Communication {
             return Vec::new();
         }
         let mut nodes = started.nodes.to_vec();
+        // Node numbers ascend in a row-major scan of the machine.
         nodes.sort_unstable();
         let senders = messages.senders.len() as u32;
         let talk = Talk { id: started.id, rank: self.started, nodes, messages, left, since: now };
@@ -82,18 +95,19 @@ impl Communication {
         (0..senders).filter_map(|sender| self.next(slot, sender, now)).collect()
     }
 
-    /// Returns the next packet of a sender; `None` once it has sent all.
+    /// Returns the next packet of a sender; `None` if it has sent all its packets.
     fn next(&mut self, slot: u32, sender: u32, created: i64) -> Option<Packet> {
         let talk = self.talks.get_mut(slot as usize)?.as_mut()?;
         let target = talk.messages.next(sender)?;
         let rank = talk.messages.senders[sender as usize].rank;
         let [source, target] = [rank, target].map(|rank| talk.nodes[rank as usize]);
+        // Packets are ordered by the start of their job, then by their process.
         let key = u64::from(talk.rank) << 32 | u64::from(rank);
         Some(Packet { job: slot, sender, key, created, source, target })
     }
 
-    /// Is told that the last flit of `packet` has left its processor's channel, and returns the packet that enters
-    /// next; `None` if the sender has to wait or has sent all.
+    /// Handles that the last flit of `packet` has left the channel of its processor. Returns the packet that enters
+    /// next; `None` if the sender has to wait for an arrival or has sent all its packets.
     pub(super) fn injected(&mut self, packet: &Packet) -> Option<Packet> {
         if self.injection == Injection::Blocking {
             return None;
@@ -102,7 +116,8 @@ impl Communication {
         self.next(packet.job, packet.sender, since)
     }
 
-    /// Is told that `packet` has arrived, and returns the packet that waited for it; `None` if none did.
+    /// Handles that `packet` has arrived in cycle `now`. Returns the packet that its sender may send next; `None` if
+    /// there is none, or if packets do not wait for arrivals.
     pub(super) fn arrived(&mut self, packet: &Packet, arrived: &Arrived, now: i64) -> Option<Packet> {
         let slot = packet.job as usize;
         let talk = self.talks[slot].as_mut()?;
@@ -125,12 +140,12 @@ impl Communication {
         !self.finished.is_empty()
     }
 
-    /// Returns whether no job has packets on their way.
+    /// Returns whether no job has packets to send or under way.
     pub(super) fn is_idle(&self) -> bool {
         self.unused.len() == self.talks.len()
     }
 
-    /// Returns the jobs that have finished, each with its cycle.
+    /// Removes and returns the jobs that have finished, each with the cycle in which its last packet arrived.
     pub(super) fn take_finished(&mut self) -> Vec<(JobId, i64)> {
         std::mem::take(&mut self.finished)
     }

@@ -1,17 +1,19 @@
-//! The network by flits: every flit's every move, cycle by cycle. The reference for [`super::packet_level`].
+//! The network at the level of flits: every move of every flit, cycle by cycle. It is the reference for
+//! [`super::packet_level`].
 //!
-//! A router is entered by its node's links and its processor; each of these channels buffers one flit at its end, or
-//! one packet. In each cycle every flit moves one channel on if that is its packet's and its buffer has room or is left
-//! in the same cycle, so a packet moves as a whole. A channel carries one flit per cycle. A header first has to be
-//! routed for ts cycles, then asks for its next channel. A processor takes one flit per cycle from its channel.
+//! A router is entered by the links of its node and by the processor. Each of these channels buffers one flit at its
+//! end, or one packet. In each cycle every flit moves one channel on if its packet owns that channel and the buffer has
+//! room, or gets room in the same cycle. So a packet moves as a whole. A channel carries one flit per cycle. A header
+//! is routed for ts cycles and then asks for its next channel. A processor takes one flit per cycle from its channel.
 //!
-//! 1. Packets whose header has arrived move, and those whose flits lag behind their header.
+//! 1. Flits that need no further grant move: the flits of packets whose header has arrived, and flits that lag behind
+//!    their header.
 //! 2. Headers that have been routed ask for their next channel.
-//! 3. Headers that were let into a channel move, and their flits behind them; a channel that the last flit leaves is handed
-//!    on in the same cycle.
+//! 3. Headers that were granted a channel move, and their flits behind them. A channel that the last flit leaves is
+//!    granted to the next packet in the same cycle.
 //!
-//! Where two virtual channels share a link, it carries one flit per cycle, that of the older packet first. O(flits that
-//! may move) per cycle, cycles in which none may are skipped.
+//! If two virtual channels share a link, the link carries one flit per cycle, that of the older packet first. A cycle
+//! takes O(flits that may move). Cycles without events are skipped.
 
 use super::communication::Communication;
 use super::topology::Topology;
@@ -19,19 +21,19 @@ use super::wheel::{Bucket, Wheel};
 use super::worms::{Packet, Worm, Worms};
 use super::{Fabric, Timing};
 
-/// Where the flits of a packet are.
+/// The positions of the flits of a packet.
 #[derive(Clone, Debug, Default)]
 struct Flits {
-    /// By flit: 0 before it has entered, j + 1 in the buffer of channel j of the path, beyond the last once it has
-    /// arrived.
+    /// The position of each flit: 0 before it has entered, j + 1 in the buffer of channel j of the path, and 2 more
+    /// than the position of the last channel once it has arrived.
     at: Vec<u32>,
-    /// The first flit that has not arrived.
+    /// The index of the first flit that has not arrived.
     first: usize,
-    /// The first flit that has not entered.
+    /// The index of the first flit that has not entered.
     end: usize,
-    /// The last cycle in which some moved, and the first of those.
+    /// The last cycle in which flits of the packet moved, and the index of the first flit that moved in it.
     moved: (i64, usize),
-    /// Whether the packet is among those that move in the next cycle.
+    /// Whether the packet is in the list of packets that move in the next cycle.
     moves: bool,
 }
 
@@ -40,22 +42,25 @@ struct Flits {
 pub(super) struct FlitLevel {
     timing: Timing,
     worms: Worms,
-    /// By packet.
+    /// The positions of the flits, indexed by packet.
     flits: Vec<Flits>,
     wheel: Wheel,
-    /// The last cycle that was gone through.
+    /// The last cycle that was simulated.
     now: i64,
+    /// The packets that were granted a channel in this cycle and now move into it.
     granted: Vec<Worm>,
-    /// Packets whose flits can move without asking.
+    /// The packets with flits that can move in the next cycle without a further grant.
     moving: Vec<Worm>,
-    /// The last cycle in which each link carried a flit, where channels share links.
+    /// The last cycle in which each link carried a flit, indexed by link; empty if channels do not share links.
     carried: Vec<i64>,
+    /// An empty bucket and an empty list, kept for their memory.
     spare: (Bucket, Vec<Worm>),
-    /// All moves of flits.
+    /// The number of moves of flits so far.
     pub(super) moves: u64,
 }
 
 impl FlitLevel {
+    /// Returns the empty network.
     pub(super) fn new(topology: Topology, timing: Timing) -> Self {
         let shared = if topology.shares_links() { topology.channels() } else { 0 };
         Self {
@@ -72,7 +77,8 @@ impl FlitLevel {
         }
     }
 
-    /// Every buffer holds a flit at most, of the packet that owns the channel, and flits of a packet are in order.
+    /// Checks that every buffer holds at most one flit, that this flit is of the packet that owns the channel, and that
+    /// the flits of a packet are in order.
     #[cfg(test)]
     pub(super) fn check(&self) {
         let mut buffers = std::collections::BTreeSet::new();
@@ -86,6 +92,7 @@ impl FlitLevel {
         }
     }
 
+    /// Simulates cycle `now`, see the three steps above.
     fn go_through(&mut self, now: i64, communication: &mut Communication) {
         self.now = now;
         let (spare, list) = std::mem::take(&mut self.spare);
@@ -109,32 +116,36 @@ impl FlitLevel {
         }
     }
 
+    /// Adds a packet to the list of packets that move in the next cycle, unless it is there already.
     fn move_next(&mut self, worm: Worm) {
         if !std::mem::replace(&mut self.flits[worm as usize].moves, true) {
             self.moving.push(worm);
         }
     }
 
-    /// Moves all flits of a packet that can, from the first on. Those behind one that has moved in this cycle already
-    /// wait for the next one.
+    /// Moves all flits of a packet that can move, beginning with the first. If the packet has moved in this cycle
+    /// already, the flits from the first moved one on wait for the next cycle.
     fn step(&mut self, worm: Worm, now: i64, communication: &mut Communication) {
         let mut flits = std::mem::take(&mut self.flits[worm as usize]);
         let before = if flits.moved.0 == now { flits.moved.1 } else { usize::MAX };
         let state = self.worms.get(worm);
         let (head, last, tail) = (state.head, state.last(), self.timing.length as usize - 1);
         let (first, end) = (flits.first, flits.end.min(tail));
-        // Where the flit before has moved in this cycle.
+        // `left` is the position of the channel that the last flit leaves. `taken` is the position in `at` into which
+        // the flit before has moved in this cycle.
         let (mut left, mut taken) = (None, u32::MAX);
         let mut moved = before;
         for flit in (first..=end).take_while(|&flit| flit < before) {
             let at = flits.at[flit];
             if at > last {
-                // Its processor takes it.
+                // The flit is in the buffer of the last channel. The processor takes it.
                 flits.at[flit] = last + 2;
                 (flits.first, moved) = (flit + 1, moved.min(flit));
                 left = (flit == tail).then_some(last);
                 continue;
             }
+            // A flit has room if the buffer is empty, or has become empty in this cycle as the flit before moved on. A
+            // buffer for whole packets always has room, but its link carries only one flit per cycle.
             let has_room =
                 flit == 0 || flits.at[flit - 1] > at + 1 || (self.timing.gathers && taken != at + 1);
             if at > head || !has_room || !self.carry(worm, at, now) {
@@ -153,8 +164,9 @@ impl FlitLevel {
         flits.moved = (now, moved);
         let header = flits.at[0];
         let behind = flits.end - 1;
-        // The flits follow each other without gaps, or are all in one buffer, and nobody is left outside who could
-        // enter.
+        // A packet is whole if its flits are in consecutive buffers without gaps, or all in one buffer for whole
+        // packets, and no flit outside the network could enter. It then moves again only when its header is granted a
+        // channel.
         let is_whole = if self.timing.gathers {
             flits.at[tail] == header
         } else {
@@ -172,7 +184,8 @@ impl FlitLevel {
         }
     }
 
-    /// Moves a flit into the channel at position `at` of the packet's path, unless its link carries another one.
+    /// Moves a flit into the channel at position `at` of the path, and returns whether it has moved. It does not move
+    /// if the link has carried a flit of its other channel in this cycle.
     fn carry(&mut self, worm: Worm, at: u32, now: i64) -> bool {
         let channel = self.worms.get(worm).path[at as usize];
         if let Some(carried) = self.carried.get_mut(self.worms.topology.link(channel) as usize)
@@ -185,7 +198,8 @@ impl FlitLevel {
         true
     }
 
-    /// The packet's last flit has left the channel at position `i` of its path.
+    /// Handles that the last flit of a packet has left the channel at position `i` of its path: the channel goes to the
+    /// next packet. The sender may send its next packet, or the packet has arrived.
     fn leave(&mut self, worm: Worm, i: u32, now: i64, communication: &mut Communication) {
         let state = self.worms.get(worm);
         let channel = state.path[i as usize];
@@ -208,7 +222,7 @@ impl FlitLevel {
 impl Fabric for FlitLevel {
     fn inject(&mut self, packet: Packet, now: i64) {
         if self.moving.is_empty() && self.wheel.is_empty() {
-            // Nothing happens between.
+            // The network is empty, so the cycles in between have no events.
             self.now = self.now.max(now - 1);
         }
         let worm = self.worms.enter(packet);

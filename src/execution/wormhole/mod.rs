@@ -1,16 +1,19 @@
-//! A wormhole-routed network: jobs last as long as their messages take.
+//! A wormhole-routed network: jobs run as long as their messages take.
 //!
-//! A job that starts hands its packets to the network, which it shares with all other jobs, and ends when the last one
-//! has arrived, or when its recorded run time has passed after that. So what an allocator does to dispersal and
-//! contention decides how long jobs run. The model of the `ProcSimity` simulator as far as S. Bani-Mohammad, M.
-//! Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006, and R. Zolfaghari, IJEAT 2013, describe it; what they leave open
-//! is a parameter or stated.
+//! A job that starts hands its packets to the network, which all jobs share. It ends when its last packet has arrived,
+//! or when its recorded run time has passed after that. So the dispersal and the contention that an allocator causes
+//! decide how long jobs run. The model is that of the `ProcSimity` simulator as far as S. Bani-Mohammad, M.
+//! Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006, and R. Zolfaghari, IJEAT 2013, describe it. What they leave open
+//! is a parameter or stated here.
 //!
-//! * The network goes by cycles; jobs start with the next whole one. A flit takes a cycle per link, a header is routed for
-//!   `ts` cycles in each node. The two levels of detail are [`packet_level`] and [`flit_level`].
-//! * A job without packets (one processor, or none drawn) lasts its recorded run time, or a cycle where that does not count.
-//! * Processes are numbered in a row-major scan of the machine, and lie as the job's sides say, turned if the placement is.
-//! * Of placements with more nodes than were asked for, the first ones communicate.
+//! * The network advances in cycles. A job starts to communicate in the first cycle that begins at its start or later.
+//!   A flit takes one cycle per link. A header is routed for `ts` cycles in each node. The two levels of detail are
+//!   [`packet_level`] and [`flit_level`].
+//! * A job without packets (it has one processor, or the drawn number is 0) lasts its recorded run time. It lasts one
+//!   cycle if recorded run times do not count.
+//! * The processes of a job are numbered in a row-major scan of the machine. They are arranged as the sides of the job
+//!   say, turned if the placement is turned.
+//! * If a placement has more nodes than the job asked for, the first ones in this scan communicate.
 
 mod communication;
 mod flit_level;
@@ -42,7 +45,7 @@ use crate::job::{JobId, Time};
 use crate::spec::{Params, SpecError};
 use crate::stop::Stop;
 
-/// Its row in the registry.
+/// The row of the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "wormhole",
     summary: "jobs last as long as their messages take on a wormhole-routed network that all share",
@@ -53,24 +56,25 @@ pub(super) const ENTRY: Entry = Entry {
     build,
 };
 
-/// How long things take, in cycles.
+/// The durations of the network, in cycles.
 #[derive(Clone, Copy, Debug)]
 struct Timing {
-    /// Flits of a packet.
+    /// The number of flits of a packet, which is the number of cycles that it takes over a link.
     length: u32,
-    /// Cycles in which a header is routed.
+    /// The cycles for which a header is routed in each node.
     routing: u32,
-    /// Whether channels buffer whole packets.
+    /// Whether channels buffer whole packets instead of single flits.
     gathers: bool,
 }
 
 impl Timing {
-    /// From one move of a header to its next request.
+    /// Returns the cycles from a move of a header to its next request.
     fn per_hop(self) -> i64 {
         i64::from(self.routing) + 1
     }
 
-    /// How far ahead things are planned at most; a packet may start a cycle after the last one that was gone through.
+    /// Returns the largest distance in cycles between the last cycle that was simulated and a planned event. One is
+    /// added because a packet may enter the network one cycle after the last simulated one.
     fn reach(self) -> u32 {
         self.length.max(self.routing + 1) + 1
     }
@@ -78,20 +82,20 @@ impl Timing {
 
 /// The network at one level of detail.
 trait Fabric: Send {
-    /// Lets a packet enter its processor's channel, which is free.
+    /// Lets a packet enter the channel of its processor, which must be free.
     fn inject(&mut self, packet: Packet, now: i64);
 
-    /// Returns the next cycle in which something happens; `None` if nothing is under way.
+    /// Returns the next cycle with an event; `None` if no packet is under way.
     fn next_cycle(&self) -> Option<i64>;
 
-    /// Nothing happens until this cycle.
+    /// Advances to a cycle. There must be no event up to it.
     fn pass(&mut self, cycle: i64);
 
-    /// Goes through a cycle.
+    /// Simulates a cycle.
     fn cycle(&mut self, now: i64, communication: &mut Communication);
 
-    /// Goes on through cycle `until`, or through the first one in which a job finishes; whether that was done within so
-    /// many cycles in which something happens.
+    /// Simulates up to cycle `until`, or up to the first cycle in which a job finishes. Returns whether it got there;
+    /// false if it stopped after `cycles` cycles with events.
     fn run(&mut self, until: i64, communication: &mut Communication, cycles: u32) -> bool {
         for _ in 0..cycles {
             let Some(next) = self.next_cycle() else { return true };
@@ -107,34 +111,37 @@ trait Fabric: Send {
         false
     }
 
-    /// Flits that all links carried, and the busiest one did.
+    /// Returns the number of flits that all links have carried, and the number of flits that the busiest link has
+    /// carried.
     fn flits(&self) -> (u64, u64);
 }
 
 /// The execution model.
 struct Wormhole {
+    /// The length of a cycle.
     cycle: Time,
-    /// Whether recorded run times count.
+    /// Whether a job runs for its recorded run time after its last packet has arrived.
     computes: bool,
     fabric: Box<dyn Fabric>,
     communication: Communication,
-    /// Run times and order of start of the jobs that communicate or compute, by job; found again when they do the
-    /// other.
+    /// The run time after communication and the rank among the starts, indexed by job.
     runs: Vec<(Time, u64)>,
+    /// The number of jobs that have started.
     started: u64,
-    /// Ends of jobs that have sent everything.
+    /// The ends of the jobs that have received all their packets: time, rank among the starts, job.
     ends: BinaryHeap<Reverse<(Time, u64, JobId)>>,
 }
 
-/// Cycles between two questions whether to go on; a few milliseconds.
+/// The number of simulated cycles between two looks at the switch that stops the replay. They take a few milliseconds.
 const CYCLES: u32 = 1 << 14;
 
-/// The last cycle that the network goes through. What happens in a cycle is planned up to some ten thousand ahead.
+/// The last cycle that is simulated. Events are planned up to 2^17 cycles ahead, and their numbers must not overflow.
 const LAST_CYCLE: i64 = i64::MAX - (1 << 18);
 
-/// Larger ones would need gigabytes for their channels.
+/// The largest number of nodes. The channels of larger machines would need gigabytes.
 const MOST_NODES: u32 = 1 << 20;
 
+/// Builds the model from its parameters. Fails if a parameter is invalid or if the machine is too large.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, SpecError> {
     let whole = |params: &mut Params, key: &str, usual: u32, least: u32| {
         let expected = format!("a whole number from {least} to 65536");
@@ -184,9 +191,11 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
     }))
 }
 
+/// The values that parameter `messages` accepts.
 const MESSAGES: &str = "a number from 0 to 1e9";
 
-/// Length of a cycle in whole microseconds.
+/// Takes parameter `cycle` and returns it in whole microseconds. Fails if it is not a whole number of them or out of
+/// range.
 fn cycle(params: &mut Params) -> Result<Time, SpecError> {
     const EXPECTED: &str = "seconds from 0.000001 to 1000000, a whole number of microseconds";
     let seconds = params.take("cycle", 1.0_f64, EXPECTED)?;
@@ -199,18 +208,19 @@ fn cycle(params: &mut Params) -> Result<Time, SpecError> {
 }
 
 impl Wormhole {
-    /// Returns the first whole cycle that is not before `time`.
+    /// Returns the first cycle that begins at `time` or later.
     fn cycle_from(&self, time: Time) -> i64 {
         let (micros, cycle) = (time.as_micros(), self.cycle.as_micros());
         micros.div_euclid(cycle) + i64::from(micros.rem_euclid(cycle) > 0)
     }
 
+    /// Plans the end of a job that has communicated until `at`.
     fn end(&mut self, id: JobId, at: Time) {
         let (run, order) = self.runs[id as usize];
         self.ends.push(Reverse((at + run, order, id)));
     }
 
-    /// Ends of jobs whose last packet has arrived.
+    /// Plans the ends of the jobs whose last packet has arrived.
     fn gather(&mut self) {
         for (id, cycle) in self.communication.take_finished() {
             self.end(id, Time::from_micros(cycle.saturating_mul(self.cycle.as_micros())));
@@ -238,11 +248,12 @@ impl Execution for Wormhole {
         }
     }
 
-    /// Goes through the cycles until the first end, or `until`.
+    /// Simulates up to the first end of a job, or up to `until`.
     fn next_completion(&mut self, until: Time, stop: &Stop) -> Next {
         loop {
             self.gather();
             let first = self.ends.peek().map(|Reverse((end, ..))| *end);
+            // No cycle beyond the first planned end is simulated, since the engine may start jobs at this end.
             let limit = first
                 .unwrap_or(until)
                 .min(until)

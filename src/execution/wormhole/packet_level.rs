@@ -1,18 +1,22 @@
-//! The network by headers: one event per hop instead of one per flit.
+//! The network at the level of packets: one event per hop of a header instead of one per move of a flit.
 //!
-//! Where every channel buffers one flit, a packet of P flits occupies at most P consecutive channels and moves only
-//! when its header does. So the header's events tell everything: when it is let into channel i at time T, the last flit
-//! leaves channel i − P at T, and the header asks for channel i + 1 at T + 1 + ts; when it is let into the last channel
-//! e, its flits arrive one by one, the last flit leaves channel j at T + P − (e − j), and the packet has arrived at T +
-//! P. Without contention a packet of h hops takes (h + 1)(ts + 1) + P cycles.
+//! If every channel buffers one flit, a packet of P flits occupies at most P consecutive channels, and moves only when
+//! its header does. So the events of the header determine the moves of all flits:
 //!
-//! Where channels buffer whole packets, flits follow their header at one per cycle whatever it waits for, so the last
-//! one leaves channel i as it moves on into channel i + 1, P − 1 cycles after the header did.
+//! * The header is let into channel i of its path at time T. Then the last flit leaves channel i − P at T, and the
+//!   header asks for channel i + 1 at T + 1 + ts.
+//! * The header is let into the last channel e at time T. Then its flits arrive one by one. The last flit leaves
+//!   channel j at T + P − (e − j), and the packet has arrived at T + P.
 //!
-//! It moves every flit in the same cycle as [`super::flit_level`] as long as no two channels share a link; on a torus
-//! it lets both virtual channels of a link move a flit per cycle, as if the link were twice as wide: services come out
-//! shorter than at the flit level, by up to a fifth where few pairs of nodes keep both channels busy. O(1) per hop and
-//! request, and the queue for a channel where a request waits.
+//! Without contention a packet of h hops takes (h + 1)(ts + 1) + P cycles.
+//!
+//! If channels buffer whole packets, the flits follow their header at one per cycle even while it waits. So the last
+//! flit leaves channel i as it moves into channel i + 1, P − 1 cycles after the header did.
+//!
+//! This level moves every flit in the same cycle as [`super::flit_level`] if no two channels share a link. On a torus
+//! two virtual channels share a link. There this level lets each of them move a flit per cycle, as if the link were
+//! twice as wide. Services come out shorter than at the level of flits, by up to a fifth where few pairs of nodes keep
+//! both channels busy. It takes O(1) per hop and request, and a walk over the queue of a channel where a request waits.
 
 use super::communication::Communication;
 use super::topology::{Channel, Topology};
@@ -26,14 +30,16 @@ pub(super) struct PacketLevel {
     timing: Timing,
     worms: Worms,
     wheel: Wheel,
-    /// The last cycle that was gone through.
+    /// The last cycle that was simulated.
     now: i64,
-    /// Packets that were let into a channel in this cycle and move there.
+    /// The packets that were granted a channel in this cycle and now move into it.
     granted: Vec<Worm>,
+    /// An empty bucket, kept for its memory.
     spare: Bucket,
 }
 
 impl PacketLevel {
+    /// Returns the empty network.
     pub(super) fn new(topology: Topology, timing: Timing) -> Self {
         Self {
             timing,
@@ -45,11 +51,14 @@ impl PacketLevel {
         }
     }
 
+    /// Returns the largest number of packets that were in the network at once.
     #[cfg(test)]
     pub(super) fn most_packets(&self) -> usize {
         self.worms.most()
     }
 
+    /// Simulates cycle `now`: first packets leave channels, then headers ask for channels, then the granted headers
+    /// move.
     fn go_through(&mut self, now: i64, communication: &mut Communication) {
         self.now = now;
         let mut bucket = self.wheel.take(now, std::mem::take(&mut self.spare));
@@ -68,10 +77,12 @@ impl PacketLevel {
         }
     }
 
-    /// The header moves into the channel that it was let into, which may free the one behind the last flit.
+    /// Moves a header into the channel that it was granted. This may free the channel behind the last flit.
     fn advance(&mut self, worm: Worm, now: i64, communication: &mut Communication) {
         let at = self.worms.advance(worm, now);
         let (Timing { length, gathers, .. }, state) = (self.timing, self.worms.get(worm));
+        // The channel that the last flit leaves because of this move; `None` while the packet is still entering the
+        // network.
         let behind = at.checked_sub(if gathers { 1 } else { length }).map(|i| state.path[i as usize]);
         let (channel, last) = (state.path[at as usize], state.last());
         self.worms.flits[channel as usize] += u64::from(length);
@@ -91,7 +102,8 @@ impl PacketLevel {
         }
     }
 
-    /// The header has reached its target: the channels that the packet still holds are left one by one.
+    /// Plans the release of the channels that a packet still holds. Its header has reached the receiver, so its last
+    /// flit leaves them one by one.
     fn drain(&mut self, worm: Worm, now: i64) {
         let (length, path) = (self.timing.length, &self.worms.get(worm).path);
         let held = path.len().min(length as usize);
@@ -101,7 +113,8 @@ impl PacketLevel {
         }
     }
 
-    /// A packet's last flit has left a channel.
+    /// Handles that the last flit of a packet has left a channel: the channel goes to the next packet. The sender may
+    /// send its next packet, or the packet has arrived.
     fn leave(&mut self, channel: Channel, now: i64, communication: &mut Communication) {
         let owner = self.worms.owner(channel);
         self.granted.extend(self.worms.release(channel));
@@ -122,7 +135,7 @@ impl PacketLevel {
 impl Fabric for PacketLevel {
     fn inject(&mut self, packet: Packet, now: i64) {
         if self.wheel.is_empty() {
-            // Nothing happens between.
+            // The network is empty, so the cycles in between have no events.
             self.now = self.now.max(now - 1);
         }
         let worm = self.worms.enter(packet);

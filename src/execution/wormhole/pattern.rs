@@ -1,38 +1,41 @@
-//! Who sends to whom: the communication patterns.
+//! Communication patterns: which process of a job sends to which.
 //!
-//! A *round* of a pattern is a list of messages for every process of a job, who are numbered 0 to k − 1 in a row-major
-//! scan of the machine. The first two patterns are those of S. Bani-Mohammad et al., ICPADS 2006, and R. Zolfaghari,
-//! IJEAT 2013; the others are customary in simulations of this kind (V. Lo, K. Windisch, W. Liu, B. Nitzberg,
+//! A *round* of a pattern is a list of messages for every process of a job. The processes are numbered 0 to k − 1 in a
+//! row-major scan of the machine. The first two patterns are those of S. Bani-Mohammad et al., ICPADS 2006, and R.
+//! Zolfaghari, IJEAT 2013. The others are customary in such simulations: V. Lo, K. Windisch, W. Liu, B. Nitzberg,
 //! "Noncontiguous processor allocation algorithms for mesh-connected multicomputers", IEEE TPDS, 1997, has all-to-all,
-//! one-to-all, n-body, FFT), but their rounds are a choice of ours where none of these says them: the order of
-//! messages, n-body's one chord, what happens to the processes of an FFT beyond a power of two, how a job lies that has
-//! no shape.
+//! one-to-all, n-body and FFT.
+//!
+//! Where the sources do not define the rounds, they are a choice of this program: the order of the messages, the single
+//! chord of n-body, the processes of an FFT beyond a power of two, and the sides of a job without a shape.
 
 use crate::job::Shape;
 
-/// The shape of the traffic within a job.
+/// A communication pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pattern {
     /// One process, drawn at random, sends to all others.
     OneToAll,
     /// Every process sends to all others.
     AllToAll,
-    /// Every process sends to its neighbours in the job's shape: x down, x up, y down, y up, z down, z up.
+    /// Every process sends to its neighbours in the shape of the job, in this order: x down, x up, y down, y up, z
+    /// down, z up.
     NearNeighbour,
-    /// Every process sends to the next one, the last to the first.
+    /// Every process sends to the next one, and the last process to the first.
     Ring,
-    /// Every process sends to one that is drawn anew for each message.
+    /// Every process sends to a process that is drawn anew for each message.
     Random,
-    /// Every process sends ⌊k/2⌋ times to the next one on the ring, then once half way round.
+    /// Every process sends ⌊k/2⌋ times to the next one on the ring, then once to the process half way round.
     NBody,
-    /// Butterfly: process i sends to i ⊕ 1, i ⊕ 2, i ⊕ 4, … among the first 2^m ≤ k processes. Each further process
-    /// sends to the one 2^m before it, which answers at last.
+    /// A butterfly: process i sends to i ⊕ 1, i ⊕ 2, i ⊕ 4, … among the first 2^m ≤ k processes. Each further process
+    /// sends to the process with a number lower by 2^m, which answers after its own messages.
     Fft,
-    /// The job as a matrix of its shape: the process at (x, y) sends to the one at (y, x) of the transposed matrix.
+    /// A matrix transposition, with the job as a matrix of its shape: the process at (x, y) sends to the process at (y,
+    /// x) of the transposed matrix.
     Transpose,
 }
 
-/// Every pattern by its name in specs; the first one is the usual.
+/// Every pattern with its name in specs. The first one is the default.
 pub(super) const PATTERNS: &[(&str, Pattern)] = &[
     ("all-to-all", Pattern::AllToAll),
     ("one-to-all", Pattern::OneToAll),
@@ -47,16 +50,17 @@ pub(super) const PATTERNS: &[(&str, Pattern)] = &[
 /// The processes of a job.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Processes {
-    /// How many there are.
+    /// The number of processes.
     pub(super) count: u32,
-    /// The one that sends if only one does.
+    /// The process that sends if only one does.
     pub(super) root: u32,
-    /// How they lie: the job's own sides, or the rectangle of so many that is nearest to a square, its longer side
-    /// along x.
+    /// The sides along which the processes are arranged: those of the job, or else those of the rectangle of as many
+    /// nodes that is nearest to a square, with its longer side along x.
     sides: [u32; 3],
 }
 
 impl Processes {
+    /// Returns `count` processes, arranged as `shape` says, of which `root` sends if only one does.
     pub(super) fn new(count: u32, shape: Shape, root: u32) -> Self {
         let sides = match shape {
             Shape::Sides(sides)
@@ -65,6 +69,7 @@ impl Processes {
                 sides
             }
             _ => {
+                // The largest divisor up to the square root is the shorter side of the rectangle.
                 let short = (1..=count.isqrt()).rev().find(|&side| count.is_multiple_of(side)).unwrap_or(1);
                 [count / short, short, 1]
             }
@@ -72,7 +77,8 @@ impl Processes {
         Self { count, root, sides }
     }
 
-    /// Returns the same processes on a rectangle or cuboid of these sides, if it is theirs turned.
+    /// Returns the same processes arranged along `sides`, if these are the present sides in another order. Otherwise
+    /// returns them unchanged.
     pub(super) fn turned(self, mut sides: [u32; 3]) -> Self {
         let placed = sides;
         let mut own = self.sides;
@@ -81,13 +87,13 @@ impl Processes {
         if sides == own { Self { sides: placed, ..self } } else { self }
     }
 
-    /// Returns the process that the transposed matrix has in the place of `rank`.
+    /// Returns the process that is at the position of `rank` in the transposed matrix.
     fn transposed(&self, rank: u32) -> u32 {
         let [width, length] = [self.sides[0], self.count / self.sides[0]];
         rank % width * length + rank / width
     }
 
-    /// Returns the neighbours of `rank`, in the order of directions.
+    /// Returns the neighbours of `rank`, in the order of the directions in [`Pattern::NearNeighbour`].
     fn neighbours(&self, rank: u32) -> impl Iterator<Item = u32> {
         let (sides, mut stride) = (self.sides, 1);
         sides.into_iter().flat_map(move |side| {
@@ -100,7 +106,7 @@ impl Processes {
 }
 
 impl Pattern {
-    /// How many messages process `rank` sends in a round.
+    /// Returns the number of messages that process `rank` sends in a round; 0 if the job has a single process.
     pub(super) fn messages(self, processes: &Processes, rank: u32) -> u32 {
         let count = processes.count;
         if count < 2 {
@@ -120,9 +126,11 @@ impl Pattern {
         }
     }
 
-    /// Where message `i` of process `rank` in a round goes; `drawn` from 0 to k − 2 is taken where that is random.
+    /// Returns the process to which process `rank` sends message `i` of a round. In random traffic the number `drawn`,
+    /// from 0 to k − 2, selects one of the other processes. Other patterns ignore it.
     pub(super) fn target(self, processes: &Processes, rank: u32, i: u32, drawn: u32) -> u32 {
         let count = processes.count;
+        // The process `steps` further on the ring. Sums are in 64 bits, so they do not overflow.
         let ahead = |steps: u32| ((u64::from(rank) + u64::from(steps)) % u64::from(count)) as u32;
         match self {
             Self::OneToAll | Self::AllToAll => ahead(1 + i),
@@ -147,7 +155,7 @@ impl Pattern {
 mod tests {
     use super::*;
 
-    /// Returns the messages of a round as `source>target`, in the order of processes.
+    /// Returns the messages of a round as `source>target`, in the order of the processes.
     fn round(pattern: &str, count: u32, shape: Shape) -> String {
         let pattern = PATTERNS.iter().find(|(name, _)| *name == pattern).expect("a pattern").1;
         let processes = Processes::new(count, shape, 1);
@@ -203,7 +211,7 @@ mod tests {
                         received[target as usize] += 1;
                     }
                 }
-                // But for one-to-all and random traffic everybody gets as many as he sends.
+                // Except for one-to-all and random traffic every process receives as many messages as it sends.
                 if !matches!(pattern, Pattern::OneToAll | Pattern::Random) {
                     let sent = (0..count).map(|rank| pattern.messages(&processes, rank)).collect::<Vec<_>>();
                     assert_eq!(received, sent, "{name} {count}");

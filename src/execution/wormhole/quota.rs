@@ -1,4 +1,4 @@
-//! How many messages a job sends, and which.
+//! The messages of a job: how many it sends, and from which process to which.
 
 use rand::seq::index::sample;
 use rand::{Rng, RngExt, SeedableRng};
@@ -8,67 +8,71 @@ use rand_distr::{Distribution, Exp1};
 use super::pattern::{Pattern, Processes};
 use crate::job::Job;
 
-/// What the drawn number of messages counts.
+/// The unit in which the drawn number of messages counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quota {
     /// All packets of the job.
     Total,
-    /// The packets of every process that sends at all.
+    /// The packets of every process that sends at least one.
     PerProcessor,
-    /// Rounds of the pattern.
+    /// The rounds of the pattern.
     Rounds,
 }
 
-/// How the number of messages is distributed.
+/// The distribution of the number of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Law {
-    /// Exponential, rounded up.
+    /// Exponential, rounded up to a whole number.
     Exponential,
-    /// The mean itself, rounded up.
+    /// Always the mean, rounded up to a whole number.
     Constant,
 }
 
-/// What all jobs of a replay have in common.
+/// The rule by which the messages of all jobs of a replay are drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
+    /// The communication pattern.
     pub(super) pattern: Pattern,
+    /// The unit in which the number of messages counts.
     pub(super) quota: Quota,
+    /// The distribution of the number of messages.
     pub(super) law: Law,
-    /// Mean number of messages.
+    /// The mean number of messages.
     pub(super) messages: f64,
-    /// Seed of the replay.
+    /// The seed of the replay.
     pub(super) seed: u64,
 }
 
-/// What one process sends: whole rounds first, then messages that were drawn.
+/// The messages of one process: first those of whole rounds, then messages that were drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sender {
-    /// The process.
+    /// The number of the process.
     pub(super) rank: u32,
-    /// Messages of whole rounds.
+    /// The number of messages in whole rounds.
     whole: u64,
-    /// Where its drawn messages are in the job's list.
+    /// The range of its drawn messages in the list of the job: first index, and the index after the last.
     drawn: (u32, u32),
-    /// Messages sent.
+    /// The number of messages sent so far.
     sent: u64,
 }
 
-/// What one job sends.
+/// The messages of one job.
 #[derive(Clone, Debug)]
 pub(super) struct Messages {
     pattern: Pattern,
     processes: Processes,
-    /// The processes that send.
+    /// The processes that send, in the order of their numbers.
     pub(super) senders: Vec<Sender>,
-    /// Targets of drawn messages, by sender.
+    /// The targets of the drawn messages, in the order of their senders.
     drawn: Vec<u32>,
-    /// Of whole rounds of random traffic, which are drawn as they are needed; apart from those of other jobs.
+    /// The random stream of the job. It gives the targets of whole rounds of random traffic when they are needed.
     random: ChaCha8Rng,
-    /// All packets.
+    /// The number of all packets.
     pub(super) packets: u64,
 }
 
-/// Returns a stream for each number of a job, whatever others are replayed, wherever and whenever it starts.
+/// Returns the random stream of a job. It depends on the seed and on the log's number of the job only: not on other
+/// jobs, on the nodes or on the time of the start.
 fn stream(seed: u64, job: &Job) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed ^ u64::from_le_bytes(*b"messages"));
     random.set_stream(job.number as u64);
@@ -76,8 +80,9 @@ fn stream(seed: u64, job: &Job) -> ChaCha8Rng {
 }
 
 impl Plan {
-    /// Returns the messages of a job that is placed as a rectangle or cuboid of these sides, if it is. Whole rounds
-    /// take no memory: O(k) for them, and what is drawn of the last round, at most one round.
+    /// Returns the messages of a job. `placed` has the sides of the smallest submesh around its placement; `None` if
+    /// the placement has more nodes than the job has processes. Takes O(k) time and memory with k processes for whole
+    /// rounds, and O(messages) for a part of a round.
     pub(super) fn draw(&self, job: &Job, placed: Option<[u32; 3]>) -> Messages {
         let mut random = stream(self.seed, job);
         let root = random.random_range(0..job.procs.max(1));
@@ -116,12 +121,14 @@ impl Plan {
 }
 
 impl Sender {
+    /// Returns the number of messages of this process.
     fn messages(&self) -> u64 {
         self.whole + u64::from(self.drawn.1 - self.drawn.0)
     }
 }
 
 impl Messages {
+    /// Lets every process send `rounds` whole rounds. `counts` has the messages of each process in a round.
     fn whole_rounds(&mut self, counts: &[u32], rounds: u64) {
         let senders = (0..).zip(counts).map(|(rank, &count)| Sender {
             rank,
@@ -131,9 +138,10 @@ impl Messages {
         self.senders = senders.filter(|sender| sender.whole > 0).collect();
     }
 
-    /// Adds `some` of the messages of a round, drawn without repetition; each sender's in the order in which they came
-    /// up.
+    /// Adds `some` of the `round` messages of a round, drawn without replacement. The messages of each sender keep the
+    /// order in which they were drawn.
     fn part_of_a_round(&mut self, counts: &[u32], (round, some): (u64, u64), random: &mut ChaCha8Rng) {
+        // Prefix sums: message number `at` of a round belongs to the last process with a start up to `at`.
         let starts: Vec<u64> = counts
             .iter()
             .scan(0, |sum, &count| {
@@ -144,7 +152,7 @@ impl Messages {
         let mut drawn: Vec<(u32, u32)> = Vec::with_capacity(some as usize);
         for at in sample(random, round as usize, some as usize) {
             let at = at as u64;
-            // The last process that starts there; those before it send nothing.
+            // Binary search. Of several processes with the same start, all but the last send nothing.
             let rank = starts.partition_point(|&start| start <= at) - 1;
             drawn.push((rank as u32, self.target(rank as u32, (at - starts[rank]) as u32, random)));
         }
@@ -152,7 +160,8 @@ impl Messages {
         self.add(&drawn);
     }
 
-    /// Every process that sends sends `quota` messages: whole rounds of its own, and some of another one.
+    /// Lets every process that sends at least one message per round send `quota` messages: whole rounds, and a drawn
+    /// part of one more round.
     fn same_for_all(&mut self, counts: &[u32], quota: u64, random: &mut ChaCha8Rng) {
         let mut drawn = Vec::new();
         for (rank, &count) in (0..).zip(counts).filter(|(_, count)| **count > 0) {
@@ -168,11 +177,12 @@ impl Messages {
         self.add(&drawn);
     }
 
-    /// Adds drawn messages, sorted by the process that sends them.
+    /// Adds drawn messages as pairs of sender and target. They must be sorted by sender.
     fn add(&mut self, drawn: &[(u32, u32)]) {
         let mut senders = Vec::with_capacity(self.senders.len().max(drawn.len().min(64)));
         let mut whole = std::mem::take(&mut self.senders).into_iter().peekable();
         let mut at = 0;
+        // A merge of two sorted lists: the senders of whole rounds, and the senders of drawn messages.
         for part in drawn.chunk_by(|a, b| a.0 == b.0) {
             let (rank, end) = (part[0].0, at + part.len() as u32);
             while let Some(sender) = whole.next_if(|sender| sender.rank < rank) {
@@ -188,6 +198,7 @@ impl Messages {
         self.drawn = drawn.iter().map(|&(_, target)| target).collect();
     }
 
+    /// Returns the process to which process `rank` sends message `i` of a round.
     fn target(&self, rank: u32, i: u32, random: &mut impl Rng) -> u32 {
         let drawn = match self.pattern {
             Pattern::Random => random.random_range(0..self.processes.count - 1),
@@ -196,7 +207,7 @@ impl Messages {
         self.pattern.target(&self.processes, rank, i, drawn)
     }
 
-    /// Returns the process to which sender `i` sends next.
+    /// Returns the process to which sender `i` sends its next message; `None` if it has sent all.
     pub(super) fn next(&mut self, i: u32) -> Option<u32> {
         let sender = &mut self.senders[i as usize];
         let (at, rank) = (sender.sent, sender.rank);
@@ -205,7 +216,8 @@ impl Messages {
             let in_round = u64::from(self.pattern.messages(&self.processes, rank));
             let mut random = self.random.clone();
             if self.pattern == Pattern::Random {
-                // Wherever the job runs, the same message goes to the same process.
+                // Each message has its own position in the stream (counter-based random numbers). So its target does
+                // not depend on the order in which the processes send.
                 random.set_word_pos((u128::from(rank) << 40 | u128::from(at)) << 4);
             }
             return Some(self.target(rank, (at % in_round) as u32, &mut random));
@@ -236,7 +248,7 @@ mod tests {
         Plan { pattern, quota, law: Law::Constant, messages, seed: 3 }
     }
 
-    /// How often each pair of processes is sent a message, and in how many messages by each sender.
+    /// Returns how many messages go from each process to each other one.
     fn sent(messages: &mut Messages) -> BTreeMap<(u32, u32), u64> {
         let mut pairs = BTreeMap::new();
         for i in 0..messages.senders.len() as u32 {

@@ -1,4 +1,5 @@
-//! The network as a whole: formulas, the two levels against each other, conservation, no deadlock.
+//! Tests of the network as a whole: formulas, both levels of detail against each other, conservation of flits, no
+//! deadlock.
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -12,7 +13,7 @@ use crate::machine::{Mesh, NodeId};
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 
-/// When a job starts, and with which nodes.
+/// The start of a job and its nodes.
 type Start = (Time, Vec<NodeId>);
 
 const MACHINES: [&str; 7] = ["6x5", "9", "3x4x2", "torus:5x4", "torus:4x3x2", "torus:7", "torus:2x2"];
@@ -31,7 +32,8 @@ fn fabric(mesh: &Mesh, timing: Timing, by_flit: bool) -> Box<dyn Fabric> {
     }
 }
 
-/// Sends single packets, each of a job of its own, all from different nodes: cycle, source, target; by cycle.
+/// Sends single packets, each of a job of its own and all from different nodes. They are given as (cycle, source,
+/// target), in the order of the cycles. Returns the measurements of each job.
 fn send(mesh: &Mesh, timing: Timing, by_flit: bool, packets: &[(i64, NodeId, NodeId)]) -> Vec<JobTraffic> {
     let (pattern, quota, law) = (Pattern::OneToAll, Quota::Total, Law::Constant);
     let plan = Plan { pattern, quota, law, messages: 1.0, seed: 1 };
@@ -86,7 +88,8 @@ fn a_packet_alone_takes_what_the_formula_says() -> Tested {
     Ok(())
 }
 
-/// Cycles that each of some packets on a row of nodes is blocked.
+/// Returns the cycles for which each of the packets on a row of nodes is blocked, at the level of packets and at the
+/// level of flits.
 fn blocked(packets: &[(i64, NodeId, NodeId)]) -> Result<[Vec<u64>; 2], Box<dyn std::error::Error>> {
     let mesh: Mesh = "8".parse()?;
     let timing = Timing { length: 8, routing: 3, gathers: false };
@@ -96,16 +99,16 @@ fn blocked(packets: &[(i64, NodeId, NodeId)]) -> Result<[Vec<u64>; 2], Box<dyn s
 
 #[test]
 fn two_packets_take_turns_on_a_link() -> Tested {
-    // Both ask for the link from 1 to 2 in cycle 8; the older one has it until its last flit has left, and the other
-    // one follows P + ts = 11 cycles later.
+    // Both ask for the link from 1 to 2 in cycle 8. The older one has it until its last flit has left. The other one
+    // follows P + ts = 11 cycles later.
     assert_eq!(blocked(&[(0, 0, 2), (4, 1, 2)])?, [[0, 11], [0, 11]]);
-    // The first to ask goes first, whoever is older: 1 has its way to 4 from cycle 4 on, and leaves the link to 2 as
-    // its last flit moves on to 3 in cycle 21, 13 after 0 asked.
+    // The first to ask goes first, even if it is younger. Packet 1 has the link to node 2 from cycle 4 on. It leaves
+    // the link as its last flit moves on to node 3 in cycle 21, which is 13 cycles after packet 0 asked.
     assert_eq!(blocked(&[(0, 0, 3), (0, 1, 4)])?, [[13, 0], [13, 0]]);
-    // Opposite directions, and links that are not shared.
+    // Packets in opposite directions, and packets without a common link, do not wait.
     assert_eq!(blocked(&[(0, 0, 3), (0, 5, 1)])?, [[0, 0], [0, 0]]);
     assert_eq!(blocked(&[(0, 0, 2), (0, 3, 5)])?, [[0, 0], [0, 0]]);
-    // One channel to each processor.
+    // Each processor has one channel from the network.
     assert_eq!(blocked(&[(0, 1, 3), (0, 5, 3)])?, [[0, 8], [0, 8]]);
     Ok(())
 }
@@ -128,7 +131,7 @@ fn two_packets_of_any_kind_are_the_same_on_both_levels() -> Tested {
     Ok(())
 }
 
-/// When jobs end that start at these times with these nodes, and what they sent.
+/// Runs jobs with the given starts and nodes. Returns the end of each job, and the measurements of the network.
 fn replay(
     machine: &str,
     spec: &str,
@@ -151,7 +154,8 @@ fn replay(
     Ok((ends, model.traffic().ok_or("no traffic")?))
 }
 
-/// Jobs on the nodes of a machine, which they share out, twice: the second ones start long after the first.
+/// Returns jobs that share out the nodes of a machine, twice. The jobs of the second set start long after those of the
+/// first.
 fn jobs(machine: &str, random: &mut ChaCha8Rng) -> Result<Vec<Start>, Box<dyn std::error::Error>> {
     let mesh: Mesh = machine.parse()?;
     let mut jobs = Vec::new();
@@ -310,7 +314,7 @@ fn memory_does_not_grow_with_the_packets_sent() -> Tested {
         assert!(communication.has_finished());
         network.most_packets()
     });
-    // A packet is in its processor's channel, or in one behind it that no other one is in.
+    // Each packet in the network owns a channel, and a channel has one owner.
     assert!(most[0] > 64 && most[1] <= 64 * 6, "{most:?}");
     Ok(())
 }

@@ -1,72 +1,81 @@
-//! The channels of a machine, and the way that a packet takes through them.
+//! The channels of a machine and the route of a packet through them.
 //!
-//! Neighbours are joined by one link in each direction; each node has a channel from its processor into the network and
-//! one back. Packets take dimension-order routes: along x, then y, then z. On a torus they go the shorter way round,
-//! upwards if both are as long, and each link carries two virtual channels: packets take the first until they pass the
-//! end of a dimension, and the second from that link on, so no circle of waiting packets can close (W. J. Dally,
-//! C. L. Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE Transactions on
-//! Computers, 1987).
+//! Neighbours are joined by one link in each direction. Each node also has a channel from its processor into the
+//! network and one back. Packets take dimension-order routes: along x, then y, then z.
+//!
+//! On a torus packets go the shorter way round, and upwards if both ways have the same length. Each link of a torus
+//! carries two virtual channels. A packet takes the first channels until it passes the end of a dimension, and the
+//! second channels from that link on. So packets can never wait for each other in a circle (W. J. Dally, C. L. Seitz,
+//! "Deadlock-free message routing in multiprocessor interconnection networks", IEEE Transactions on Computers, 1987).
 
 use crate::machine::{Mesh, NodeId};
 
-/// Number of a channel: by node, then by port.
+/// The number of a channel: the number of its node, followed by a few bits for its port.
 pub(super) type Channel = u32;
 
-/// Ports of the lower eight: along x up and down, y up and down, z up and down, from the processor, to the processor.
+/// The port of the channel from the processor. The ports 0 to 5 lead along x up and down, y up and down, z up and down.
 const INJECTION: u32 = 6;
+/// The port of the channel to the processor.
 const EJECTION: u32 = 7;
-/// Added to a port for the second virtual channel.
+/// The bit that is set in a port for the second virtual channel.
 const SECOND: u32 = 8;
 
 /// The channels of one machine.
 #[derive(Clone, Debug)]
 pub(super) struct Topology {
     mesh: Mesh,
-    /// Channel numbers per node, as a power of two.
+    /// The number of bits of a port.
     shift: u32,
 }
 
 impl Topology {
+    /// Returns the channels of `mesh`. A torus has twice as many, for the second virtual channels.
     pub(super) fn new(mesh: &Mesh) -> Self {
         Self { mesh: mesh.clone(), shift: if mesh.is_torus() { 4 } else { 3 } }
     }
 
-    /// How many channel numbers there are; some stand for links that the machine's edge cuts off.
+    /// Returns the number of channel numbers. Some of them stand for links that do not exist at the edge of the
+    /// machine.
     pub(super) fn channels(&self) -> usize {
         (self.mesh.nodes() as usize) << self.shift
     }
 
-    /// Returns the number of links, each of one direction.
+    /// Returns the number of links. Each link has one direction.
     pub(super) fn links(&self) -> u64 {
         let (extents, nodes) = (self.mesh.extents(), u64::from(self.mesh.nodes()));
         let open = u64::from(!self.mesh.is_torus());
+        // Each row of nodes along a dimension has one link less than nodes in each direction, and on a torus as many.
         let along = |extent: u32| nodes / u64::from(extent) * (u64::from(extent) - open);
         extents.into_iter().filter(|&extent| extent > 1).map(|extent| 2 * along(extent)).sum()
     }
 
+    /// Returns whether a channel leads from a processor into the network.
     pub(super) fn is_injection(&self, channel: Channel) -> bool {
         self.port(channel) == INJECTION
     }
 
+    /// Returns whether a channel leads from the network to a processor.
     pub(super) fn is_ejection(&self, channel: Channel) -> bool {
         self.port(channel) == EJECTION
     }
 
-    /// Returns the link whose bandwidth a channel takes: that of its first virtual channel.
+    /// Returns the link that carries a channel, given by the number of its first virtual channel.
     pub(super) fn link(&self, channel: Channel) -> Channel {
         if self.shift == 4 { channel & !SECOND } else { channel }
     }
 
-    /// Returns whether links carry more than one channel.
+    /// Returns whether links carry two virtual channels.
     pub(super) fn shares_links(&self) -> bool {
         self.shift == 4
     }
 
+    /// Returns the port of a channel.
     fn port(&self, channel: Channel) -> u32 {
         channel & ((1 << self.shift) - 1)
     }
 
-    /// The channels from `source` to `target`, those of the processors included: h + 2 for h hops.
+    /// Writes the channels from `source` to `target` into `path`, with the channels of both processors. A route of h
+    /// hops has h + 2 channels.
     pub(super) fn route(&self, source: NodeId, target: NodeId, path: &mut Vec<Channel>) {
         path.clear();
         path.push(source << self.shift | INJECTION);
@@ -80,6 +89,7 @@ impl Topology {
                 let up = to[d] > from[d];
                 node = self.straight(node, &walk, up, to[d].abs_diff(from[d]), path);
             } else if extent > 1 {
+                // The number of hops upwards. The way down has `extent - ahead` hops.
                 let ahead = (to[d] + extent - from[d]) % extent;
                 let up = ahead <= extent - ahead;
                 let hops = ahead.min(extent - ahead);
@@ -90,7 +100,7 @@ impl Topology {
         path.push(target << self.shift | EJECTION);
     }
 
-    /// Appends `hops` links in one direction; the node at their end.
+    /// Appends the channels of `hops` hops in one direction on a mesh, and returns the node at their end.
     fn straight(
         &self,
         mut node: NodeId,
@@ -107,7 +117,8 @@ impl Topology {
         node
     }
 
-    /// As [`Self::straight`] on a ring, from position `at` of it.
+    /// Appends the channels of `hops` hops in one direction on a ring, beginning at position `at` of the ring. Returns
+    /// the node at their end.
     fn round(
         &self,
         mut node: NodeId,
@@ -120,6 +131,7 @@ impl Topology {
         let last = walk.extent - 1;
         for _ in 0..hops {
             let passes = at == if up { last } else { 0 };
+            // The bit stays set: from the link past the end on, the packet takes second channels.
             port |= if passes { SECOND } else { 0 };
             path.push(node << self.shift | port);
             (node, at) = match (up, passes) {
@@ -133,7 +145,8 @@ impl Topology {
     }
 }
 
-/// A dimension that a packet walks along.
+/// The dimension along which a packet moves: its number, its extent, and the difference of the numbers of neighbouring
+/// nodes.
 struct Walk {
     d: u32,
     extent: u32,
@@ -146,7 +159,7 @@ mod tests {
 
     use super::*;
 
-    /// Where the link of a channel ends.
+    /// Returns the node at the end of the link of a channel.
     fn end(topology: &Topology, channel: Channel) -> NodeId {
         let (mesh, port) = (&topology.mesh, topology.port(channel) & 7);
         let (mut at, d) = (mesh.coord(channel >> topology.shift), (port / 2) as usize);
@@ -181,7 +194,7 @@ mod tests {
                 }
             }
             assert!(links.len() as u64 <= topology.links(), "{machine}");
-            // Where the shorter way is never down, links down are never taken.
+            // On a small torus the way down is never the shorter one. Then no packet takes these links.
             assert!(machine.starts_with("torus") || links.len() as u64 == topology.links(), "{machine}");
         }
         Ok(())
@@ -199,7 +212,7 @@ mod tests {
                     after.extend(path.windows(2).map(|pair| (pair[0], pair[1])));
                 }
             }
-            // Whoever waits for nobody is taken away; in a circle nobody ever is.
+            // Channels after which no other channel is needed are removed repeatedly. A circle would remain.
             loop {
                 let waiting: BTreeSet<Channel> = after.iter().map(|&(channel, _)| channel).collect();
                 let before = after.len();

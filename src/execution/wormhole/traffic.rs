@@ -1,48 +1,50 @@
-//! What was measured of a network.
+//! Measurements of a network: packets, hops, latencies and blocking times.
 
 use hdrhistogram::Histogram;
 
 use crate::job::{JobId, Time};
 
-/// The packets of a whole replay.
+/// The measurements of a whole replay.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    /// Length of a cycle.
+    /// The length of a cycle.
     pub cycle: Time,
-    /// Links between neighbours, each of one direction.
+    /// The number of links between neighbours. Each link has one direction.
     pub links: u64,
-    /// Flits that all links carried, and the busiest one did.
+    /// The number of flits that all links together have carried, and the number of flits that the busiest link has
+    /// carried.
     pub flits: (u64, u64),
-    /// Packets that arrived.
+    /// The number of packets that have arrived.
     pub packets: u64,
-    /// Links that they took.
+    /// The number of links that these packets have crossed, in total.
     pub hops: u64,
-    /// Cycles from a packet's creation to the arrival of its last flit, to three digits.
+    /// The latencies of the packets: cycles from the creation of a packet to the arrival of its last flit.
     pub latency: Cycles,
-    /// Cycles that a packet's header waited for channels behind its processor's.
+    /// The blocking times of the packets: cycles that a header waited for channels after that of its own processor.
     pub blocked: Cycles,
-    /// By job.
+    /// The measurements of each job, indexed by job.
     pub jobs: Vec<JobTraffic>,
 }
 
-/// The packets of one job.
+/// The measurements of one job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobTraffic {
-    /// Packets that arrived.
+    /// The number of its packets that have arrived.
     pub packets: u64,
-    /// Packets that waited for another job's packet at least once.
+    /// The number of its packets that waited at least once for a packet of another job.
     pub contended: u64,
-    /// Sum of latencies, in cycles.
+    /// The sum of the latencies of its packets, in cycles.
     pub latency: u64,
-    /// Sum of blocking times, in cycles.
+    /// The sum of the blocking times of its packets, in cycles.
     pub blocked: u64,
 }
 
-/// A distribution of cycles and their exact sum.
+/// A distribution of numbers of cycles.
 #[derive(Clone, Debug)]
 pub struct Cycles {
+    /// The distribution to three significant digits.
     histogram: Option<Histogram<u64>>,
-    /// Exact sum.
+    /// The exact sum.
     pub total: u64,
 }
 
@@ -54,6 +56,7 @@ impl Default for Cycles {
 }
 
 impl Cycles {
+    /// Adds one number of cycles.
     fn add(&mut self, cycles: u64) {
         self.total += cycles;
         if let Some(histogram) = &mut self.histogram {
@@ -62,23 +65,27 @@ impl Cycles {
         }
     }
 
-    /// Returns the smallest value that the share `q` of all does not exceed; 0 of nothing.
+    /// Returns the quantile `q`, from 0 to 1, to three significant digits; 0 if the distribution is empty.
     pub fn quantile(&self, q: f64) -> u64 {
         self.histogram.as_ref().map_or(0, |histogram| histogram.value_at_quantile(q))
     }
 }
 
-/// A packet that has arrived.
+/// The measurements of a packet that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arrived {
+    /// The number of links that it has crossed.
     pub(super) hops: u32,
+    /// Its latency, in cycles.
     pub(super) latency: u64,
+    /// Its blocking time, in cycles.
     pub(super) blocked: u64,
-    /// Whether it has waited for another job's packet.
+    /// Whether it has waited for a packet of another job.
     pub(super) contended: bool,
 }
 
 impl Traffic {
+    /// Returns measurements without any packet.
     pub(super) fn new(cycle: Time, links: u64, jobs: usize) -> Self {
         Self {
             cycle,
@@ -92,6 +99,7 @@ impl Traffic {
         }
     }
 
+    /// Adds the measurements of a packet of `job`.
     pub(super) fn add(&mut self, job: JobId, packet: &Arrived) {
         self.packets += 1;
         self.hops += u64::from(packet.hops);

@@ -1,59 +1,72 @@
-//! A timing wheel (G. Varghese, T. Lauck, "Hashed and hierarchical timing wheels", SOSP 1987): a ring of buckets, one
-//! for each cycle of the near future, so that an event is put and found in constant time. A bit per bucket says which
-//! hold something, so that empty cycles are skipped 64 at a time.
+//! A timing wheel: an event queue with constant time per event.
+//!
+//! G. Varghese, T. Lauck, "Hashed and hierarchical timing wheels", SOSP 1987. The wheel is a ring of buckets, one for
+//! each cycle of the near future. The bucket of a cycle is the cycle's number modulo the number of buckets. The ring
+//! has more buckets than the largest distance between the current cycle and an event, so two cycles never share a
+//! bucket.
+//!
+//! A bitmap has one bit per bucket that holds events, so that the search for the next event skips 64 empty cycles at a
+//! time.
 
-/// What happens in one cycle.
+/// The events of one cycle.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bucket {
-    /// Channels that are released.
+    /// The channels that the last flits of their packets leave.
     pub(super) releases: Vec<u32>,
-    /// Packets whose header asks for its next channel.
+    /// The packets with a header that asks for its next channel.
     pub(super) requests: Vec<u32>,
 }
 
-/// Buckets for the cycles up to a fixed number ahead.
+/// The events of the cycles up to a fixed number ahead.
 #[derive(Clone, Debug)]
 pub(super) struct Wheel {
+    /// The ring. Its size is a power of two, at least 64.
     buckets: Vec<Bucket>,
-    /// One bit per bucket that holds something.
+    /// The bitmap: one bit per bucket, set if the bucket may hold events.
     filled: Vec<u64>,
 }
 
 impl Wheel {
-    /// For events at most `reach` cycles ahead.
+    /// Returns an empty wheel for events at most `reach` cycles ahead.
     pub(super) fn new(reach: u32) -> Self {
         let size = (reach as usize + 1).next_power_of_two().max(64);
         Self { buckets: vec![Bucket::default(); size], filled: vec![0; size / 64] }
     }
 
+    /// Returns the index of the bucket of a cycle.
     fn slot(&self, cycle: i64) -> usize {
-        // The size is a power of two, so this is the remainder, of negative cycles too.
+        // The size is a power of two, so a bit mask gives the remainder. In two's complement this holds for negative
+        // cycles too.
         cycle as usize & (self.buckets.len() - 1)
     }
 
-    /// Returns the bucket of a cycle within reach, for something to be put into.
+    /// Returns the bucket of a cycle, to which the caller adds an event. The cycle must be within reach.
     pub(super) fn at(&mut self, cycle: i64) -> &mut Bucket {
         let slot = self.slot(cycle);
         self.filled[slot / 64] |= 1 << (slot % 64);
         &mut self.buckets[slot]
     }
 
-    /// Takes what happens in a cycle; `empty` is put in its place.
+    /// Removes and returns the bucket of a cycle. `empty` takes its place, so that buckets and their memory are used
+    /// again.
     pub(super) fn take(&mut self, cycle: i64, empty: Bucket) -> Bucket {
         let slot = self.slot(cycle);
         self.filled[slot / 64] &= !(1 << (slot % 64));
         std::mem::replace(&mut self.buckets[slot], empty)
     }
 
+    /// Returns whether there are no events.
     pub(super) fn is_empty(&self) -> bool {
         self.filled.iter().all(|&word| word == 0)
     }
 
-    /// Returns the first cycle after `now` in which something happens; `None` if the wheel is empty. O(size / 64).
+    /// Returns the first cycle after `now` with events; `None` if the wheel is empty. O(size / 64).
     pub(super) fn next(&self, now: i64) -> Option<i64> {
         let (first, words) = (self.slot(now + 1), self.filled.len());
         let (word, bit) = (first / 64, first % 64);
-        // The first word comes twice: from the bit on, and at last up to it.
+        // The search goes once around the ring, beginning at the bucket of cycle `now + 1`. This bucket can be in the
+        // middle of a word of the bitmap. So the first word is read twice: at first the bits from that bucket on, at
+        // last the bits before it.
         for i in 0..=words {
             let at = (word + i) % words;
             let mask = match i {
@@ -64,6 +77,8 @@ impl Wheel {
             let found = self.filled[at] & mask;
             if found != 0 {
                 let slot = at * 64 + found.trailing_zeros() as usize;
+                // The distance from the first bucket, modulo the size of the ring, is the number of cycles from `now +
+                // 1` on.
                 let ahead = (slot + self.buckets.len() - first) & (self.buckets.len() - 1);
                 return Some(now + 1 + ahead as i64);
             }

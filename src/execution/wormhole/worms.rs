@@ -1,64 +1,72 @@
-//! Packets in the network, and which of them owns which channel: the part that both levels share.
+//! The packets in the network and the owners of the channels: the part that both levels of detail share.
 //!
-//! A channel belongs to one packet from the cycle in which its header is let in until the last flit has left it. Others
-//! wait for it in the order of their requests; requests of the same cycle are in the order of their jobs' starts, then
-//! of the processes that sent them, which does not depend on how the simulation goes about a cycle.
+//! A channel belongs to one packet from the cycle in which the header is granted the channel until the last flit has
+//! left it. Other packets wait for it in the order of their requests. Requests of the same cycle are ordered by the
+//! start of the job, then by the process that sent the packet. So the order does not depend on the order in which the
+//! simulation processes the packets of a cycle.
 
 use super::topology::{Channel, Topology};
 use super::traffic::Arrived;
 use crate::machine::NodeId;
 
-/// Number of a packet that is in the network.
+/// The number of a packet in the network. It is used again after the packet has arrived.
 pub(super) type Worm = u32;
 
+/// Stands for no packet.
 const NONE: u32 = u32::MAX;
 
-/// What enters the network.
+/// A packet as its sender hands it to the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Packet {
-    /// Slot of the job that communicates.
+    /// The slot of its job among the jobs that communicate.
     pub(super) job: u32,
-    /// The sender within it.
+    /// The index of its sender in the job.
     pub(super) sender: u32,
-    /// Order among requests of one cycle.
+    /// The key by which requests of one cycle are ordered.
     pub(super) key: u64,
-    /// When it was handed to its processor's queue.
+    /// The cycle in which it was created.
     pub(super) created: i64,
+    /// The node of the sender.
     pub(super) source: NodeId,
+    /// The node of the receiver.
     pub(super) target: NodeId,
 }
 
-/// A packet on its way.
+/// The state of a packet on its way.
 #[derive(Clone, Debug)]
 pub(super) struct State {
+    /// The packet.
     pub(super) packet: Packet,
-    /// From its processor's channel to that of its target's.
+    /// The channels of its route, from the channel of the sender's processor to the channel of the receiver's
+    /// processor.
     pub(super) path: Vec<Channel>,
-    /// Position of the last channel that it was let into.
+    /// The position on the path of the last channel that the header has entered.
     pub(super) head: u32,
-    /// When it asked for the next one.
+    /// The cycle in which the header asked for its next channel.
     asked: i64,
+    /// The cycles that the header has waited for channels so far.
     blocked: u64,
-    /// Whether another job's packet was before it when it asked.
+    /// Whether a packet of another job owned the next channel or waited for it when the header asked.
     behind_others: bool,
+    /// Whether it has waited for a packet of another job.
     contended: bool,
-    /// The next one in the queue of the channel that it waits for.
+    /// The next packet in the queue of the channel for which it waits, or `NONE`. The queues are linked lists.
     next: u32,
 }
 
 impl State {
-    /// Returns the channel that the header wants or was let into next.
+    /// Returns the channel after that of the header, for which the header asks or which it was granted.
     pub(super) fn wanted(&self) -> Channel {
         self.path[self.head as usize + 1]
     }
 
-    /// Position of the channel to the target's processor.
+    /// Returns the position on the path of the channel to the receiver's processor.
     pub(super) fn last(&self) -> u32 {
         self.path.len() as u32 - 1
     }
 }
 
-/// Who owns a channel, and the queue for it.
+/// The owner of a channel, and the first and the last packet that wait for it. `NONE` stands for no packet.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     owner: u32,
@@ -69,15 +77,20 @@ struct Queue {
 /// All packets and channels.
 #[derive(Clone, Debug)]
 pub(super) struct Worms {
+    /// The channels of the machine, and the routes through them.
     pub(super) topology: Topology,
+    /// The owners and queues, indexed by channel.
     channels: Vec<Queue>,
+    /// The packets, indexed by [`Worm`]. Entries in `unused` hold no packet.
     states: Vec<State>,
+    /// The numbers that are free for new packets.
     unused: Vec<Worm>,
-    /// Flits that each channel carried.
+    /// The number of flits that each channel has carried.
     pub(super) flits: Vec<u64>,
 }
 
 impl Worms {
+    /// Returns the empty network.
     pub(super) fn new(topology: Topology) -> Self {
         let channels = topology.channels();
         Self {
@@ -89,22 +102,23 @@ impl Worms {
         }
     }
 
+    /// Returns the state of a packet.
     pub(super) fn get(&self, worm: Worm) -> &State {
         &self.states[worm as usize]
     }
 
-    /// Returns the most packets that were in the network at once.
+    /// Returns the largest number of packets that were in the network at once.
     #[cfg(test)]
     pub(super) fn most(&self) -> usize {
         self.states.len()
     }
 
-    /// Returns the packet that owns a channel.
+    /// Returns the packet that owns a channel; `NONE` if the channel is free.
     pub(super) fn owner(&self, channel: Channel) -> Worm {
         self.channels[channel as usize].owner
     }
 
-    /// Lets a packet into its processor's channel, which is free.
+    /// Lets a packet enter the channel of its processor, which must be free. Returns the number of the packet.
     pub(super) fn enter(&mut self, packet: Packet) -> Worm {
         let worm = self.unused.pop().unwrap_or_else(|| {
             self.states.push(State {
@@ -126,8 +140,8 @@ impl Worms {
         worm
     }
 
-    /// Lets a header ask for its next channel, and returns whether it is let in at once. Otherwise it waits in the
-    /// channel's queue.
+    /// Lets a header ask for its next channel, and returns whether the channel is granted at once. Otherwise the packet
+    /// waits in the queue of the channel.
     pub(super) fn request(&mut self, worm: Worm, now: i64) -> bool {
         let state = &self.states[worm as usize];
         let (channel, job) = (state.wanted() as usize, state.packet.job);
@@ -137,6 +151,8 @@ impl Worms {
         let state = &mut self.states[worm as usize];
         (state.asked, state.behind_others, state.next) = (now, behind_others, NONE);
         let queue = &mut self.channels[channel];
+        // A free channel gets its owner at once. Otherwise the packet is appended to the linked list of the channel's
+        // queue.
         if is_free {
             queue.owner = worm;
         } else if queue.last == NONE {
@@ -148,7 +164,7 @@ impl Worms {
         is_free
     }
 
-    /// Returns whether the owner or somebody in the queue is of another job.
+    /// Returns whether the owner of a channel, or a packet in its queue, belongs to another job than `job`.
     fn any_of_others(&self, queue: Queue, job: u32) -> bool {
         let of_other = |worm: Worm| self.states[worm as usize].packet.job != job;
         let mut waiting = queue.first;
@@ -161,8 +177,8 @@ impl Worms {
         of_other(queue.owner)
     }
 
-    /// Is told that the last flit of its owner has left a channel, and returns the packet that is let in next; `None`
-    /// if none waits.
+    /// Frees a channel that the last flit of its owner has left, and grants it to the first packet in its queue.
+    /// Returns this packet; `None` if the queue is empty.
     pub(super) fn release(&mut self, channel: Channel) -> Option<Worm> {
         let queue = &mut self.channels[channel as usize];
         let next = queue.first;
@@ -177,7 +193,7 @@ impl Worms {
         Some(next)
     }
 
-    /// Returns the header moves into the channel that it was let into: its position on the path.
+    /// Moves the header into the channel that it was granted, and returns the position of this channel on the path.
     pub(super) fn advance(&mut self, worm: Worm, now: i64) -> u32 {
         let state = &mut self.states[worm as usize];
         let waited = (now - state.asked) as u64;
@@ -187,16 +203,18 @@ impl Worms {
         state.head
     }
 
-    /// Orders packets that act in the same cycle.
+    /// Sorts packets that act in the same cycle by their keys.
     pub(super) fn sort(&self, worms: &mut [Worm]) {
         if worms.len() > 1 {
             worms.sort_unstable_by_key(|&worm| self.states[worm as usize].packet.key);
         }
     }
 
-    /// Flits that all links between neighbours carried, and the busiest one did.
+    /// Returns the number of flits that all links between neighbours have carried, and the number of flits that the
+    /// busiest link has carried.
     pub(super) fn link_flits(&self) -> (u64, u64) {
         let mut links = self.flits.clone();
+        // The flits of a second virtual channel are added to its link. Channels of processors are not links.
         for channel in (0..links.len() as u32).rev() {
             let link = self.topology.link(channel);
             if self.topology.is_injection(channel) || self.topology.is_ejection(channel) {
@@ -208,7 +226,7 @@ impl Worms {
         (links.iter().sum(), links.into_iter().max().unwrap_or(0))
     }
 
-    /// Takes a packet out whose last flit has arrived.
+    /// Removes a packet that has arrived as a whole. Returns it with its measurements.
     pub(super) fn leave(&mut self, worm: Worm, now: i64) -> (Packet, Arrived) {
         let state = &self.states[worm as usize];
         let arrived = Arrived {

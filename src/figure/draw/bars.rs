@@ -1,4 +1,4 @@
-//! Bars side by side in groups, around a line that they are compared with.
+//! Groups of bars, drawn up or down from a base line.
 
 use super::drawing::{Anchor, Drawing, GRID, INK, LINE, width};
 use super::look::Look;
@@ -7,37 +7,38 @@ use super::ticks::{Scale, Ticks};
 /// A group of bars.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarGroup {
-    /// Its name, below the bars; lines are separated by line feeds.
+    /// The name of the group, printed below the bars. Line feeds separate its lines.
     pub name: String,
-    /// One bar for each name of the legend; none where there is no number.
+    /// The values of the bars, one for each entry of the legend; `None` where there is no number.
     pub bars: Vec<Option<f64>>,
 }
 
-/// Groups of bars.
+/// A bar chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
-    /// What they show.
+    /// The title of the chart.
     pub title: String,
-    /// What all of it shares.
+    /// What all bars have in common, printed below the title.
     pub subtitle: String,
-    /// Title of the axis, unit included.
+    /// The title of the vertical axis, with its unit.
     pub axis: String,
-    /// Names and looks of the bars of each group.
+    /// The names and looks of the bars; every group has the same ones.
     pub legend: Vec<(String, Look)>,
-    /// The groups.
+    /// The groups from left to right.
     pub groups: Vec<BarGroup>,
-    /// What bars start from; 1 for ratios, so that better and worse point to different sides.
+    /// The value at which bars start. It is 1 for ratios, so that larger and smaller values point to different sides.
     pub base: f64,
 }
 
+// Lengths in pixels: the space above the bars, their largest height, and the gap between groups.
 const TOP: f64 = 56.0;
 const HIGH: f64 = 320.0;
 const GAP: f64 = 18.0;
-/// Width that groups may have side by side.
+/// The width in pixels up to which groups stand side by side.
 const WIDEST: f64 = 1100.0;
 
 impl Bars {
-    /// Returns the bars as a drawing, as many groups side by side as a page is wide, and the others below.
+    /// Returns the chart as a drawing. If the groups are too wide for a page, they stand in several lines.
     pub fn draw(&self) -> Drawing {
         let values = self.groups.iter().flat_map(|group| &group.bars).flatten().copied();
         let finite = values.filter(|value| value.is_finite());
@@ -45,7 +46,7 @@ impl Bars {
             finite.fold((self.base, self.base), |(low, high), value| (low.min(value), high.max(value)));
         let groups = self.groups.len().max(1);
         let fitting = ((WIDEST / (self.bar() * self.legend.len().max(1) as f64 + GAP)) as usize).max(1);
-        // Lines of about as many groups each.
+        // All lines have about the same number of groups.
         let each = groups.div_ceil(groups.div_ceil(fitting));
         if groups <= each {
             return self.line_of(&self.groups, (low, high));
@@ -54,13 +55,14 @@ impl Bars {
         Drawing::stacked(lines.collect())
     }
 
-    /// How wide a bar is.
+    /// Returns the width of a bar in pixels.
     fn bar(&self) -> f64 {
         let names = self.groups.iter().flat_map(|group| group.name.lines()).map(width).fold(0.0, f64::max);
         (names / self.legend.len().max(1) as f64).clamp(14.0, 40.0)
     }
 
-    /// Some of the groups, on an axis of the values of all.
+    /// Returns one line of groups as a drawing. `range` holds the smallest and the largest value of all groups, so that
+    /// all lines have the same axis.
     fn line_of(&self, groups: &[BarGroup], range: (f64, f64)) -> Drawing {
         let ticks = Ticks::new(Scale::Linear, range, 6);
         let labels = ticks.at.iter().map(|(_, label)| width(label)).fold(0.0, f64::max);
@@ -88,7 +90,8 @@ impl Bars {
                 let words = format!("{}, {name}: {value:.4}", group.name.replace('\n', " "));
                 let place = (from + bar * j as f64 + 1.0, top, bar - 2.0, (low - top).max(0.5));
                 page.rectangle(place, (look.colour(), "bar"), Some(&words));
-                // Colours that meet again, and grey paper, need the markers.
+                // Colours repeat if there are many bars, and disappear in grey print. Then the markers distinguish the
+                // bars.
                 let end = if value < self.base { low + 7.0 } else { top - 7.0 };
                 page.marker((from + bar * (j as f64 + 0.5), end), *look, None);
             }

@@ -1,64 +1,65 @@
-//! Charts of curves and points over two axes, named beside the data.
+//! Charts of curves and points over two axes. The names of the curves stand beside their ends.
 
 use super::drawing::{Anchor, Drawing, GRID, INK, LINE, width};
 use super::look::Look;
 use super::ticks::{Scale, Ticks};
 
-/// An axis: title with its unit, scale, and what it must show besides the data.
+/// The settings of an axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// Title, unit included.
+    /// The title, with its unit.
     pub title: String,
-    /// Scale.
+    /// The scale of the axis.
     pub scale: Scale,
-    /// A value that is on the axis whatever the data; 0 where sizes are compared.
+    /// A value that the axis must contain in addition to the data, such as 0 where lengths are compared; `None` if the
+    /// data decide.
     pub shows: Option<f64>,
-    /// Names in place of numbers, at 0, 1, 2, …
+    /// Names that replace the numbers at 0, 1, 2 and so on; empty for an axis of numbers.
     pub names: Vec<String>,
 }
 
 /// A point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Along the horizontal axis.
+    /// The horizontal coordinate, as a value of the axis.
     pub x: f64,
-    /// Along the vertical axis.
+    /// The vertical coordinate, as a value of the axis.
     pub y: f64,
-    /// Half the width of its confidence interval; 0 if it has none.
+    /// Half the width of the confidence interval; 0 if there is none.
     pub half_width: f64,
 }
 
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
-    /// Points joined by lines.
+    /// Points with markers, joined by lines.
     #[default]
     Curve,
-    /// Lines without markers, for many points.
+    /// Lines with only a few markers, for many points.
     Line,
-    /// Points alone.
+    /// Markers without lines.
     Points,
 }
 
 /// A curve or a set of points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Its name.
+    /// The name of the series.
     pub name: String,
-    /// Its look.
+    /// The look of the series.
     pub look: Look,
-    /// How it is drawn.
+    /// How the series is drawn.
     pub kind: Kind,
-    /// Its points, from left to right.
+    /// The points, sorted from left to right.
     pub points: Vec<Point>,
 }
 
-/// A chart.
+/// A chart of curves and points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
-    /// What it shows.
+    /// The title of the chart.
     pub title: String,
-    /// What all of it shares, in a quieter line below.
+    /// What all curves have in common, printed below the title.
     pub subtitle: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -68,7 +69,7 @@ pub struct Chart {
     pub series: Vec<Series>,
 }
 
-/// The part of the page where the data are, and its axes.
+/// The area of the page that shows the data, in pixels, with its axes.
 struct Frame {
     left: f64,
     top: f64,
@@ -79,17 +80,20 @@ struct Frame {
 }
 
 impl Frame {
+    /// Returns the position on the page of the point with these values.
     fn at(&self, x: f64, y: f64) -> (f64, f64) {
         (self.left + self.width * self.x.share(x), self.top + self.height * (1.0 - self.y.share(y)))
     }
 }
 
+// Lengths in pixels: the space above and below the data, and the width and height of the data.
 const TOP: f64 = 56.0;
 const BOTTOM: f64 = 52.0;
 const WIDE: f64 = 560.0;
 const HIGH: f64 = 360.0;
 
-/// Smallest and largest of values, and of what an axis must show.
+/// Returns the ends of an axis: the smallest and the largest of the finite values and of `axis.shows`. Returns 0 and 1
+/// if there are no values, and half a unit around the names if the axis has names.
 fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
     let fit = |value: &f64| value.is_finite() && (axis.scale == Scale::Linear || *value > 0.0);
     let (low, high) = values
@@ -103,6 +107,7 @@ fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
     }
 }
 
+/// Returns the axis of `values` with about `wanted` ticks, or with a tick for each name.
 fn ticks(axis: &Axis, values: impl Iterator<Item = f64>, wanted: usize) -> Ticks {
     let (low, high) = range(axis, values);
     let mut ticks = Ticks::new(axis.scale, (low, high), wanted);
@@ -118,7 +123,7 @@ impl Chart {
     pub fn draw(&self) -> Drawing {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = ticks(&self.x, points().map(|point| point.x), 6);
-        // What is never negative is not so within its confidence interval.
+        // Confidence intervals of data that are never negative are cut at 0.
         let least = if points().all(|point| point.y >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
         let ends = |point: &Point| [(point.y - point.half_width).max(least), point.y + point.half_width];
         let y = ticks(&self.y, points().flat_map(ends), 6);
@@ -131,6 +136,7 @@ impl Chart {
         let mut page = Drawing::titled(size, frame.left, &self.title, &self.subtitle);
         self.draw_axes(&mut page, &frame);
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
+        // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above all curves.
         order.sort_by_key(|(_, series)| series.look.layer());
         for (_, series) in &order {
             draw_curve(&mut page, &frame, series);
@@ -142,11 +148,12 @@ impl Chart {
         page
     }
 
-    /// Returns the width of the piece of a curve that stands before its name; 0 if there are only points.
+    /// Returns the width of the sample of a curve in front of its name; 0 if there are only points.
     fn key(&self) -> f64 {
         if self.series.iter().all(|series| series.kind == Kind::Points) { 0.0 } else { 24.0 }
     }
 
+    /// Draws the grid lines, the ticks with their labels, and the titles of both axes.
     fn draw_axes(&self, page: &mut Drawing, frame: &Frame) {
         let (right, bottom) = (frame.left + frame.width, frame.top + frame.height);
         for (value, label) in &frame.y.at {
@@ -169,7 +176,7 @@ impl Chart {
         page.upright((18.0, frame.top + frame.height / 2.0), &self.y.title);
     }
 
-    /// Names at the right, each as near to the end of its curve as the others allow.
+    /// Draws the names at the right. Each name is as close to the end of its curve as the other names allow.
     fn draw_names(&self, page: &mut Drawing, frame: &Frame) {
         let end = |series: &Series| {
             let last = series.points.iter().rev().find(|point| point.y.is_finite())?;
@@ -179,9 +186,11 @@ impl Chart {
             self.series.iter().filter_map(|series| Some((series, end(series)?))).collect();
         ends.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
         let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
+        // Names must not overlap: they keep the order of the curves' ends and the height of a line between them.
         let places = spread(&wanted, (frame.top + 6.0, frame.top + frame.height), LINE);
         let right = frame.left + frame.width;
         for ((series, (x, y)), place) in ends.into_iter().zip(places) {
+            // A thin line joins the end of a curve with its name if the curve reaches the right edge.
             let joined = series.kind != Kind::Points && right - x < 2.0;
             if joined {
                 page.line((x + 5.0, y), (right + 14.0, place), (GRID, "grid"));
@@ -196,11 +205,12 @@ impl Chart {
     }
 }
 
-/// Returns the points whose coordinates are finite.
+/// Returns the points with finite coordinates.
 fn fit(series: &Series) -> Vec<&Point> {
     series.points.iter().filter(|point| point.x.is_finite() && point.y.is_finite()).collect()
 }
 
+/// Draws the curve of a series and its confidence band. Draws nothing for a series of points.
 fn draw_curve(page: &mut Drawing, frame: &Frame, series: &Series) {
     let fit = fit(series);
     if series.kind == Kind::Points {
@@ -216,7 +226,8 @@ fn draw_curve(page: &mut Drawing, frame: &Frame, series: &Series) {
     page.curve(&at(0.0), series.look);
 }
 
-/// The points; of a line a few, `shift` of the way to the next one late, so that those of other lines are beside them.
+/// Draws the markers of a series. A line gets only a few of them, and `shift` (0 to 1) moves them along the line, so
+/// that markers of different lines do not meet.
 fn draw_markers(page: &mut Drawing, frame: &Frame, series: &Series, shift: f64) {
     let fit = fit(series);
     let places: Vec<(f64, f64)> = fit.iter().map(|point| frame.at(point.x, point.y)).collect();
@@ -234,7 +245,7 @@ fn draw_markers(page: &mut Drawing, frame: &Frame, series: &Series, shift: f64) 
     }
 }
 
-/// Some places on the way through all of `places`, evenly along it, the first one `shift` of a step from its start.
+/// Returns a few positions at equal distances along the path `places`. `shift` (0 to 1) moves the first one.
 fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
     const STEP: f64 = 110.0;
     const MOST: f64 = 6.0;
@@ -244,6 +255,7 @@ fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
     for pair in places.windows(2) {
         let whole = length(pair);
         let mut passed = 0.0;
+        // `left` is the distance to the next position, `passed` the part of this segment before it.
         while passed + left <= whole {
             passed += left;
             left = step;
@@ -255,14 +267,14 @@ fn along(places: &[(f64, f64)], shift: f64) -> Vec<(f64, f64)> {
     found
 }
 
-/// Returns a number with four digits.
+/// Returns a number as text with four digits.
 fn digits(value: f64) -> String {
     let decimals = if value.abs() > 0.0 { (3.0 - value.abs().log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
     crate::text::grouped(value, decimals as usize)
 }
 
-/// Returns places between `low` and `high` in the order of those wanted, at least `distance` from each other and as
-/// near to those wanted as a pass from each end makes them.
+/// Returns positions between `low` and `high`, as close as possible to those in `wanted`, which are ascending, but at
+/// least `distance` apart. One pass from each end moves them (the result is good but not optimal).
 fn spread(wanted: &[f64], (low, high): (f64, f64), distance: f64) -> Vec<f64> {
     let mut places = wanted.to_vec();
     let mut least = low;

@@ -1,4 +1,4 @@
-//! A drawing that is being made: lines, shapes and text with the classes of a theme.
+//! An SVG drawing in the making: lines, shapes and texts, with the CSS classes of a theme.
 
 use std::fmt::Write;
 
@@ -8,17 +8,21 @@ use svg::node::element::{Circle, Group, Line, Path, Rectangle, Text, Title};
 
 use super::look::{Look, Marker};
 
-/// Colours of text and lines that are no curves.
+/// The colour of text and axes.
 pub(super) const INK: &str = "#222222";
+/// The colour of subtitles.
 const QUIET: &str = "#666666";
+/// The colour of grid lines.
 pub(super) const GRID: &str = "#dddddd";
+/// The colour of the background.
 pub(super) const PAPER: &str = "#ffffff";
 
-/// Height of a line of labels.
+/// The height of a line of labels, in pixels.
 pub(super) const LINE: f64 = 16.0;
+/// The size of the font, in pixels.
 const SIZE: f64 = 12.0;
 
-/// Which end of a text stands at its coordinates.
+/// The point of a text that stands at its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -26,19 +30,19 @@ pub(super) enum Anchor {
     End,
 }
 
-/// A picture in units of a CSS pixel.
+/// A picture. All lengths are CSS pixels.
 pub struct Drawing {
     width: f64,
     height: f64,
     elements: Vec<Box<dyn Node>>,
 }
 
-/// Coordinates with two digits: enough for any screen, and no noise in files.
+/// Returns a coordinate rounded to two decimals. This is exact enough for any screen and keeps files small.
 pub(super) fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
-/// About how wide a text of 12 pixels is, by the usual widths of a sans-serif face.
+/// Returns the approximate width of a text in pixels, from typical widths of letters in a sans-serif font of 12 pixels.
 pub(super) fn width(text: &str) -> f64 {
     let em = |c: char| match c {
         'i' | 'l' | 'j' | 'I' | '.' | ',' | ':' | ';' | '|' | '\'' | ' ' | '!' => 0.34,
@@ -51,15 +55,15 @@ pub(super) fn width(text: &str) -> f64 {
 }
 
 impl Drawing {
-    /// Returns an empty page with a title that readers of screens are told.
+    /// Returns an empty page. Screen readers read its title aloud.
     fn new(width: f64, height: f64, title: &str) -> Self {
         let mut drawing = Self { width, height, elements: vec![Title::new(title).into()] };
         drawing.rectangle((0.0, 0.0, width, height), (PAPER, "paper"), None);
         drawing
     }
 
-    /// Returns an empty page at least `size` wide and high, with a title and a quieter line below it, which begin at
-    /// `left`.
+    /// Returns an empty page with a title and a subtitle, which both begin at x = `left`. The page has at least the
+    /// width and height of `size`, and is wider if the titles need it.
     pub(super) fn titled(size: (f64, f64), left: f64, title: &str, subtitle: &str) -> Self {
         let titles = (width(title) * 1.25).max(width(subtitle));
         let mut drawing = Self::new(size.0.max(left + titles + 16.0), size.1, title);
@@ -68,7 +72,7 @@ impl Drawing {
         drawing
     }
 
-    /// One drawing with `drawings` below each other; a single one stays as it is.
+    /// Returns one drawing with all `drawings` below each other. A single drawing is returned unchanged.
     pub fn stacked(mut drawings: Vec<Self>) -> Self {
         if drawings.len() == 1 {
             return drawings.remove(0);
@@ -101,7 +105,7 @@ impl Drawing {
         text
     }
 
-    /// A text of one line.
+    /// Adds a text of one line.
     pub(super) fn text(
         &mut self,
         (x, y): (f64, f64),
@@ -112,19 +116,20 @@ impl Drawing {
         self.add_text((x, y), anchor, (colour, class), words, |text| text);
     }
 
-    /// A text of one line, larger and bold.
+    /// Adds a text of one line, larger and bold.
     fn heading(&mut self, (x, y): (f64, f64), words: &str) {
         self.add_text((x, y), Anchor::Start, (INK, "ink"), words, |text| {
             text.set("font-weight", "bold").set("font-size", 14)
         });
     }
 
-    /// A text that is read upwards, around its middle.
+    /// Adds a text that is read upwards. `(x, y)` is its middle.
     pub(super) fn upright(&mut self, (x, y): (f64, f64), words: &str) {
         let turned = format!("rotate(-90 {} {})", round(x), round(y));
         self.add_text((x, y), Anchor::Middle, (INK, "ink"), words, |text| text.set("transform", turned));
     }
 
+    /// Adds a text of one line, after `more` has changed its attributes.
     fn add_text(
         &mut self,
         (x, y): (f64, f64),
@@ -147,6 +152,7 @@ impl Drawing {
         self.add(more(text));
     }
 
+    /// Adds a straight line. Its CSS class is `class` with the suffix `-line`.
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), (colour, class): (&str, &str)) {
         let line = Line::new()
             .set("x1", round(from.0))
@@ -158,7 +164,8 @@ impl Drawing {
         self.add(line);
     }
 
-    /// A rectangle x, y, width, height, with words that a pointer shows.
+    /// Adds a rectangle, given as x, y, width and height. The pointer shows `words` as a tooltip; `None` for no
+    /// tooltip.
     pub(super) fn rectangle(
         &mut self,
         (x, y, width, height): (f64, f64, f64, f64),
@@ -178,7 +185,7 @@ impl Drawing {
         }
     }
 
-    /// A curve through points.
+    /// Adds a curve through `points`. Adds nothing if there are fewer than two points.
     pub(super) fn curve(&mut self, points: &[(f64, f64)], look: Look) {
         if points.len() < 2 {
             return;
@@ -194,7 +201,7 @@ impl Drawing {
         self.add(path);
     }
 
-    /// The area between two curves.
+    /// Adds the area between two curves. Adds nothing if the curves have fewer than four points together.
     pub(super) fn band(&mut self, low: &[(f64, f64)], high: &[(f64, f64)], look: Look) {
         let around: Vec<(f64, f64)> = low.iter().chain(high.iter().rev()).copied().collect();
         if around.len() < 4 {
@@ -208,7 +215,7 @@ impl Drawing {
         self.add(path);
     }
 
-    /// A marker with words that a pointer shows.
+    /// Adds a marker. The pointer shows `words` as a tooltip; `None` for no tooltip.
     pub(super) fn marker(&mut self, (x, y): (f64, f64), look: Look, words: Option<&str>) {
         const R: f64 = 4.0;
         let (marker, is_filled) = look.marker();
@@ -216,7 +223,7 @@ impl Drawing {
             let corners: Vec<(f64, f64)> = corners.iter().map(|(dx, dy)| (x + dx * R, y + dy * R)).collect();
             Path::new().set("d", along(&corners) + " Z")
         };
-        // What is not filled hides the curve below it all the same.
+        // An open marker is filled with the colour of the paper, so that it hides the curve below it.
         let (fill, class) = if is_filled { (look.colour(), "marker") } else { (PAPER, "paper marker") };
         let shape = match marker {
             Marker::Circle => {
@@ -241,6 +248,7 @@ impl Drawing {
         self.add_marker(shape.set("fill", fill).set("class", class), look, words);
     }
 
+    /// Adds the shape of a marker with its outline and its tooltip.
     fn add_marker(&mut self, mut shape: impl Node, look: Look, words: Option<&str>) {
         shape.assign("stroke", look.colour());
         let mut group = Group::new();
@@ -250,17 +258,18 @@ impl Drawing {
         self.add(group.add(shape));
     }
 
+    /// Adds an element on top of the earlier ones.
     fn add(&mut self, element: impl Into<Box<dyn Node>>) {
         self.elements.push(element.into());
     }
 }
 
-/// Returns the path along points.
+/// Returns the SVG path along `points`.
 fn along(points: &[(f64, f64)]) -> String {
     let mut path = String::with_capacity(points.len() * 14);
     for (i, (x, y)) in points.iter().enumerate() {
         let command = if i == 0 { "M" } else { " L" };
-        // Writing to memory cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(path, "{command}{} {}", round(*x), round(*y));
     }
     path

@@ -1,45 +1,46 @@
-//! Grids of coloured cells: how busy each node was, or who held which node when.
+//! Grids of coloured rectangles, such as the busy time of each node, or the nodes of each job over time.
 
 use super::chart::Axis;
 use super::drawing::{Anchor, Drawing, INK, LINE, width};
 use super::ticks::{Scale, Ticks};
 
-/// A rectangle of a grid, in units of its axes.
+/// A rectangle of a grid, in units of the axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GridCell {
-    /// Left, bottom, width, height.
+    /// The left end, the lower end, the width and the height.
     pub place: [f64; 4],
-    /// Its colour, as `#rrggbb`.
+    /// The colour, as `#rrggbb`.
     pub colour: String,
-    /// What a pointer shows.
+    /// The text that the pointer shows as a tooltip.
     pub words: String,
 }
 
-/// A grid.
+/// A grid of coloured rectangles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grid {
-    /// What it shows.
+    /// The title of the grid.
     pub title: String,
-    /// What all of it shares.
+    /// What all rectangles have in common, printed below the title.
     pub subtitle: String,
-    /// The horizontal axis and its ends.
+    /// The horizontal axis, with its smallest and largest value.
     pub x: (Axis, [f64; 2]),
-    /// The vertical axis and its ends.
+    /// The vertical axis, with its smallest and largest value.
     pub y: (Axis, [f64; 2]),
-    /// Whether units are as long on both axes; if not, cells that meet are parted by a hair.
+    /// Whether a unit has the same length on both axes. If not, a thin gap separates neighbouring rectangles.
     pub square: bool,
-    /// The cells.
+    /// The rectangles.
     pub cells: Vec<GridCell>,
-    /// What colours mean: a name and a colour each.
+    /// The legend: pairs of a name and a colour (`#rrggbb`).
     pub legend: Vec<(String, String)>,
 }
 
+// Lengths in pixels: the space above the data, and the largest width and height of the data.
 const TOP: f64 = 56.0;
 const WIDE: f64 = 640.0;
 const HIGH: f64 = 400.0;
 
 impl Grid {
-    /// Returns the grid as a drawing. O(cells).
+    /// Returns the grid as a drawing, in time O(cells).
     pub fn draw(&self) -> Drawing {
         let [spans_x, spans_y] = [&self.x.1, &self.y.1].map(|[low, high]| (high - low).max(1e-9));
         let (wide, high) = if self.square {
@@ -66,6 +67,7 @@ impl Grid {
         let at_y = |value: f64| bottom - high * (value - self.y.1[0]) / spans_y;
         for GridCell { place: [x, y, cell_width, cell_height], colour, words } in &self.cells {
             let (width, height) = (wide * cell_width / spans_x, high * cell_height / spans_y);
+            // Very small rectangles get no gap, because the gap would hide them.
             let hair = |side: f64| if self.square || side < 3.0 { 0.0 } else { 0.6 };
             let place = (at_x(*x), at_y(y + cell_height), width - hair(width), height - hair(height));
             page.rectangle(place, (colour, "cell"), Some(words));

@@ -1,35 +1,34 @@
-//! How a curve looks: a colour, a marker and a dash.
+//! The look of a curve: a colour, a marker and a dash.
 
-/// Colours of curves. Each has a contrast of at least 3 to 1 on white paper and on dark screens, and people with any
-/// colour vision tell all of them from each other; they were found by a search for the largest of the smallest
-/// distances.
+/// The colours of curves. Each has a contrast of at least 3 to 1 on white paper and on a dark screen. All can be
+/// distinguished with any kind of colour vision: a search maximized the smallest distance between two of them.
 pub const COLOURS: [&str; 8] =
     ["#0095ff", "#fd1f00", "#00966d", "#b432ba", "#807e1d", "#871dff", "#0b717b", "#908fb3"];
 
-/// Dashes, and when curves with them are drawn: what is more broken comes later, on top, so that curves that coincide
-/// are all seen.
+/// The dashes, as values of `stroke-dasharray`, and their layers. Curves with more gaps are drawn later and so on top.
+/// Therefore curves at the same position stay visible.
 pub const DASHES: [(&str, u8); 4] = [("", 0), ("7 3", 1), ("2 3", 3), ("9 3 2 3", 2)];
 
 /// The shape of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
-    /// A disc or a ring.
+    /// A circle.
     Circle,
     /// A square.
     Square,
     /// A triangle with its tip above.
     Triangle,
-    /// A square on a corner.
+    /// A square that stands on a corner.
     Diamond,
     /// A triangle with its tip below.
     Inverted,
-    /// Two lines from corner to corner.
+    /// Two diagonal lines.
     Cross,
     /// A horizontal and a vertical line.
     Plus,
 }
 
-/// Shapes of markers, and whether they are filled.
+/// The shapes of markers, and whether they are filled.
 pub const MARKERS: [(Marker, bool); 12] = [
     (Marker::Circle, true),
     (Marker::Square, true),
@@ -45,14 +44,14 @@ pub const MARKERS: [(Marker, bool); 12] = [
     (Marker::Plus, true),
 ];
 
-/// The look of a curve: positions in [`COLOURS`], [`MARKERS`] and [`DASHES`].
+/// The look of a curve, as positions in [`COLOURS`], [`MARKERS`] and [`DASHES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Look {
-    /// Which colour it has.
+    /// The position of its colour.
     pub colour: usize,
-    /// Which marker it has.
+    /// The position of its marker.
     pub marker: usize,
-    /// Which dash it has.
+    /// The position of its dash.
     pub dash: usize,
 }
 
@@ -62,15 +61,17 @@ impl Look {
         COLOURS[self.colour]
     }
 
+    /// Returns the shape of the marker, and whether it is filled.
     pub(super) fn marker(self) -> (Marker, bool) {
         MARKERS[self.marker]
     }
 
+    /// Returns the dash as a value of `stroke-dasharray`; empty for a solid line.
     pub(super) fn dash(self) -> &'static str {
         DASHES[self.dash].0
     }
 
-    /// When the curve is drawn, low numbers first.
+    /// Returns the layer of the curve: curves with lower numbers are drawn first.
     pub(super) fn layer(self) -> u8 {
         DASHES[self.dash].1
     }

@@ -1,9 +1,9 @@
-//! Charts, bars and grids as SVG, and as PNG made of it.
+//! Charts, bars and grids as SVG drawings, and PNG pictures made from them.
 //!
-//! One drawing serves files, reports and pixels: elements carry their colours as attributes, which any viewer
-//! understands, and classes (`ink`, `grid`, `paper`, `quiet`), by which a page in another theme restyles them. A
-//! library for plots would have drawn the axes; none at hand keeps legends off the data, knows themes, and makes pixels
-//! of the same drawing.
+//! The same drawing serves files, reports and PNG pictures. Its elements have colours as attributes, which every viewer
+//! understands, and CSS classes (`ink`, `grid`, `paper`, `quiet`), with which a page restyles them for another theme.
+//! We draw the axes ourselves, because no available plotting library keeps legends off the data, supports themes and
+//! renders pixels from the same drawing.
 
 mod bars;
 mod chart;

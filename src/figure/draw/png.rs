@@ -1,22 +1,23 @@
-//! Pixels of a plot. Letters come from a face that is built in, so that machines without fonts draw the same.
+//! Renders drawings as PNG pictures. The font is built in, so that the pictures do not depend on the fonts of a
+//! machine.
 
 use std::sync::Arc;
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
-/// Why a plot could not be made into pixels.
+/// Why a drawing could not be rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
-    /// The drawing is not a picture.
+    /// The drawing is not valid SVG.
     #[error("the plot is no valid SVG: {0}")]
     Drawing(String),
-    /// The picture is too large for memory.
+    /// The picture has too many pixels.
     #[error("a picture of {width}x{height} pixels is too large; a smaller --scale helps")]
     Size {
-        /// Pixels from left to right.
+        /// The width in pixels.
         width: f64,
-        /// Pixels from top to bottom.
+        /// The height in pixels.
         height: f64,
     },
     /// The pixels could not be encoded.
@@ -24,7 +25,7 @@ pub enum PngError {
     Encode(String),
 }
 
-/// Returns the PNG file of an SVG, with `scale` pixels for each of its units.
+/// Returns an SVG drawing as a PNG file, with `scale` pixels for each CSS pixel.
 pub fn png(svg: &str, scale: f64) -> Result<Vec<u8>, PngError> {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_data(dejavu::sans::regular().to_vec());

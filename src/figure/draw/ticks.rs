@@ -1,28 +1,30 @@
-//! Round numbers along an axis.
+//! Ticks at round numbers along an axis.
 
-/// How values are spaced along an axis.
+/// The spacing of values along an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// Evenly.
+    /// Equal differences have equal lengths.
     #[default]
     Linear,
-    /// By their logarithm; for values above 0.
+    /// Equal ratios have equal lengths. All values must be above 0.
     Log,
 }
 
-/// An axis from the data to its ticks.
+/// The range of an axis with its ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ticks {
-    /// Ends of the axis; above 0 on a logarithmic one.
+    /// The value at the beginning of the axis; above 0 on a logarithmic axis.
     pub(super) low: f64,
+    /// The value at the end of the axis.
     pub(super) high: f64,
-    /// Where the ticks are, and their labels.
+    /// The values and labels of the ticks, in ascending order.
     pub(super) at: Vec<(f64, String)>,
     scale: Scale,
 }
 
 impl Ticks {
-    /// Returns about `wanted` ticks, at round numbers, which enclose the values from `low` to `high`.
+    /// Returns an axis with about `wanted` ticks at round numbers. Its ends enclose the values from `low` to `high`. A
+    /// logarithmic axis ignores `wanted`.
     pub(super) fn new(scale: Scale, (low, high): (f64, f64), wanted: usize) -> Self {
         match scale {
             Scale::Linear => linear(low, high, wanted),
@@ -30,7 +32,7 @@ impl Ticks {
         }
     }
 
-    /// Returns where a value lies between the ends, 0 to 1.
+    /// Returns the position of a value between the ends of the axis: 0 at `low` and 1 at `high`.
     pub(super) fn share(&self, value: f64) -> f64 {
         let along = |value: f64| match self.scale {
             Scale::Linear => value,
@@ -40,12 +42,13 @@ impl Ticks {
     }
 }
 
-/// Ranges that are smaller, or of values that differ by less of themselves, have no ticks of their own.
+/// A range is treated as a single value if it is shorter than `SMALLEST`, or than `FINEST` times its values.
 const SMALLEST: f64 = 1e-300;
 const FINEST: f64 = 1e-12;
 
+/// Returns a linear axis with about `wanted` ticks. Their distance is 1, 2, 2.5 or 5 times a power of ten.
 fn linear(low: f64, high: f64, wanted: usize) -> Ticks {
-    // A single value gets room on both sides, and so do values too near to each other for steps between them.
+    // A single value gets an axis around it. So do values that are too close for floating-point steps between them.
     let is_range = high - low > SMALLEST.max(low.abs().max(high.abs()) * FINEST);
     let spread = if is_range { high - low } else { low.abs().max(1.0) };
     let (low, high) = if is_range { (low, high) } else { (low - spread / 2.0, high + spread / 2.0) };
@@ -56,20 +59,24 @@ fn linear(low: f64, high: f64, wanted: usize) -> Ticks {
         .into_iter()
         .find(|step| *step >= rough * 0.999);
     let step = step.unwrap_or(10.0 * power);
+    // The small tolerance keeps rounding errors from adding a tick beyond the data.
     let (first, last) = ((low / step + 1e-9).floor() as i64, (high / step - 1e-9).ceil() as i64);
     let decimals = (0..9).find(|&d| is_whole(step * 10.0_f64.powi(d))).unwrap_or(9) as usize;
     let at: Vec<(f64, String)> = (first..=last)
         .map(|i| i as f64 * step)
+        // Adding 0.0 turns −0.0 into 0.0.
         .map(|value| (value, crate::text::grouped(value + 0.0, decimals)))
         .collect();
     Ticks { low: first as f64 * step, high: last as f64 * step, at, scale: Scale::Linear }
 }
 
+/// Returns whether a value is an integer up to rounding errors.
 fn is_whole(value: f64) -> bool {
     (value - value.round()).abs() < 1e-6
 }
 
-/// Powers of ten; also twice and five times of them if there are few.
+/// Returns a logarithmic axis with ticks at powers of ten. If there are few of them, it also has ticks at 2 and 5 times
+/// these powers.
 fn logarithmic(low: f64, high: f64) -> Ticks {
     let low = if low > 0.0 { low.max(SMALLEST) } else { 1e-9 };
     let high = if high > low { high } else { low * 10.0 };
@@ -85,8 +92,9 @@ fn logarithmic(low: f64, high: f64) -> Ticks {
     Ticks { low: from, high: to, at, scale: Scale::Log }
 }
 
-/// `0.02`, `500`, `20k`, `1M`.
+/// Returns a number as a short label, such as `0.02`, `500`, `20k` or `1M`.
 fn short(value: f64) -> String {
+    // Rounding to six decimals removes the errors of the division.
     let of = |unit: f64, letter: &str| format!("{}{letter}", (value / unit * 1e6).round() / 1e6);
     match value {
         value if value >= 1e9 => of(1e9, "G"),
@@ -118,7 +126,7 @@ mod tests {
         ] {
             assert_eq!(labels(Scale::Linear, low, high), expected);
         }
-        // The smallest number beside 0, and numbers that differ in their last digit only.
+        // The smallest positive number, and numbers that differ only in their last digit.
         for (low, high) in
             [(0.0, 5e-324), (5e-324, 5e-324), (1e300, 1e300_f64.next_up()), (1e15, 1e15_f64.next_up())]
         {

@@ -1,4 +1,4 @@
-//! Utilization over time, of the first seed of each replay.
+//! The plot `busy`: utilization over time, for the first seed of each replay.
 
 use super::job_columns::{columns, job_curves, plain};
 use crate::figure::draw::{Axis, Chart, Kind, Series};
@@ -6,12 +6,14 @@ use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::metrics::busy_nodes;
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind =
     PlotKind { name: "busy", summary: "Utilization over time", needs: Needs::Jobs, draw };
 
-/// Utilization is the mean over each of so many parts of the time.
+/// The number of equal parts of the time. Each point of a curve is the mean utilization over one part.
 const PARTS: usize = 240;
 
+/// Draws the plot; `None` if the jobs were not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let curves = job_curves(results)?;
     let names = ["start_s", "end_s", "allocated", "seed"];
@@ -32,7 +34,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             continue;
         };
         let jobs = starts.iter().zip(ends).zip(nodes).zip(seeds);
-        // The first seed is 0 here.
+        // `columns` gives 0 for the first seed and 1 for others.
         let jobs = jobs.filter(|(_, seed)| **seed < 0.5);
         let jobs = jobs.map(|(((start, end), nodes), _)| (*start, *end, *nodes));
         let share =
@@ -50,7 +52,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(chart.draw()))
 }
 
-/// Returns a unit for an axis of so many seconds: how many seconds it has, and its name.
+/// Returns a suitable unit of time for an axis over so many seconds: its length in seconds and its name.
 fn unit(seconds: f64) -> (f64, &'static str) {
     const HOUR: f64 = 3600.0;
     const DAY: f64 = 24.0 * HOUR;

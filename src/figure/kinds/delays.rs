@@ -1,4 +1,5 @@
-//! How long jobs wait for their turn, then for their nodes, and how long they are suspended while they are moved.
+//! The plot `delays`: how long jobs wait until they are first in the queue, how long they then wait for nodes, and how
+//! long they are suspended while they are moved.
 
 use super::values::mean;
 use crate::figure::draw::{BarGroup, Bars};
@@ -6,6 +7,7 @@ use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::metrics::{Group, METRICS, Metric};
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "delays",
     summary: "Bars of the mean time to the head of the queue, from there to the start, and suspended",
@@ -13,6 +15,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
+/// Draws the plot; `None` if delays have nothing to show and the user did not ask for this kind.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     if !(options.is_asked || results.have_delays()) {
         return Ok(None);

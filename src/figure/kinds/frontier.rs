@@ -1,10 +1,11 @@
-//! Dispersal against what a call of the allocator costs.
+//! The plot `frontier`: the dispersal of jobs against the mean duration of an allocator call.
 
 use super::values::{axis, mean, titled};
 use crate::figure::draw::{Axis, Chart, Kind, Point, Scale, Series};
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::{Curve, Results};
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "frontier",
     summary: "Dispersal against what a call costs",
@@ -12,17 +13,19 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
+/// Draws the plot; `None` if the calls were not timed.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let Ok(total) = results.numbers("allocate_ns_total") else { return Ok(None) };
     let (calls, refused) = (results.numbers("allocate_calls")?, results.numbers("allocate_failures")?);
     let y = results.chosen("--value", column)?;
     let cost = |row: usize| {
+        // The total is the time of the calls that placed a job, so it is divided by their number.
         let placed = calls[row]? - refused[row]?;
         (placed > 0.0).then(|| total[row].map(|ns| ns / placed)).flatten()
     };
     let series = |Curve { name, look, rows }: Curve| {
-        // A point for each load: the mean over replications in both directions.
+        // Each load is one point. Both of its coordinates are means over the replications.
         let same_load =
             |a: &usize, b: &usize| results.label(*a, "arrival_scale") == results.label(*b, "arrival_scale");
         let point = |rows: &[usize]| {

@@ -1,4 +1,5 @@
-//! Who holds which nodes when, of one replay, from the first start until as many jobs are drawn as a viewer bears.
+//! The plot `gantt`: which job holds which nodes at which time, for one replay. It starts with the first job and ends
+//! where the drawing would have more than `MOST_BARS` rectangles.
 
 use super::held_nodes::{PlacedJob, one_replay};
 use crate::figure::draw::{Axis, Grid, GridCell};
@@ -6,6 +7,7 @@ use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "gantt",
     summary: "Who holds which nodes when, of one replay",
@@ -13,9 +15,11 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-/// The most rectangles of a chart; a job has one for each run of nodes.
+/// The largest number of rectangles in a chart, so that viewers can open it. A job has one rectangle for each run of
+/// neighbouring nodes.
 const MOST_BARS: usize = 4000;
 
+/// Draws the plot; `None` if the nodes of the jobs were not kept or there are no jobs.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(mut replay) = one_replay(options, results)? else { return Ok(None) };
     let jobs = &mut replay.jobs;
@@ -29,6 +33,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         }
         shown += 1;
     }
+    // The chart ends with the start of the first job that is not drawn, or else with the last end.
     let to = jobs.get(shown).map_or_else(
         || jobs.iter().map(|job| job.end_s).fold(f64::NEG_INFINITY, f64::max),
         |next| next.start_s,
@@ -63,11 +68,12 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(grid.draw()))
 }
 
-/// Returns a colour for a job. Hues turn by the golden angle, so that neighbours in number are far from each other.
+/// Returns a colour for a job, as `#rrggbb`. The hue turns by the golden angle from number to number, so that jobs with
+/// close numbers have very different hues.
 fn colour(number: i64) -> String {
     let hue = (number.rem_euclid(360) as f64 * 137.508).rem_euclid(360.0);
     let light = 0.42 + 0.1 * number.rem_euclid(3) as f64;
-    // HSL to RGB, with a saturation of 0.6.
+    // Conversion from HSL to RGB with a saturation of 0.6.
     let channel = |shift: f64| {
         let k = (shift + hue / 30.0).rem_euclid(12.0);
         let a = 0.6 * light.min(1.0 - light);

@@ -1,4 +1,4 @@
-//! The jobs of one replay with the nodes that each held.
+//! The jobs of one replay with the nodes that each job held.
 
 use crate::figure::error::FigureError;
 use crate::figure::kind::PlotOptions;
@@ -6,24 +6,30 @@ use crate::figure::results::Results;
 use crate::frame::{Sheet, SheetValues};
 use crate::machine::{Mesh, NodeId, parse_intervals};
 
-/// A replay whose jobs were kept with their nodes.
+/// A replay with kept jobs and nodes.
 pub(super) struct OneReplay {
+    /// The machine of the replay.
     pub(super) machine: Mesh,
-    /// What it is called beside the others.
+    /// The name of the replay, which differs from the names of the others.
     pub(super) name: String,
     /// The jobs of its first seed, in the order of the frame.
     pub(super) jobs: Vec<PlacedJob>,
 }
 
-/// A job and its nodes, as first and last node of each run of neighbours.
+/// A job and the nodes that it held.
 pub(super) struct PlacedJob {
+    /// The number of the job in the log.
     pub(super) number: i64,
+    /// The start, in seconds.
     pub(super) start_s: f64,
+    /// The end, in seconds.
     pub(super) end_s: f64,
+    /// The first and the last node of each run of consecutive nodes.
     pub(super) nodes: Vec<(NodeId, NodeId)>,
 }
 
-/// Returns the replay that the options name, or else the first one; `None` if its nodes were not kept.
+/// Returns the replay that the options name, or else the first one. Returns `None` if its jobs or their nodes were not
+/// kept. Fails if no replay has the number.
 pub(super) fn one_replay(
     options: &PlotOptions<'_>,
     results: &Results,
@@ -51,12 +57,14 @@ pub(super) fn one_replay(
         return Ok(None);
     };
     let first = numbers[0].iter().position(|other| *other == replay).unwrap_or_default();
+    // The first two columns are the replay and the seed.
     let is_first = |i: usize| {
         columns[..2].iter().all(|name| sheet.column(name).is_some_and(|column| column.is_same(i, first)))
     };
     let machine = results.machine(row)?;
     let mut jobs = Vec::new();
     for (i, text) in nodes.iter().enumerate().filter(|(i, _)| is_first(*i)) {
+        // The numbers in `columns`: 2 is the job, 3 the start, 4 the end.
         let of = |column: usize| numbers[column][i].unwrap_or_default();
         let number = of(2) as i64;
         let runs =

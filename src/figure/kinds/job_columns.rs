@@ -1,4 +1,4 @@
-//! Columns of the jobs frame by replay, and the curves that they become.
+//! Columns of the jobs frame, grouped by replay, and the curves that they form.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,20 @@ use crate::figure::results::Results;
 use crate::frame::{Sheet, SheetValues};
 use crate::metrics::exceeding;
 
-/// The values of a column by the number of their replay.
+/// The values of a column, by the number of the replay.
 pub(super) type ByReplay = BTreeMap<u64, Vec<f64>>;
 
-/// A curve of jobs: its name, its look, and the numbers of the replays whose jobs it shows.
+/// A curve of jobs.
 pub(super) struct JobCurve {
+    /// The name of the curve.
     pub(super) name: String,
+    /// The look of the curve.
     pub(super) look: Look,
+    /// The numbers of the replays with the jobs that the curve shows.
     pub(super) replays: Vec<u64>,
 }
 
-/// Returns a curve for each configuration at the first load; replications are one curve.
+/// Returns one curve for each configuration at the first load. Its replications belong to the same curve.
 pub(super) fn job_curves(results: &Results) -> Result<Vec<JobCurve>, FigureError> {
     let numbers = results.numbers("replay")?;
     let number = |row: usize| numbers[row].map(|number| number as u64);
@@ -32,10 +35,11 @@ pub(super) fn job_curves(results: &Results) -> Result<Vec<JobCurve>, FigureError
     Ok(curves.collect())
 }
 
-/// Columns of the jobs frame, each by replay; of a study only the replays of `curves` are read. `None` if there are no
-/// jobs, or no such columns.
+/// Returns the columns `names` of the jobs frame in this order, each grouped by replay. Of a study only the replays of
+/// `curves` are read. Returns `None` if there are no jobs or if a column is missing.
 ///
-/// A seed may have more digits than these numbers. Instead it is 0 if it is the first seed of its replay, and 1 if not.
+/// The column `seed` is special, because seeds may have more digits than an `f64` keeps: its value is 0 for the first
+/// seed of a replay, and 1 for any other seed.
 pub(super) fn columns(
     options: &PlotOptions<'_>,
     names: &[&str],
@@ -67,13 +71,13 @@ pub(super) fn columns(
     Ok(Some(found))
 }
 
-/// Points without confidence intervals.
+/// Returns points without confidence intervals.
 pub(super) fn plain(points: Vec<(f64, f64)>) -> Vec<Point> {
     points.into_iter().map(|(x, y)| Point { x, y, half_width: 0.0 }).collect()
 }
 
-/// For each curve, `factor` times the share of a column's values that are larger than x, for x above 0. `None` if there
-/// are no jobs, or no such column.
+/// Returns a distribution curve for each curve of jobs: its height at x is `factor` times the share of values larger
+/// than x. Only points with x above 0 are kept. Returns `None` if there are no jobs, or no such column.
 pub(super) fn shares(
     options: &PlotOptions<'_>,
     results: &Results,

@@ -1,4 +1,4 @@
-//! A column of the summary by load, with confidence bands over replications.
+//! The plot `load`: a column of the summary by load, with confidence bands over the replications.
 
 use super::values::{axis, points, titled};
 use crate::figure::draw::{Axis, Chart, Kind, Scale, Series};
@@ -6,6 +6,7 @@ use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::load::Load;
 use crate::figure::results::{Curve, Results};
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "load",
     summary: "A column by load, with confidence bands",
@@ -15,6 +16,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
+/// Draws the plot; `None` if no curve has at least two loads.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("turnaround_s_mean");
     let y = results.chosen("--value", column)?;

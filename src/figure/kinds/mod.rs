@@ -1,4 +1,4 @@
-//! The kinds of pictures: a file and a row each.
+//! The registry of the kinds of plots. Each kind is one file here and one row of [`PLOT_KINDS`].
 
 mod busy;
 mod calls;
@@ -19,7 +19,7 @@ use super::error::FigureError;
 use super::kind::{PlotKind, PlotOptions};
 use super::results::Results;
 
-/// The kinds of pictures, in the order in which they are drawn.
+/// The kinds of plots, in the order in which they are drawn.
 pub const PLOT_KINDS: &[PlotKind] = &[
     load::KIND,
     utilization::KIND,
@@ -33,12 +33,12 @@ pub const PLOT_KINDS: &[PlotKind] = &[
     gantt::KIND,
 ];
 
-/// Returns the kind of this name; `None` if there is none.
+/// Returns the kind of plot with this name; `None` if there is none.
 pub fn plot_kind(name: &str) -> Option<&'static PlotKind> {
     PLOT_KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// Draws every picture that results can give, each after the name of its kind.
+/// Draws every plot that the results allow. Returns pairs of the kind's name and the drawing.
 pub fn pictures(
     options: &PlotOptions<'_>,
     results: &Results,

@@ -1,4 +1,4 @@
-//! The share of the time that each node is busy, of one replay.
+//! The plot `nodes`: the share of time in which each node is busy, for one replay.
 
 use super::held_nodes::one_replay;
 use crate::figure::draw::{Axis, Grid, GridCell};
@@ -6,6 +6,7 @@ use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "nodes",
     summary: "Share of the time that each node is busy, of one replay",
@@ -13,9 +14,10 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
-/// Machines of more nodes would be a drawing that nobody can open.
+/// The largest machine that is drawn. Viewers could not open drawings with more nodes.
 const MOST_NODES: u32 = 65_536;
 
+/// Draws the plot; `None` if the nodes of the jobs were not kept, no time passes, or the machine is too large.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(replay) = one_replay(options, results)? else { return Ok(None) };
     let machine = &replay.machine;
@@ -31,7 +33,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         }
     }
     let [width, length, depth] = machine.extents();
-    // Layers beside each other, a column between them.
+    // The layers of the machine stand side by side, with an empty column between them.
     let cell = |(node, busy_s): (usize, &f64)| {
         let [x, y, z] = machine.coord(node as NodeId);
         let share = busy_s / (to - from);
@@ -61,9 +63,10 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     Ok(Some(grid.draw()))
 }
 
-/// Returns the labels of each column and each row: the coordinates of its nodes, as many as there is room for, others
-/// empty.
+/// Returns the labels of the columns and of the rows: the coordinates of their nodes. Where labels would overlap, only
+/// every second, third … is shown, and the others are empty.
 fn coordinates([width, length]: [u32; 2], across: u32) -> (Vec<String>, Vec<String>) {
+    // The size of a node in pixels, as `Grid` draws it.
     let unit = (640.0 / f64::from(across)).min(400.0 / f64::from(length));
     let step = |room: f64| (room / unit).ceil().max(1.0) as u32;
     let some = |at: u32, step: u32| if at.is_multiple_of(step) { at.to_string() } else { String::new() };
@@ -74,7 +77,7 @@ fn coordinates([width, length]: [u32; 2], across: u32) -> (Vec<String>, Vec<Stri
     ((0..across).map(of_column).collect(), (0..length).map(|y| some(y, step(16.0))).collect())
 }
 
-/// Returns a colour from light for 0 to dark for 1, in the same order in colour and in grey.
+/// Returns a colour as `#rrggbb`, from light for 0 to dark for 1. The order is also visible in grey.
 fn shade(share: f64) -> String {
     let share = share.clamp(0.0, 1.0);
     let between = |light: f64, dark: f64| (light + share * (dark - light)).round() as u8;

@@ -1,4 +1,4 @@
-//! Each allocator relative to one of them, for each log, machine and load.
+//! The plot `ratio`: the value of each allocator divided by that of one allocator, for each log, machine and load.
 
 use super::values::{mean, titled};
 use crate::figure::draw::{BarGroup, Bars};
@@ -6,6 +6,7 @@ use crate::figure::error::FigureError;
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "ratio",
     summary: "Bars of each allocator by one of them, for each log and machine",
@@ -13,6 +14,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
+/// Draws the plot; `None` if there are fewer than two curves.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_sum_mean");
     let y = results.chosen("--value", column)?;

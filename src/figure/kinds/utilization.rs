@@ -1,10 +1,11 @@
-//! Dispersal against utilization, a curve for each allocator over its loads.
+//! The plot `utilization`: dispersal against utilization, with one curve over the loads for each allocator.
 
 use super::values::{axis, points, titled};
 use crate::figure::draw::{Axis, Chart, Kind, Series};
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::{Curve, Results};
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind = PlotKind {
     name: "utilization",
     summary: "Dispersal against utilization",
@@ -12,6 +13,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     draw,
 };
 
+/// Draws the plot, which every summary allows.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let column = options.value.unwrap_or("pairwise_mean_mean");
     let (x, y) = (results.numbers("utilization")?, results.chosen("--value", column)?);

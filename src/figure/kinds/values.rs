@@ -1,26 +1,26 @@
-//! Numbers of summaries as points and bars: titles of columns, means of replications.
+//! Helpers for plots of the summary: titles of columns, means over replications, points with intervals.
 
 use crate::figure::draw::{Axis, Point};
 use crate::metrics::{Interval, Metric, metric};
 
-/// Returns the title of a column with its unit; the name in words of one that is not in
-/// [`METRICS`](crate::metrics::METRICS).
+/// Returns the title of a column with its unit. A column that is not in [`METRICS`](crate::metrics::METRICS) gets its
+/// name as title, with spaces for underscores.
 pub(super) fn titled(column: &str) -> String {
     metric(column).map_or_else(|| column.replace('_', " "), Metric::label)
 }
 
-/// Returns a linear axis of a column's values.
+/// Returns a linear axis for the values of a column.
 pub(super) fn axis(column: &str) -> Axis {
     Axis { title: titled(column), ..Axis::default() }
 }
 
-/// Returns the mean of those of `values` that there are; `None` if there are none.
+/// Returns the mean of `values`, without missing ones; `None` if all are missing.
 pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     Interval::of(&values.flatten().collect::<Vec<_>>()).map(|interval| interval.mean)
 }
 
-/// Returns a point for each x that some of `rows` have, sorted by x: the mean of `y` over the rows at that x, with its
-/// confidence interval. Rows without x or y are left out.
+/// Returns one point for each different x of `rows`, sorted by x. Its height is the mean of `y` over the rows with this
+/// x, with the confidence interval. Rows without x or without y are left out.
 pub(super) fn points(rows: &[usize], x: &dyn Fn(usize) -> Option<f64>, y: &[Option<f64>]) -> Vec<Point> {
     let mut by_x: Vec<(f64, Vec<f64>)> = Vec::new();
     for &row in rows {

@@ -1,13 +1,15 @@
-//! How long jobs wait, as the share of jobs that wait longer.
+//! The plot `waits`: the distribution of waiting times, as the share of jobs that wait longer.
 
 use super::job_columns::shares;
 use crate::figure::draw::{Axis, Chart, Scale};
 use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 
+/// The row of the registry.
 pub(super) const KIND: PlotKind =
     PlotKind { name: "waits", summary: "Distribution of waiting times", needs: Needs::Jobs, draw };
 
+/// Draws the plot; `None` if the jobs were not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(series) = shares(options, results, "wait_s", 100.0)? else { return Ok(None) };
     let chart = Chart {

@@ -1,4 +1,5 @@
-//! The machine at a moment of a replay, job by job, for several allocators side by side.
+//! The command `show allocation`: the jobs on the machine at one instant of a replay, for several allocators side by
+//! side.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,10 +16,10 @@ use crate::text::grouped;
 use crate::trace::ReadOptions;
 use crate::workload::{Oversize, Rules, Synthetic};
 
-/// A moment of several replays, which differ in their allocators.
+/// An instant in several replays that differ only in their allocators.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
-    /// The log, or the spec of a workload model.
+    /// The path of the log, or the spec of a workload model.
     pub log: PathBuf,
     /// The machine.
     pub machine: Mesh,
@@ -26,15 +27,16 @@ pub struct Moment {
     pub scheduler: Spec,
     /// The allocators, from left to right.
     pub allocators: Vec<Spec>,
-    /// Seconds of the log's time; what happens at that instant has happened.
+    /// The instant, in seconds of the log's time. Events at exactly this time have already happened.
     pub at_s: f64,
-    /// The seed of everything random.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// What happens to jobs that cannot be placed.
+    /// The treatment of jobs that cannot be placed on the machine.
     pub oversize: Oversize,
 }
 
-/// Draws the jobs on the machine at a moment, a letter each, and says in a line for each allocator what is seen.
+/// Returns a drawing of the machine for each allocator, with a letter for each job, and below them one line of facts
+/// for each. Letters have colours if `is_coloured`.
 pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowError> {
     let Moment { at_s, machine, oversize, .. } = moment;
     if !at_s.is_finite() {
@@ -62,7 +64,7 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
     Ok(picture::side_by_side(&grids) + "\n" + &facts)
 }
 
-/// Returns the name of the log or the model, and its jobs.
+/// Returns the name of the log or the model, and the jobs that it provides.
 fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
     let rules = Rules { oversize: moment.oversize, ..Rules::default() };
     if let Some(text) = moment.log.to_str().filter(|text| Synthetic::is_spec(text)) {
@@ -76,8 +78,8 @@ fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
     Ok((log.name, JobSource::recorded(jobs, skipped)))
 }
 
-/// For each node the letter of its job and the number of its colour, in the order in which jobs started; the job that
-/// started last has `#`. `None` where the node is free.
+/// Returns for each node the letter of its job and the number of the job's colour; `None` for a free node. Jobs are
+/// numbered in the order of their starts. The job that started last has the letter `#`.
 fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
     let mut letters = vec![None; mesh.nodes() as usize];
     for (i, running) in found.running.iter().enumerate() {
@@ -90,7 +92,7 @@ fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
     letters
 }
 
-/// A line on what is seen.
+/// Returns a line with the number of jobs, busy nodes and waiting jobs.
 fn described(title: &str, found: &Snapshot, mesh: &Mesh) -> String {
     let busy: usize = found.running.iter().map(|running| running.nodes.len()).sum();
     let share = 100.0 * busy as f64 / f64::from(mesh.nodes());

@@ -1,4 +1,4 @@
-//! The blocks that buddy strategies divide a machine into, and how those split.
+//! The command `show blocks`: the blocks into which buddy allocators divide a machine, and how blocks split.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use crate::machine::Mesh;
 use crate::spec::Spec;
 use crate::text::{Align, Table, grouped};
 
-/// The size of a block along x, y and z; 1 along those that are not given.
+/// The size of a block along x, y and z. The text may leave out the last ones, which are then 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size([u32; 3]);
 
@@ -30,13 +30,14 @@ impl FromStr for Size {
     }
 }
 
-/// The blocks of one allocator.
+/// All blocks of one allocator.
 struct Hierarchy {
     name: String,
     blocks: Vec<Block>,
 }
 
-/// Draws the blocks of allocators side by side, the top-level ones or all of one `size`, above a table of all sizes.
+/// Returns a drawing of the blocks of each allocator, side by side, above a table of all sizes. It shows the blocks of
+/// one `size`, or the top-level blocks if `size` is `None`. Letters have colours if `is_coloured`.
 pub fn blocks(
     mesh: &Mesh,
     allocators: &[Spec],
@@ -66,7 +67,7 @@ pub fn blocks(
     Ok(text + "\n" + &table(&found, mesh).text())
 }
 
-/// Returns the blocks that the allocator of `spec` works with.
+/// Returns the blocks of the allocator `spec`. Fails if this allocator does not work with blocks.
 fn hierarchy(spec: &Spec, mesh: &Mesh) -> Result<Hierarchy, ShowError> {
     let Built { spec: resolved, strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 0 })?;
     let Some(blocks) = strategy.blocks.map(|blocks| blocks(mesh)) else {
@@ -78,9 +79,9 @@ fn hierarchy(spec: &Spec, mesh: &Mesh) -> Result<Hierarchy, ShowError> {
     Ok(Hierarchy { name: allocator::short(&resolved), blocks })
 }
 
-/// Names of the allocators that work by blocks, with commas between them.
+/// Returns the names of the allocators that work with blocks, separated by commas.
 fn known() -> String {
-    // All of them serve the smallest machine.
+    // Every allocator can be built for a machine with one node.
     let Ok(mesh) = Mesh::new(&[1]) else { return String::new() };
     let has_blocks = |name: &str| {
         let built = allocator::build(&Spec::named(name), &Setup { mesh: &mesh, seed: 0 });
@@ -90,7 +91,7 @@ fn known() -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Fails unless some allocator has blocks of the size that is to be drawn.
+/// Fails if no allocator has blocks of this size.
 fn require(size: Size, found: &[Hierarchy], mesh: &Mesh) -> Result<(), ShowError> {
     let sizes: BTreeSet<(u32, [u32; 3])> =
         found.iter().flat_map(|hierarchy| &hierarchy.blocks).map(rank).collect();
@@ -104,18 +105,18 @@ fn require(size: Size, found: &[Hierarchy], mesh: &Mesh) -> Result<(), ShowError
     Err(ShowError::Option(format!("--size {wanted}: there is no such block; expected one of {known}")))
 }
 
-/// Returns its nodes and its sizes, by which blocks are listed.
+/// Returns the number of nodes and the size of a block, which is the order of the table.
 fn rank(block: &Block) -> (u32, [u32; 3]) {
     (block.sizes.iter().product(), block.sizes)
 }
 
-/// `4x4`, with as many sizes as the machine has dimensions.
+/// Returns a size as text such as `4x4`, with one number for each dimension of the machine.
 fn size_name(sizes: [u32; 3], mesh: &Mesh) -> String {
     sizes[..mesh.dims()].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
 }
 
 impl Hierarchy {
-    /// One line on what is seen.
+    /// Returns one line with the number of top-level blocks.
     fn described(&self, mesh: &Mesh) -> String {
         let tops = self.blocks.iter().filter(|block| block.parent.is_none()).count();
         let (count, plural) = (grouped(tops as f64, 0), if tops == 1 { "" } else { "s" });
@@ -123,11 +124,12 @@ impl Hierarchy {
     }
 }
 
-/// Returns a letter for each node: of its top-level block, or of its block of `size`, large blocks first.
+/// Returns for each node a letter and the number of its colour; `None` for a node outside the drawn blocks. Drawn are
+/// the blocks of `size`, or the top-level blocks. Larger blocks get the first letters.
 fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
     let is_drawn = |block: &&Block| size.map_or(block.parent.is_none(), |Size(sizes)| block.sizes == sizes);
     let mut drawn: Vec<&Block> = hierarchy.blocks.iter().filter(is_drawn).collect();
-    // Equal blocks stay in their own order.
+    // The sort is stable: blocks of equal size keep their order.
     drawn.sort_by_key(|block| std::cmp::Reverse(rank(block).0));
     let mut letters = vec![None; mesh.nodes() as usize];
     for (i, block) in drawn.into_iter().enumerate() {
@@ -141,7 +143,8 @@ fn letters(hierarchy: &Hierarchy, size: Option<Size>, mesh: &Mesh) -> Vec<Option
     letters
 }
 
-/// How many blocks there are of each size, how many of those are top-level ones, and what they split into.
+/// Returns a table of the sizes: the number of blocks, the number of top-level blocks among them, and the parts into
+/// which they split.
 fn table(found: &[Hierarchy], mesh: &Mesh) -> Table {
     let mut table = Table::new(&[
         ("allocator", Align::Left),
@@ -163,7 +166,7 @@ fn table(found: &[Hierarchy], mesh: &Mesh) -> Table {
             let (count, tops, splits) = sizes.entry(rank(block)).or_default();
             *count += 1;
             *tops += u32::from(block.parent.is_none());
-            // The parts of a block are equal.
+            // All parts of a block have the same size.
             if let Some(part) = parts.first() {
                 splits.insert(format!("{} of {}", parts.len(), size_name(*part, mesh)));
             }

@@ -1,4 +1,5 @@
-//! One compaction of a linear array, before, step by step, and after.
+//! The command `show compaction`: one compaction of a linear array, with the state before it, each step, and the state
+//! after it.
 
 use std::fmt::Write;
 use std::str::FromStr;
@@ -7,36 +8,37 @@ use super::error::ShowError;
 use crate::allocator::compaction::array::{Array, Schedule, Shift, Task, Window};
 use crate::text::{Align, Table};
 
-/// Wider pictures would wrap.
+/// Wider arrays are not drawn, because their lines would wrap.
 const WIDEST: u32 = 200;
 
-/// A linear array with tasks, and a task that comes in.
+/// A linear array with running tasks, and an incoming task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compaction {
-    /// Processors of the array.
+    /// The number of processors in the array.
     pub processors: u32,
-    /// The tasks that run.
+    /// The processors of the running tasks.
     pub tasks: Vec<TaskRange>,
-    /// Processors that the incoming task asks for.
+    /// The number of processors that the incoming task requests.
     pub request: u32,
-    /// Where tasks move to.
+    /// The direction in which tasks move.
     pub way: Way,
-    /// Whether to prove that the schedule is free of conflicts.
+    /// Whether the schedule of the moves is checked for conflicts.
     pub check: bool,
 }
 
-/// Where tasks move to.
+/// The direction in which tasks move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// To the left.
+    /// To the left end of the array.
     Left,
-    /// To the right.
+    /// To the right end of the array.
     Right,
-    /// To the side where fewer processors are covered, then to that of the shorter delay, then of the shorter schedule.
+    /// To the side where the window for the incoming task covers fewer busy processors; if equal, to the side with the
+    /// shorter delay; if equal, to the side with the shorter schedule.
     Better,
 }
 
-/// The processors of a task, from `first` to `last`. As text `3-5`, or `3` for one processor.
+/// The range of processors of a task. As text it is `3-5`, or `3` for one processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskRange {
     first: u32,
@@ -55,7 +57,8 @@ impl FromStr for TaskRange {
     }
 }
 
-/// Draws how the tasks move to make room for the incoming one.
+/// Returns a drawing of the moves that make room for the incoming task. Fails if the request or the tasks do not fit
+/// into the array.
 pub fn compaction(wanted: &Compaction) -> Result<String, ShowError> {
     let array = array(wanted)?;
     let (free, &Compaction { processors, request, .. }) = (array.free(), wanted);
@@ -90,7 +93,7 @@ pub fn compaction(wanted: &Compaction) -> Result<String, ShowError> {
     Ok(text)
 }
 
-/// Returns the array with its tasks. Fails if two of them share a processor or one leaves the array.
+/// Returns the array with its tasks. Fails if two tasks overlap, or if a task is not within the array.
 fn array(wanted: &Compaction) -> Result<Array, ShowError> {
     let mut ranges = wanted.tasks.clone();
     ranges.sort_by_key(|range| range.first);
@@ -111,12 +114,13 @@ fn array(wanted: &Compaction) -> Result<Array, ShowError> {
     Ok(array)
 }
 
-/// Returns the letter of a task by its position from the left.
+/// Returns the letter of the task at position `i` from the left. Letters repeat after Z.
 fn letter(i: usize) -> char {
     char::from(b'A' + (i % 26) as u8)
 }
 
-/// Returns a line of processors, and one below that marks a window.
+/// Returns a line of the processors, and below it a line that marks the window if there is one. Returns an empty text
+/// if the array is too wide.
 fn picture(array: &Array, window: Option<(u32, u32, char)>) -> String {
     let width = array.processors();
     if width > WIDEST {
@@ -134,6 +138,8 @@ fn picture(array: &Array, window: Option<(u32, u32, char)>) -> String {
     text
 }
 
+/// Returns the text of a compaction: the state before it, a table of the moves, all transfers by step, and the state
+/// after it.
 fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
     let Window { base, length, covered, .. } = *window;
     let last = base + length - 1;
@@ -166,17 +172,17 @@ fn described(array: &Array, window: &Window, schedule: &Schedule) -> String {
     for step in 1..=schedule.length {
         let moves = transfers.iter().filter(|transfer| transfer.step == step);
         let words: Vec<String> = moves.map(|transfer| format!("{}→{}", transfer.from, transfer.to)).collect();
-        // Writing to memory cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, " step {step}: {}", words.join(", "));
     }
     let Schedule { vacated, length, delay, candidates, .. } = schedule;
-    // Writing to memory cannot fail.
+    // Writing to a string cannot fail.
     let _ = write!(
         text,
         "\n after; the incoming task starts after step {vacated}, all is done after {length}; tasks wait {delay} steps at \
          most\n (the best of {candidates} schedules)\n\n"
     );
-    // The letters stay with the tasks.
+    // Tasks keep their letters when they move.
     let mut line = vec!['.'; array.processors() as usize];
     for (i, task) in array.tasks().iter().enumerate() {
         let base = window.shifts.iter().find(|shift| shift.task == *task).map_or(task.base, Shift::target);

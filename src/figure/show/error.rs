@@ -1,4 +1,4 @@
-//! Errors of drawings for a terminal.
+//! Errors of the drawings for a terminal.
 
 use crate::machine::OccupyError;
 use crate::spec::SpecError;
@@ -6,40 +6,39 @@ use crate::study::{JobsError, RunError};
 use crate::trace::TraceError;
 use crate::yardstick::OptimumError;
 
-/// Why something could not be drawn.
+/// Why a drawing could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ShowError {
-    /// An option asks for something that cannot be: the option, what was given, what is wrong with it, what is
-    /// expected.
+    /// The value of an option is impossible. The text names the option, its value, the problem and the expected value.
     #[error("{0}")]
     Option(String),
-    /// A spec names something that does not exist, or that does not serve the machine.
+    /// A spec names something that does not exist, or that cannot be used on the machine.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// An allocator that is compared does not exist, or does not serve the machine.
+    /// An allocator for the comparison does not exist, or cannot be used on the machine.
     #[error("--allocator: {0}")]
     Allocator(SpecError),
     /// The log could not be read.
     #[error(transparent)]
     Log(#[from] TraceError),
-    /// The jobs of the log do not suit the machine.
+    /// The jobs of the log cannot run on the machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
     /// The replay failed.
     #[error(transparent)]
     Replay(#[from] RunError),
-    /// There is no optimum of so many nodes.
+    /// The optimum is not defined for this number of nodes.
     #[error(transparent)]
     Optimum(OptimumError),
-    /// The search for the optimum was given up.
+    /// The search for the optimum stopped because it reached its limit.
     #[error("--limit {limit}: {problem}")]
     Limit {
-        /// The most candidates that were to be looked at.
+        /// The largest number of candidates to examine.
         limit: u64,
-        /// How far the search came.
+        /// How far the search got.
         problem: OptimumError,
     },
-    /// An allocator moves running jobs, which a state of nodes does not tell apart.
+    /// The allocator moves running jobs. It cannot be shown, because a state of busy nodes does not say which jobs run.
     #[error(
         "{allocator} cannot be shown here: it moves the jobs that run, and a state of nodes does not say which they are"
     )]
@@ -47,21 +46,22 @@ pub enum ShowError {
         /// The allocator.
         allocator: String,
     },
-    /// An allocator placed a job on nodes that are not free.
+    /// The allocator placed a job on nodes that are not free.
     #[error("{allocator}: {problem}")]
     Placement {
         /// The allocator.
         allocator: String,
-        /// The node.
+        /// The node that is not free.
         problem: OccupyError,
     },
-    /// A schedule of moves breaks the rules of compaction.
+    /// A schedule of moves violates the rules of compaction.
     #[error("the schedule is wrong: {0}")]
     Schedule(String),
 }
 
 impl ShowError {
-    /// Returns whether the command line asked for something that does not exist; otherwise an input or a replay failed.
+    /// Returns whether the command line is at fault, because it asks for something that does not exist. If false, a
+    /// file is at fault or a replay failed.
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::Option(_) | Self::Spec(_) | Self::Allocator(_) | Self::Optimum(_))
     }

@@ -1,4 +1,4 @@
-//! Drawings of what replays work with, as text for a terminal: orders, blocks, placements, compactions, running jobs.
+//! Text drawings for a terminal, for the commands `show …`: orders, blocks, placements, compactions and running jobs.
 
 pub mod allocation;
 pub mod blocks;

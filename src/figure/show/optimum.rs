@@ -1,4 +1,4 @@
-//! The best placement there is, drawn, and how far from it allocators stay.
+//! The command `show optimum`: the best possible placement, and how close allocators come to it.
 
 use std::fmt::Write;
 
@@ -11,25 +11,25 @@ use crate::spec::Spec;
 use crate::text::{Align, Table, grouped};
 use crate::yardstick::{self, Optimum, OptimumError, PairwiseBound};
 
-/// A search for the best placement.
+/// The task of a search for the best placement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     /// The machine.
     pub machine: Mesh,
-    /// Nodes to choose.
+    /// The number of nodes to choose.
     pub procs: u32,
-    /// Nodes that are in use.
+    /// The positions of the nodes in use.
     pub busy: Vec<Position>,
-    /// Allocators that are compared in the same state.
+    /// The allocators that place the same job in the same state.
     pub allocators: Vec<Spec>,
-    /// The seed of allocators that draw at random.
+    /// The seed for allocators that use random numbers.
     pub seed: u64,
-    /// The most candidates that are looked at before giving up.
+    /// The number of candidates after which the search stops with an error.
     pub limit: u64,
 }
 
-/// Draws the free nodes with the smallest sum of hops between all pairs, above a table of the bound, the optimum and
-/// the allocators.
+/// Returns a drawing of the free nodes with the smallest sum of pairwise distances, above a table of the lower bound,
+/// the optimum and the allocators. Fails if the search reaches its limit.
 pub fn optimum(search: &Search) -> Result<String, ShowError> {
     let Search { machine, procs, limit, .. } = search;
     let state = occupied(machine, &search.busy)?;
@@ -56,7 +56,8 @@ pub fn optimum(search: &Search) -> Result<String, ShowError> {
     Ok(text + &table(search, &best, &rivals).text())
 }
 
-/// Returns the bound, the optimum and the allocators, one row each.
+/// Returns the table with one row each for the bound, the optimum and the allocators in `rivals`. An allocator without
+/// nodes has refused the job.
 fn table(search: &Search, best: &Optimum, rivals: &[(String, Option<Vec<NodeId>>)]) -> Table {
     let numbers = ["pairwise sum", "pairwise mean", "to bound", "to optimum"];
     let mut columns = vec![("placement", Align::Left)];
@@ -64,8 +65,9 @@ fn table(search: &Search, best: &Optimum, rivals: &[(String, Option<Vec<NodeId>>
     let mut table = Table::new(&columns);
     let bound = PairwiseBound::new(&search.machine).of(search.procs);
     let mut row = |name: &str, sum: u64| {
+        // The mean follows from the sum, so nothing has to be measured.
         let measured = Dispersal { pairwise_sum: sum, nodes: search.procs, ..Dispersal::default() };
-        // One node has nothing to be compared.
+        // A single node has no pairs, so its bound and its optimum are 0.
         let ratio = |to: u64| if to == 0 { "–".to_owned() } else { grouped(sum as f64 / to as f64, 3) };
         let [to_bound, to_optimum] = [bound, best.pairwise_sum].map(ratio);
         let (sum, mean) = (grouped(sum as f64, 0), grouped(measured.pairwise_mean(), 3));

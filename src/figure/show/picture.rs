@@ -1,11 +1,12 @@
-//! Orders and placements as text: one cell per node, the highest y on top, one grid per layer.
+//! Orders and placements as text. Each node is one character or number, the highest y is at the top, and each layer (z)
+//! is one grid.
 
 use std::fmt::Write;
 
 use crate::machine::order::Order;
 use crate::machine::{Coord, Mesh, NodeId, NodeSet};
 
-/// Returns the rank of every node, right-aligned.
+/// Returns a drawing with the rank of every node in the order. Ranks are right-aligned.
 pub fn ranks(order: &Order, mesh: &Mesh) -> String {
     let width = (mesh.nodes() - 1).to_string().len();
     grid(mesh, |text, node| {
@@ -17,11 +18,13 @@ pub fn ranks(order: &Order, mesh: &Mesh) -> String {
     })
 }
 
-/// Returns the path as a line of box-drawing characters; jumps are marked and listed.
+/// Returns a drawing of the order as a line of box-drawing characters. Jumps between nodes that are not neighbours are
+/// marked, and the first of them are listed.
 pub fn line(order: &Order, mesh: &Mesh) -> String {
     let path = Path { order, mesh };
     let mut text = grid(mesh, |text, node| {
         if mesh.coord(node)[0] > 0 {
+            // The neighbour at the left is the previous or the next node of the path.
             let joined = order.rank_of(node).abs_diff(order.rank_of(node - 1)) == 1;
             text.push(if joined { '─' } else { ' ' });
         }
@@ -35,7 +38,8 @@ pub fn line(order: &Order, mesh: &Mesh) -> String {
     text
 }
 
-/// Returns an arrow at every node towards the next one; jumps are marked and listed.
+/// Returns a drawing with an arrow from every node to the next one in the order. Jumps between nodes that are not
+/// neighbours are marked, and the first of them are listed.
 pub fn arrows(order: &Order, mesh: &Mesh) -> String {
     let path = Path { order, mesh };
     let mut text = grid(mesh, |text, node| {
@@ -61,18 +65,19 @@ pub fn arrows(order: &Order, mesh: &Mesh) -> String {
     text
 }
 
-/// Returns the letter of the thing with this number; they repeat.
+/// Returns the letter for a number. Letters repeat after 62.
 pub fn letter(number: usize) -> char {
     const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     char::from(LETTERS[number % LETTERS.len()])
 }
 
-/// Returns a letter at every node that has one, and the number of its colour.
+/// Returns a drawing with a letter at every node that has one. The number beside a letter is that of its colour, which
+/// is shown if `colours`.
 pub fn jobs(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
     grid(mesh, lettered(mesh, letters, colours))
 }
 
-/// Returns the same with as many layers side by side as fit into a line of a terminal.
+/// Returns the drawing of [`jobs`] with several layers side by side, as many as fit into a line of a terminal.
 pub fn layers(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> String {
     const WIDEST: usize = 120;
     let [width, _, depth] = mesh.extents();
@@ -81,11 +86,12 @@ pub fn layers(mesh: &Mesh, letters: &[Option<(char, usize)>], colours: bool) -> 
     }
     let mut cell = lettered(mesh, letters, colours);
     let layers: Vec<_> = (0..depth).map(|z| (format!("z = {z}"), layer(mesh, z, &mut cell))).collect();
+    // A layer has a character for each node and a blank between neighbours.
     let fitting = (WIDEST + GAP) / (2 * width as usize - 1 + GAP);
     layers.chunks(fitting.max(1)).map(side_by_side).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes the letter of a node.
+/// Returns a function that writes the letter of a node, or a dot if it has none.
 fn lettered(
     mesh: &Mesh,
     letters: &[Option<(char, usize)>],
@@ -96,7 +102,8 @@ fn lettered(
             text.push(' ');
         }
         match letters[node as usize] {
-            // Six times six times six colours, the pale half of them, in steps that keep neighbours apart.
+            // The colour is one of the pale half of the terminal's 6 × 6 × 6 colour cube. The steps 5, 3 and 7 give
+            // close numbers different colours.
             Some((letter, number)) if colours => {
                 let colour = 16 + 36 * (2 + number * 5 % 4) + 6 * (2 + number * 3 % 4) + (number * 7 % 6);
                 // Writing to a string cannot fail.
@@ -108,10 +115,10 @@ fn lettered(
     }
 }
 
-/// Blanks between pictures beside each other.
+/// The number of blanks between drawings that stand side by side.
 const GAP: usize = 4;
 
-/// Pictures beside each other, each below its title.
+/// Returns drawings side by side. Each entry is a title and the drawing below it.
 pub fn side_by_side(pictures: &[(String, String)]) -> String {
     let columns: Vec<Vec<&str>> = pictures
         .iter()
@@ -134,8 +141,9 @@ pub fn side_by_side(pictures: &[(String, String)]) -> String {
     text
 }
 
-/// Characters of a line that are seen, colours left out.
+/// Returns the number of visible characters in a line. Escape codes of colours do not count.
 fn shown(line: &str) -> usize {
+    // An escape code begins with ESC and ends with the letter m.
     let parts = line.split('\x1b').enumerate();
     parts
         .map(|(i, part)| if i == 0 { part } else { part.split_once('m').map_or("", |(_, rest)| rest) })
@@ -143,7 +151,8 @@ fn shown(line: &str) -> usize {
         .sum()
 }
 
-/// Returns a placement among the nodes that were free before it.
+/// Returns a drawing of the chosen `nodes`, the nodes that stay free, and the nodes in use. `free` holds the nodes that
+/// were free before the placement.
 pub fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String {
     let mut chosen = NodeSet::empty(mesh.nodes());
     for &node in nodes {
@@ -162,13 +171,13 @@ pub fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String {
     text + "\n■ chosen  · free  × in use\n"
 }
 
-/// Coordinates as `x,y,z`, as many as the machine has dimensions.
+/// Returns coordinates as text such as `x,y,z`, with one number for each dimension of the machine.
 pub fn place(mesh: &Mesh, coord: Coord) -> String {
     let coord: Vec<String> = coord[..mesh.dims()].iter().map(u32::to_string).collect();
     coord.join(",")
 }
 
-/// Lets `cell` write every node, row by row.
+/// Returns a drawing in which `cell` writes every node, in rows from the highest y, with the layers below each other.
 fn grid(mesh: &Mesh, mut cell: impl FnMut(&mut String, NodeId)) -> String {
     let depth = mesh.extents()[2];
     let mut text = String::new();
@@ -181,7 +190,7 @@ fn grid(mesh: &Mesh, mut cell: impl FnMut(&mut String, NodeId)) -> String {
     text
 }
 
-/// Lets `cell` write every node of a layer.
+/// Returns one layer of a drawing in which `cell` writes every node.
 fn layer(mesh: &Mesh, z: u32, mut cell: impl FnMut(&mut String, NodeId)) -> String {
     let [width, length, _] = mesh.extents();
     let mut text = String::new();
@@ -194,7 +203,7 @@ fn layer(mesh: &Mesh, z: u32, mut cell: impl FnMut(&mut String, NodeId)) -> Stri
     text
 }
 
-/// From a node to one of its neighbours in the picture.
+/// The direction from a node to one of its neighbours in the drawing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Left,
@@ -205,6 +214,7 @@ enum Step {
     LayerAfter,
 }
 
+/// Returns the direction from one node to another; `None` if they are not neighbours in the drawing.
 fn step(from: Coord, to: Coord) -> Option<Step> {
     let difference: Vec<i64> = from.iter().zip(to).map(|(&a, b)| i64::from(b) - i64::from(a)).collect();
     match difference[..] {
@@ -218,7 +228,7 @@ fn step(from: Coord, to: Coord) -> Option<Step> {
     }
 }
 
-/// An order as a path through the picture, in which a wrap-around link is a jump too.
+/// An order of the nodes, drawn as a path. A link that wraps around the machine counts as a jump.
 #[derive(Clone, Copy)]
 struct Path<'a> {
     order: &'a Order,
@@ -226,27 +236,29 @@ struct Path<'a> {
 }
 
 impl Path<'_> {
+    /// Returns whether the path begins at `node`.
     fn is_first(self, node: NodeId) -> bool {
         self.order.rank_of(node) == 0
     }
 
+    /// Returns whether the path ends at `node`.
     fn is_last(self, node: NodeId) -> bool {
         self.order.rank_of(node) + 1 == self.mesh.nodes()
     }
 
-    /// Returns the step to the next node, unless that is a jump or `node` is the last.
+    /// Returns the direction to the next node; `None` if that is a jump, or if `node` is the last one.
     fn next(self, node: NodeId) -> Option<Step> {
         let &other = self.order.nodes().get(self.order.rank_of(node) as usize + 1)?;
         step(self.mesh.coord(node), self.mesh.coord(other))
     }
 
-    /// Returns the step back to the node before, unless that is a jump or `node` is the first.
+    /// Returns the direction back to the previous node; `None` if that is a jump, or if `node` is the first one.
     fn back(self, node: NodeId) -> Option<Step> {
         let rank = self.order.rank_of(node).checked_sub(1)?;
         step(self.mesh.coord(node), self.mesh.coord(self.order.node_at(rank)))
     }
 
-    /// What `line` draws at `node`.
+    /// Returns the character that [`line`] draws at `node`.
     fn piece(self, node: NodeId) -> char {
         let (back, next) = (self.back(node), self.next(node));
         let (Some(back), Some(next)) = (back, next) else {
@@ -272,7 +284,7 @@ impl Path<'_> {
         }
     }
 
-    /// Ends the legend and lists the first jumps.
+    /// Writes the end of the legend and lists the first ten jumps.
     fn write_jumps(self, text: &mut String, legend: &str) {
         const MOST: usize = 10;
         let pairs = (0_u32..).zip(self.order.nodes().windows(2));

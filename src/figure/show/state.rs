@@ -1,4 +1,4 @@
-//! A machine in a given state, and what an allocator places in it.
+//! A machine with some nodes in use, and the placement that an allocator chooses in this state.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use crate::allocator::{self, Built, Placement, Request, Setup};
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::Spec;
 
-/// Coordinates of a node as given, such as `3,1`, which no machine need have.
+/// The coordinates of a node as the user wrote them, such as `3,1`. They may lie outside the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position(Vec<u32>);
 
@@ -30,7 +30,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// Returns the machine with these nodes in use. Fails if it lacks one of them, or if one is given twice.
+/// Returns the machine with these nodes in use. Fails if a position is outside the machine, or is given twice.
 pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowError> {
     let mut machine = Machine::new(mesh.clone());
     for position in busy {
@@ -54,9 +54,11 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowEr
     Ok(machine)
 }
 
-/// Returns the allocator's name in short, and what it places in this state; `None` if it refuses.
+/// Returns the short name of the allocator and the nodes that it chooses in this state; `None` for the nodes if it
+/// refuses the job.
 ///
-/// Allocators may keep an index of what is in use, so a new one is told.
+/// A new allocator knows no busy nodes, and some keep an index of them. Therefore it is told about all busy nodes as
+/// one placement.
 pub(super) fn placed(
     spec: &Spec,
     state: &Machine,

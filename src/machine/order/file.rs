@@ -1,4 +1,5 @@
-//! Orders read from files: one `node rank` pair a line, the format of the walker-2010 authors' simulator.
+//! Reads orders from files. Each line has one `node rank` pair, as in the simulator of P. Walker, D. Bunde and V. Leung
+//! (2010).
 
 use std::fs;
 use std::io;
@@ -6,29 +7,29 @@ use std::path::{Path, PathBuf};
 
 use super::{Mesh, Order};
 
-/// Why a file gives no order of a machine's nodes.
+/// The reason why a file gives no order of a machine's nodes.
 #[derive(Debug, thiserror::Error)]
 pub enum OrderFileError {
     /// The file cannot be read.
     #[error("cannot read order file {}", .path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A line does not say what it must.
+    /// A line, or the end of the file, is not as it must be.
     #[error("{}:{line}: found {found}, expected {expected}; {remedy}", .path.display())]
     Line {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What stands there.
+        /// The text or the value that was found.
         found: String,
-        /// What should.
+        /// The text or the value that was expected.
         expected: String,
-        /// What to do about it.
+        /// The form that the file must have, in words.
         remedy: &'static str,
     },
 }
@@ -36,10 +37,10 @@ pub enum OrderFileError {
 const REMEDY: &str =
     "an order file has one line 'node rank' per node, nodes ascending from 0, each rank used once";
 
-/// Reads the order of `mesh`'s nodes from `path`.
+/// Reads the order of the nodes of `mesh` from the file at `path`.
 ///
-/// Each line holds a node's number and its rank, both from 0, separated by blanks; nodes ascend. Blank lines and lines
-/// that begin with `#` are skipped. The order's name is the path. O(N).
+/// Each line has the number of a node and its rank, both from 0, separated by blanks. Nodes must ascend. Blank lines
+/// and lines that begin with `#` are skipped. The name of the order is the path. O(N).
 pub fn from_file(path: &Path, mesh: &Mesh) -> Result<Order, OrderFileError> {
     let bytes =
         fs::read(path).map_err(|source| OrderFileError::Unreadable { path: path.to_owned(), source })?;
@@ -83,7 +84,7 @@ pub fn from_file(path: &Path, mesh: &Mesh) -> Result<Order, OrderFileError> {
         ranks.push(rank);
     }
     let found = ranks.len();
-    // With as many distinct ranks as nodes no place is empty.
+    // If there are as many distinct ranks as nodes, every rank has a node.
     let nodes: Option<Vec<u32>> = taken.into_iter().collect();
     match nodes {
         Some(nodes) => Ok(Order { name: path.display().to_string(), nodes, ranks }),
@@ -95,13 +96,14 @@ pub fn from_file(path: &Path, mesh: &Mesh) -> Result<Order, OrderFileError> {
     }
 }
 
+/// Returns the node and the rank of a line; `None` if it has anything else than two whole numbers.
 fn pair(text: &str) -> Option<(u32, u32)> {
     let mut fields = text.split_whitespace();
     let pair = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
     fields.next().is_none().then_some(pair)
 }
 
-/// Returns the text in quotes, shortened and printable.
+/// Returns the text in quotes, printable and cut after 40 characters.
 fn quote(text: &str) -> String {
     const MOST: usize = 40;
     let shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();

@@ -1,20 +1,21 @@
-//! Major orders: the sides are the digits of the rank, like the numbers of an odometer.
+//! Major orders. The coordinates are the digits of the rank, as in an odometer.
 
 use super::{Mesh, NodeId, Side, Sides};
 
-/// Returns the longest side runs fastest.
+/// Returns the nodes in the order in which the longest side runs fastest.
 pub(super) fn row(mesh: &Mesh) -> Vec<NodeId> {
     let Sides([long, middle, short]) = Sides::of(mesh);
     odometer([long, middle, short])
 }
 
-/// Returns the shortest side runs fastest.
+/// Returns the nodes in the order in which the shortest side runs fastest.
 pub(super) fn column(mesh: &Mesh) -> Vec<NodeId> {
     let Sides([long, middle, short]) = Sides::of(mesh);
     odometer([short, middle, long])
 }
 
-/// Returns every node, the first side fastest.
+/// Returns every node. `fast` runs fastest, then `middle`, then `slow`, each always from its first position to its
+/// last.
 fn odometer([fast, middle, slow]: [Side; 3]) -> Vec<NodeId> {
     let mut nodes = Vec::with_capacity((fast.extent * middle.extent * slow.extent) as usize);
     for k in 0..slow.extent {

@@ -1,10 +1,10 @@
-//! Linear orders of a machine's nodes: the space-filling curves of curve allocators and of paging.
+//! Linear orders of the nodes of a machine: the space-filling curves of curve allocators and of paging.
 //!
-//! An order is a bijection between ranks 0, 1, … and nodes. Curves are defined with the *longest* side as their x,
-//! whichever side that is on the machine at hand, so 8x16 gives the mirror image of 16x8 and results do not depend on
-//! how a user writes a machine down. Equal sides: x plays the longer, z the shorter.
+//! An order is a bijection between ranks 0, 1, … and nodes. Curves are defined with the *longest* side of the machine
+//! as their x axis, whichever side that is. So the curve of 8x16 is the mirror image of that of 16x8, and results do
+//! not depend on how a user writes a machine down. Of equal sides, x counts as the longer one, then y, then z.
 //!
-//! One file per family, one row of [`ORDERS`] per order.
+//! Each family of orders has one file, and each order has one row of [`ORDERS`].
 
 mod file;
 mod gilbert;
@@ -20,7 +20,7 @@ pub use file::{OrderFileError, from_file};
 use super::{Mesh, NodeId};
 use crate::spec::{self, SpecError};
 
-/// A bijection between ranks and nodes, both `0..N`.
+/// A bijection between ranks and nodes, both numbered `0..N`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     name: String,
@@ -28,33 +28,34 @@ pub struct Order {
     ranks: Vec<u32>,
 }
 
-/// Why a list of nodes is no order.
+/// The reason why a list of nodes is no order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
-    /// A node's number is not below the length of the list.
+    /// The number of a node is not below the length of the list.
     #[error("rank {rank} is node {node}, but the nodes of an order of {nodes} are numbered from 0 to {}", .nodes - 1)]
     Outside {
-        /// Where it stands.
+        /// The index of the node in the list.
         rank: u32,
-        /// The node.
+        /// The number of the node.
         node: NodeId,
-        /// Length of the list.
+        /// The length of the list.
         nodes: u32,
     },
-    /// A node is listed twice, so another one is missing.
+    /// A node is in the list twice, so another one is missing.
     #[error("node {node} has rank {first} and rank {second}")]
     Twice {
-        /// The node.
+        /// The number of the node.
         node: NodeId,
-        /// Its first place.
+        /// The first index of the node in the list.
         first: u32,
-        /// Its second place.
+        /// The second index of the node in the list.
         second: u32,
     },
 }
 
 impl Order {
-    /// Returns the order in which `nodes` lists the nodes `0..nodes.len()`, each exactly once. O(N).
+    /// Returns the order in which the node of rank r is `nodes[r]`. The list must have each of the nodes
+    /// `0..nodes.len()` exactly once. O(N).
     pub fn from_nodes(name: &str, nodes: Vec<NodeId>) -> Result<Self, OrderError> {
         const NONE: u32 = u32::MAX;
         let mut ranks = vec![NONE; nodes.len()];
@@ -71,7 +72,7 @@ impl Order {
         Ok(Self { name: name.to_owned(), nodes, ranks })
     }
 
-    /// Returns the name it is registered under, or the path it was read from.
+    /// Returns the name under which the order is registered, or the path of the file it was read from.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -81,7 +82,7 @@ impl Order {
         self.nodes.len()
     }
 
-    /// Returns whether it orders no nodes at all; no machine's order does.
+    /// Returns whether the order has no nodes. No machine has such an order.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -96,18 +97,18 @@ impl Order {
         self.ranks[node as usize]
     }
 
-    /// Returns every node by rank.
+    /// Returns all nodes, sorted by rank.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
-    /// Returns every rank by node.
+    /// Returns the ranks of all nodes, sorted by node.
     pub fn ranks(&self) -> &[u32] {
         &self.ranks
     }
 
-    /// Returns the jumps of the curve on `mesh`: each rank whose successor is not its neighbour, with their L1 distance
-    /// in hops. `mesh` must have as many nodes as the order.
+    /// Returns the jumps of the curve on `mesh`: each rank whose successor is not a neighbour, with the L1 distance of
+    /// the two nodes in hops. There are none if the curve is continuous. `mesh` must have as many nodes as the order.
     pub fn jumps<'a>(&'a self, mesh: &'a Mesh) -> impl Iterator<Item = (u32, u32)> + 'a {
         let hops = |pair: &[NodeId]| mesh.l1(mesh.coord(pair[0]), mesh.coord(pair[1]));
         (0..)
@@ -125,22 +126,24 @@ impl Order {
 /// A registered order.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its name on the command line and in results.
+    /// The name on the command line and in results.
     pub name: &'static str,
-    /// One line for lists.
+    /// One line that describes the order in lists.
     pub summary: &'static str,
-    /// Where it was published.
+    /// The publication that defines the order.
     pub source: &'static str,
-    /// Most dimensions (sides longer than one node) of a machine that it can order.
+    /// The greatest number of dimensions (sides longer than one node) of a machine that the order supports.
     pub max_dims: usize,
-    /// Whether it is promised to be continuous on a mesh (or torus) of this shape; it may be by chance on others.
+    /// A function that returns whether the order is certain to be continuous on a mesh or torus of this shape. On other
+    /// shapes it may be continuous by chance.
     pub continuous: fn(&Mesh) -> bool,
-    /// Lists the nodes by rank; only called for machines with at most `max_dims` dimensions.
+    /// A function that lists the nodes by rank. It is only called for machines with at most `max_dims` dimensions.
     nodes: fn(&Mesh) -> Vec<NodeId>,
 }
 
 impl Entry {
-    /// Returns the order of `mesh`'s nodes. O(N) time and space, under a second for 2^24 nodes.
+    /// Returns the order of the nodes of `mesh`. The result is an error if the machine has too many dimensions. O(N)
+    /// time and space; under a second for 2^24 nodes.
     pub fn build(&self, mesh: &Mesh) -> Result<Order, SpecError> {
         let unsuited = |problem: String| SpecError::Unsuited {
             owner: self.name.to_owned(),
@@ -153,11 +156,12 @@ impl Entry {
                 "it orders at most {most} dimensions; use hilbert or gilbert instead"
             )));
         }
-        // Every builder makes a permutation (tested for all small shapes), so this error is never seen.
+        // Every function of a row makes a permutation (tests check all small shapes), so this error never occurs.
         Order::from_nodes(self.name, (self.nodes)(mesh)).map_err(|error| unsuited(error.to_string()))
     }
 }
 
+/// The publications that the rows below refer to.
 const LO: &str = "V. Lo, K. Windisch, W. Liu, B. Nitzberg, Noncontiguous processor allocation algorithms for \
                   mesh-connected multicomputers, IEEE TPDS 8(7), 1997";
 const WALKER: &str = "P. Walker, D. P. Bunde, V. J. Leung, Faster high-quality processor allocation, 2010";
@@ -235,7 +239,8 @@ pub const ORDERS: &[Entry] = &[
     },
 ];
 
-/// Returns the order registered as `name`, of `mesh`'s nodes. O(N).
+/// Returns the order that is registered as `name` for the nodes of `mesh`. The result is an error if there is no such
+/// order or the machine has too many dimensions for it. O(N).
 pub fn build(name: &str, mesh: &Mesh) -> Result<Order, SpecError> {
     match ORDERS.iter().find(|entry| entry.name == name) {
         Some(entry) => entry.build(mesh),
@@ -243,23 +248,24 @@ pub fn build(name: &str, mesh: &Mesh) -> Result<Order, SpecError> {
     }
 }
 
-/// Where any order that keeps to the line is continuous: on one dimension.
+/// Returns whether the machine has at most one dimension. There an order that follows the line is continuous.
 fn is_line(mesh: &Mesh) -> bool {
     Sides::of(mesh).dims() <= 1
 }
 
-/// One side of a machine: its length and how node numbers grow along it.
+/// One side of a machine: its length in nodes, and the step in node numbers along it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Side {
     extent: u32,
     stride: u32,
 }
 
-/// A machine's three sides, the longest first; of equal ones x before y before z.
+/// The three sides of a machine, the longest first. Of equal sides x comes before y, and y before z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sides([Side; 3]);
 
 impl Sides {
+    /// Returns the sides of `mesh`.
     fn of(mesh: &Mesh) -> Self {
         let [width, length, depth] = mesh.extents();
         let mut sides = [
@@ -271,12 +277,12 @@ impl Sides {
         Self(sides)
     }
 
-    /// Returns the number of sides longer than one node.
+    /// Returns the number of sides that are longer than one node.
     fn dims(&self) -> usize {
         self.0.iter().filter(|side| side.extent > 1).count()
     }
 
-    /// Returns the number of nodes.
+    /// Returns the number of nodes of the machine.
     fn nodes(&self) -> usize {
         self.0.iter().map(|side| side.extent as usize).product()
     }

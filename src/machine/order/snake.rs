@@ -1,21 +1,23 @@
-//! Snakes: boustrophedon orders, which turn round at the end of every run instead of going back, and so never jump.
+//! Snake (boustrophedon) orders. They turn round at the end of every run instead of going back to the start, so they
+//! never jump.
 
 use super::{Mesh, NodeId, Side, Sides};
 
-/// Runs along the longest side, then steps along the next.
+/// Returns the nodes of the snake that runs along the longest side, then steps along the next.
 pub(super) fn row(mesh: &Mesh) -> Vec<NodeId> {
     let Sides([long, middle, short]) = Sides::of(mesh);
     boustrophedon([long, middle, short])
 }
 
-/// Runs along the shortest side, then steps along the next.
+/// Returns the nodes of the snake that runs along the shortest side, then steps along the next.
 pub(super) fn column(mesh: &Mesh) -> Vec<NodeId> {
     let Sides([long, middle, short]) = Sides::of(mesh);
     boustrophedon([short, middle, long])
 }
 
-/// Runs along `fast`, each run the other way than the one before, whether or not a layer lies between them; steps
-/// along `middle`, each layer the other way.
+/// Returns the nodes of the snake that runs along `fast` and steps along `middle`, then along `slow`. Each run goes the
+/// other way than the run before, also from one layer to the next. The steps along `middle` go the other way in every
+/// second layer.
 fn boustrophedon([fast, middle, slow]: [Side; 3]) -> Vec<NodeId> {
     let mut nodes = Vec::with_capacity((fast.extent * middle.extent * slow.extent) as usize);
     let mut backwards = false;

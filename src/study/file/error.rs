@@ -1,69 +1,69 @@
-//! Errors of study files, which say where, what and what to do.
+//! Errors of study files. Each says where the problem is, what it is and how to correct it.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::trace::TraceError;
 
-/// Why a study cannot be planned.
+/// The reason why a study file cannot be planned.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The file cannot be read.
     #[error("{} cannot be read", .path.display())]
     File {
-        /// The study file.
+        /// The path of the study file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The file is no text.
+    /// The file is not UTF-8 text.
     #[error("{}: byte {offset} is not UTF-8; expected a study file in TOML", .path.display())]
     NotText {
-        /// The study file.
+        /// The path of the study file.
         path: PathBuf,
-        /// The first wrong byte, from 0.
+        /// The position of the first wrong byte, from 0.
         offset: usize,
     },
-    /// Something in the file is wrong.
+    /// A key or a value of the file is wrong.
     #[error("{}:{line}: {problem}", .path.display())]
     Wrong {
-        /// The study file.
+        /// The path of the study file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// Key, what was found, what was expected.
+        /// The key, the value that was found, and what was expected.
         problem: String,
     },
-    /// A key that every study has is not there.
+    /// A required key is missing.
     #[error("{}: key '{key}' is missing; add a line such as {key} = {example}", .path.display())]
     MissingKey {
-        /// The study file.
+        /// The path of the study file.
         path: PathBuf,
         /// The key.
         key: String,
-        /// What it could hold.
+        /// An example of a value.
         example: &'static str,
     },
     /// A log cannot be read.
     #[error("{}:{line}: key 'logs'", .path.display())]
     Log {
-        /// The study file.
+        /// The path of the study file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with the log.
+        /// The problem with the log.
         source: Box<TraceError>,
     },
     /// Two replays are the same.
     #[error("{}: cells {first} and {second} are the same replay: {label}; name it once", .path.display())]
     Twice {
-        /// The study file.
+        /// The path of the study file.
         path: PathBuf,
-        /// The first of the two, from 1.
+        /// The number of the first cell, from 1.
         first: usize,
-        /// The other one.
+        /// The number of the second cell, from 1.
         second: usize,
-        /// What they replay.
+        /// The description of the replay, in words.
         label: String,
     },
 }

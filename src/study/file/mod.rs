@@ -1,4 +1,4 @@
-//! Study files: what they say, checked as far as that is possible without their logs.
+//! Reads study files. Names and values are checked before the logs are read.
 
 mod error;
 mod toml_keys;
@@ -25,12 +25,14 @@ use crate::trace::{ReadOptions, formats};
 use crate::workload::Rules;
 
 impl Study {
-    /// Reads the study file at `path`, and its logs once: their names, sizes and checksums.
+    /// Reads the study file at `path` and plans the study. Each log is read once for its size, checksum and requests.
+    /// `options` are those of the command line.
     pub fn read(path: &Path, options: Options) -> Result<Self, StudyError> {
         Self::plan(path, &read(path)?, options, &|log| beside(path, log))
     }
 
-    /// Plans the study of this text; `find` says where its logs are, and `path` is what messages call it.
+    /// Plans the study of the text of a study file. Messages call the file `path`. `find` returns the path of a log
+    /// that the file names. `options` are those of the command line, and keys of the file replace them.
     pub fn plan(
         path: &Path,
         text: &str,
@@ -70,7 +72,7 @@ impl Study {
     }
 }
 
-/// Fails if two replays are the same.
+/// Fails if two cells are the same replay.
 fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
     let mut seen = BTreeMap::new();
     for (i, cell) in study.cells.iter().enumerate() {
@@ -82,7 +84,8 @@ fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
     Ok(())
 }
 
-/// Returns the logs with their lines. Fails if two of them would have the same name in results.
+/// Returns the logs of the file, each with the number of its line. Fails if two logs would have the same name in
+/// results.
 fn logs(
     keys: &Keys<'_>,
     path: &Path,
@@ -119,7 +122,7 @@ fn logs(
     Ok(logs)
 }
 
-/// Returns the axes; planning adds the names of the logs.
+/// Returns the axes of the file. The list of logs is still empty: planning fills it.
 fn axes(keys: &Keys<'_>) -> Result<Axes, StudyError> {
     let rules =
         keys.list("rules", strings(|text| text.parse::<Rules>().map_err(|error| error.to_string())))?;
@@ -141,7 +144,7 @@ fn axes(keys: &Keys<'_>) -> Result<Axes, StudyError> {
     })
 }
 
-/// How often each replay is repeated; `None` if the file does not say it.
+/// Returns how often each replay is repeated, or `None` if the file does not say it.
 fn replications(keys: &Keys<'_>, path: &Path, axes: &Axes) -> Result<Option<Replications>, StudyError> {
     let parse = |text: &str| text.parse().map_err(|error: SpecError| error.to_string());
     let Some((replications, line)): Option<Entry<Replications>> = keys.scalar("replications", parse)? else {
@@ -155,12 +158,12 @@ fn replications(keys: &Keys<'_>, path: &Path, axes: &Axes) -> Result<Option<Repl
     Ok(Some(replications))
 }
 
-/// Returns the entries without their lines; only `default` where the key is left out.
+/// Returns the values of a list without their lines, or `default` alone if the key is left out.
 fn values<T>(list: Option<Vec<Entry<T>>>, default: T) -> Vec<T> {
     list.map_or_else(|| vec![default], |list| list.into_iter().map(|(value, _)| value).collect())
 }
 
-/// Returns a parser of strings as a parser of values.
+/// Returns a parser of values that accepts strings only and reads them with `parse`.
 fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) -> Option<Result<T, String>> {
     move |value| match value {
         Value::Text(text) => Some(parse(text)),
@@ -168,12 +171,13 @@ fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) 
     }
 }
 
+/// Returns the scheduler that `text` names, with every default written out.
 fn scheduler_spec(text: &str) -> Result<Spec, String> {
     let built = text.parse().and_then(|spec| scheduler::build(&spec));
     built.map(|(_, resolved)| resolved).map_err(|error| error.to_string())
 }
 
-/// Returns an allocator that serves every machine of the study, in its canonical spelling.
+/// Returns the allocator that `text` names, in its canonical spelling. Fails if it cannot serve a machine of the study.
 fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
     let spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
     if spec == Spec::named(ALL) {
@@ -185,7 +189,8 @@ fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
     allocator::find(&spec).map(|(_, spec)| spec).map_err(|error| error.to_string())
 }
 
-/// Returns a network that serves every machine of the study, with every default written out.
+/// Returns the network that `text` names, with every default written out. Fails if it cannot serve a machine of the
+/// study.
 fn network_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
     let mut spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
     for mesh in machines {
@@ -195,6 +200,7 @@ fn network_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
     Ok(spec)
 }
 
+/// Reads an arrival scale, a number above 0. Returns `None` for a value of another kind.
 fn scale(value: &Value<'_>) -> Option<Result<f64, String>> {
     let Value::Number(text) = value else { return None };
     let number: f64 = text.parse().ok()?;
@@ -202,6 +208,7 @@ fn scale(value: &Value<'_>) -> Option<Result<f64, String>> {
     Some(if number.is_finite() && number > 0.0 { Ok(number) } else { Err(problem()) })
 }
 
+/// Reads a seed. Returns `None` for a value that is not a whole number from 0.
 fn seed(value: &Value<'_>) -> Option<Result<u64, String>> {
     match value {
         Value::Number(text) => text.parse().ok().map(Ok),

@@ -1,4 +1,4 @@
-//! Study files as TOML: which keys there are, what each holds, and errors with the line.
+//! Parses study files as TOML: which keys there are, which kind of value each takes, and errors with line numbers.
 
 use std::fmt::Display;
 use std::fs;
@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::error::StudyError;
 use crate::spec::unknown;
 
-/// Every key: name, what it holds, an example.
+/// Every key: its name, the kind of its value in words, and an example.
 const KEYS: &[(&str, &str, &str)] = &[
     ("name", "a string", "\"loads\""),
     ("description", "a string", "\"Does the load matter?\""),
@@ -26,14 +26,14 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),
 ];
 
-/// An entry of a list and the line that it stands on, from 1.
+/// An entry of a list, and the number of its line, from 1.
 pub(super) type Entry<T> = (T, usize);
 
-/// What an entry's parser is given: its kind and its text.
+/// A value as the parser of an entry receives it.
 pub(super) enum Value<'a> {
     /// A string.
     Text(&'a str),
-    /// An integer or a float, as written.
+    /// An integer or a float as it is written, or an empty text for a value of any other kind.
     Number(&'a str),
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Keys<'a> {
     table: DeTable<'a>,
 }
 
-/// Reads the text of the file.
+/// Reads the file at `path` and returns its text. Fails if it cannot be read or is not UTF-8.
 pub(super) fn read(path: &Path) -> Result<String, StudyError> {
     let bytes = fs::read(path).map_err(|source| StudyError::File { path: path.to_owned(), source })?;
     String::from_utf8(bytes).map_err(|error| StudyError::NotText {
@@ -54,6 +54,7 @@ pub(super) fn read(path: &Path) -> Result<String, StudyError> {
 }
 
 impl<'a> Keys<'a> {
+    /// Parses the `text` of the study file at `path`. Fails if it is not TOML or has an unknown key.
     pub(super) fn parse(path: &'a Path, text: &'a str) -> Result<Self, StudyError> {
         let wrong = |at: usize, problem: String| StudyError::Wrong {
             path: path.to_owned(),
@@ -74,11 +75,12 @@ impl<'a> Keys<'a> {
         Ok(Self { path, text, table })
     }
 
+    /// Returns the error for a problem at byte `at`.
     fn wrong(&self, at: usize, problem: String) -> StudyError {
         StudyError::Wrong { path: self.path.to_owned(), line: line(self.text, at), problem }
     }
 
-    /// Returns the string at `key`; `None` if the file does not have the key.
+    /// Returns the string at `key`, or `None` if the file does not have the key. Fails for a value of another kind.
     pub(super) fn string(&self, key: &str) -> Result<Option<String>, StudyError> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
         match value.get_ref() {
@@ -87,7 +89,8 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Returns the number or string at `key`, parsed, and its line; `None` if the file does not have the key.
+    /// Reads the whole number or the string at `key` with `parse`, and returns the value and its line. `None` if the
+    /// file does not have the key.
     pub(super) fn scalar<T>(
         &self,
         key: &str,
@@ -105,7 +108,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Returns the list at `key`, which the file must have.
+    /// Returns the list at `key`, and fails if the file does not have the key. See [`Keys::list`].
     pub(super) fn required<T: Display>(
         &self,
         key: &str,
@@ -121,8 +124,8 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Returns the list at `key`; `None` if the file does not have the key. `parse` answers `None` for a value of the
-    /// wrong kind; no entry may equal another.
+    /// Returns the list at `key`, or `None` if the file does not have the key. `parse` returns `None` for a value of
+    /// the wrong kind. Fails if the list is empty or if two entries are equal.
     pub(super) fn list<T: Display>(
         &self,
         key: &str,
@@ -182,29 +185,31 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// Returns a TOML value as text for the parser of an entry.
 fn plain<'a>(value: &'a Spanned<DeValue<'_>>) -> Value<'a> {
     match value.get_ref() {
         DeValue::String(text) => Value::Text(text),
-        // Other bases than ten parse as no number, and are then of the wrong kind.
+        // Hexadecimal, octal and binary integers are not accepted: the empty text below parses as no number.
         DeValue::Integer(number) if number.radix() == 10 => Value::Number(number.as_str()),
         DeValue::Float(number) => Value::Number(number.as_str()),
         _ => Value::Number(""),
     }
 }
 
-/// Returns what `key` holds, and an example.
+/// Returns the kind of value that `key` takes, in words, and an example.
 fn describe(key: &str) -> (&'static str, &'static str) {
     KEYS.iter()
         .find(|(name, ..)| *name == key)
         .map_or(("", ""), |(_, expected, example)| (*expected, *example))
 }
 
-/// Returns the line of byte `at`, from 1.
+/// Returns the number of the line of byte `at`, from 1.
 fn line(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
 }
 
-/// Returns the path that the study file at `file` means by `log`: relative paths start at its directory.
+/// Returns the path of the log that the study file at `file` calls `log`. Relative paths start at the directory of the
+/// study file.
 pub(super) fn beside(file: &Path, log: &str) -> PathBuf {
     file.parent().map_or_else(|| PathBuf::from(log), |folder| folder.join(log))
 }

@@ -1,4 +1,4 @@
-//! Logs of any program that writes one job on each line: which column holds which field.
+//! Logs of any program that writes one job on each line. A parameter tells which column holds which field.
 
 use std::str::FromStr;
 
@@ -8,6 +8,7 @@ use crate::spec::{Spec, SpecError};
 use crate::trace::error::Problem;
 use crate::trace::record::{CPU, FIELD_NAMES, FIELDS, Record};
 
+/// The row of this format.
 pub(super) const FORMAT: Format = Format {
     name: "columns",
     summary: "one job on each line, in columns separated by blanks, of which a parameter says what each holds",
@@ -22,27 +23,29 @@ pub(super) const FORMAT: Format = Format {
     writing: None,
 };
 
-/// The names of the fields of the Standard Workload Format in specs, in their order.
+/// The names of the fields of the Standard Workload Format in specs, in the order of the fields.
 const NAMES: &str = "job submit wait run procs cpu memory req-procs req-time req-memory status user group app queue \
                      partition preceding think";
 
+/// Returns the names one by one.
 fn names() -> impl Iterator<Item = &'static str> {
     NAMES.split(' ')
 }
 
-/// The fields that name something, by a word or a number: user, group, application, queue, partition. Whatever they
-/// name is numbered in the order in which it appears.
+/// The indices of the fields that name something by a word or a number: user, group, application, queue, partition.
+/// Each new name gets the next number, from 1.
 const LABELS: std::ops::Range<usize> = 11..16;
-/// The fields without which a line is no job: submit, run, procs.
+/// The indices of the fields that every job must have: submit, run, procs.
 const NEEDED: [usize; 3] = [1, 3, 4];
 
-/// For each field of the Standard Workload Format the column that holds it, from 1; `None` if no column does.
+/// The columns of a log: for each field of the Standard Workload Format the number of the column that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Columns {
+    /// The column of each field, from 1; `None` if no column holds the field.
     columns: [Option<u16>; FIELDS],
 }
 
-/// `submit=3,run=5,procs=2`.
+/// Parses a list such as `submit=3,run=5,procs=2`.
 impl FromStr for Columns {
     type Err = String;
 
@@ -72,7 +75,8 @@ impl FromStr for Columns {
 }
 
 impl Columns {
-    /// Returns the columns that a spec `columns:submit=3,…` gives, or says which are missing or unknown.
+    /// Returns the columns of a spec such as `columns:submit=3,run=5,procs=2`. The result is an error if one of the
+    /// needed columns is missing or a field is unknown.
     fn of(spec: &Spec) -> Result<Self, SpecError> {
         let text = spec.to_string();
         let malformed = |problem| SpecError::Malformed { text: text.clone(), problem };
@@ -94,17 +98,21 @@ impl Columns {
 /// The parser of one log.
 struct ColumnParser {
     columns: Columns,
+    /// The names seen so far in each field of [`LABELS`].
     labels: [Labels; FIELDS],
     jobs: i64,
 }
 
 impl ColumnParser {
+    /// Makes the parser of one log.
     fn new(columns: Columns) -> Self {
         Self { columns, labels: Default::default(), jobs: 0 }
     }
 
-    /// Returns the value of `token`, which stands in `column` for `field`: a number, or that of a label.
+    /// Returns the value of `token`, which is in column `column` and holds field `field`. A name becomes a number, see
+    /// [`LABELS`]. A negative number in such a field stays as it is, as −1 means unknown.
     fn value(&mut self, field: usize, column: usize, token: &str) -> Result<f64, Problem> {
+        // Values below 9·10¹⁸ stay in the range of an `i64` when they are rounded.
         let number = token.parse().ok().filter(|value: &f64| value.is_finite() && value.abs() < 9e18);
         match number {
             Some(value) if !LABELS.contains(&field) || value < 0.0 => Ok(value),
@@ -115,7 +123,8 @@ impl ColumnParser {
 }
 
 impl LineParser for ColumnParser {
-    /// Fields that no column holds are unknown; jobs are numbered from 1 unless a column has their number.
+    /// Parses one line. Fields without a column are unknown. Jobs are numbered from 1 unless a column holds their
+    /// number.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         let text = String::from_utf8_lossy(line);
         let tokens: Vec<&str> = text.split_whitespace().collect();

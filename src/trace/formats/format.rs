@@ -1,4 +1,4 @@
-//! What a log format is: a row of the registry, and the parser that turns the lines of a log into records.
+//! Defines a log format: a row of the registry, and a parser that turns the lines of a log into records.
 
 use crate::spec::{Spec, SpecError};
 use crate::trace::error::Problem;
@@ -8,25 +8,26 @@ use crate::trace::record::Record;
 /// One row of the registry of log formats.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// The name on the command line and in specs; kebab-case.
+    /// The name on the command line and in specs, in kebab-case.
     pub name: &'static str,
-    /// One line on what the format is.
+    /// One line that says what the format is.
     pub summary: &'static str,
-    /// Who defined it, and where it is described.
+    /// The author of the format and the place where it is described.
     pub source: &'static str,
-    /// Its parameters as `key=value`, or nothing.
+    /// The parameters of the spec as `key=value`, separated by spaces; empty if there are none.
     pub parameters: &'static str,
-    /// The facts that a log of this format cannot say, in words; empty if it has all that a replay can use.
+    /// What a log of this format cannot say, in words; empty if it can say all that a replay uses.
     pub lacks: &'static str,
-    /// The file name extensions, without dot, that stand for this format; the first is the usual one. Empty if names do
-    /// not tell it.
+    /// The file name extensions of this format, without dot. The first is the usual one. The list is empty if file
+    /// names do not tell the format.
     pub extensions: &'static [&'static str],
-    /// Tells from the first line that is neither blank nor a comment whether a log has this format. `None` if lines of
-    /// other formats look alike.
+    /// A function that tells by the first line, which is neither blank nor a comment, whether a log has this format.
+    /// `None` if lines of this format could be lines of another one.
     pub recognises: Option<fn(line: &[u8]) -> bool>,
     /// Whether fields should be separated by spaces, so that tabs are counted as irregular.
     pub expects_spaces: bool,
-    /// Builds a parser for one log. The spec has this row's name; it has parameters only if the row has some.
+    /// A function that makes the parser of one log. It is given a spec with the name of this row; the spec has no
+    /// parameters if the row has none.
     pub parser: fn(&Spec) -> Result<Box<dyn LineParser>, SpecError>,
     /// The way in which logs of this format are written; `None` if they can only be read.
     pub writing: Option<Writing>,
@@ -35,12 +36,14 @@ pub struct Format {
 /// The way in which logs of a format are written.
 #[derive(Clone, Copy, Debug)]
 pub struct Writing {
-    /// Whether comment lines can be written, which make the header of a log.
+    /// Whether comment lines are written. They make the header of a log.
     pub has_comments: bool,
-    /// Whether only those records are converted to this format that the authors of walker-2010 kept, with the run times
-    /// that they took; otherwise all records are.
+    /// Whether a log that is converted to this format is reduced to the records that the simulator of P. Walker, D.
+    /// Bunde and V. Leung (2010) would keep, with the run times that it would take. Otherwise all records are
+    /// converted.
     pub by_authors_rules: bool,
-    /// Appends the line of a record, with its end, to the text. The flag tells whether the log has sides of shapes.
+    /// A function that appends the line of a record, with its `\n`, to a text. The flag tells whether the log has sides
+    /// of shapes.
     pub append: fn(&Record, bool, &mut Vec<u8>),
 }
 
@@ -52,20 +55,23 @@ impl PartialEq for Format {
 
 impl Eq for Format {}
 
-/// Turns the lines of one log into records. A parser may remember what it has seen; every log gets a new one.
+/// Turns the lines of one log into records. Each log gets a new parser, which may remember the lines before.
 ///
-/// The reader keeps blank lines and comments (lines that begin with `;`) to itself and hands every other line, the
-/// heading of a table included, to [`Self::parse`]. A format that folds several lines into one record, or that knows
-/// its records only at the end of the text, answers [`Parsed::Part`] and gives the records from [`Self::finish`].
+/// The reader handles blank lines and comments (lines that begin with `;`) itself. It gives every other line to
+/// [`Self::parse`], also the heading of a table. A format may need several lines for one record, or know its records
+/// only at the end of the text. Then [`Self::parse`] returns [`Parsed::Part`], and a later line or [`Self::finish`]
+/// gives the record.
 pub trait LineParser {
-    /// Called once before the first line, with the comments above it.
+    /// Is called once, before the first line, with the comments above that line. It is not called for a log without
+    /// such a line.
     fn begin(&mut self, _header: &Header) {}
 
-    /// Parses one line without its end, or says what is wrong with it; then the line is as if it had not been there.
+    /// Parses one line, which is given without its line end. If the result is a problem, the parser ignores the line:
+    /// its state is as before.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem>;
 
-    /// Called after the last line until it returns `None`: the next record that no line gave. A problem is reported for
-    /// the last line of the log.
+    /// Returns the next record that no line gave; `None` if there is none left. It is called after the last line, again
+    /// and again until it returns `None`. A problem is reported with the number of the last line.
     fn finish(&mut self) -> Result<Option<Record>, Problem> {
         Ok(None)
     }
@@ -74,10 +80,10 @@ pub trait LineParser {
 /// The meaning of one line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Parsed {
-    /// The line completes a record. The number is that of fields beyond those of the format, which are ignored.
+    /// The line completes this record. The number counts the fields beyond those of the format, which are ignored.
     Record(Record, usize),
-    /// The line says nothing of any job: a heading, or time that the system took for itself.
+    /// The line says nothing of any job. It is a heading, for example, or time that the system took for itself.
     NoJob,
-    /// The line is part of a record that a later line completes or that comes from [`LineParser::finish`].
+    /// The line is part of a record that a later line or [`LineParser::finish`] gives.
     Part,
 }

@@ -1,13 +1,13 @@
-//! Numbers in place of names: users, groups, applications and queues.
+//! Replaces names by numbers: the names of users, groups, applications and queues.
 
 use std::collections::HashMap;
 
-/// The names seen so far, numbered from 1 in the order in which they appeared.
+/// The names seen so far. They are numbered from 1 in the order of their first appearance.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels(HashMap<Vec<u8>, i64>);
 
 impl Labels {
-    /// Returns the number of `name`; a name that is new gets the next one.
+    /// Returns the number of `name`. A new name gets the next number.
     pub(super) fn number(&mut self, name: &[u8]) -> i64 {
         if let Some(&number) = self.0.get(name) {
             return number;

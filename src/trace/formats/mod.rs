@@ -1,7 +1,7 @@
-//! The registry of log formats, and how the right one is found.
+//! The registry of log formats, and the ways to find the format of a log.
 //!
-//! A format is a row and a file: the file has the parser and the row, [`FORMATS`] lists it. Readers, writers, the
-//! commands and `list formats` know formats by their rows only.
+//! A format is one row and one file. The file has the row and the parser, and [`FORMATS`] lists the row. Readers,
+//! writers and commands know formats only by their rows.
 
 mod columns;
 mod format;
@@ -21,17 +21,19 @@ use crate::spec::{Params, Spec, SpecError, unknown};
 /// Every log format.
 pub const FORMATS: &[Format] = &[swf::FORMAT, premas::FORMAT, nas_ipsc::FORMAT, columns::FORMAT];
 
-/// The Standard Workload Format: what a log is read as that nothing else is known of, and what models are written in.
+/// The Standard Workload Format. It is the format of a log if neither its name nor its first line tells another, and
+/// the format in which models are written.
 pub const SWF: &Format = &swf::FORMAT;
 
 impl Format {
-    /// Returns the format of this name, or an error that lists all names.
+    /// Returns the format with this name, or an error that lists all names.
     pub fn find(name: &str) -> Result<&'static Self, SpecError> {
         let found = FORMATS.iter().find(|format| format.name == name);
         found.ok_or_else(|| unknown("log format", name, FORMATS.iter().map(|format| format.name)))
     }
 
-    /// Returns the format that the name of a file tells (`.swf`, `.premas`, each with or without `.gz`), or `None`.
+    /// Returns the format of the extension of a file name (`.swf`, `.premas`, each with or without `.gz`); `None` if
+    /// the extension is of no format.
     pub fn of_path(path: &Path) -> Option<&'static Self> {
         let stem = if is_gzip_name(path) { Path::new(path.file_stem()?) } else { path };
         let extension = stem.extension()?.to_str()?;
@@ -40,7 +42,8 @@ impl Format {
             .find(|format| format.extensions.iter().any(|known| extension.eq_ignore_ascii_case(known)))
     }
 
-    /// Returns the format that recognises `line`, the first of a log that is neither blank nor a comment, or `None`.
+    /// Returns the format that recognises `line`, the first line of a log that is neither blank nor a comment; `None`
+    /// if no format does.
     pub fn of_line(line: &[u8]) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.recognises.is_some_and(|recognises| recognises(line)))
     }
@@ -51,8 +54,8 @@ impl Format {
     }
 }
 
-/// Returns the format that `spec` names and a parser for one log, or says what is wrong with the spec: `nas-ipsc`,
-/// `columns:submit=3,run=5,procs=2`.
+/// Returns the format that `spec` names and a parser for one log, such as for `nas-ipsc` or
+/// `columns:submit=3,run=5,procs=2`. The result is an error if there is no such format or a parameter is wrong.
 pub fn build(spec: &Spec) -> Result<(&'static Format, Box<dyn LineParser>), SpecError> {
     let format = Format::find(&spec.name)?;
     if format.parameters.is_empty() {
@@ -61,14 +64,14 @@ pub fn build(spec: &Spec) -> Result<(&'static Format, Box<dyn LineParser>), Spec
     Ok((format, (format.parser)(spec)?))
 }
 
-/// Returns the spec that `text` spells, if it names a format with the parameters that it needs.
+/// Parses a spec of a format. The result is an error if there is no such format or a parameter is wrong or missing.
 pub fn parse(text: &str) -> Result<Spec, SpecError> {
     let spec = text.parse()?;
     build(&spec)?;
     Ok(spec)
 }
 
-/// Returns the name of a log's file without `.gz` and without the extension of its format.
+/// Returns the file name of a log without `.gz` and without the extension of its format.
 pub fn without_extensions(file_name: &str) -> &str {
     let plain = file_name.strip_suffix(".gz").unwrap_or(file_name);
     let mut extensions = FORMATS.iter().flat_map(|format| format.extensions);
@@ -76,7 +79,7 @@ pub fn without_extensions(file_name: &str) -> &str {
     stem.unwrap_or(plain)
 }
 
-/// Tells whether a file of this name is to be compressed.
+/// Returns whether a name ends in `.gz`, so that the file is to be compressed.
 pub(super) fn is_gzip_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }

@@ -1,9 +1,13 @@
-//! The native log of the iPSC/860 at NASA Ames, 1993: `user command nodes seconds MM/DD/YY HH:MM:SS` on each line.
+//! The native log of the iPSC/860 at NASA Ames, 1993. Each line is `user command nodes seconds MM/DD/YY HH:MM:SS`.
 //!
-//! The stamp says when the job started, by the clocks of California. Lines without nodes, and those of user `special`
-//! (dedicated time and the like), are no jobs. The others become the records that the archive made of them: times count
-//! from the first job's start; users are numbered as they appear, and so are the commands of interactive jobs; `nqs`
-//! commands are batch jobs (queue 1, no application); users whose names begin with `user` are group 1, others group 2.
+//! Date and time say when the job started, by the clocks of California. A line with 0 nodes is no job, and neither is a
+//! line of user `special` (dedicated time, for example). The other lines become the records that the Parallel Workloads
+//! Archive made of them:
+//!
+//! * Times count from the start of the first job.
+//! * Users are numbered in the order of their first appearance. So are the commands of interactive jobs.
+//! * Commands that begin with `nqs` are batch jobs, in queue 1 and without an application. Others are in queue 0.
+//! * Users whose names begin with `user` are in group 1, the others in group 2.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -13,6 +17,7 @@ use super::labels::Labels;
 use crate::trace::error::Problem;
 use crate::trace::record::Record;
 
+/// The row of this format.
 pub(super) const FORMAT: Format = Format {
     name: "nas-ipsc",
     summary: "native log of the iPSC/860 at NASA Ames: user, command, nodes, run time, start date and time",
@@ -34,23 +39,25 @@ const ZONE: &str = "America/Los_Angeles";
 
 /// The parser of one log, with what it has seen so far.
 struct NasIpsc {
-    /// `None` if the time zone is unknown; zones are built into this program, so that it never is.
+    /// The time zone; `None` if it is unknown. It is built into this program, so it is always known.
     zone: Option<TimeZone>,
-    /// When the first job started, in seconds since 1970; `None` before it is read.
+    /// The start of the first job, in seconds since 1970; `None` before the first job.
     origin_s: Option<i64>,
+    /// The number of jobs so far.
     jobs: i64,
     users: Labels,
     applications: Labels,
 }
 
 impl NasIpsc {
+    /// Makes the parser of one log.
     fn new() -> Self {
         let zone = TimeZone::get(ZONE).ok();
         Self { zone, origin_s: None, jobs: 0, users: Labels::default(), applications: Labels::default() }
     }
 
-    /// Returns the seconds since 1970 of `10/01/93` and `00:00:03`. A clock time that comes twice, because clocks were
-    /// put back, is the first of both.
+    /// Returns the time of a date such as `10/01/93` and a time such as `00:00:03`, in seconds since 1970. A clock time
+    /// occurs twice when clocks are put back; the first one is taken.
     fn instant(&self, date: &[u8], time: &[u8]) -> Result<i64, Problem> {
         let civil = civil(date, time)?;
         let zoned = self.zone.clone().and_then(|zone| civil.to_zoned(zone).ok());
@@ -89,16 +96,18 @@ impl LineParser for NasIpsc {
     }
 }
 
-/// Tells whether `line` has six words that end in a date and a time as no other format writes them.
+/// Returns whether `line` has exactly six words of which the last two are a date and a time. No other format writes
+/// such lines.
 fn is_line(line: &[u8]) -> bool {
     matches!(words(line).as_slice(), [_, _, _, _, date, time] if civil(date, time).is_ok())
 }
 
+/// Returns the words of a line.
 fn words(line: &[u8]) -> Vec<&[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty()).collect()
 }
 
-/// Returns the clock time of `10/01/93` and `00:00:03`.
+/// Returns the clock time of a date such as `10/01/93` and a time such as `00:00:03`.
 fn civil(date: &[u8], time: &[u8]) -> Result<DateTime, Problem> {
     let parts = |token: &[u8], separator: u8| -> Option<[i8; 3]> {
         let mut parts = token.split(|&byte| byte == separator);
@@ -108,17 +117,19 @@ fn civil(date: &[u8], time: &[u8]) -> Result<DateTime, Problem> {
     };
     let [month, day, year] = parts(date, b'/').ok_or_else(|| malformed(4, date, "a date MM/DD/YY"))?;
     let [hour, minute, second] = parts(time, b':').ok_or_else(|| malformed(5, time, "a time HH:MM:SS"))?;
-    // Two digits of a log that began in 1993.
+    // The year has two digits. The log begins in 1993, so 70 to 99 are years of the 20th century.
     let century = if year < 70 { 2000 } else { 1900 };
     DateTime::new(century + i16::from(year), month, day, hour, minute, second, 0)
         .map_err(|_| malformed(4, date, "a date of the calendar and a time of the day"))
 }
 
+/// Returns `token` as an integer of at least 0. `index` is the index of its field, from 0.
 fn number(index: usize, token: &[u8]) -> Result<i64, Problem> {
     let parsed = std::str::from_utf8(token).ok().and_then(|text| text.parse().ok());
     parsed.filter(|value| *value >= 0).ok_or_else(|| malformed(index, token, "a whole number"))
 }
 
+/// Returns the problem of field `index`, from 0, which is not what was expected.
 fn malformed(index: usize, token: &[u8], expected: &'static str) -> Problem {
     Problem::not_a_number(index + 1, NAMES[index], token, expected)
 }

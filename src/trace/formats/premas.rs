@@ -1,5 +1,5 @@
-//! `PReMAS`, the four columns of the simulator of the authors of walker-2010: `arrival`, `procs`, `run`, `estimate`,
-//! tab-separated integers, no header, −1 for an unknown estimate.
+//! `PReMAS`, the format of the simulator of P. Walker, D. Bunde and V. Leung (2010). Each line has four integers,
+//! separated by tabs: arrival, processors, run time and estimate. There is no header. An unknown estimate is −1.
 
 use std::io::Write;
 
@@ -10,6 +10,7 @@ use crate::trace::error::Problem;
 use crate::trace::fields::{Fault, explain, fields, integer};
 use crate::trace::record::Record;
 
+/// The row of this format.
 pub(super) const FORMAT: Format = Format {
     name: "premas",
     summary: "four integers on each line: arrival, processors, run time, estimate; no header",
@@ -24,18 +25,20 @@ pub(super) const FORMAT: Format = Format {
     writing: Some(Writing { has_comments: false, by_authors_rules: true, append }),
 };
 
+/// The names of the fields of a line.
 const NAMES: [&str; 4] = ["arrival", "processors", "run time", "estimate"];
 /// The status of a job that completed.
 const COMPLETED: i64 = 1;
 
 /// The parser of one log.
 struct Premas {
-    /// Records so far: the number of the last job.
+    /// The number of records so far, which is the job number of the last one.
     records: i64,
 }
 
 impl LineParser for Premas {
-    /// Returns whether the record is a completed job of which these four fields are known; jobs are numbered from 1.
+    /// Parses one line as the record of a completed job. The other fields of the record are unknown. Jobs are numbered
+    /// from 1.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         let (rest, (submit_s, allocated_procs, run_s, requested_time_s)) =
             columns(line).map_err(|error| explain(line, &error, &NAMES))?;
@@ -47,11 +50,12 @@ impl LineParser for Premas {
     }
 }
 
+/// Parses the four fields of a line.
 fn columns(line: &[u8]) -> IResult<&[u8], (i64, i64, i64, i64), Fault> {
     (integer(1), integer(2), integer(3), integer(4)).parse(line)
 }
 
-/// Appends the line of `record`: submit time, allocated processors, run time and requested time as they are.
+/// Appends the line of `record`: its submit time, allocated processors, run time and requested time, unchanged.
 fn append(record: &Record, _has_sides: bool, line: &mut Vec<u8>) {
     let Record { submit_s, allocated_procs, run_s, requested_time_s, .. } = record;
     // Writing to memory cannot fail.

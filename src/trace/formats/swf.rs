@@ -1,7 +1,7 @@
-//! The Standard Workload Format as the Parallel Workloads Archive defines it: 18 numbers on a line.
+//! The Standard Workload Format as the Parallel Workloads Archive defines it: 18 numbers on each line.
 //!
-//! An extension of ours: behind the 18 fields stand the three sides of a job's shape if the header has an entry
-//! `Shapes`.
+//! This program extends it: if the header has an entry `Shapes`, the three sides of the job's shape follow the 18
+//! fields.
 
 use std::io::Write;
 
@@ -13,6 +13,7 @@ use crate::trace::fields::{Fault, decimal, explain, fields, integer, tokens};
 use crate::trace::header::Header;
 use crate::trace::record::{CPU, FIELD_NAMES, FIELDS, Record};
 
+/// The row of this format.
 pub(super) const FORMAT: Format = Format {
     name: "swf",
     summary: "Standard Workload Format: 18 numbers on each line, header lines that begin with ;",
@@ -27,25 +28,26 @@ pub(super) const FORMAT: Format = Format {
     writing: Some(Writing { has_comments: true, by_authors_rules: false, append }),
 };
 
-/// The header entry of a log whose records have sides.
+/// The key of the header entry of a log whose records have sides.
 pub const SHAPES: &str = "Shapes";
 /// The number of fields that hold the sides of a job's shape.
 const SIDES: usize = 3;
-/// The longest side that any machine has.
+/// The greatest length of a side, in nodes. No machine has more nodes.
 const LONGEST: u32 = 1 << 24;
 
 /// The parser of one log.
 struct Swf {
-    /// Whether sides stand behind the 18 fields.
+    /// Whether three sides follow the 18 fields.
     has_sides: bool,
 }
 
 impl LineParser for Swf {
+    /// Looks for the entry `Shapes` in the header.
     fn begin(&mut self, header: &Header) {
         self.has_sides = header.get(SHAPES).is_some();
     }
 
-    /// O(length of the line); nothing is allocated unless there are sides.
+    /// Parses one line. O(length of the line); nothing is allocated unless there are sides.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         let (record, surplus) = parse(line)?;
         if !self.has_sides {
@@ -64,7 +66,7 @@ impl LineParser for Swf {
     }
 }
 
-/// Parses the 18 fields of a line, and counts those beyond them.
+/// Parses the 18 fields of a line, and returns the record and the number of fields after them.
 fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
     let explained = |error: Err<Fault>| explain(line, &error, &FIELD_NAMES);
     let (mut rest, mut values, mut average_cpu_s) = (line, [-1; FIELDS], -1.0);
@@ -79,7 +81,8 @@ fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
     Ok((Record::from_fields(values, average_cpu_s), surplus))
 }
 
-/// Parses the three fields behind the 18 of a line as the sides of a job's shape; `None` if all three are −1, unknown.
+/// Returns the three fields after the 18 as the sides of the job's shape, in nodes; `None` if all three are −1, which
+/// means unknown.
 fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
     const NAMES: [&str; SIDES] = ["side along x", "side along y", "side along z"];
     const EXPECTED: &str = "an integer from 1 to 2^24, or all three sides";
@@ -100,8 +103,8 @@ fn sides(line: &[u8]) -> Result<Option<[u32; 3]>, Problem> {
     Ok(Some(sides))
 }
 
-/// Appends the line of `record`, with the sides of its shape if `has_sides`. An average CPU time that is no number is
-/// written as unknown.
+/// Appends the line of `record`, with the sides of its shape if `has_sides`. An average CPU time that is NaN or
+/// infinite is written as −1, unknown.
 fn append(record: &Record, has_sides: bool, line: &mut Vec<u8>) {
     let average_cpu_s = if record.average_cpu_s.is_finite() { record.average_cpu_s } else { -1.0 };
     // Writing to memory cannot fail.

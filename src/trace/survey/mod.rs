@@ -1,4 +1,4 @@
-//! Surveys of a log: its profile ([`profile`]) and its defects ([`validate`]).
+//! Surveys a log: its profile ([`profile`]) and its defects ([`validate`]).
 
 pub(super) mod profile;
 mod text;

@@ -1,4 +1,4 @@
-//! The profile of a log: how many jobs it holds, how large, how long, how much load they bring.
+//! The profile of a log: how many jobs it holds, how large and how long they are, and how much load they bring.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,47 +10,49 @@ use crate::trace::reader::{ReadOptions, read};
 use crate::trace::record::{FIELD_NAMES, FIELDS, Record};
 use crate::trace::summary::LogSummary;
 
-/// Statistics of a log as it is recorded, before any rule has chosen jobs from it. Sizes are [`Record::procs`].
+/// Statistics of a log as it was recorded, before any rule leaves out jobs. The size of a job is [`Record::procs`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Profile {
-    /// The log's name.
+    /// The path of the log, or `standard input`.
     pub log: String,
-    /// The name of its format.
+    /// The name of the format.
     pub format: &'static str,
-    /// SHA-256 of its uncompressed text, in hexadecimal.
+    /// The SHA-256 of the uncompressed text, in hexadecimal.
     pub sha256: String,
-    /// Size of its uncompressed text.
+    /// The size of the uncompressed text in bytes.
     pub bytes: u64,
-    /// Its lines.
+    /// The number of lines of any kind.
     pub lines: u64,
-    /// Its records.
+    /// The number of records.
     pub jobs: u64,
-    /// Processors of the machine by the header (`MaxProcs`, or else `MaxNodes`).
+    /// The number of processors of the machine by the header: `MaxProcs`, or else `MaxNodes`. `None` if it has neither.
     pub procs: Option<i64>,
-    /// Processors of the largest job.
+    /// The number of processors of the largest job; `None` if no size is known.
     pub largest_job_procs: Option<i64>,
-    /// Origin of its times, in seconds since 1970.
+    /// The time at which submit times are 0, in seconds since 1970; `None` if the header does not tell.
     pub unix_start_time: Option<i64>,
-    /// Earliest submit time; negative ones are unknown.
+    /// The earliest submit time in seconds; `None` if no submit time is known. Negative submit times count as unknown.
     pub first_submit_s: Option<i64>,
-    /// Latest submit time.
+    /// The latest submit time in seconds; `None` if no submit time is known.
     pub last_submit_s: Option<i64>,
-    /// Sum of size × run time over the jobs of which both are known, in processor-seconds.
+    /// The sum of size × run time over the jobs with known size and run time, in processor-seconds.
     pub work_proc_s: f64,
-    /// That work over what the machine could do between the first and the last submit time. Where the header does not
-    /// tell the machine's size, that of the largest job stands for it.
+    /// The work divided by what the machine could do between the first and the last submit time. If the header does not
+    /// tell the number of processors, that of the largest job is taken. `None` if that is unknown too, if no submit
+    /// time is known, or if all jobs were submitted at once.
     pub offered_load: Option<f64>,
-    /// Sizes of the jobs whose size is known, in processors.
+    /// The sizes of the jobs whose size is known, in processors; `None` if there are none.
     pub size_procs: Option<Quantiles>,
-    /// Run times of the jobs whose run time is known, in seconds.
+    /// The run times of the jobs whose run time is known, in seconds; `None` if there are none.
     pub run_s: Option<Quantiles>,
-    /// Share of one-processor jobs among those whose size is known.
+    /// The share, from 0 to 1, of one-processor jobs among the jobs whose size is known; `None` if there are none.
     pub serial_share: Option<f64>,
-    /// Share of powers of two among the jobs of more than one processor.
+    /// The share, from 0 to 1, of sizes that are powers of two among the jobs of more than one processor; `None` if
+    /// there are none.
     pub power_of_two_share: Option<f64>,
-    /// Number of jobs with each status.
+    /// The number of jobs with each status (field 11).
     pub status: BTreeMap<i64, u64>,
-    /// Fields that are unknown (−1) in some jobs.
+    /// The fields that are unknown in some jobs; empty if there are none.
     pub missing: Vec<Missing>,
     /// The irregularities of the text; empty if there are none.
     pub irregularities: Vec<Irregularity>,
@@ -59,7 +61,7 @@ pub struct Profile {
 /// A field that is unknown in some jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Missing {
-    /// The field, from 1.
+    /// The number of the field, from 1.
     pub field: usize,
     /// The name of the field.
     pub name: &'static str,
@@ -67,7 +69,7 @@ pub struct Missing {
     pub jobs: u64,
 }
 
-/// Something odd that was found, and how often.
+/// Something odd in the text of a log, with the number of times it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Irregularity {
     /// What was found, in words.
@@ -76,7 +78,8 @@ pub struct Irregularity {
     pub count: u64,
 }
 
-/// Quantiles by nearest rank: the smallest value such that at least the share named is not above it.
+/// The quantiles of some values by nearest rank: the p-th percentile is the smallest value such that at least p percent
+/// of the values are not above it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Quantiles {
     /// Smallest value.
@@ -98,7 +101,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Returns the quantiles of `values`, which it sorts; `None` if there are none. O(n log n).
+    /// Sorts `values` and returns their quantiles; `None` if there are no values. O(n log n).
     pub fn of(values: &mut [i64]) -> Option<Self> {
         values.sort_unstable();
         let (&min, &max) = (values.first()?, values.last()?);
@@ -111,31 +114,34 @@ impl Quantiles {
 }
 
 impl Profile {
-    /// Reads the log at `path` and returns its profile. Memory: two numbers per job, for exact quantiles.
+    /// Reads the log at `path` and returns its profile. Memory holds two numbers per job, so that quantiles are exact.
     pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         let mut gathering = Gathering::default();
         let summary = read(path, options, |record| gathering.add(record))?;
         Ok(gathering.finish(summary))
     }
 
-    /// Returns the seconds between the first and the last submit time; `None` if none is known.
+    /// Returns the time from the first to the last submit time, in seconds; `None` if no submit time is known.
     pub fn span_s(&self) -> Option<i64> {
         Some(self.last_submit_s?.saturating_sub(self.first_submit_s?))
     }
 }
 
-/// The sums and lists that reading builds up.
+/// The sums and lists that grow while the log is read.
 #[derive(Default)]
 struct Gathering {
     sizes: Vec<i64>,
     runs_s: Vec<i64>,
     work_proc_s: f64,
+    /// The first and the last submit time; `None` as long as none is known.
     submits_s: Option<(i64, i64)>,
     status: BTreeMap<i64, u64>,
+    /// The number of jobs in which each field is unknown; field n is entry n − 1.
     missing: [u64; FIELDS],
 }
 
 impl Gathering {
+    /// Counts a record.
     fn add(&mut self, record: &Record) {
         let submit_s = record.submit_s;
         if submit_s >= 0 {
@@ -153,6 +159,7 @@ impl Gathering {
         }
     }
 
+    /// Returns the profile. `summary` holds the facts about the log as a whole.
     fn finish(mut self, summary: LogSummary) -> Profile {
         let size_procs = Quantiles::of(&mut self.sizes);
         let largest_job_procs = size_procs.map(|sizes| sizes.max);
@@ -163,6 +170,7 @@ impl Gathering {
             (capacity_proc_s > 0.0).then(|| self.work_proc_s / capacity_proc_s)
         });
         let parallel = self.sizes.iter().filter(|&&procs| procs > 1).count();
+        // A power of two has one bit set, so p & (p − 1) is 0.
         let powers = self.sizes.iter().filter(|&&procs| procs > 1 && procs & (procs - 1) == 0).count();
         let missing = self.missing.iter().enumerate().filter(|&(_, &jobs)| jobs > 0);
         Profile {
@@ -190,11 +198,12 @@ impl Gathering {
     }
 }
 
+/// Returns the irregularities of the text; an empty list if there are none.
 fn irregularities(summary: &LogSummary) -> Vec<Irregularity> {
     summary.irregularities.rows().into_iter().map(|(what, count)| Irregularity { what, count }).collect()
 }
 
-/// Returns `part` of `whole` as a share; `None` of nothing.
+/// Returns `part` / `whole`; `None` if `whole` is 0.
 fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }

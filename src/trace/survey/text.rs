@@ -1,4 +1,4 @@
-//! Surveys of logs as text.
+//! Writes the surveys of a log as text.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::profile::{Profile, Quantiles};
 use super::validate::{Finding, Severity, Tally, Validation};
 
 impl Profile {
-    /// Returns the profile as a table of labelled rows, followed by the quantiles.
+    /// Returns the profile as rows with labels, followed by a table of the quantiles.
     pub fn text(&self) -> String {
         let percent = |share: Option<f64>, whole: &str| {
             or_unknown(share.map(|share| format!("{:.1} % of {whole}", 100.0 * share)))
@@ -46,8 +46,8 @@ impl Profile {
         text
     }
 
-    /// Returns how far the first and the last submit time are apart, and their dates if the log says when its times
-    /// begin; `None` if no submit time is known.
+    /// Returns the time from the first to the last submit time, with both dates if the header tells the start of the
+    /// log; `None` if no submit time is known.
     fn span(&self) -> Option<String> {
         let (first, last, span_s) = (self.first_submit_s?, self.last_submit_s?, self.span_s()?);
         let length = format!("{span_s} s = {:.1} days", span_s as f64 / 86_400.0);
@@ -57,11 +57,12 @@ impl Profile {
     }
 }
 
+/// Returns `text`, or `unknown` if there is none.
 fn or_unknown(text: Option<String>) -> String {
     text.unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Returns a table of quantiles below an empty line.
+/// Returns an empty line and a table of quantiles.
 fn quantiles(rows: &[(&str, Option<Quantiles>)]) -> String {
     let mut text = format!("\n{:<14}", "");
     for title in ["min", "p25", "p50", "p75", "p90", "p99", "max", "mean"] {
@@ -82,7 +83,8 @@ fn quantiles(rows: &[(&str, Option<Quantiles>)]) -> String {
     text
 }
 
-/// Returns date and time of `unix_s` seconds since 1970, in UTC; only the seconds if that is beyond the year 9999.
+/// Returns the date and the time of day in UTC of `unix_s`, in seconds since 1970. A time that the calendar cannot hold
+/// (beyond the year 9999) is written as its seconds.
 fn date(unix_s: i64) -> String {
     match Timestamp::from_second(unix_s) {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
@@ -91,7 +93,8 @@ fn date(unix_s: i64) -> String {
 }
 
 impl Validation {
-    /// Returns one line for each finding that is shown, counts of the others, and a last line with the totals.
+    /// Returns one line for each finding that is shown, a line for the number of the others, and a last line with the
+    /// totals.
     pub fn text(&self) -> String {
         let path = self.summary.path.display().to_string();
         let mut text = String::new();
@@ -105,6 +108,7 @@ impl Validation {
     }
 }
 
+/// Appends the lines of one defect to `text`.
 fn list(path: &str, tally: &Tally, text: &mut String) {
     let (title, count) = (tally.defect.title(), tally.count);
     let severity = match tally.severity {

@@ -1,4 +1,4 @@
-//! Validation of a log: everything that is wrong or odd in it, with its line.
+//! Validates a log: finds everything that is wrong or odd in it, with the lines.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,13 +14,13 @@ use Severity::{Error, Warning};
 /// The severity of a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// A replay of the log would stop or be wrong.
+    /// A replay of the log would stop or give wrong results.
     Error,
-    /// Worth knowing; a replay copes.
+    /// The log is odd here, but can be replayed.
     Warning,
 }
 
-/// Something that is wrong or odd in a log; its row in the table below says more.
+/// A kind of mistake or oddity in a log. [`Self::title`] describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "`title` says what each of them is")]
 pub enum Defect {
@@ -47,7 +47,7 @@ pub enum Defect {
     Unterminated,
 }
 
-/// Every defect with its severity and its title, in the order of the enum, which is that of a report.
+/// Every defect with its severity and its title, in the order of the enum and of reports.
 const DEFECTS: [(Defect, Severity, &str); 21] = [
     (Defect::TooFewFields, Error, "too few fields"),
     (Defect::NotANumber, Error, "not a number"),
@@ -78,8 +78,8 @@ impl Defect {
         DEFECTS[self as usize].2
     }
 
-    /// Returns the severity. A line that does not follow the format is only worth a warning to those who read
-    /// leniently.
+    /// Returns the severity of the defect. A line that does not follow the format is an error, but only a warning if
+    /// `lenient`, as lenient reading skips it.
     pub const fn severity(self, lenient: bool) -> Severity {
         match self {
             Self::TooFewFields | Self::NotANumber | Self::OutOfRange if lenient => Warning,
@@ -87,7 +87,7 @@ impl Defect {
         }
     }
 
-    /// Returns the defect of a line that does not follow the format.
+    /// Returns the defect of a line that does not follow the format, by the problem of the line.
     const fn of_line(problem: &Problem) -> Self {
         match problem {
             Problem::TooFewFields { .. } => Self::TooFewFields,
@@ -106,25 +106,25 @@ pub struct Tally {
     pub severity: Severity,
     /// The number of findings.
     pub count: u64,
-    /// The first findings; empty where the count says everything.
+    /// The first findings. It is empty for defects that are only counted.
     pub shown: Vec<Finding>,
 }
 
-/// One finding.
+/// One place in a log with a defect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Its line, from 1; `None` if it is about the log as a whole.
+    /// The number of the line, from 1; `None` if the finding is about the log as a whole.
     pub line: Option<u64>,
-    /// The values that are wrong, in words; empty if the title says everything.
+    /// The wrong values in words; empty if the title of the defect says everything.
     pub detail: String,
 }
 
-/// The outcome of [`validate`].
+/// The result of [`validate`].
 #[derive(Clone, Debug)]
 pub struct Validation {
-    /// The log.
+    /// The facts about the log as a whole.
     pub summary: LogSummary,
-    /// The defects that were found at least once, errors first.
+    /// The defects that were found at least once, errors first; empty if the log has none.
     pub tallies: Vec<Tally>,
 }
 
@@ -135,13 +135,14 @@ impl Validation {
     }
 }
 
-/// Reads the whole log at `path` and returns what is wrong or odd in it, with at most `shown_max` findings of each
-/// defect. Only a log that cannot be read at all is an error here.
+/// Reads the whole log at `path` and returns everything that is wrong or odd in it. At most `shown_max` findings of
+/// each defect are kept; the others are counted. The result is an error only if the log cannot be read at all.
 ///
-/// Memory: the job numbers, to find duplicates.
+/// Memory holds the job numbers, to find duplicates.
 pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<Validation, TraceError> {
     let mut reader = Reader::open(path, ReadOptions { lenient: true, ..options })?;
     let mut check = Check::new(shown_max);
+    // Set at the first record, so that it also tells whether a comment comes late.
     let mut procs_max = None;
     while let Some(entry) = reader.next_entry()? {
         match entry {
@@ -165,21 +166,23 @@ pub fn validate(path: &Path, options: ReadOptions, shown_max: usize) -> Result<V
     Ok(Validation { summary, tallies: check.tallies(options.lenient) })
 }
 
-/// The findings so far, and what is needed to find more.
+/// The findings so far, with what is needed to find more.
 struct Check {
     shown_max: usize,
-    /// Count and first findings of each defect, by its place in [`DEFECTS`].
+    /// The number of findings and the first findings of each defect, by its index in [`DEFECTS`].
     found: Vec<(u64, Vec<Finding>)>,
+    /// The job numbers so far.
     jobs: HashSet<i64>,
     previous: Option<Record>,
 }
 
 impl Check {
+    /// Makes a check without findings.
     fn new(shown_max: usize) -> Self {
         Self { shown_max, found: vec![(0, Vec::new()); DEFECTS.len()], jobs: HashSet::new(), previous: None }
     }
 
-    /// Counts a finding, and keeps it if it is among the first.
+    /// Counts a finding, and keeps it if fewer than `shown_max` are kept.
     fn found(&mut self, defect: Defect, line: u64, detail: fmt::Arguments<'_>) {
         let (count, shown) = &mut self.found[defect as usize];
         *count += 1;
@@ -188,7 +191,7 @@ impl Check {
         }
     }
 
-    /// Adds what is wrong with one record.
+    /// Finds what is wrong with one record. `procs_max` is the number of processors of the machine, if it is known.
     fn record(&mut self, line: u64, record: &Record, surplus: usize, procs_max: Option<i64>) {
         let Record { job, submit_s, run_s, allocated_procs, requested_time_s, status, .. } = *record;
         if surplus > 0 {
@@ -233,7 +236,7 @@ impl Check {
         }
     }
 
-    /// Adds what concerns the log as a whole; it is counted without lines.
+    /// Finds what is wrong with the log as a whole. These findings have no line.
     fn log(&mut self, summary: &LogSummary) {
         let findings = &summary.irregularities;
         self.found[Defect::Tabs as usize].0 = findings.tab_lines;
@@ -241,6 +244,7 @@ impl Check {
         self.found[Defect::Unterminated as usize].0 = findings.unterminated_lines;
         self.found[Defect::NoMachine as usize].0 = u64::from(summary.header.processors().is_none());
         let counts = ["MaxJobs", "MaxRecords"].map(|key| (key, summary.header.number(key)));
+        // The header may count jobs and records; both should be the number of records.
         for (key, count) in counts {
             let Some(count) = count.filter(|&count| count != summary.records as i64) else { continue };
             let detail = format!("{key} is {count}, there are {}", summary.records);
@@ -250,6 +254,7 @@ impl Check {
         }
     }
 
+    /// Returns the defects that were found, errors first.
     fn tallies(self, lenient: bool) -> Vec<Tally> {
         let tally = |((defect, ..), (count, shown)): ((Defect, _, _), _)| {
             let severity = defect.severity(lenient);

@@ -1,17 +1,17 @@
-//! Models drawn as logs: the jobs of one seed, with a header that says how to make the log again.
+//! Writes the jobs of workload models as logs. The header has the command that makes the same log again.
 
 use super::lublin::{self, Lublin, LublinError, LublinJob, LublinOptions};
 use super::synthetic::{Synthetic, SyntheticError};
 use crate::job::{Shape, Time};
 use crate::trace::{Header, Record, SHAPES, TraceError, Writer};
 
-/// Why a model gives no log.
+/// The reason why a model gives no log.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelLogError {
-    /// There is no such model.
+    /// There is no Lublin–Feitelson model for these options.
     #[error(transparent)]
     Lublin(#[from] LublinError),
-    /// The load is so small that arrivals are stretched beyond the range of time.
+    /// The load is so small that the stretched submit times exceed the range of time.
     #[error(
         "--load {load:?} stretches arrivals beyond the range of time, 292,000 years; a larger load helps"
     )]
@@ -19,10 +19,10 @@ pub enum ModelLogError {
         /// The load as given.
         load: f64,
     },
-    /// All jobs arrive at once, whatever the factor.
+    /// All jobs have the same submit time, so no factor changes the load.
     #[error("--load needs jobs that arrive at different times; make more jobs")]
     OneArrival,
-    /// The model has no jobs.
+    /// The synthetic model gives no jobs.
     #[error(transparent)]
     Synthetic(#[from] SyntheticError),
     /// The log cannot be written.
@@ -35,25 +35,26 @@ pub enum ModelLogError {
 pub struct LublinLog {
     /// The number of jobs.
     pub jobs: u32,
-    /// The processors of the machine.
+    /// The number of processors of the machine.
     pub procs: u32,
-    /// The choices that the model leaves.
+    /// The choices that the model leaves open.
     pub options: LublinOptions,
-    /// The share of what the machine can do that the jobs' work is while they arrive; `None` for arrivals as the model
-    /// has them.
+    /// The offered load to which submit times are stretched: the work of the jobs divided by what the machine can do
+    /// from the first to the last arrival. `None` keeps the submit times of the model.
     pub load: Option<f64>,
     /// The seed of the random numbers.
     pub seed: u64,
 }
 
-/// The two versions of the model: whether it is typeless, its name, and the meaning of queues in its logs.
+/// The two versions of the model. Each row has a flag (whether the version is typeless), the name, and the meaning of
+/// the queues in its logs.
 pub const LUBLIN_TYPES: [(bool, &str, &str); 2] = [
     (false, "batch+interactive", "Queue 0 interactive, queue 1 batch"),
     (true, "typeless", "One stream fitted to both, in queue 0"),
 ];
 
 impl LublinLog {
-    /// Writes the header and the jobs, and leaves the writer unfinished.
+    /// Writes the header and the jobs. The writer is left unfinished.
     pub fn write(&self, writer: &mut Writer) -> Result<(), ModelLogError> {
         let jobs = Lublin::new(self.procs, self.options, self.seed)?.take(self.jobs as usize);
         let Some(load) = self.load else {
@@ -71,7 +72,7 @@ impl LublinLog {
         Ok(write_all(writer, jobs)?)
     }
 
-    /// Returns what makes the log again, in a form that people and tools read.
+    /// Returns the header of the log. `factor` is the factor by which submit times were multiplied, if they were.
     fn header(&self, factor: Option<f64>) -> Header {
         let Self { jobs, procs, seed, options, .. } = self;
         let types = LUBLIN_TYPES[usize::from(options.typeless)].1;
@@ -90,6 +91,7 @@ impl LublinLog {
     }
 }
 
+/// Writes one record for each job, numbered from 1.
 fn write_all(writer: &mut Writer, jobs: impl IntoIterator<Item = LublinJob>) -> Result<(), TraceError> {
     (1..).zip(jobs).try_for_each(|(number, job)| {
         writer.record(&Record {
@@ -105,9 +107,10 @@ fn write_all(writer: &mut Writer, jobs: impl IntoIterator<Item = LublinJob>) -> 
     })
 }
 
-/// Writes the jobs of a synthetic model as `seed` draws them for a `machine` of these extents, with their shapes, and
-/// returns their mean run time in seconds. Records have whole seconds only, so times are rounded, run times up to at
-/// least 1. Leaves the writer unfinished.
+/// Writes a log of the jobs that the synthetic model draws from `seed`, with their shapes. Returns the mean run time in
+/// seconds, before rounding. The pair gives the machine: its spelling, for the header, and its extents.
+///
+/// Records have whole seconds, so times are rounded, and run times are at least 1. The writer is left unfinished.
 pub fn write_synthetic(
     writer: &mut Writer,
     model: &Synthetic,
@@ -139,7 +142,7 @@ pub fn write_synthetic(
     Ok(jobs.iter().map(|job| job.run.as_seconds()).sum::<f64>() / jobs.len() as f64)
 }
 
-/// The beginning of the command that makes a log.
+/// The beginning of the header line with the command that makes the log.
 const MADE: &str = concat!("made by meshreplay ", env!("CARGO_PKG_VERSION"), ": trace generate");
 
 /// Returns the first lines of every header.
@@ -155,7 +158,7 @@ fn head(computer: &str, jobs: u32, nodes: u64) -> Vec<String> {
     ]
 }
 
-/// Returns the lines as comments.
+/// Returns a header with the lines as comments.
 fn header_of(lines: &[String]) -> Header {
     let mut header = Header::default();
     for line in lines {

@@ -1,77 +1,84 @@
 //! The Lublin–Feitelson model of rigid jobs: U. Lublin, D. G. Feitelson, "The workload on parallel supercomputers:
-//! modeling the characteristics of rigid jobs", J. Parallel and Distributed Computing 63(11), 2003. Constants and the
-//! order of steps are those of its reference implementation, `m_lublin99.c` of 1999 in the Parallel Workloads Archive.
+//! modeling the characteristics of rigid jobs", J. Parallel and Distributed Computing 63(11), 2003. The constants and
+//! the order of the steps are those of its reference implementation, m_lublin99.c of 1999, in the Parallel Workloads
+//! Archive.
 //!
-//! Jobs come in two streams, batch and interactive, or in one *typeless* stream fitted to both together:
+//! Jobs come in two streams, batch and interactive, or in one *typeless* stream that was fitted to both together:
 //!
-//! 1. *Size*: serial with a fixed probability, else 2^p with p from a two-stage uniform distribution, p rounded with
-//!    another fixed probability. (Some sizes that are not rounded come out as powers of two as well.)
-//! 2. *Run time*: e^g seconds, g from one of two gamma distributions, of which large jobs choose the longer more often.
-//! 3. *Arrival*: the gap to the next job is e^g/1800 points long, g from a gamma distribution. A half hour of the day is as
-//!    many points long as its weight, so gaps take little time where weights are high. Weights follow a gamma
-//!    distribution over the half hours from 5:30 on.
+//! 1. *Size*: A job is serial with a fixed probability. Otherwise its size is 2^p, with p from a two-stage uniform
+//!    distribution. With another fixed probability p is rounded to an integer, so that the size is a power of two.
+//!    (Some sizes that are not rounded this way are powers of two as well.)
+//! 2. *Run time*: It is e^g seconds. g comes from one of two gamma distributions, one for short and one for long jobs.
+//!    Large jobs choose the one for long jobs more often.
+//! 3. *Arrival*: The gap to the next job is e^g/1800 points, with g from a gamma distribution. Each half hour of the
+//!    day has a weight, 1 on average, and as many points as its weight. So a gap takes less time where weights are
+//!    high. The weights are a gamma distribution over the 48 half hours from 5:00 on.
 //!
-//! The same seed gives the same jobs. (Logarithms and powers are the platform's, whose last bits may differ between
-//! platforms; so may a run time by a second.)
+//! The same seed gives the same jobs. (Logarithms and powers are those of the platform. Their last bits may differ
+//! between platforms, so a run time may differ by a second.)
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
 use statrs::function::gamma::checked_gamma_lr;
 
-/// The choices that the model leaves.
+/// The choices that the model leaves open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LublinOptions {
-    /// One stream of jobs of no particular type instead of batch and interactive jobs.
+    /// Whether there is one stream of jobs of no particular type, instead of batch and interactive jobs.
     pub typeless: bool,
-    /// Sizes as published, for a machine of 128 processors (interactive jobs up to 45), whatever the machine. By
-    /// default the range of sizes grows with the machine: the largest are the machine's, and large jobs begin at
-    /// 2^2.5 times less, as the model's authors advise.
+    /// Whether sizes are as published, for a machine of 128 processors (interactive jobs up to 45), whatever the
+    /// machine is. By default the range of sizes grows with the machine, as the authors of the model advise: the
+    /// largest size is that of the machine, and the upper stage of sizes begins at 1/2^2.5 of it.
     pub published_sizes: bool,
 }
 
-/// Why there is no such model.
+/// The reason why there is no model for these options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LublinError {
     /// The machine has no processors.
     #[error("a machine of 0 processors runs no jobs; give at least 1")]
     NoProcessors,
-    /// The published sizes are larger than the machine.
+    /// The published sizes are larger than the machine, which has this many processors.
     #[error("the published sizes go up to {PUBLISHED_PROCS} processors, but the machine has {0}")]
     TooFewProcessors(u32),
-    /// A distribution refuses a constant of the model: a mistake of this tool.
+    /// A distribution refuses a constant of the model. This would be a mistake in this program.
     #[error("a constant of the model is out of range")]
     Constant,
 }
 
-/// The processors of the machine that the published sizes are for.
+/// The number of processors of the machine that the published sizes are for.
 const PUBLISHED_PROCS: u32 = 128;
 
 /// One job of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LublinJob {
-    /// When it arrives, in seconds after the midnight on which the model starts; never before the job before it.
+    /// The submit time, in seconds after the midnight at which the model starts. It never decreases from one job to the
+    /// next.
     pub submit_s: i64,
-    /// Its run time in seconds: 1 to 162,754 = ⌊e^12⌋.
+    /// The run time in seconds, from 1 to 162,754 = ⌊e^12⌋.
     pub run_s: i64,
-    /// Its processors, from 1 to the machine's.
+    /// The number of processors, from 1 to that of the machine.
     pub procs: u32,
-    /// Whether it is interactive; all jobs of a typeless stream are said to be, as in the reference implementation.
+    /// Whether the job is interactive. It is true for all jobs of a typeless stream, as in the reference
+    /// implementation.
     pub interactive: bool,
 }
 
-/// The endless stream of jobs that one seed gives. About 10 million jobs a second.
+/// The endless stream of jobs of one seed. It makes about 10 million jobs per second.
 #[derive(Clone, Debug)]
 pub struct Lublin {
     rng: ChaCha8Rng,
     interactive: Stream,
+    /// The batch jobs; `None` if the stream is typeless. Typeless jobs are in `interactive`.
     batch: Option<Stream>,
 }
 
 impl Lublin {
     /// Returns the stream of jobs for a machine of `procs` processors.
     ///
-    /// On a machine whose size is no power of two, rounded sizes stop at the largest one that fits.
+    /// On a machine whose number of processors is no power of two, rounded sizes go up to the largest power of two that
+    /// fits.
     pub fn new(procs: u32, options: LublinOptions, seed: u64) -> Result<Self, LublinError> {
         if procs == 0 {
             return Err(LublinError::NoProcessors);
@@ -98,6 +105,7 @@ impl Iterator for Lublin {
 
     fn next(&mut self) -> Option<LublinJob> {
         let next_interactive = self.interactive.arrivals.clock_s;
+        // The stream with the earlier arrival is next; interactive jobs go first at the same second.
         let batch = self.batch.as_mut().filter(|batch| batch.arrivals.clock_s < next_interactive);
         let interactive = batch.is_none();
         let stream = batch.unwrap_or(&mut self.interactive);
@@ -109,16 +117,17 @@ impl Iterator for Lublin {
     }
 }
 
-/// Returns the work that `jobs` bring per unit of what a machine of `procs` processors could do from the first to the
-/// last arrival: Σ procs·run / (procs·span). `None` if there are none or all arrive at once. O(jobs).
+/// Returns the offered load: the work of the jobs divided by what a machine of `procs` processors could do from the
+/// first to the last arrival, Σ procs·run / (procs·span). `None` if there are no jobs or all arrive at once. O(jobs).
 pub fn offered_load(jobs: &[LublinJob], procs: u32) -> Option<f64> {
     let span = jobs.last()?.submit_s - jobs.first()?.submit_s;
     let work: f64 = jobs.iter().map(|job| f64::from(job.procs) * job.run_s as f64).sum();
     (span > 0).then(|| work / (f64::from(procs) * span as f64))
 }
 
-/// Stretches the arrivals of `jobs` so that they offer `load`, and returns the factor by which their times were
-/// multiplied (then rounded to seconds). `None`, and nothing changed, if they all arrive at once. O(jobs).
+/// Stretches the submit times of `jobs` so that the offered load is `load`. Returns the factor by which the times were
+/// multiplied; afterwards they are rounded to seconds. `None`, without any change, if there are no jobs or all arrive
+/// at once. O(jobs).
 pub fn scale_to_load(jobs: &mut [LublinJob], procs: u32, load: f64) -> Option<f64> {
     let factor = offered_load(jobs, procs)? / load;
     for job in jobs {
@@ -127,35 +136,41 @@ pub fn scale_to_load(jobs: &mut [LublinJob], procs: u32, load: f64) -> Option<f6
     Some(factor)
 }
 
-/// The constants of one stream, named as in the reference implementation.
+/// The constants of one stream. The names are those of the reference implementation.
 #[derive(Debug)]
 struct Constants {
     /// The probability that a job is serial.
     serial_prob: f64,
-    /// The probability, in addition to `serial_prob`, that the size is rounded to a power of two.
+    /// The probability that a job is parallel and its size is rounded to a power of two. The remaining probability, 1 −
+    /// `serial_prob` − `pow2_prob`, is that of any other parallel size.
     pow2_prob: f64,
     /// The logarithm (base 2) of the smallest parallel size.
     u_low: f64,
-    /// The logarithm of the size at which the two stages of the uniform distribution meet.
+    /// The logarithm (base 2) of the size at which the two stages of the uniform distribution meet, on a machine of 128
+    /// processors.
     u_med: f64,
-    /// The logarithm of the largest size, of a machine of 128 processors.
+    /// The logarithm (base 2) of the largest size on a machine of 128 processors.
     u_hi: f64,
-    /// The probability that a size comes from the lower stage.
+    /// The probability that a parallel size comes from the lower stage.
     u_prob: f64,
-    /// Shape and scale of the two gamma distributions of the logarithm (base e) of the run time: short and long jobs.
+    /// Shape and scale of the two gamma distributions of the logarithm (base e) of the run time in seconds: first that
+    /// of short jobs, then that of long jobs.
     run: [(f64, f64); 2],
-    /// The run time is that of a short job with probability pa · size + pb; pa is negative, as large jobs run longer.
+    /// A job takes the distribution of short jobs with probability pa · size + pb, clamped to 0 to 1. pa is negative,
+    /// as large jobs run longer.
     pa: f64,
     pb: f64,
-    /// Shape, before it is multiplied by `arar`, and scale of the gamma distribution of the logarithm of gaps in rush
-    /// hours.
+    /// Shape and scale of the gamma distribution of the logarithm (base e) of gaps in rush hours, in seconds. The shape
+    /// is multiplied by `arar` for gaps at all hours.
     gap: (f64, f64),
     /// Shape and scale of the gamma distribution of arrivals over the half hours of the day.
     day: (f64, f64),
-    /// The ratio of the mean logarithm of all gaps to that of the gaps in rush hours ("arrival rush to all ratio").
+    /// The ratio of the mean logarithm of all gaps to the mean logarithm of the gaps in rush hours ("arrival rush to
+    /// all ratio").
     arar: f64,
 }
 
+/// The constants of batch jobs.
 static BATCH: Constants = Constants {
     serial_prob: 0.2927,
     pow2_prob: 0.6686,
@@ -171,6 +186,7 @@ static BATCH: Constants = Constants {
     arar: 1.0519,
 };
 
+/// The constants of interactive jobs.
 static INTERACTIVE: Constants = Constants {
     serial_prob: 0.1541,
     pow2_prob: 0.625,
@@ -186,6 +202,7 @@ static INTERACTIVE: Constants = Constants {
     arar: 0.9797,
 };
 
+/// The constants of the stream that was fitted to batch and interactive jobs together.
 static TYPELESS: Constants = Constants {
     serial_prob: 0.244,
     pow2_prob: 0.576,
@@ -201,17 +218,18 @@ static TYPELESS: Constants = Constants {
     arar: 1.0225,
 };
 
-/// The source of the jobs of one type.
+/// One stream of jobs: its constants, distributions and clock.
 #[derive(Clone, Debug)]
 struct Stream {
     constants: &'static Constants,
     sizes: Sizes,
-    /// The logarithms (base e) of the run times of short and of long jobs, in seconds.
+    /// The distributions of the logarithm (base e) of the run time in seconds: of short jobs, of long jobs.
     runs: [Gamma<f64>; 2],
     arrivals: Arrivals,
 }
 
 impl Stream {
+    /// Returns a stream whose clock is at midnight. The caller moves the clock to the first arrival.
     fn new(constants: &'static Constants, procs: u32, published_sizes: bool) -> Result<Self, LublinError> {
         let (shape, scale) = constants.gap;
         Ok(Self {
@@ -232,7 +250,8 @@ impl Stream {
     /// Draws the number of processors of a job.
     fn draw_size(&self, rng: &mut ChaCha8Rng) -> u32 {
         let (Constants { serial_prob, pow2_prob, u_prob, .. }, sizes) = (self.constants, &self.sizes);
-        // One number decides between serial, rounded and any size, as in the reference implementation.
+        // As in the reference implementation, one random number decides between a serial job, a rounded size and any
+        // size.
         let u: f64 = rng.random();
         if u <= *serial_prob {
             return 1;
@@ -244,6 +263,7 @@ impl Stream {
         };
         let p = from + (to - from) * rng.random::<f64>();
         if u <= serial_prob + pow2_prob {
+            // Adding one half and cutting off the fraction rounds p, which is positive.
             1 << ((p + 0.5) as u32).min(sizes.procs.ilog2())
         } else {
             ((p.exp2() + 0.5) as u32).clamp(1, sizes.procs)
@@ -252,7 +272,7 @@ impl Stream {
 
     /// Draws the run time of a job of `procs` processors, in seconds.
     fn draw_run(&self, procs: u32, rng: &mut ChaCha8Rng) -> i64 {
-        /// Longer runs are drawn again: e^12 s are 45 hours.
+        /// The greatest logarithm of a run time; longer run times are drawn again. e^12 s are 45 hours.
         const LOG_SECONDS_MAX: f64 = 12.0;
         let p = (self.constants.pa * f64::from(procs) + self.constants.pb).clamp(0.0, 1.0);
         loop {
@@ -265,12 +285,13 @@ impl Stream {
     }
 }
 
-/// Returns the gamma distribution of this shape and scale.
+/// Returns the gamma distribution with this shape and scale.
 fn gamma((shape, scale): (f64, f64)) -> Result<Gamma<f64>, LublinError> {
     Gamma::new(shape, scale).map_err(|_| LublinError::Constant)
 }
 
-/// The range of parallel sizes; `low`, `middle` and `high` are logarithms (base 2).
+/// The range of parallel sizes on the machine. `low`, `middle` and `high` are logarithms (base 2) of the smallest size,
+/// of the size at which the two stages meet, and of the largest size.
 #[derive(Clone, Debug)]
 struct Sizes {
     low: f64,
@@ -281,39 +302,42 @@ struct Sizes {
 }
 
 impl Sizes {
+    /// Returns the range for a machine of `procs` processors, as published or grown with the machine.
     fn new(constants: &Constants, procs: u32, published: bool) -> Self {
         let high = if published { constants.u_hi } else { f64::from(procs).log2() };
         let low = constants.u_low.min(high);
-        // On machines so small that the middle would lie below the low end, all sizes come from the upper stage.
+        // On very small machines the middle would be below the low end. Then all sizes come from the upper stage.
         let middle = if published { constants.u_med } else { (high - 2.5).max(low) };
         Self { low, middle, high, procs }
     }
 }
 
-/// The half hours of a day.
+/// The number of half hours of a day.
 const BUCKETS: usize = 48;
+/// The length of a half hour in seconds.
 const BUCKET_SECONDS: f64 = 1800.0;
 
 /// The arrivals of one stream, and its clock.
 #[derive(Clone, Debug)]
 struct Arrivals {
-    /// The logarithm (base e) of gaps, in seconds of average weight.
+    /// The distribution of the logarithm (base e) of gaps, in seconds of average weight.
     gap: Gamma<f64>,
+    /// The weight of each half hour of the day from midnight on, 1 on average.
     weights: [f64; BUCKETS],
-    /// The half hour of the day in which the clock stands.
+    /// The index of the half hour of the day in which the last arrival drawn lies.
     bucket: usize,
-    /// The points of that half hour that have passed.
+    /// The points of that half hour up to the arrival, of as many as its weight.
     points: f64,
-    /// The same as a share of the half hour.
+    /// The same as a share of the half hour, from 0 to 1.
     remainder: f64,
-    /// The time of the next arrival.
+    /// The time of that arrival, which is the next to be handed out, in seconds after the first midnight.
     clock_s: i64,
 }
 
 impl Arrivals {
-    /// Moves the clock to the next arrival. It keeps whole seconds, as in the reference implementation.
+    /// Moves the clock to the next arrival. As in the reference implementation, the clock has whole seconds.
     fn advance(&mut self, rng: &mut ChaCha8Rng) {
-        /// Longer gaps are drawn again: e^13 s are 5 days.
+        /// The greatest logarithm of a gap; longer gaps are drawn again. e^13 s are 5 days.
         const LOG_SECONDS_MAX: f64 = 13.0;
         let g = loop {
             let g = self.gap.sample(rng);
@@ -322,14 +346,14 @@ impl Arrivals {
             }
         };
         self.points += g.exp() / BUCKET_SECONDS;
-        // Whole half hours that the gap covers.
+        // First the half hours whose ends the gap passes.
         let mut gap_s = 0.0;
         while self.points > self.weights[self.bucket] {
             self.points -= self.weights[self.bucket];
             self.bucket = (self.bucket + 1) % BUCKETS;
             gap_s += BUCKET_SECONDS;
         }
-        // The parts of the first and of the last half hour.
+        // Then the parts of the first and of the last half hour.
         let remainder = self.points / self.weights[self.bucket];
         gap_s += BUCKET_SECONDS * (remainder - self.remainder);
         self.remainder = remainder;
@@ -337,14 +361,15 @@ impl Arrivals {
     }
 }
 
-/// Returns the weight of every half hour of the day, 1 on average. The distribution over the day begins in its eleventh
-/// half hour, not at 11 o'clock: so in the reference implementation.
+/// Returns the weight of each half hour of the day from midnight on, 1 on average. The gamma distribution begins in the
+/// eleventh half hour, at 5:00, as in the reference implementation, and not at 11 o'clock.
 fn weights((shape, scale): (f64, f64)) -> Result<[f64; BUCKETS], LublinError> {
     const START: usize = 11;
     let below = |x: f64| checked_gamma_lr(shape, x / scale).map_err(|_| LublinError::Constant);
     let mut weights = [0.0; BUCKETS];
     for i in START..START + BUCKETS {
-        // The gamma distribution's share of the i-th half hour. Half hours after midnight are those of the same day.
+        // The share of the gamma distribution in the i-th half hour. Half hours after midnight wrap around to the start
+        // of the same day.
         weights[(i - 1) % BUCKETS] = below(i as f64 + 0.5)? - below(i as f64 - 0.5)?;
     }
     let mean = weights.iter().sum::<f64>() / BUCKETS as f64;

@@ -1,4 +1,4 @@
-//! Models that draw jobs at random, and logs of them.
+//! Models that draw jobs at random, and the logs of such jobs.
 
 pub(super) mod logs;
 pub mod lublin;

@@ -1,40 +1,41 @@
-//! The lengths of a job's sides: whole numbers from 1 to the machine's, drawn by one of three laws.
+//! Draws the lengths of a job's sides: whole numbers from 1 to the longest, by one of three distributions.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Exp1, StandardNormal};
 use statrs::distribution::{ContinuousCDF, Exp, Normal};
 
-/// The distribution of sides.
+/// The distribution of the lengths of sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideLaw {
-    /// Every length is as likely as every other.
+    /// All lengths are equally likely.
     Uniform,
-    /// Exponential, rounded up.
+    /// An exponential distribution, rounded up to whole numbers.
     Exponential,
-    /// Normal, rounded to the nearest whole number.
+    /// A normal distribution, rounded to the nearest whole number.
     Normal,
 }
 
-/// What happens to a drawn length that is below 1 or above the longest.
+/// The treatment of a drawn length that is below 1 or above the longest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// It becomes 1 or the longest.
+    /// The length becomes 1 or the longest.
     Clamp,
-    /// Another one is drawn.
+    /// Another length is drawn.
     Redraw,
 }
 
-/// A distribution of sides with its parameters.
+/// A distribution of the lengths of sides, with its parameters. All lengths are in nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sides {
     /// The distribution.
     pub law: SideLaw,
-    /// The mean before lengths are cut off; `None` for half the longest (exponential sides) or the middle (normal
-    /// ones).
+    /// The mean before lengths outside the range are treated. `None` stands for half of the longest length
+    /// (exponential) or the middle of the range (normal).
     pub mean: Option<f64>,
-    /// The standard deviation of normal sides; `None` for a fifth of 1 + the longest: 6.6 for 32.
+    /// The standard deviation of the normal distribution. `None` stands for a fifth of 1 + the longest length, such as
+    /// 6.6 for 32.
     pub sigma: Option<f64>,
-    /// What happens to lengths that are cut off.
+    /// The treatment of lengths outside the range.
     pub outside: Outside,
 }
 
@@ -42,18 +43,18 @@ pub struct Sides {
 pub(super) const LAWS: [(&str, SideLaw); 3] =
     [("uniform", SideLaw::Uniform), ("exponential", SideLaw::Exponential), ("normal", SideLaw::Normal)];
 
-/// The names of what happens to lengths outside the range.
+/// The names of the treatments of lengths outside the range.
 pub(super) const OUTSIDES: [(&str, Outside); 2] = [("clamp", Outside::Clamp), ("redraw", Outside::Redraw)];
 
 impl SideLaw {
-    /// Returns the name in specs.
+    /// Returns the name of the distribution in specs.
     pub fn name(self) -> &'static str {
         LAWS[self as usize].0
     }
 }
 
 impl Sides {
-    /// Returns a parameter that was given although the distribution has no such thing; `None` if there is none.
+    /// Returns the name of a parameter that was given but that the distribution does not have; `None` if there is none.
     pub(super) fn useless(&self) -> Option<&'static str> {
         match self.law {
             SideLaw::Uniform if self.mean.is_some() => Some("mean"),
@@ -62,7 +63,7 @@ impl Sides {
         }
     }
 
-    /// Returns the mean, given or by default.
+    /// Returns the mean, given or by default. `most` is the longest length.
     fn mean(&self, most: u32) -> f64 {
         let most = f64::from(most);
         self.mean.unwrap_or(if self.law == SideLaw::Exponential {
@@ -72,12 +73,13 @@ impl Sides {
         })
     }
 
-    /// Returns the standard deviation, given or by default.
+    /// Returns the standard deviation, given or by default. `most` is the longest length.
     fn sigma(&self, most: u32) -> f64 {
         self.sigma.unwrap_or(f64::from(most + 1) / 5.0)
     }
 
-    /// Draws a length from 1 to `most`. After 1,000 vain attempts it is the mean, cut off, so that this ends.
+    /// Draws a length from 1 to `most`. If 1,000 draws in a row lie outside the range, the result is the mean, clamped
+    /// to the range, so that the loop ends.
     pub(super) fn draw(&self, most: u32, rng: &mut impl Rng) -> u32 {
         if most == 1 {
             return 1;
@@ -101,7 +103,8 @@ impl Sides {
         self.mean(most).round().clamp(1.0, f64::from(most)) as u32
     }
 
-    /// Returns the probability that a drawn length is from 1 to `most`, or is made so.
+    /// Returns the probability that one draw gives a length from 1 to `most`; it is 1 if lengths outside the range are
+    /// clamped.
     pub(super) fn likely(&self, most: u32) -> f64 {
         match self.outside {
             Outside::Clamp => 1.0,
@@ -109,8 +112,8 @@ impl Sides {
         }
     }
 
-    /// Returns the probability that a length, before it is cut off, is at most `s`; NaN if there is no such
-    /// distribution.
+    /// Returns the probability that a length is at most `s`, before lengths outside the range are treated; NaN if the
+    /// parameters allow no such distribution.
     fn below(&self, most: u32, s: u32) -> f64 {
         let s = f64::from(s);
         let found = match self.law {
@@ -123,7 +126,7 @@ impl Sides {
         found.unwrap_or(f64::NAN)
     }
 
-    /// Returns the mean of [`Self::draw`]. O(most).
+    /// Returns the mean of the lengths that [`Self::draw`] gives. O(most).
     pub(super) fn expected(&self, most: u32) -> f64 {
         let (low, high) = (self.below(most, 0), self.below(most, most));
         let share = |s: u32| {
@@ -134,7 +137,8 @@ impl Sides {
                 Outside::Clamp => at_most,
             }
         };
-        // The mean of a whole number from 1 on is the sum over s of the probability of more than s (tail-sum formula).
+        // Tail-sum formula: the mean of a whole number that is at least 1 is the sum over s of the probability that it
+        // exceeds s.
         (0..most).map(|s| if s == 0 { 1.0 } else { 1.0 - share(s) }).sum()
     }
 }

@@ -1,17 +1,17 @@
 //! A synthetic model of jobs that bring their shape: Poisson arrivals, sides from one distribution, exponential run
 //! times.
 //!
-//! The workloads of C. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected
-//! multicomputer systems", 1998; S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; and
-//! R. Zolfaghari, "Quick non-contiguous allocation", IJEAT 2013.
+//! It covers the workloads of C. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected
+//! multicomputer systems", 1998; S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; and R.
+//! Zolfaghari, "Quick non-contiguous allocation", IJEAT 2013.
 //!
-//! 1. *Arrivals*: gaps are exponential with rate λ. It is given as the traffic ratio λ·E\[S\] (1998), as λ itself (2006),
-//!    or by the work that is offered, λ·E\[size\]·E\[S\] / nodes (2013).
-//! 2. *Sides*: one per dimension of the machine, independent, see [`Sides`].
-//! 3. *Service*: run times are exponential with mean E\[S\].
+//! 1. *Arrivals*: Gaps are exponential with rate λ. The user gives the traffic ratio λ·E\[S\] (as in 1998), λ itself
+//!    (2006), or the offered load λ·E\[size\]·E\[S\] / nodes (2013).
+//! 2. *Sides*: Each dimension of the machine has its own independent side, see [`Sides`].
+//! 3. *Service*: Run times are exponential with mean E\[S\].
 //!
-//! Gaps, sides and run times come from streams of their own: workloads of one seed that differ in the rate alone have
-//! the same jobs, closer together. Times are rounded to microseconds. O(jobs).
+//! Gaps, sides and run times come from separate random streams. So workloads of one seed that differ only in the rate
+//! have the same jobs, closer together. Times are rounded to microseconds. O(jobs).
 
 use std::fmt;
 
@@ -26,84 +26,87 @@ use crate::spec::{Params, Spec, SpecError, unknown};
 /// The rate at which jobs arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Arrivals {
-    /// Rate times mean service time.
+    /// The traffic ratio: rate times mean run time.
     Ratio(f64),
-    /// Jobs per second.
+    /// The number of jobs per second.
     Rate(f64),
-    /// The work that arrives per unit of what the machine can do.
+    /// The offered load: the work that arrives divided by what the machine can do in the same time.
     Offered(f64),
 }
 
-/// A workload model; with a seed and a machine it is a list of jobs.
+/// A workload model. With a seed and a machine it gives a list of jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Synthetic {
     jobs: u32,
     arrivals: Arrivals,
+    /// The mean run time in seconds.
     service_s: f64,
     sides: Sides,
-    /// The longest sides; `None` for those of the machine.
+    /// The longest sides along x, y and z; `None` for the sides of the machine.
     max: Option<[u32; 3]>,
     /// The spec with every default written out.
     spec: Spec,
 }
 
-/// Why a model gives no jobs.
+/// The reason why a model gives no jobs.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SyntheticError {
-    /// Too few sides are within the range, so that they would be drawn again nearly for ever.
+    /// Too few drawn sides are within the range, so that drawing again would take nearly for ever.
     #[error(
         "{model}: fewer than one in {LEAST_LIKELY} sides is from 1 to {most}; outside=clamp cuts them off"
     )]
     Unlikely {
-        /// The model.
+        /// The spec of the model.
         model: String,
-        /// The longest side.
+        /// The longest side, in nodes.
         most: u32,
     },
-    /// The rate of arrivals is not a number above 0.
+    /// The rate of arrivals is not a positive finite number.
     #[error("{model}: jobs arrive at a rate of {rate:e} per second, expected a number above 0")]
     Rate {
-        /// The model.
+        /// The spec of the model.
         model: String,
-        /// The rate.
+        /// The rate in jobs per second.
         rate: f64,
     },
-    /// A time is later than can be written.
+    /// A time exceeds the range of time.
     #[error(
         "{model}: job {number} leaves the range of time, 292,000 years; expected a higher rate or shorter service"
     )]
     OutOfRange {
-        /// The model.
+        /// The spec of the model.
         model: String,
-        /// The job.
+        /// The number of the job, from 1.
         number: i64,
     },
-    /// A job has more processors than can be counted.
+    /// A job has more processors than 32 bits can count.
     #[error("{model}: job {number} has sides {sides:?}, more than 2^32 processors; expected a smaller 'max'")]
     TooLarge {
-        /// The model.
+        /// The spec of the model.
         model: String,
-        /// The job.
+        /// The number of the job, from 1.
         number: i64,
-        /// Its sides.
+        /// The sides of the job.
         sides: [u32; 3],
     },
 }
 
-/// At least one in so many sides has to be within the range if those outside are drawn again.
+/// If sides outside the range are drawn again, at least one drawn side in this many has to be within the range.
 const LEAST_LIKELY: u32 = 20;
 
 /// The name of the model in specs.
 const NAME: &str = "synthetic";
+/// The expectation of a parameter, in words.
 const ABOVE_ZERO: &str = "a number above 0";
 
 impl Synthetic {
-    /// Tells whether `text` is a spec of this model and not the name of a file.
+    /// Returns whether `text` is a spec of this model, and not the name of a file.
     pub fn is_spec(text: &str) -> bool {
         text == NAME || text.strip_prefix(NAME).is_some_and(|rest| rest.starts_with(':'))
     }
 
-    /// Returns the model of a spec such as `synthetic:ratio=1.5,service=5,sides=normal`.
+    /// Returns the model of a spec such as `synthetic:ratio=1.5,service=5,sides=normal`, or an error if a parameter is
+    /// wrong.
     pub fn new(given: &Spec) -> Result<Self, SpecError> {
         if given.name != NAME {
             return Err(unknown("workload model", &given.name, [NAME]));
@@ -117,7 +120,7 @@ impl Synthetic {
         let service_s = positive(&mut params, "service", 5.0)?;
         let law = params.choose("sides", &LAWS)?;
         let outside = match law {
-            // Every length that is drawn is within the range, so that `outside` would mean nothing.
+            // Uniform lengths are always within the range, so the parameter `outside` has no meaning for them.
             SideLaw::Uniform => Outside::Clamp,
             _ => params.choose("outside", &OUTSIDES)?,
         };
@@ -152,7 +155,7 @@ impl Synthetic {
         &self.spec
     }
 
-    /// Returns how many jobs arrive per second on a machine of these extents.
+    /// Returns the rate of arrivals, in jobs per second, on a machine with these extents.
     pub fn rate(&self, machine: [u32; 3]) -> f64 {
         match self.arrivals {
             Arrivals::Ratio(ratio) => ratio / self.service_s,
@@ -164,14 +167,14 @@ impl Synthetic {
         }
     }
 
-    /// Returns the mean number of processors of a job.
+    /// Returns the mean number of processors of a job on a machine with these extents.
     pub fn mean_size(&self, machine: [u32; 3]) -> f64 {
         self.max.unwrap_or(machine).iter().map(|&most| self.sides.expected(most)).product()
     }
 
-    /// Draws the jobs of `seed` for a machine of these extents, arrival times multiplied by `arrival_scale`.
+    /// Draws the jobs of `seed` for a machine with these extents. Submit times are multiplied by `arrival_scale`.
     pub fn draw(&self, seed: u64, machine: [u32; 3], arrival_scale: f64) -> Result<Vec<Job>, SyntheticError> {
-        // Streams of one seed are independent, so that more random numbers for one purpose change nothing else.
+        // The streams of one seed are independent. So drawing more numbers for one purpose does not change the others.
         let stream = |number: u64| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(number);
@@ -202,7 +205,7 @@ impl Synthetic {
             let (Some(submit), Some(run)) = (time(now_s), time(run_s)) else {
                 return Err(SyntheticError::OutOfRange { model: self.to_string(), number });
             };
-            // A job of no length would end before it is seen to run.
+            // A job of length 0 would end before any event sees it run.
             let run = run.max(Time::from_micros(1));
             jobs.push(Job { number, submit, run, estimate: run, procs, shape: Shape::Sides(sides) });
         }
@@ -210,13 +213,13 @@ impl Synthetic {
     }
 }
 
-/// Returns seconds as a time in whole microseconds; `None` beyond the range of time.
+/// Returns seconds as a time in whole microseconds; `None` if they exceed the range of time.
 fn time(seconds: f64) -> Option<Time> {
     let micros = (seconds * 1e6).round();
     (micros < i64::MAX as f64).then(|| Time::from_micros(micros as i64))
 }
 
-/// The shortest spelling, which always says how often jobs arrive.
+/// Writes the shortest spelling: parameters at their default are left out, except the rate of arrivals.
 impl fmt::Display for Synthetic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut short = self.spec.clone();
@@ -231,7 +234,7 @@ impl fmt::Display for Synthetic {
     }
 }
 
-/// Returns the rate of arrivals, which one of three parameters gives.
+/// Returns the rate of arrivals. It is given by one of three parameters; more than one is an error.
 fn arrivals(params: &mut Params, given: &Spec) -> Result<Arrivals, SpecError> {
     type Spelling = (&'static str, fn(f64) -> Arrivals);
     let spellings: [Spelling; 3] =
@@ -249,7 +252,7 @@ fn arrivals(params: &mut Params, given: &Spec) -> Result<Arrivals, SpecError> {
     Ok(arrivals(positive(params, key, 1.0)?))
 }
 
-/// Takes a parameter that is a number above 0.
+/// Takes a parameter that is a finite number above 0, or `default` if it is not given.
 fn positive(params: &mut Params, key: &str, default: f64) -> Result<f64, SpecError> {
     let value = params.take(key, default, ABOVE_ZERO)?;
     if value.is_finite() && value > 0.0 {
@@ -259,7 +262,7 @@ fn positive(params: &mut Params, key: &str, default: f64) -> Result<f64, SpecErr
     }
 }
 
-/// Takes a parameter that is a number above 0; `None` if it is not given.
+/// Takes a parameter that is a finite number above 0; `None` if it is not given.
 fn optional(params: &mut Params, key: &str) -> Result<Option<f64>, SpecError> {
     let Some(text) = params.take_text(key) else { return Ok(None) };
     match text.parse() {
@@ -268,7 +271,7 @@ fn optional(params: &mut Params, key: &str) -> Result<Option<f64>, SpecError> {
     }
 }
 
-/// Returns the sides of a text such as `32x16`, of which those left out are 1; `None` if it is something else.
+/// Returns the sides of a text such as `32x16`. Missing sides are 1. `None` if the text is something else.
 fn extents(text: &str) -> Option<[u32; 3]> {
     let mut sides = [1; 3];
     let parts: Vec<&str> = text.split('x').collect();
@@ -366,7 +369,7 @@ mod tests {
             let error = model.draw(1, MACHINE, scale).expect_err("no jobs").to_string();
             assert!(error.starts_with("synthetic:") && error.contains(problem), "{text}: {error}");
         }
-        // Far apart, but scaled within the range.
+        // Arrivals are beyond the range of time before they are scaled, and within it afterwards.
         assert!(model("synthetic:jobs=3,ratio=1e-15")?.draw(1, MACHINE, 0.001).is_ok());
         Ok(())
     }

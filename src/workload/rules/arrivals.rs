@@ -1,4 +1,4 @@
-//! Arrivals drawn anew: jobs keep the order of their log, and get other gaps.
+//! Draws the arrivals of jobs anew: the jobs keep the order of their log and get other gaps.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,14 +8,14 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::job::{Job, Time};
 
-/// The times at which the jobs of a log arrive.
+/// The submit times of the jobs of a log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arrivals {
-    /// The recorded times.
+    /// Submit times are as recorded.
     Recorded,
-    /// Independent gaps, uniform from 0 to this many seconds; all jobs arrive at once if it is 0. As O. Diessel, H.
-    /// ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in partitionable-array machines",
-    /// 1996, who call it the maximum intertask arrival period.
+    /// Gaps are independent and uniform from 0 to this many seconds; all jobs arrive at once if it is 0. This is the
+    /// maximum intertask arrival period of O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces
+    /// queuing delays in partitionable-array machines", 1996.
     Uniform(f64),
 }
 
@@ -23,12 +23,13 @@ pub enum Arrivals {
 pub(super) const ARRIVALS: &str = "recorded or uniform:max=M with M seconds, at least 0";
 
 impl Arrivals {
-    /// Returns the jobs in their order of arrival with gaps drawn from `seed` and multiplied by `scale`, the first one
-    /// at 0; `None` if times are as recorded. O(J log J) for J jobs.
+    /// Returns the jobs in the order of their submit times, with new submit times: the first is 0, and each gap is
+    /// drawn from the random numbers of `seed` and multiplied by `scale`. `None` if the rule keeps the recorded times.
+    /// O(J log J) for J jobs.
     pub fn redraw(self, jobs: &[Job], scale: f64, seed: u64) -> Option<Vec<Job>> {
         let Self::Uniform(max_s) = self else { return None };
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        // Streams of one seed are independent; 0 to 2 are those of workload models.
+        // The streams of one seed are independent. Workload models use 0 to 2.
         rng.set_stream(3);
         let mut jobs = jobs.to_vec();
         jobs.sort_by_key(|job| job.submit);

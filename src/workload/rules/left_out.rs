@@ -1,30 +1,30 @@
-//! Counts of the records that are not replayed, by reason.
+//! Counts the records that are not replayed, by reason.
 
 use std::fmt;
 
-/// Why a record is not replayed.
+/// The reason why a record is not replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// No positive number of processors.
+    /// The record has no positive number of processors.
     NoProcessors,
-    /// No run time, or none that the rules accept.
+    /// The record has no run time, or one that the rules do not accept.
     NoRunTime,
-    /// A status that is not accepted.
+    /// The rules do not accept the status of the record.
     Status,
-    /// No submit time, or one below 0.
+    /// The record has no submit time, or a negative one.
     NoSubmitTime,
-    /// More processors than the machine has.
+    /// The job needs more processors than the machine has.
     Oversize,
-    /// A shape that the allocator never finds, however idle the machine is.
+    /// The allocator never finds the shape of the job, not even on an idle machine.
     NeverFits,
-    /// A number of processors that the rules leave out.
+    /// The rules leave out jobs with this number of processors.
     Size,
-    /// A line that does not follow the format, skipped by lenient reading.
+    /// The line does not follow the format. Lenient reading skipped it.
     Malformed,
 }
 
 impl Reason {
-    /// All reasons.
+    /// All reasons, in the order of the enum.
     pub const ALL: [Self; 8] = [
         Self::NoProcessors,
         Self::NoRunTime,
@@ -58,22 +58,23 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Counts so many records more.
+    /// Adds `records` to the count of `reason`.
     pub fn add(&mut self, reason: Reason, records: u64) {
         self.counts[reason as usize] += records;
     }
 
-    /// Returns the number of records left out for this reason.
+    /// Returns the number of records that were left out for this reason.
     pub fn count(&self, reason: Reason) -> u64 {
         self.counts[reason as usize]
     }
 
-    /// Returns the number of records left out for any reason.
+    /// Returns the number of records that were left out for any reason.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Returns the reasons that occurred, with their counts.
+    /// Returns the reasons that occurred, with their counts, in the order of [`Reason::ALL`]; nothing if no record was
+    /// left out.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
         Reason::ALL
             .into_iter()
@@ -82,7 +83,7 @@ impl LeftOut {
     }
 }
 
-/// `5,669 without processors, 12 of another status`.
+/// Writes a list such as `5,669 without processors, 12 of another status`; nothing if no record was left out.
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (reason, count)) in self.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Which records become jobs, with which numbers, shapes and arrivals.
+//! The rules that decide which records become jobs, and with which values, shapes and arrivals.
 
 pub(super) mod arrivals;
 pub(super) mod left_out;

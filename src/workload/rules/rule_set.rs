@@ -1,8 +1,8 @@
-//! The rules by which records of a log become jobs.
+//! The rules that decide which records of a log become jobs, and with which values.
 //!
-//! A log says what happened; a replay needs what was asked for. The rules of the authors of walker-2010 take the
-//! processors that a job got, since several logs do not say what it asked for; others take the request. Records that
-//! are left out are counted by reason.
+//! A log says what happened. A replay needs to know what was asked for. The rules of P. Walker, D. Bunde and V. Leung
+//! (2010) take the processors that a job got, since several logs do not say what it asked for. Other rules take the
+//! request. Records that are left out are counted by reason.
 
 use super::arrivals::Arrivals;
 use super::left_out::{LeftOut, Reason};
@@ -10,24 +10,26 @@ use super::shape_rule::ShapeRule;
 use crate::job::{Job, Shape, Time};
 use crate::trace::Record;
 
-/// The fields of a record that count, and what they must say.
+/// The choice of the fields of a record that give the processors and the run time of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleSet {
-    /// P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, as their simulator converts
-    /// logs: processors allocated; run time, else CPU time; jobs of 0 s are kept.
+    /// The processors are the allocated ones. The run time is the recorded one, or else the CPU time. Jobs of 0 s are
+    /// kept. The simulator of P. Walker, D. Bunde, V. Leung, "Faster high-quality processor allocation", 2010, converts
+    /// logs in this way.
     Authors,
-    /// Processors requested, else allocated; jobs without a positive run time are left out.
+    /// The processors are the requested ones, or else the allocated ones. Jobs without a positive run time are left
+    /// out.
     Requested,
-    /// Processors allocated; jobs without a positive run time are left out.
+    /// The processors are the allocated ones. Jobs without a positive run time are left out.
     Allocated,
 }
 
-/// The ends of a job that are accepted (SWF field 11).
+/// The statuses (SWF field 11) of the records that become jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// −1, 0 and 1, and 5 (cancelled) if the job ran.
+    /// −1, 0 and 1, and also 5 (cancelled) if the job ran.
     Authors,
-    /// 1 only.
+    /// 1 (completed) only.
     Completed,
     /// Every status.
     All,
@@ -36,38 +38,38 @@ pub enum Status {
 /// The source of the estimates of run times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Estimate {
-    /// The log's requested time; the run time where it is unknown.
+    /// The requested time of the log, or the run time if the requested time is unknown.
     Recorded,
-    /// The run time itself.
+    /// The run time.
     Exact,
-    /// The run time times this factor.
+    /// The run time multiplied by this factor.
     Factor(f64),
 }
 
-/// What happens to a job that runs longer than its estimate.
+/// The treatment of a job that runs longer than its estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overrun {
     /// The estimate is raised to the run time.
     Extend,
-    /// The run is cut at the estimate.
+    /// The run time is cut to the estimate.
     Kill,
-    /// Both are kept; once overdue, the job is expected to end now.
+    /// Both are kept. From the time of the estimate on, schedulers expect the job to end at once.
     RunOn,
 }
 
-/// The sizes of jobs, in processors, that are replayed.
+/// The sizes, in processors, of the jobs that are replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sizes {
-    /// All.
+    /// All sizes.
     All,
-    /// 2 and more.
+    /// 2 processors and more.
     Parallel,
-    /// 1, 2, 4, 8 and so on.
+    /// 1, 2, 4, 8 processors and so on.
     PowersOfTwo,
 }
 
 impl Sizes {
-    /// Tells whether jobs of `procs` processors are replayed.
+    /// Returns whether jobs of `procs` processors are replayed.
     pub fn include(self, procs: u32) -> bool {
         match self {
             Self::All => true,
@@ -77,34 +79,34 @@ impl Sizes {
     }
 }
 
-/// What happens to a job that asks for more processors than the machine has, or for a shape that the allocator never
-/// finds, however idle the machine is.
+/// The treatment of a job that asks for more processors than the machine has, or for a shape that the allocator never
+/// finds, not even on an idle machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oversize {
     /// The replay fails.
     Error,
-    /// The job is left out, and counted.
+    /// The job is left out and counted.
     Skip,
 }
 
-/// All rules by which records become jobs.
+/// All rules that turn records into jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// The fields that count.
+    /// The choice of fields for processors and run time.
     pub set: RuleSet,
     /// The statuses that are accepted.
     pub status: Status,
-    /// The source of estimates.
+    /// The source of the estimates.
     pub estimate: Estimate,
-    /// What happens to jobs that run longer than their estimate.
+    /// The treatment of jobs that run longer than their estimate.
     pub overrun: Overrun,
     /// The sizes that are replayed.
     pub sizes: Sizes,
-    /// The shape of jobs of which only the number of processors is known.
+    /// The rule for the shape of a job if only its number of processors is known.
     pub shape: ShapeRule,
-    /// What happens to jobs that the machine cannot hold.
+    /// The treatment of jobs that the machine cannot hold.
     pub oversize: Oversize,
-    /// The times at which jobs arrive.
+    /// The submit times of the jobs.
     pub arrivals: Arrivals,
 }
 
@@ -117,9 +119,9 @@ impl Default for Rules {
 /// The jobs of one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Workload {
-    /// Jobs in the order of the log; submission times as recorded.
+    /// The jobs in the order of the log, with submit times as recorded.
     pub jobs: Vec<Job>,
-    /// The records that were left out, by reason.
+    /// The numbers of records that were left out, by reason.
     pub left_out: LeftOut,
 }
 
@@ -131,12 +133,12 @@ pub struct WorkloadBuilder {
 }
 
 impl WorkloadBuilder {
-    /// Starts with no jobs.
+    /// Makes a builder without jobs.
     pub fn new(rules: Rules) -> Self {
         Self { rules, workload: Workload::default() }
     }
 
-    /// Takes in the next record of the log.
+    /// Adds the next record of the log: as a job, or to the counts of records that were left out.
     pub fn add(&mut self, record: &Record) {
         match self.rules.job(record) {
             Ok(job) => self.workload.jobs.push(job),
@@ -144,7 +146,7 @@ impl WorkloadBuilder {
         }
     }
 
-    /// Returns the jobs; `malformed` is how many lines of the log were skipped.
+    /// Returns the jobs. `malformed` is the number of lines of the log that were skipped; they are counted as left out.
     pub fn finish(mut self, malformed: u64) -> Workload {
         self.workload.left_out.add(Reason::Malformed, malformed);
         self.workload
@@ -152,7 +154,7 @@ impl WorkloadBuilder {
 }
 
 impl Rules {
-    /// Returns the rules of `set` with every default.
+    /// Returns the rules of `set` with every other rule at its default.
     pub fn defaults(set: RuleSet) -> Self {
         let status = match set {
             RuleSet::Authors => Status::Authors,
@@ -170,13 +172,13 @@ impl Rules {
         }
     }
 
-    /// Returns the job that a record stands for, or why it stands for none.
+    /// Returns the job of a record, or the reason why it has none.
     pub fn job(&self, record: &Record) -> Result<Job, Reason> {
         let (procs, run_s) = self.accept(record)?;
         if record.submit_s < 0 {
             return Err(Reason::NoSubmitTime);
         }
-        // Beyond 32 bits a number of processors is beyond every machine.
+        // A number of processors beyond 32 bits is beyond every machine. It stays too large when it is cut.
         let procs = u32::try_from(procs).unwrap_or(u32::MAX);
         if !self.sizes.include(procs) {
             return Err(Reason::Size);
@@ -184,15 +186,17 @@ impl Rules {
         let requested_s = Some(record.requested_time_s).filter(|&requested_s| requested_s > 0);
         let (run_s, estimate_s) = self.run_and_estimate(run_s, requested_s);
         let [submit, run, estimate] = [record.submit_s, run_s, estimate_s].map(Time::from_seconds);
-        // A shape of another size than what the job got would change the job.
+        // The sides of the record count only if their product is the number of processors. Other sides would change the
+        // size of the job.
         let size = |sides: [u32; 3]| sides.into_iter().map(u128::from).product::<u128>();
         let own = record.sides.filter(|&sides| size(sides) == u128::from(procs)).map(Shape::Sides);
         let shape = own.unwrap_or_else(|| self.shape.shape(procs));
         Ok(Job { number: record.job, submit, run, estimate, procs, shape })
     }
 
-    /// Returns the processors and the run time in seconds that a record counts with by the rule set and the statuses,
-    /// or why it does not count. The processors are at least 1, the run time at least 0.
+    /// Returns the processors and the run time (in seconds) that the rule set takes from a record, or the reason why
+    /// the record is left out. The processors are at least 1 and the run time is at least 0. Submit time and size are
+    /// not checked.
     pub fn accept(&self, record: &Record) -> Result<(i64, i64), Reason> {
         let procs = match self.set {
             RuleSet::Requested if record.requested_procs > 0 => record.requested_procs,
@@ -202,7 +206,7 @@ impl Rules {
             return Err(Reason::NoProcessors);
         }
         let run_s = match self.set {
-            // Half seconds are rounded away from zero.
+            // `round` rounds half seconds away from zero.
             RuleSet::Authors if record.run_s == -1 => record.average_cpu_s.round() as i64,
             _ => record.run_s,
         };
@@ -220,8 +224,9 @@ impl Rules {
         Ok((procs, run_s))
     }
 
-    /// Returns a job of a workload model as these rules have it. Rules about records do not matter, and the estimate is
-    /// the run time or a multiple of it.
+    /// Applies the rules to a job of a workload model and returns it, or the reason why it is left out. Only the rules
+    /// about sizes, estimates and overruns matter. As a model has no recorded estimates, the estimate is the run time
+    /// or a multiple of it.
     pub fn drawn(&self, job: Job) -> Result<Job, Reason> {
         if !self.sizes.include(job.procs) {
             return Err(Reason::Size);
@@ -230,8 +235,8 @@ impl Rules {
         Ok(Job { run: Time::from_micros(run), estimate: Time::from_micros(estimate), ..job })
     }
 
-    /// Returns run time and estimate by the rules about estimates and overruns, in the unit of `run`; a multiple is
-    /// rounded to whole units. `requested` is the log's estimate, if it has one.
+    /// Returns the run time and the estimate by the rules about estimates and overruns. Both have the unit of `run`; a
+    /// multiple is rounded to a whole number. `requested` is the estimate of the log; `None` if it has none.
     fn run_and_estimate(&self, run: i64, requested: Option<i64>) -> (i64, i64) {
         let estimate = match self.estimate {
             Estimate::Recorded => requested.unwrap_or(run),
@@ -246,7 +251,8 @@ impl Rules {
     }
 }
 
-/// Returns the jobs with submission times multiplied by `factor` and rounded to whole seconds, half away from zero.
+/// Returns the jobs with their submit times multiplied by `factor` and rounded to whole seconds, half a second away
+/// from zero.
 pub fn scaled(jobs: &[Job], factor: f64) -> Vec<Job> {
     let submit = |job: &Job| Time::from_seconds((job.submit.as_seconds() * factor).round() as i64);
     jobs.iter().map(|job| Job { submit: submit(job), ..*job }).collect()

@@ -1,20 +1,21 @@
-//! The shape of jobs of which a log says only how many processors they have.
+//! The rule for the shape of a job if its log gives only the number of processors.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::job::Shape;
 
-/// The rule by which a job gets a shape if its log gives it none.
+/// The rule that gives a job its shape if its log gives none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShapeRule {
-    /// Every job has this shape, which follows from its number of processors and the machine.
+    /// Every job has this shape. Its sides follow from the number of processors and the machine.
     Each(Shape),
-    /// Every job has the smallest of these submeshes that is large enough. They are sorted by nodes, then by sides.
+    /// Every job has the submesh of this list with the fewest nodes that are enough for it. The list is sorted by
+    /// nodes, then by sides.
     List(Vec<[u32; 3]>),
 }
 
-/// The rules that have a name of their own; `list:…` is the other one.
+/// The rules that have a name. The only other rule is `list:…`.
 const NAMED: [(&str, Shape); 4] = [
     ("near-square", Shape::NearSquare),
     ("factors", Shape::Factors),
@@ -33,8 +34,8 @@ impl Default for ShapeRule {
 }
 
 impl ShapeRule {
-    /// Returns the shape of a job of `procs` processors. A job larger than every submesh of a list has the largest,
-    /// which is too small for it, so that only allocators that need no submesh can serve it.
+    /// Returns the shape of a job of `procs` processors. If the job is larger than every submesh of a list, it gets the
+    /// largest submesh, which is too small for it. Then only allocators that need no submesh can serve it.
     pub fn shape(&self, procs: u32) -> Shape {
         match self {
             Self::Each(shape) => *shape,
@@ -47,12 +48,12 @@ impl ShapeRule {
     }
 }
 
-/// Returns the number of nodes of a submesh; the greatest number if it is beyond 64 bits.
+/// Returns the number of nodes of a submesh; `u64::MAX` if it exceeds 64 bits.
 fn nodes(sides: [u32; 3]) -> u64 {
     sides.into_iter().fold(1, |product: u64, side| product.saturating_mul(u64::from(side)))
 }
 
-/// Lists are written with `+` between the submeshes, as a comma ends a parameter of a spec.
+/// Writes lists with `+` between the submeshes, since a comma ends a parameter of a spec.
 impl fmt::Display for ShapeRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -81,7 +82,7 @@ impl FromStr for ShapeRule {
     }
 }
 
-/// Returns the sides of a submesh such as `4x4x2` or `8x4`, the longest first.
+/// Returns the sides of a submesh such as `4x4x2` or `8x4`, the longest first. Missing sides are 1.
 fn sides(text: &str) -> Result<[u32; 3], String> {
     let malformed =
         || format!("'{text}' is no box: expected one to three sides of at least 1, such as 4x4x2");

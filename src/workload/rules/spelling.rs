@@ -1,4 +1,4 @@
-//! The spelling of rules: `authors`, `requested:overrun=kill,status=completed`. The grammar is that of specs.
+//! The spelling of rules, such as `authors` or `requested:overrun=kill,status=completed`. The grammar is that of specs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,29 +8,29 @@ use super::rule_set::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status
 use super::shape_rule::SHAPES;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
-/// The names of [`RuleSet`]s.
+/// The names of all values of [`RuleSet`].
 pub const RULE_SETS: &[(&str, RuleSet)] =
     &[("authors", RuleSet::Authors), ("requested", RuleSet::Requested), ("allocated", RuleSet::Allocated)];
-/// The names of [`Status`].
+/// The names of all values of [`Status`].
 pub const STATUSES: &[(&str, Status)] =
     &[("authors", Status::Authors), ("completed", Status::Completed), ("all", Status::All)];
-/// The names of [`Overrun`].
+/// The names of all values of [`Overrun`].
 pub const OVERRUNS: &[(&str, Overrun)] =
     &[("extend", Overrun::Extend), ("kill", Overrun::Kill), ("run-on", Overrun::RunOn)];
 
-/// The names of [`Sizes`].
+/// The names of all values of [`Sizes`].
 pub const SIZES: &[(&str, Sizes)] =
     &[("all", Sizes::All), ("parallel", Sizes::Parallel), ("powers-of-two", Sizes::PowersOfTwo)];
 
-/// The names of [`Oversize`].
+/// The names of all values of [`Oversize`].
 pub const OVERSIZES: &[(&str, Oversize)] = &[("error", Oversize::Error), ("skip", Oversize::Skip)];
 
-/// Returns the name of `value`, which every list above has.
+/// Returns the name of `value`. Each list above has all values of its type.
 fn name_of<T: PartialEq>(choices: &[(&'static str, T)], value: &T) -> &'static str {
     choices.iter().find(|(_, choice)| choice == value).map_or("", |(name, _)| *name)
 }
 
-/// The canonical spelling, with every default written out:
+/// Writes the canonical spelling, with every default written out:
 /// `authors:arrivals=recorded,estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors`.
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,7 +45,8 @@ impl fmt::Display for Rules {
     }
 }
 
-/// Parameters that are not given have the defaults of the set: every status for `requested`.
+/// Parses rules. Parameters that are not given have the defaults of the rule set; `requested`, for example, accepts
+/// every status.
 impl FromStr for Rules {
     type Err = SpecError;
 
@@ -56,7 +57,7 @@ impl FromStr for Rules {
         };
         let defaults = Self::defaults(*set);
         let mut params = Params::new(&spec);
-        // The first choice is the default.
+        // `choose` takes the first choice as the default, and the default status depends on the rule set.
         let mut statuses = STATUSES.to_vec();
         statuses.sort_by_key(|(_, status)| *status != defaults.status);
         let rules = Self {

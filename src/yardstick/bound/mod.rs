@@ -2,11 +2,12 @@
 //!
 //! For k nodes of a mesh it is the largest of three bounds:
 //!
-//! 1. the least pairwise sum of k nodes of an unbounded grid of as many dimensions (see `grid`), exact for small k;
-//! 2. the sum over the dimensions of the least distances along each, as a slice across a dimension holds only so many
-//!    nodes; exact for whole slices and on arrays;
-//! 3. the least cost of k nodes that lie slice by slice (see `layers`), for long and narrow machines and where the grid's
-//!    sums are not tabulated.
+//! 1. The least pairwise sum of k points of an unbounded grid with as many dimensions (see `grid`). It is exact for
+//!    small k.
+//! 2. The sum over the dimensions of the least sum of hops along each of them. It uses that a slice across a dimension
+//!    holds only so many nodes. It is exact for whole slices and on one-dimensional machines.
+//! 3. The least cost of k nodes that fill the machine slice by slice (see `layers`). It is for long and narrow
+//!    machines, and for numbers of nodes beyond the tables of the grid.
 //!
 //! For a torus see `ring`. A side of one node does not count as a dimension.
 
@@ -21,26 +22,29 @@ use crate::machine::Mesh;
 use mesh::mesh_bound;
 use ring::Ring;
 
-/// The bound for one machine, remembered by number of nodes.
+/// The lower bound for one machine, with a memory for the numbers of nodes that were asked for.
 ///
-/// A value is worked out once per number of nodes, in about a millisecond at most, and costs O(1) from then on.
+/// A value is computed once per number of nodes, in about a millisecond at most. Later requests for it cost O(1).
 #[derive(Debug)]
 pub struct PairwiseBound {
+    /// The sides of the machine that are longer than one node.
     sides: Vec<u64>,
+    /// The tables of a torus; `None` for a mesh.
     ring: Option<Ring>,
+    /// The bounds computed so far, by number of nodes.
     known: HashMap<u32, u64>,
 }
 
 impl PairwiseBound {
-    /// Makes the bound of placements on `mesh`; nothing is worked out yet.
+    /// Makes the bound of placements on `mesh`. No value is computed yet.
     pub fn new(mesh: &Mesh) -> Self {
         let sides: Vec<u64> = mesh.extents().into_iter().map(u64::from).filter(|&side| side > 1).collect();
         let ring = mesh.is_torus().then(|| Ring::new(&sides));
         Self { sides, ring, known: HashMap::new() }
     }
 
-    /// Returns a number of hops that no sum over the pairs of `nodes` nodes of the machine is below. It never falls as
-    /// `nodes` grows, up to the size of the machine, and is 0 for up to one node.
+    /// Returns a lower bound, in hops, of the pairwise sum of any `nodes` nodes of the machine. It is 0 for up to one
+    /// node. It never decreases as `nodes` grows up to the size of the machine.
     pub fn of(&mut self, nodes: u32) -> u64 {
         let Self { sides, ring, known } = self;
         *known.entry(nodes).or_insert_with(|| match ring {

@@ -1,36 +1,38 @@
-//! The bound on a torus, where distances are shorter for sets that reach more than half round a dimension.
+//! A lower bound on a torus, where sets that reach more than half round a dimension have shorter distances than on a
+//! mesh.
 //!
-//! It is the larger of two:
+//! It is the larger of two bounds:
 //!
-//! 1. From any node, the k − 1 nearest others are at distances known from the machine alone; so half of k times their
-//!    sum. Exact for the whole machine.
-//! 2. A set that fits into half of every ring, ⌊side/2⌋ + 1 positions, is a set on a mesh of those sides. One that does
-//!    not has three nodes at positions p, q, r round a ring of m positions whose mutual distances sum up to m; every
-//!    position is at least m/2 from them in sum, by the triangle inequality. So these three cost m·(k − 1)/2 and the
-//!    other k − 3 what a set of that size costs: T(k) ≥ min(mesh(k), m·(k − 1)/2 + T(k − 3)).
+//! 1. The distances from any node to the k − 1 nearest others depend on the machine alone. k/2 times their sum is a
+//!    lower bound. It is exact for the whole machine.
+//! 2. A set that fits into half of every ring, ⌊side/2⌋ + 1 positions, has the same distances as on a mesh with those
+//!    sides. Any other set has three nodes at positions p, q, r around a ring of m positions whose mutual distances add
+//!    up to m. By the triangle inequality the distances from any position to these three add up to at least m/2. So the
+//!    three nodes cost at least m·(k − 1)/2, and the other k − 3 cost at least what a set of k − 3 nodes costs: T(k) ≥
+//!    min(mesh(k), m·(k − 1)/2 + T(k − 3)).
 
 use super::grid::simple;
 use super::mesh::mesh_bound;
 
-/// The tables from which bounds on a torus of certain sides are worked out.
+/// The tables for the lower bounds on a torus with given sides.
 #[derive(Debug)]
 pub(super) struct Ring {
-    /// Half of every ring.
+    /// The number of positions in half of each ring, ⌊side/2⌋ + 1.
     halves: Vec<u64>,
-    /// The shortest ring that has three positions to go round.
+    /// The length of the shortest ring that has at least three positions; `None` if no ring has.
     shortest: Option<u64>,
-    /// Nodes at each distance from a node.
+    /// The number of nodes at each distance from a node, from distance 0 on.
     shells: Vec<u64>,
 }
 
 impl Ring {
-    /// Makes the tables of a torus of these sides. O(dimensions · diameter²).
+    /// Makes the tables of a torus with these sides. O(dimensions · diameter²).
     pub(super) fn new(sides: &[u64]) -> Self {
         let halves = sides.iter().map(|side| side / 2 + 1).collect();
         let shortest = sides.iter().copied().filter(|&side| side > 2).min();
         let mut shells = vec![1];
         for &side in sides {
-            // Two positions at each distance, but one at 0 and one opposite.
+            // A ring has two positions at each distance, but only one at distance 0 and one opposite.
             let reach = side / 2;
             let at = |distance: u64| if distance == 0 || 2 * distance == side { 1 } else { 2 };
             let mut wider = vec![0; shells.len() + reach as usize];
@@ -44,12 +46,12 @@ impl Ring {
         Self { halves, shortest, shells }
     }
 
-    /// Returns the bound for k nodes.
+    /// Returns the lower bound, in hops, for k nodes.
     pub(super) fn bound(&self, k: u64) -> u64 {
         self.around_each(k).max(self.unrolled(k))
     }
 
-    /// Returns the first bound: half of k times the sum of the distances from a node to the k − 1 nearest others.
+    /// Returns the first bound, in hops: k/2 times the sum of the distances from a node to the k − 1 nearest others.
     fn around_each(&self, k: u64) -> u64 {
         let (mut left, mut sum) = (k, 0);
         for (distance, &nodes) in (0..).zip(&self.shells) {
@@ -63,8 +65,8 @@ impl Ring {
         u64::try_from((u128::from(k) * sum).div_ceil(2)).unwrap_or(u64::MAX)
     }
 
-    /// Returns the second bound: threes of nodes that go round a ring are taken away until the rest fits into half of
-    /// every ring.
+    /// Returns the second bound, in hops. It removes three nodes that go round a ring, again and again, until the other
+    /// nodes may fit into half of every ring, and takes the least of all these cases.
     fn unrolled(&self, k: u64) -> u64 {
         let room: u64 = self.halves.iter().product();
         let halves: Vec<u64> = self.halves.iter().copied().filter(|&half| half > 1).collect();

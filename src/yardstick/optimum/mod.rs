@@ -1,8 +1,9 @@
-//! Finds k free nodes whose sum of hops between pairs is smallest, and proves it: the yardstick of allocators.
+//! Finds the k free nodes with the smallest pairwise sum, and proves that no set is better. This is the yardstick of
+//! allocators.
 //!
-//! The problem is NP-hard on graphs in general, so this is for small cases: branch and bound, stopped after a given
-//! amount of work. It starts from a good placement (see `incumbent`), which may be as small as [`PairwiseBound`]
-//! allows; otherwise every set of nodes is either looked at or ruled out (see `search`).
+//! The problem is NP-hard on general graphs, so this is for small cases. The method is branch and bound, which stops
+//! after a given amount of work. It starts from a good placement (see `incumbent`), which may already be as good as
+//! [`PairwiseBound`] allows. Otherwise every set of nodes is either tried or ruled out (see `search`).
 
 mod best;
 mod incumbent;
@@ -12,53 +13,53 @@ use super::bound::PairwiseBound;
 use crate::machine::{Coord, Mesh, NodeId, NodeSet, pairwise_sum};
 use best::Best;
 
-/// Most nodes that an optimum is searched for: far more than can be proven best in practice.
+/// The greatest number of nodes for which an optimum is searched. It is far more than can be proven best in practice.
 pub const MAX_OPTIMUM_NODES: u32 = 1000;
 
 /// A set of free nodes whose pairwise sum is proven to be the smallest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Optimum {
-    /// The nodes, ascending; of several optima, always the same one.
+    /// The nodes, ascending. If there are several optima, it is always the same one.
     pub nodes: Vec<NodeId>,
-    /// Σ L1 distance over their pairs, in hops.
+    /// The sum of the L1 distances over all pairs of the nodes, in hops.
     pub pairwise_sum: u64,
-    /// Work that it took: candidates looked at, each time counting.
+    /// The work of the search: the number of candidates looked at, counted each time.
     pub steps: u64,
 }
 
-/// The reasons for which there is no optimum.
+/// The reason why there is no optimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptimumError {
-    /// More nodes are asked for than are free, or none.
+    /// More nodes are asked for than are free, or no nodes at all.
     #[error("{nodes} nodes are asked for and {free} are free; expected 1 to {free}")]
     NotFree {
-        /// Nodes asked for.
+        /// The number of nodes asked for.
         nodes: u32,
-        /// Nodes free.
+        /// The number of free nodes.
         free: u32,
     },
-    /// More nodes are asked for than the search is made for.
+    /// More nodes are asked for than the search supports. This is the number asked for.
     #[error("{0} nodes are asked for; an optimum is searched for at most {MAX_OPTIMUM_NODES}")]
     TooMany(u32),
-    /// The search was stopped.
+    /// The search used up its steps before the optimum was proven.
     #[error(
         "no optimum was proven within {limit} steps: it is {best} hops or less, and at least {least}; \
          raise the limit, or ask for fewer nodes"
     )]
     Limit {
-        /// Steps that were allowed.
+        /// The number of steps that were allowed.
         limit: u64,
-        /// The smallest sum found.
+        /// The smallest pairwise sum found, in hops.
         best: u64,
-        /// What no sum is below.
+        /// The lower bound of all pairwise sums, in hops.
         least: u64,
     },
 }
 
-/// Finds the `nodes` members of `free` whose pairwise sum on `mesh` is smallest, within about `limit` steps of some
-/// nanoseconds each.
+/// Returns the `nodes` members of `free` with the smallest pairwise sum on `mesh`. The search may take about `limit`
+/// steps of some nanoseconds each; after that the result is an error.
 ///
-/// Time O(min(limit, F^k)) for F free nodes in the worst case, space O(F·k).
+/// Time is O(min(limit, F^k)) for F free nodes in the worst case, memory O(F·k).
 pub fn optimum(mesh: &Mesh, free: &NodeSet, nodes: u32, limit: u64) -> Result<Optimum, OptimumError> {
     let count = free.count();
     if !(1..=count).contains(&nodes) {
@@ -83,7 +84,7 @@ pub fn optimum(mesh: &Mesh, free: &NodeSet, nodes: u32, limit: u64) -> Result<Op
     Ok(finish(mesh, &found, state.steps))
 }
 
-/// Returns the nodes in ascending order with their sum.
+/// Returns the nodes in ascending order with their pairwise sum.
 fn finish(mesh: &Mesh, nodes: &[Coord], steps: u64) -> Optimum {
     let mut ids: Vec<NodeId> = nodes.iter().map(|&node| mesh.node(node)).collect();
     ids.sort_unstable();

@@ -1,14 +1,18 @@
 //! The branch and bound.
 //!
-//! Free nodes are taken in order of their distance from the median of the best placement so far. Sets are divided by
-//! the first of their nodes in that order, the root, and from there by whether they hold the candidate that is nearest
-//! to the nodes chosen. With nodes S chosen and r wanted, w(c) the sum of distances of candidate c to S, every
-//! completion costs at least
+//! Free nodes are taken in the order of their distance from the median of the best placement so far. The first node of
+//! a set in this order is its root. The search goes through the roots. For each root it branches on one candidate at a
+//! time: the one nearest to the chosen nodes either joins them or is left out.
 //!
-//! * cost(S) + the r smallest w(c) + what r nodes need on this machine, and
-//! * cost(S) + the r smallest of w(c) + half the sum of the distances from c to the r − 1 candidates nearest to it.
+//! Let the nodes S be chosen, r more nodes be wanted, and w(c) be the sum of the distances from candidate c to S. Every
+//! completion then costs at least
 //!
-//! A candidate is left out for good where the bound with it in place of the last of the r smallest is no improvement.
+//! * cost(S) + the r smallest w(c) + the lower bound for r nodes on this machine, and
+//! * cost(S) + the r smallest values of w(c) + half the sum of the distances from c to the r − 1 candidates nearest to
+//!   it.
+//!
+//! A candidate is left out for good if the bound is no improvement when the candidate takes the place of the last of
+//! the r smallest.
 
 use super::best::Best;
 use crate::machine::Coord;
@@ -16,24 +20,26 @@ use crate::machine::Coord;
 /// A node that may be chosen.
 #[derive(Clone, Copy)]
 struct Candidate {
-    /// Position among the root's candidates.
+    /// The index of the node among the candidates of the root.
     at: usize,
-    /// Sum of the distances to the nodes chosen.
+    /// The sum of the distances to the chosen nodes, in hops.
     cost: u64,
 }
 
-/// The candidates of one root.
+/// The search below one root.
 struct Root<'a, 'b> {
     best: &'a mut Best<'b>,
+    /// The candidates.
     nodes: Vec<Coord>,
-    /// For each candidate, the sum of the distances to the 0, 1, … nearest others.
+    /// For each candidate, the sums of the distances to the nearest 0, 1, … other candidates.
     nearest: Vec<Vec<u64>>,
+    /// The nodes chosen so far, the root first.
     chosen: Vec<Coord>,
-    /// Kept for its memory only.
+    /// Scratch memory, kept between calls.
     scratch: Vec<u64>,
 }
 
-/// Makes `best` the optimum; `None` if that takes more than it may.
+/// Makes `best` the optimum. Returns `None` if that takes more work than is allowed.
 pub(super) fn improve(best: &mut Best<'_>, free: &[Coord]) -> Option<()> {
     let (mesh, k) = (best.mesh, best.k());
     let median = [0, 1, 2].map(|d| {
@@ -66,20 +72,20 @@ pub(super) fn improve(best: &mut Best<'_>, free: &[Coord]) -> Option<()> {
     Some(())
 }
 
-/// Returns the nodes of `later` with which `root` may be part of something better. Nodes that are left out are nobody's
-/// neighbours any more, which leaves out more.
+/// Returns the nodes of `later` that may be part of a better set together with `root`. Leaving out a node raises the
+/// bounds of others, so this is repeated until no node is left out. `None` if the allowed work is done.
 fn worth_trying(best: &mut Best<'_>, root: Coord, later: &[Coord]) -> Option<Vec<Coord>> {
     let (mesh, k) = (best.mesh, best.k());
     if k < 3 {
         return Some(later.to_vec());
     }
-    // First by distances from the root alone.
+    // First, leave out nodes by their distances from the root alone.
     let distance = |node: Coord| u64::from(mesh.l1(root, node));
     let mut near: Vec<u64> = later.iter().map(|&node| distance(node)).collect();
     let others = smallest(&mut near, k - 2).0 + best.least[k - 1];
     let mut nodes: Vec<Coord> =
         later.iter().copied().filter(|&node| distance(node) + others < best.sum).collect();
-    // Then by distances from the root and the node.
+    // Then, leave out nodes by the distances of the others from the root and from the node.
     loop {
         if nodes.len() + 1 < k {
             return Some(nodes);
@@ -98,14 +104,15 @@ fn worth_trying(best: &mut Best<'_>, root: Coord, later: &[Coord]) -> Option<Vec
     }
 }
 
-/// For each node, the sums of the distances to the nearest of the others; O(C²·log C).
+/// Returns for each node the sums of the distances to its nearest 0, 1, … other nodes. `None` if the allowed work is
+/// done. O(C²·log C) for C nodes.
 fn nearest_sums(best: &mut Best<'_>, nodes: &[Coord]) -> Option<Vec<Vec<u64>>> {
     let (mesh, k) = (best.mesh, best.k());
     best.spend(nodes.len() * nodes.len())?;
     let of = |&node: &Coord| {
         let mut distances: Vec<u64> = nodes.iter().map(|&other| u64::from(mesh.l1(node, other))).collect();
         distances.sort_unstable();
-        // The first is the node itself; sums are of 0, 1, … others.
+        // The first distance is that of the node to itself, so the sums are over 0, 1, … other nodes.
         let mut sum = 0;
         distances[..distances.len().min(k)]
             .iter()
@@ -119,7 +126,8 @@ fn nearest_sums(best: &mut Best<'_>, nodes: &[Coord]) -> Option<Vec<Vec<u64>>> {
 }
 
 impl Root<'_, '_> {
-    /// Tries every way to choose `wanted` more nodes from `candidates`, those chosen costing `cost` among themselves.
+    /// Tries every way to choose `wanted` more nodes from `candidates` that may give a better set. `cost` is the
+    /// pairwise sum of the chosen nodes. Returns `None` if the allowed work is done.
     fn complete(&mut self, cost: u64, mut candidates: Vec<Candidate>, wanted: usize) -> Option<()> {
         if wanted == 0 {
             self.best.offer(&self.chosen, cost);
@@ -134,6 +142,8 @@ impl Root<'_, '_> {
             else {
                 break;
             };
+            // Branch: first the sets with the nearest candidate. After that it is left out, and the loop goes on with
+            // the others.
             let next = candidates.remove(i);
             let node = self.nodes[next.at];
             self.chosen.push(node);
@@ -149,12 +159,13 @@ impl Root<'_, '_> {
         Some(())
     }
 
-    /// Leaves out candidates that cannot be part of something better; false if nothing can.
+    /// Leaves out the candidates that cannot be part of a better set. Returns false if no completion can be better.
     fn leave_out(&mut self, cost: u64, candidates: &mut Vec<Candidate>, wanted: usize) -> bool {
         let (best, nearest, scratch) = (&*self.best, &self.nearest, &mut self.scratch);
         scratch.clear();
         scratch.extend(candidates.iter().map(|c| c.cost));
         let (sum, last) = smallest(scratch, wanted);
+        // The first bound of the head of this file.
         let base = cost + best.least[wanted] + sum;
         if base >= best.sum {
             return false;
@@ -163,6 +174,7 @@ impl Root<'_, '_> {
         if candidates.len() < wanted {
             return false;
         }
+        // The second bound, doubled so that it stays an integer.
         let doubled = |c: &Candidate| 2 * c.cost + nearest[c.at][wanted - 1];
         scratch.clear();
         scratch.extend(candidates.iter().map(doubled));
@@ -176,7 +188,8 @@ impl Root<'_, '_> {
     }
 }
 
-/// Returns the sum of the `count` smallest values, and the last of them; all values if there are fewer.
+/// Returns the sum of the `count` smallest values and the largest of them. If there are fewer values, it takes all of
+/// them; the result is (0, 0) if there are none.
 fn smallest(values: &mut [u64], count: usize) -> (u64, u64) {
     if count == 0 || values.is_empty() {
         return (0, 0);

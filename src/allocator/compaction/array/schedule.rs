@@ -1,66 +1,76 @@
-//! In which steps the elements of tasks move over a mesh of one row of switches, so that no two share a piece of it.
+//! Schedules of moves: the step in which each element of a task moves, so that no two moves of a step share a switch.
 //!
-//! Elements of a sequence move one per step, the rightmost first; sequences move side by side. From the *head* of a
-//! sequence the next one follows (procedure ComputeLeftOrderedSequences): where the head goes to
+//! An element is the part of a task on one processor. Elements move over a mesh of one row of switches. The elements of
+//! a sequence move one per step, the rightmost first. Different sequences move in parallel. The first element of a
+//! sequence is its *head*, and the goal of the head determines the head of the next sequence (procedure
+//! ComputeLeftOrderedSequences of the paper):
 //!
-//! 1. a free processor: the next element left of it;
-//! 2. an element of a task that moves no further than it is long: the next element left of that;
-//! 3. an element of a task that moves further: the last element of the task left of that one, which has to wait.
+//! 1. If the goal is a free processor, the next head is the first element to the left of the goal.
+//! 2. If the goal has an element of a task that moves no further than it is long, the next head is the element to the
+//!    left of that element.
+//! 3. If the goal has an element of a task that moves further, the next head is the last element of the task to the
+//!    left of that one. The task at the goal has to wait.
 //!
-//! A candidate begins with the last element of one of the tasks that end in the window. Tasks right of it form a
-//! sequence that starts when the window is as good as free, so that the incoming task can start after as many steps
-//! as processors are covered, one later if the processor next to the window is busy. The candidate with the smallest
-//! largest delay is taken, then the shortest, then the leftmost.
+//! There is one candidate for each task that ends in the window: its first head is the last element of this task. Tasks
+//! to the right of it form one more sequence, which starts late. It starts so that the window is free after as many
+//! steps as processors are covered, and one step later if the processor next to the window is busy. Candidates are
+//! compared by the largest delay of a task, then by the length of the schedule. The smallest wins; of equals the
+//! leftmost.
 //!
-//! Where the elements go follows from their order alone: the one that is e-th from the right goes to the e-th processor
-//! left of the window. So the heads' successors, and the longest sequence behind each head, are the same for all
-//! candidates: O(elements). Delays are computed candidate by candidate, the shortest schedule first, each only until
-//! a task waits as long as in the best one so far, and until one delays nobody: O(elements · candidates) at worst.
+//! The goals follow from the order of the elements: the e-th element from the right goes to the e-th processor left of
+//! the window. So the next head and the longest sequence behind each head are the same for all candidates, and take
+//! time O(elements). Delays are computed for one candidate after another, the shortest schedule first (branch and
+//! bound). A candidate is given up as soon as a task waits as long as in the best one so far. The search ends with a
+//! candidate without delay. It takes time O(elements · candidates) at worst.
 
 use super::window::{Shift, Window};
 
 /// A schedule for the tasks of a window; steps count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// Steps until the window is free.
+    /// The number of steps until the window is free.
     pub vacated: u32,
-    /// Steps until all tasks have moved: `S_L`, in the paper.
+    /// The number of steps until all tasks have moved: `S_L` in the paper. It is 0 if no task moves.
     pub length: u32,
-    /// Most steps that a task spends switched out without moving.
+    /// The largest number of steps for which a task is suspended without moving.
     pub delay: u32,
-    /// For each task of the window that moves the steps from first to last in which it is switched out.
+    /// For each task that moves the first and the last step in which it is suspended, in the order of the window's
+    /// shifts.
     pub suspended: Vec<(u32, u32)>,
-    /// How many schedules were considered.
+    /// The number of candidates among which the schedule was chosen.
     pub candidates: u32,
-    /// The step of each element, in the order in which they leave the window: the first task's last one first.
+    /// The step of each element. The rightmost element comes first if tasks move left, and the leftmost if they move
+    /// right.
     steps: Vec<u32>,
 }
 
-/// One element of a task on its way.
+/// The move of one element of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// In which step.
+    /// The step in which it moves; the first step is 1.
     pub step: u32,
-    /// From which processor.
+    /// The processor that it leaves.
     pub from: u32,
-    /// To which one.
+    /// The processor to which it goes.
     pub to: u32,
 }
 
-/// The elements that move, numbered from the window on; everything as if they moved left.
+/// The elements that move, numbered from right to left. Moves to the right are treated as their mirror image, so that
+/// everything moves left here.
 struct Elements<'a> {
     shifts: &'a [Shift],
-    /// Number of each task's first element, and of one behind the last.
+    /// The number of each task's first element; one more entry has the number of elements.
     first: Vec<u32>,
-    /// The element that would begin the next sequence behind each one; one behind the last for none.
+    /// For each element as a head, the head of the next sequence; the number of elements if there is none.
     next: Vec<u32>,
-    /// Of each element, the number of the one that is where it goes to.
+    /// For each element the number of the element at its goal; `None` if the goal is free.
     met: Vec<Option<u32>>,
-    /// The longest sequence from each element on, if that is a head.
+    /// For each element as a head, the length of the longest sequence from it on, in elements.
     longest: Vec<u32>,
 }
 
 impl<'a> Elements<'a> {
+    /// Returns the elements of the tasks that move, with the sequences that start at each of them.
     fn new(window: &'a Window) -> Self {
         let shifts = window.shifts.as_slice();
         let mut first = vec![0];
@@ -71,6 +81,7 @@ impl<'a> Elements<'a> {
         let mut elements = Self { shifts, first, next: Vec::new(), met: Vec::new(), longest: Vec::new() };
         elements.link(count);
         elements.longest = vec![0; count as usize];
+        // Dynamic programming from the last element back: the next head of each one comes later in the order.
         for head in (0..count).rev() {
             let next = elements.next[head as usize];
             let rest = elements.longest.get(next as usize).copied().unwrap_or(0);
@@ -79,16 +90,16 @@ impl<'a> Elements<'a> {
         elements
     }
 
-    /// How far element `e` of task `i` is from the window's near end; 0 is the first processor outside of it.
-    /// Elements in the window are negative.
+    /// Returns the position of element `e`, which belongs to task `i`, before it moves. Position 0 is the first
+    /// processor outside the window, and positions grow away from it. Positions in the window are negative.
     fn place(&self, i: usize, e: u32) -> i64 {
-        // The e-th element goes to the e-th place.
+        // Element e goes to position e, and it moves by the distance of its task.
         i64::from(e) - i64::from(self.shifts[i].distance)
     }
 
-    /// Finds what each element meets at its goal, and the head that follows.
+    /// Sets `met` and `next` for all `count` elements.
     fn link(&mut self, count: u32) {
-        // The element that is the first one at or beyond the goal.
+        // Two pointers: `at`, of task `i`, is the first element at or beyond the goal of `e`. It never moves back.
         let (mut i, mut at) = (0, 0);
         for e in 0..count {
             while at < count && self.place(i, at) < i64::from(e) {
@@ -108,9 +119,8 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// Carries out the schedule in which `candidate` begins and those of tasks before it start behind `late` steps,
-    /// task by task from the window on, as long as none waits for `bound` steps: the steps of all elements, and for
-    /// each task the first and the last step in which it is switched out; `None` if one waits too long.
+    /// Returns the schedule of a candidate; `None` if a task waits for `bound` steps or more. Task `candidate` has the
+    /// first head. The elements of the tasks before it move one per step after `late` steps.
     fn trial(&self, candidate: usize, late: u32, bound: u32) -> Option<Trial> {
         let mut steps: Vec<u32> = (0..self.first[candidate]).map(|e| late + 1 + e).collect();
         let mut trial =
@@ -118,17 +128,20 @@ impl<'a> Elements<'a> {
         let (mut head, mut arriving) = (self.first[candidate], 0);
         for own in self.first.windows(2) {
             while steps.len() < own[1] as usize {
+                // A sequence: one element per step, from step 1 on, up to the head of the next sequence.
                 let next = self.next[head as usize];
                 steps.extend((head..next).map(|e| 1 + e - head));
                 head = next;
             }
+            // All elements of the task have their steps now.
             let (mut first, last, moving) = moving(&steps[own[0] as usize..own[1] as usize]);
-            // Whoever arrives is nearer to the window, so that its step is known.
+            // An element that arrives at a processor of this task comes from nearer to the window, so its step is
+            // known.
             while let Some(met) = self.met.get(arriving).filter(|met| met.is_none_or(|met| met < own[1])) {
                 if let Some(met) = *met
                     && steps[arriving] < steps[met as usize]
                 {
-                    // The processor is needed before its element has gone.
+                    // The processor is needed before its own element has left, so the task is suspended from then on.
                     first = first.min(steps[arriving]);
                 }
                 arriving += 1;
@@ -148,17 +161,20 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// A schedule that was tried.
+/// The schedule of one candidate: the largest delay, the steps in which each task is suspended, and the step of each
+/// element.
 struct Trial {
     delay: u32,
     suspended: Vec<(u32, u32)>,
     steps: Vec<u32>,
 }
 
-/// Returns the first and the last step in which a task moves, and in how many: its elements move one per step, but
-/// where a new sequence begins, which is in step 1.
+/// Returns the first and the last step in which elements of a task move, and the number of steps in which some element
+/// moves. `steps` has the step of each element; all are 0 for no elements. Steps go up by one from element to element,
+/// except that a new sequence begins with step 1 again.
 fn moving(steps: &[u32]) -> (u32, u32, u32) {
     let mut pieces = steps.chunk_by(|a, b| a + 1 == *b);
+    // Only the first piece may begin later than in step 1. Of the others the longest covers the steps of all.
     let Some(upper) = pieces.next() else { return (0, 0, 0) };
     let (start, end) = (upper[0], upper[upper.len() - 1]);
     let longest = pieces.map(<[u32]>::len).max().unwrap_or(0) as u32;
@@ -168,11 +184,12 @@ fn moving(steps: &[u32]) -> (u32, u32, u32) {
 }
 
 impl Schedule {
-    /// Returns the schedule of least delay, then of least length, for the tasks of a window.
+    /// Returns the schedule of least delay, then of least length, for the tasks of a window. If no task has to move,
+    /// the schedule is empty, and all its numbers are 0.
     pub fn best(window: &Window) -> Self {
         let elements = Elements::new(window);
         let vacated = window.covered + u32::from(window.next_is_busy);
-        // Of the tasks that end in the window.
+        // A task ends in the window if its rightmost element is at a negative position.
         let ends_inside = |i: &usize| elements.place(*i, elements.first[*i]) < 0;
         let mut candidates: Vec<(u32, usize)> = (0..window.shifts.len())
             .take_while(ends_inside)
@@ -182,7 +199,7 @@ impl Schedule {
             })
             .collect();
         let considered = candidates.len() as u32;
-        // The shortest first, and of those the one farthest from the window.
+        // The shortest comes first, and of equals the one whose task is farthest in the direction of the moves.
         candidates.sort_unstable_by_key(|&(length, i)| (length, std::cmp::Reverse(i)));
         let mut best: Option<Self> = None;
         for (length, i) in candidates {
@@ -204,7 +221,8 @@ impl Schedule {
         })
     }
 
-    /// Returns every move of an element, by element.
+    /// Returns the moves of all elements, task by task in the order of the shifts of `window`, which must be the window
+    /// of the schedule.
     pub fn transfers(&self, window: &Window) -> Vec<Transfer> {
         let mut transfers = Vec::with_capacity(self.steps.len());
         for shift in &window.shifts {
@@ -219,9 +237,10 @@ impl Schedule {
         transfers
     }
 
-    /// Carries the schedule out step by step, and says what goes wrong: two transfers of a step on one piece of the
-    /// mesh, a third element on a processor, a window that is not free when it should be, a schedule longer than
-    /// twice the number of processors covered.
+    /// Carries the schedule out step by step, and fails with a message at the first problem: two transfers of a step
+    /// that cross, a third element on a processor, a window that is not free when it should be, a length other than
+    /// announced, or a schedule longer than twice the number of processors covered. `processors` is the number of
+    /// processors of the array.
     pub fn check(&self, window: &Window, processors: u32) -> Result<(), String> {
         let mut transfers = self.transfers(window);
         transfers.sort_unstable_by_key(|transfer| (transfer.step, transfer.from.min(transfer.to)));
@@ -275,7 +294,7 @@ mod tests {
         array
     }
 
-    /// Fig. 3 of the paper, as its text has it: tasks E, D, A, B and C right of fixed ones.
+    /// Returns the window and the schedule of Fig. 3 of the paper, where the tasks E, D, A, B and C move.
     fn figure_3() -> (Window, Schedule) {
         let array = array(37, &[(0, 10), (15, 15), (17, 19), (21, 24), (29, 30), (31, 33)]);
         let window = Window::left(&array, 13).expect("enough are free");
@@ -355,7 +374,7 @@ mod tests {
         array
     }
 
-    /// Returns first and last step of each task and its delay, step by step.
+    /// Returns the first and the last step in which each task is suspended, and its delay, found step by step.
     fn naive(window: &Window, schedule: &Schedule) -> Vec<(u32, u32, u32)> {
         let transfers = schedule.transfers(window);
         let mut own = 0;

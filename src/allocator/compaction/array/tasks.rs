@@ -1,22 +1,22 @@
-//! The tasks of a linear array.
+//! The linear array: the list of its tasks from left to right.
 
-/// A task on adjacent processors.
+/// A running job on adjacent processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
     /// Its leftmost processor.
     pub base: u32,
-    /// How many processors it has.
+    /// The number of its processors.
     pub length: u32,
 }
 
 impl Task {
-    /// Returns the processor behind its last one.
+    /// Returns the number of the processor to the right of its last one.
     pub fn end(self) -> u32 {
         self.base + self.length
     }
 }
 
-/// Which tasks are on an array, from left to right.
+/// A linear array of processors, with its tasks from left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
     processors: u32,
@@ -24,27 +24,28 @@ pub struct Array {
 }
 
 impl Array {
-    /// Returns an array without tasks.
+    /// Returns an array of so many processors, without tasks.
     pub fn new(processors: u32) -> Self {
         Self { processors, tasks: Vec::new() }
     }
 
-    /// Returns its processors.
+    /// Returns the number of processors of the array, free or not.
     pub fn processors(&self) -> u32 {
         self.processors
     }
 
-    /// Returns its tasks from left to right.
+    /// Returns all tasks from left to right.
     pub fn tasks(&self) -> &[Task] {
         &self.tasks
     }
 
-    /// Returns the processors without a task. O(tasks).
+    /// Returns the number of free processors. O(tasks).
     pub fn free(&self) -> u32 {
         self.processors - self.tasks.iter().map(|task| task.length).sum::<u32>()
     }
 
-    /// Returns the first processor of the leftmost free block of at least `length`. O(tasks).
+    /// Returns the first processor of the leftmost free block of at least `length` processors; `None` if there is none.
+    /// O(tasks).
     pub fn first_fit(&self, length: u32) -> Option<u32> {
         let mut from = 0;
         for task in &self.tasks {
@@ -62,20 +63,20 @@ impl Array {
         self.tasks.insert(at, task);
     }
 
-    /// Removes the task that begins at `base`. O(tasks).
+    /// Removes the task that begins at processor `base` and returns it; `None` if no task begins there. O(tasks).
     pub fn remove(&mut self, base: u32) -> Option<Task> {
         let at = self.tasks.binary_search_by_key(&base, |task| task.base).ok()?;
         Some(self.tasks.remove(at))
     }
 
-    /// Returns the array as seen from its right end.
+    /// Returns the mirror image of the array, where processors are numbered from the right end.
     #[must_use]
     pub fn mirrored(&self) -> Self {
         let tasks = self.tasks.iter().rev().map(|task| self.mirror(*task)).collect();
         Self { processors: self.processors, tasks }
     }
 
-    /// Returns a task as seen from the right end.
+    /// Returns the mirror image of a task, where processors are numbered from the right end.
     pub fn mirror(&self, task: Task) -> Task {
         Task { base: self.processors - task.end(), length: task.length }
     }

@@ -1,65 +1,70 @@
-//! Where an incoming task takes least time to make room for, if tasks left of it move left.
+//! The window of an incoming task: the processors that can be freed in the fewest steps, and the tasks that must move.
 
 use super::tasks::{Array, Task};
 
 /// A task that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
-    /// Where it is.
+    /// The task before the move.
     pub task: Task,
-    /// By how many processors it moves.
+    /// The number of processors by which it moves.
     pub distance: u32,
-    /// Whether to the right.
+    /// Whether it moves to the right; otherwise it moves to the left.
     pub rightwards: bool,
 }
 
 impl Shift {
-    /// Where it will begin.
+    /// Returns the first processor of the task after the move.
     pub fn target(&self) -> u32 {
         if self.rightwards { self.task.base + self.distance } else { self.task.base - self.distance }
     }
 }
 
-/// A place for an incoming task, and the tasks that move out of it and out of each other's way.
+/// The processors for an incoming task, and the tasks that move to make them free.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Its first processor.
     pub base: u32,
-    /// Its processors.
+    /// The number of its processors.
     pub length: u32,
-    /// How many of them have a task now: `S_O`, in the paper.
+    /// The number of its processors that have a task before the moves: `S_O` in the paper.
     pub covered: u32,
-    /// Whether the processor has a task that is next to the window on the side that tasks move to.
+    /// Whether the neighbouring processor has a task, on the side to which tasks move. It is false at the end of the
+    /// array.
     pub next_is_busy: bool,
-    /// The tasks that move, the one that moves first first: from the window on.
+    /// The tasks that move. The rightmost one comes first if they move left, and the leftmost one if they move right.
     pub shifts: Vec<Shift>,
 }
 
 impl Window {
-    /// Returns the window for a task of `length` processors, of which as many must be free on the array: the right
-    /// end is that of a free block (Theorem 1), as few processors as possible are covered, and the leftmost such
-    /// window is taken. `None` if there are not as many free processors. O(tasks).
+    /// Returns the window for a task of `length` processors if tasks move to the left; `None` if fewer processors are
+    /// free. The window covers as few busy processors as possible; of equals the leftmost is taken. Theorem 1 says that
+    /// some best window ends where a free block ends, so only these are compared. O(tasks).
     pub fn left(array: &Array, length: u32) -> Option<Self> {
         let tasks = array.tasks();
-        // How many processors the tasks before each one have.
+        // Prefix sums: the number of processors of all tasks before each one.
         let mut before = Vec::with_capacity(tasks.len() + 1);
         before.push(0);
         for task in tasks {
             before.push(before[before.len() - 1] + task.length);
         }
-        // Of the best window: processors covered, base, number of tasks left of its right end.
+        // The best window so far: the processors covered, the base, and the number of tasks left of its right end.
         let mut best: Option<(u32, u32, usize)> = None;
         let (mut first, mut from) = (0, 0);
         for i in 0..=tasks.len() {
             let end = tasks.get(i).map_or(array.processors(), |task| task.base);
             let block = end - std::mem::replace(&mut from, tasks.get(i).map_or(end, |task| task.end()));
+            // The window needs a free block at its right end, and `length` free processors up to there.
             if block == 0 || end - before[i] < length {
                 continue;
             }
             let base = end - length;
+            // Two pointers: bases grow with `i`, so `first` (the first task that reaches into the window) never moves
+            // back.
             while first < i && tasks[first].end() <= base {
                 first += 1;
             }
+            // All processors of the tasks from `first` on are covered, but for the part of `first` left of the window.
             let outside = tasks.get(first).map_or(0, |task| base.saturating_sub(task.base));
             let covered = if first < i { before[i] - before[first] - outside } else { 0 };
             if best.is_none_or(|(fewest, ..)| covered < fewest) {
@@ -76,7 +81,8 @@ impl Window {
         })
     }
 
-    /// Returns the mirror image of [`Self::left`]: tasks move right.
+    /// Returns the window for a task of `length` processors if tasks move to the right; `None` if fewer processors are
+    /// free. It is the mirror image of [`Self::left`] on the mirrored array.
     pub fn right(array: &Array, length: u32) -> Option<Self> {
         let mirrored = Self::left(&array.mirrored(), length)?;
         let back = |shift: &Shift| Shift { task: array.mirror(shift.task), rightwards: true, ..*shift };
@@ -86,11 +92,13 @@ impl Window {
     }
 }
 
-/// Returns the tasks that have to move left until all end before `base`, the rightmost first.
+/// Returns the moves to the left after which all tasks end before or at `base`, the rightmost task first; an empty list
+/// if none has to move.
 fn shifts(tasks: &[Task], base: u32) -> Vec<Shift> {
     let (mut edge, mut shifts) = (base, Vec::new());
     for &task in tasks.iter().rev() {
-        // There are enough free processors on the left.
+        // The subtraction never fails if enough processors on the left are free. A task that is not in the way ends the
+        // list, as no task to its left is in the way either.
         let Some(target) = edge.checked_sub(task.length).filter(|&target| target < task.base) else { break };
         shifts.push(Shift { task, distance: task.base - target, rightwards: false });
         edge = target;
@@ -99,9 +107,9 @@ fn shifts(tasks: &[Task], base: u32) -> Vec<Shift> {
 }
 
 impl Array {
-    /// Carries out a plan: tasks move, and the incoming one is there.
+    /// Carries out a plan: moves the tasks of `window`, and adds the incoming task.
     pub fn carry_out(&mut self, window: &Window) {
-        // The one that is farthest from the window first, so that order is preserved all the time.
+        // The task that is farthest from the window moves first, so that no two tasks ever overlap.
         for shift in window.shifts.iter().rev() {
             if let Some(task) = self.remove(shift.task.base) {
                 self.insert(Task { base: shift.target(), ..task });
