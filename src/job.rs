@@ -133,7 +133,7 @@ impl NodesFor {
 
     /// Returns the count of a job that takes all nodes of a submesh with sides `sizes`. For `None`, which stands for no
     /// such submesh, it returns more nodes than are ever free.
-    pub fn of_box(sizes: Option<[u32; 3]>) -> Self {
+    pub fn of_submesh(sizes: Option<[u32; 3]>) -> Self {
         Self::exactly(sizes.map_or(u32::MAX, |sizes| sizes.iter().product()))
     }
 }

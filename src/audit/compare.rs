@@ -76,14 +76,14 @@ pub struct Side {
     /// The number of running jobs.
     pub running: usize,
     /// The waiting jobs, in the order of arrival.
-    pub waiting: Vec<Waits>,
+    pub waiting: Vec<WaitingJob>,
     /// The numbers of the waiting jobs that start at the moment.
     pub started: Vec<i64>,
 }
 
 /// A waiting job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waits {
+pub struct WaitingJob {
     /// The log's number of the job.
     pub number: i64,
     /// The number of processors that it asks for.
@@ -173,7 +173,7 @@ fn side(schedule: &Schedule, at: Time) -> Side {
     side.started = waiting.iter().filter(|job| job.start == at).map(|job| job.number).collect();
     side.waiting = waiting
         .into_iter()
-        .map(|&ScheduledJob { number, procs, submit, estimate, .. }| Waits {
+        .map(|&ScheduledJob { number, procs, submit, estimate, .. }| WaitingJob {
             number,
             procs,
             submit,

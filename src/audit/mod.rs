@@ -11,7 +11,7 @@ mod state;
 mod swf;
 
 pub use checks::audit;
-pub use compare::{Comparison, Divergence, NotSameJobs, Side, Spread, Waits, What, compare};
+pub use compare::{Comparison, Divergence, NotSameJobs, Side, Spread, WaitingJob, What, compare};
 pub use evalys::evalys;
 pub use policy::{Fits, HasPlace, Policy, Promised};
 pub use state::{Checked, Violation};

@@ -17,7 +17,7 @@ pub const TEMPORARY: &str = ".meshreplay-";
 const ATTEMPTS: usize = 8;
 
 /// The number of symbolic links that are followed to a file that does not exist yet. A longer chain counts as a circle.
-const LINKS: usize = 40;
+const MOST_LINKS: usize = 40;
 
 /// A file that is being written. It does not appear at its place before [`put`](Self::put) succeeds. If it is dropped
 /// before, what was written is removed. Only a device or a FIFO receives the content at once.
@@ -122,7 +122,7 @@ pub fn is_stream(path: &Path) -> bool {
 /// it is no link. Fails if the links form a circle.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut place = path.to_owned();
-    for _ in 0..LINKS {
+    for _ in 0..MOST_LINKS {
         match fs::symlink_metadata(&place) {
             Ok(there) if there.file_type().is_symlink() => {
                 place = folder_of(&place).join(fs::read_link(&place)?);

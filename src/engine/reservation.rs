@@ -6,7 +6,7 @@
 
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::job::{JobId, Time};
-use crate::machine::{Cuboid, Frames, Machine, NodeId};
+use crate::machine::{FreeSubmeshes, Machine, NodeId, Submesh};
 use crate::scheduler::{Running, RunningJobs};
 
 /// A set of submeshes or nodes that is kept free for a waiting job at its shadow time.
@@ -14,7 +14,7 @@ use crate::scheduler::{Running, RunningJobs};
 pub(super) enum Reservation {
     /// For allocators that serve a job whenever a suitable submesh is free: every submesh that will be free at the
     /// shadow time and that serves the job. At least one of them must stay free.
-    Submeshes(Vec<Cuboid>),
+    Submeshes(Vec<Submesh>),
     /// For other allocators: the nodes that the allocator would choose at the shadow time.
     Nodes {
         /// The reserved job.
@@ -110,13 +110,13 @@ impl Reservation {
         boxes: &[[u32; 3]],
     ) -> Option<(Time, Self)> {
         let least = boxes.iter().map(|sizes| sizes.iter().product::<u32>()).min()?;
-        let mut frames = Frames::default();
+        let mut free_submeshes = FreeSubmeshes::default();
         let places = |then: &Machine| {
             // A count of the free nodes is cheap and often rules the search out.
             if then.free_count() < least {
                 return None;
             }
-            Some(all_places(&mut frames, then, boxes)).filter(|places| !places.is_empty())
+            Some(all_places(&mut free_submeshes, then, boxes)).filter(|places| !places.is_empty())
         };
         let (shadow, _, places) = running.first_end(machine, places)?;
         Some((shadow, Self::Submeshes(places)))
@@ -181,7 +181,7 @@ impl Reservation {
             Self::Submeshes(places) => {
                 // The allocator's own submesh is preferred. If it leaves no reserved submesh free, the first free
                 // submesh in scan order that does is taken.
-                let place = Cuboid::around(machine.mesh(), &proposal.nodes);
+                let place = Submesh::around(machine.mesh(), &proposal.nodes);
                 let (choice, place) = if let Some(place) = place.filter(|place| admits(places, place)) {
                     (Choice::Proposal(proposal), place)
                 } else {
@@ -212,26 +212,26 @@ impl Reservation {
 }
 
 /// Returns whether at least one submesh of `places` stays free if `taken` is in use.
-fn admits(places: &[Cuboid], taken: &Cuboid) -> bool {
+fn admits(places: &[Submesh], taken: &Submesh) -> bool {
     places.iter().any(|place| !place.meets(taken))
 }
 
 /// Returns the first submesh with sides as in `boxes` that is free now and leaves one of `places` free. The sides in
 /// `boxes` are tried in their order, each in scan order. Returns `None` if there is no such submesh.
-fn beside(places: &[Cuboid], machine: &Machine, boxes: &[[u32; 3]]) -> Option<Cuboid> {
-    let mut frames = Frames::default();
+fn beside(places: &[Submesh], machine: &Machine, boxes: &[[u32; 3]]) -> Option<Submesh> {
+    let mut free_submeshes = FreeSubmeshes::default();
     boxes.iter().find_map(|&sizes| {
-        frames.find(machine, sizes);
-        frames.iter().map(|base| Cuboid { base, sizes }).find(|place| admits(places, place))
+        free_submeshes.find(machine, sizes);
+        free_submeshes.iter().map(|base| Submesh { base, sizes }).find(|place| admits(places, place))
     })
 }
 
 /// Returns every free submesh with sides as in `boxes`; an empty list if there is none.
-fn all_places(frames: &mut Frames, machine: &Machine, boxes: &[[u32; 3]]) -> Vec<Cuboid> {
+fn all_places(free_submeshes: &mut FreeSubmeshes, machine: &Machine, boxes: &[[u32; 3]]) -> Vec<Submesh> {
     let mut places = Vec::new();
     for &sizes in boxes {
-        frames.find(machine, sizes);
-        places.extend(frames.iter().map(|base| Cuboid { base, sizes }));
+        free_submeshes.find(machine, sizes);
+        places.extend(free_submeshes.iter().map(|base| Submesh { base, sizes }));
     }
     places
 }
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_job_beside_the_reservation_leaves_a_place() -> Result<(), Box<dyn std::error::Error>> {
-        let place = |base: [u32; 2], sizes: [u32; 2]| Cuboid {
+        let place = |base: [u32; 2], sizes: [u32; 2]| Submesh {
             base: [base[0], base[1], 0],
             sizes: [sizes[0], sizes[1], 1],
         };

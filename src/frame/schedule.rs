@@ -36,7 +36,7 @@ pub enum ScheduleError {
          `meshreplay sweep -o --jobs` made, or a file",
         .0.display()
     )]
-    NoJobs(PathBuf),
+    LoadJobsError(PathBuf),
     /// The table does not have a column that is needed.
     #[error(
         "{} has no column '{column}'; expected the jobs of `meshreplay replay -o`, or the table of jobs that Batsim writes",
@@ -123,7 +123,7 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
             (file, frame)
         }
         (None, Some(origin)) => of_cell(path, origin, selection)?,
-        (None, None) => return Err(ScheduleError::NoJobs(path.to_owned())),
+        (None, None) => return Err(ScheduleError::LoadJobsError(path.to_owned())),
     };
     if let Some(origin) = &origin {
         origin.check(&path, &frame)?;
@@ -151,7 +151,7 @@ fn of_cell(
     let known = || kept.iter().map(|&i| format!("{i} ({})", origin.label(i))).collect();
     let path = folder.to_owned();
     let cell = match (selection.replay, kept.as_slice()) {
-        (_, []) => return Err(ScheduleError::NoJobs(path)),
+        (_, []) => return Err(ScheduleError::LoadJobsError(path)),
         (Some(replay), _) => kept.iter().copied().find(|&cell| cell == replay as usize),
         (None, [only]) => Some(*only),
         (None, _) => return Err(ScheduleError::Several { path, known: known() }),

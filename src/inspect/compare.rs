@@ -3,7 +3,7 @@
 use super::error::InspectError;
 use super::finding::Finding;
 use super::input::Input;
-use crate::audit::{self, Comparison, Divergence, Side, Waits, What};
+use crate::audit::{self, Comparison, Divergence, Side, WaitingJob, What};
 use crate::machine::{Mesh, format_intervals};
 use crate::text::grouped;
 
@@ -58,7 +58,7 @@ fn state(side: &Side, nodes: Option<u32>) -> String {
         count if count > LISTED => format!("{} and {} more", words[..LISTED].join(", "), count - LISTED),
         _ => words.join(", "),
     };
-    let waits = |job: &Waits| format!("{} ({} processors, {})", job.number, job.procs, job.estimate);
+    let waits = |job: &WaitingJob| format!("{} ({} processors, {})", job.number, job.procs, job.estimate);
     format!(
         "{in_use}, {} jobs run; waiting: {}; starting: {}",
         side.running,

@@ -8,7 +8,7 @@ use crate::allocator::{self, Contiguity, Request, Served, Setup, Strategy};
 use crate::audit::{self, Schedule, ScheduledJob};
 use crate::frame::{self, Selected, Selection, Sheet};
 use crate::job::Shape;
-use crate::machine::{Cuboid, Frames, Machine, Mesh, NodeId};
+use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 use crate::spec::Spec;
 use crate::trace::{Format, SWF};
 use crate::workload::{Rules, ShapeRule};
@@ -61,10 +61,10 @@ impl Places {
             }
             Served::ByState(_) => Some(self.strategy.foresee(&request, machine).is_some()),
             Served::BySubmesh(submeshes) => {
-                let mut frames = Frames::default();
+                let mut free_submeshes = FreeSubmeshes::default();
                 Some((submeshes.sizes)(&request, machine.mesh()).into_iter().any(|sizes| {
-                    frames.find(machine, sizes);
-                    frames.first().is_some()
+                    free_submeshes.find(machine, sizes);
+                    free_submeshes.first().is_some()
                 }))
             }
         }
@@ -79,7 +79,7 @@ impl Places {
         let ruled = Request { procs: job.procs, shape: self.shape.shape(job.procs) };
         let nodes: Vec<NodeId> = job.each_node().collect();
         let own =
-            Cuboid::around(mesh, &nodes).map(|place| Request { shape: Shape::Sides(place.sizes), ..ruled });
+            Submesh::around(mesh, &nodes).map(|place| Request { shape: Shape::Sides(place.sizes), ..ruled });
         // Under a contiguous allocator the submesh of the nodes is the better evidence, as the job may have asked for
         // its own shape. Under other allocators the nodes can form a submesh by chance.
         let candidates =

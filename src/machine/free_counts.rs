@@ -1,6 +1,6 @@
 //! Counts the free nodes around any centre or submesh of the machine by prefix sums.
 
-use super::{Coord, Cuboid, Machine, Mesh, ranges};
+use super::{Coord, Machine, Mesh, Submesh, ranges};
 
 /// Prefix sums of the free nodes of a machine, padded along x. Due to the padding the counts around a whole row of
 /// centres are differences of numbers in one array, without a branch and without a clamp per centre. So the compiler
@@ -102,7 +102,7 @@ impl FreeCounts {
     /// one number for each x. `line` is scratch memory.
     pub fn boxes(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>, free: &mut [i32]) {
         if !self.torus && self.extents[2] == 1 {
-            self.flat_boxes(y, radius, free);
+            self.around_flat_row(y, radius, free);
             return;
         }
         self.sum_rows(y, z, radius, line);
@@ -121,7 +121,7 @@ impl FreeCounts {
 
     /// Does the same as [`Self::boxes`] for a machine with one layer that does not wrap around: one pass over at most
     /// two rows of sums.
-    fn flat_boxes(&self, y: usize, radius: usize, free: &mut [i32]) {
+    fn around_flat_row(&self, y: usize, radius: usize, free: &mut [i32]) {
         let [width, length, _] = self.extents;
         let (below, above) = (y.checked_sub(radius + 1), (y + radius).min(length - 1));
         let radius = radius.min(self.pad);
@@ -218,7 +218,7 @@ impl FreeCounts {
 
     /// Returns the number of free nodes from `low` (included) to `high` (excluded). In every dimension `high` must be
     /// above `low` and at most the extent of the machine.
-    pub fn in_box(&self, low: Coord, high: Coord) -> u32 {
+    pub fn in_submesh(&self, low: Coord, high: Coord) -> u32 {
         let [[left, front, bottom], [right, back, top]] = [low, high].map(|at| at.map(|c| c as usize));
         let length = self.extents[1];
         let row = |y: usize, z: usize| {
@@ -241,7 +241,7 @@ impl FreeCounts {
     }
 
     /// Returns the number of free nodes within L∞ distance `radius` of the submesh `place`. Any radius is allowed.
-    pub fn in_cuboid(&self, place: Cuboid, radius: usize) -> i32 {
+    pub fn around_submesh(&self, place: Submesh, radius: usize) -> i32 {
         let [xs, ys, zs] = place.grown(radius, self.extents, self.torus);
         let length = self.extents[1];
         let prefix = |y: usize, z: usize| {
@@ -292,7 +292,7 @@ mod tests {
                         let centre = [x, y, z];
                         let single = counts.within(centre, radius as usize);
                         let cuboid =
-                            counts.in_cuboid(Cuboid { base: centre, sizes: [1; 3] }, radius as usize);
+                            counts.around_submesh(Submesh { base: centre, sizes: [1; 3] }, radius as usize);
                         assert_eq!(
                             (free[x as usize], single, cuboid),
                             (plain, plain, plain),

@@ -1,8 +1,7 @@
 //! Machines: their shape, their free nodes, and linear orders of their nodes.
 
-mod cuboid;
-mod frames;
 mod free_counts;
+mod free_submeshes;
 mod intervals;
 mod masks;
 pub mod mesh;
@@ -10,16 +9,17 @@ mod node_set;
 pub mod order;
 mod pairwise;
 mod shape;
+mod submesh;
 
-pub use cuboid::{Cuboid, ranges};
-pub use frames::Frames;
 pub use free_counts::{FreeCounts, widest};
+pub use free_submeshes::FreeSubmeshes;
 pub use intervals::{IntervalError, format_intervals, intervals, parse_intervals};
 pub use masks::{Around, Mask, Masks, first_members, for_each_member};
 pub use mesh::{Coord, Mesh, NodeId};
 pub use node_set::NodeSet;
 pub use pairwise::{distances_along, pairwise_along, pairwise_sum, pairwise_sum_at};
 pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
+pub use submesh::{Submesh, ranges};
 
 use crate::stop::Stop;
 

@@ -72,7 +72,7 @@ pub struct Flag {
     /// The help text.
     pub help: &'static str,
     /// The value that the flag gives the option.
-    pub gives: Gives,
+    pub gives: FlagValue,
     /// Another flag of `sweep` that must be given too. `None` if the flag works alone.
     pub needs: Option<&'static str>,
     /// Whether `sweep` has the flag. Otherwise the option of a study can be set only in its file, if at all.
@@ -83,7 +83,7 @@ pub struct Flag {
 
 /// The source of the value that a flag gives its option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gives {
+pub enum FlagValue {
     /// A fixed value.
     Value(&'static str),
     /// The argument that follows the flag. The help text shows this name in its place.
@@ -91,8 +91,14 @@ pub enum Gives {
 }
 
 /// A switch of both `sweep` and `replay`. Rows replace the name and the help text.
-const SWITCH: Flag =
-    Flag { name: "", help: "", gives: Gives::Value("true"), needs: None, is_of_sweep: true, in_replay: None };
+const SWITCH: Flag = Flag {
+    name: "",
+    help: "",
+    gives: FlagValue::Value("true"),
+    needs: None,
+    is_of_sweep: true,
+    in_replay: None,
+};
 
 /// Every option. Content keys have lines in the order of the rows.
 pub const OPTIONS: &[ReplayOption] = &[
@@ -109,7 +115,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         flag: Some(Flag {
             name: "trim",
             help: "Leave the first PERCENT of jobs and those that start after the last submission's day out of means",
-            gives: Gives::Argument("PERCENT"),
+            gives: FlagValue::Argument("PERCENT"),
             is_of_sweep: false,
             ..SWITCH
         }),
@@ -128,7 +134,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             help: "Replay each with as many seeds: a number, 1 by default, or until:within=0.05,min=5,max=200 for as many \
                    as make the confidence intervals of turnaround and utilization so narrow (by their means; 95 %, or as \
                    confidence=0.9 says). Models draw new jobs from each seed",
-            gives: Gives::Argument("R"),
+            gives: FlagValue::Argument("R"),
             is_of_sweep: false,
             ..SWITCH
         }),
@@ -142,7 +148,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         flag: Some(Flag {
             name: "no-timing",
             help: "Measure no times; results are then the same bytes on every run",
-            gives: Gives::Value("false"),
+            gives: FlagValue::Value("false"),
             ..SWITCH
         }),
     },
@@ -208,7 +214,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             name: "input-format",
             help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2; by default what the name of each \
                    tells, or its first line, or else swf; `meshreplay list formats` shows them",
-            gives: Gives::Argument("FORMAT"),
+            gives: FlagValue::Argument("FORMAT"),
             needs: None,
             is_of_sweep: false,
             in_replay: None,
@@ -266,7 +272,7 @@ impl ReplayOption {
     fn arguments(&self, options: &Options) -> Option<(&'static Flag, Vec<String>)> {
         let flag = OPTIONS.iter().find(|other| other.name == self.name)?.flag.as_ref()?;
         let mut words = vec![flag.argument()];
-        if let Gives::Argument(_) = flag.gives {
+        if let FlagValue::Argument(_) = flag.gives {
             words.push(self.text(options));
         }
         self.is_given(options).then_some((flag, words))
@@ -381,13 +387,13 @@ mod tests {
             let (sweep, replay) = (options.sweep_arguments(), options.replay_arguments());
             let Some(flag) = &row.flag else { continue };
             let mut words = vec![flag.argument()];
-            words.extend(matches!(flag.gives, Gives::Argument(_)).then(|| (*other).to_owned()));
+            words.extend(matches!(flag.gives, FlagValue::Argument(_)).then(|| (*other).to_owned()));
             assert_eq!(sweep, if flag.is_of_sweep { words.clone() } else { Vec::new() });
             assert_eq!(
                 replay,
                 flag.in_replay.map_or(words, |words| words.iter().map(ToString::to_string).collect())
             );
-            if let Gives::Value(value) = flag.gives {
+            if let FlagValue::Value(value) = flag.gives {
                 assert_eq!(value, *other);
             }
         }

@@ -13,7 +13,7 @@ use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::ReplaySpec;
 use super::shard;
-use super::shared_jobs::{NoJobs, check_jobs, load_jobs};
+use super::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use super::source::JobSource;
 use crate::allocator::Request;
 use crate::execution::RECORDED;
@@ -59,7 +59,7 @@ pub enum PlanError {
     Jobs(#[from] JobsError),
     /// A log has no jobs, or they cannot be loaded.
     #[error(transparent)]
-    NoJobs(#[from] NoJobs),
+    LoadJobsError(#[from] LoadJobsError),
 }
 
 impl Draft {

@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 use super::planned::Study;
 use super::replay::{Outcome, RunError};
 use super::running::Running;
-use super::shared_jobs::{NoJobs, Workloads};
+use super::shared_jobs::{LoadJobsError, Workloads};
 use crate::engine::ReplayError;
 
 /// Any error that occurs while a result is kept.
@@ -26,7 +26,7 @@ pub type Keep<'a, T> = dyn Fn(usize, Vec<Outcome>) -> Result<T, KeepError> + Syn
 pub enum SweepError {
     /// The replay has no jobs.
     #[error(transparent)]
-    NoJobs(#[from] NoJobs),
+    LoadJobsError(#[from] LoadJobsError),
     /// The replay failed.
     #[error(transparent)]
     Replay(#[from] RunError),

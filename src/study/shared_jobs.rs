@@ -17,7 +17,7 @@ use crate::trace::TraceError;
 
 /// The reason why a replay has no jobs.
 #[derive(Debug, thiserror::Error)]
-pub enum NoJobs {
+pub enum LoadJobsError {
     /// The log cannot be read.
     #[error(transparent)]
     Log(#[from] TraceError),
@@ -48,7 +48,7 @@ struct Shared<T> {
 
 impl<T: Clone> Shared<T> {
     /// Returns the value, and makes it first if there is none yet.
-    fn get(&self, make: impl FnOnce() -> Result<T, NoJobs>) -> Result<T, NoJobs> {
+    fn get(&self, make: impl FnOnce() -> Result<T, LoadJobsError>) -> Result<T, LoadJobsError> {
         // The value is stored only once it is complete, so a panic in another thread cannot leave a partial one, and a
         // poisoned lock is safe to use.
         let mut value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,7 +111,7 @@ impl<'a> Workloads<'a> {
 
     /// Returns the replay at position `cell` of the study with its jobs, which are loaded if no other replay has loaded
     /// them. Fails if the log cannot be read, has changed since planning or has no jobs that fit.
-    pub(super) fn replay(&self, cell: usize) -> Result<Replay, NoJobs> {
+    pub(super) fn replay(&self, cell: usize) -> Result<Replay, LoadJobsError> {
         let PlannedReplay { spec, log: number, source, .. } = &self.study.cells[cell];
         if let Some(source) = source {
             return Ok(Replay { spec: spec.clone(), source: source.clone() });
@@ -142,21 +142,21 @@ impl<'a> Workloads<'a> {
 }
 
 /// Returns the planned log from memory, or reads it again. Fails if its content has changed since planning.
-fn read(planned: &StudyLog, spec: &ReplaySpec) -> Result<Arc<LoadedLog>, NoJobs> {
+fn read(planned: &StudyLog, spec: &ReplaySpec) -> Result<Arc<LoadedLog>, LoadJobsError> {
     if let Some(log) = &planned.loaded {
         return Ok(Arc::clone(log));
     }
     let path = &planned.source.path;
     let log = load(path, planned.source.read.clone(), spec.rules.clone())?;
     if log.summary.sha256 != planned.sha256 {
-        return Err(NoJobs::Changed { file: path.display().to_string() });
+        return Err(LoadJobsError::Changed { file: path.display().to_string() });
     }
     check_jobs(path, &log)?;
     Ok(Arc::new(log))
 }
 
 /// Fails if the log at `path` has no jobs.
-pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), NoJobs> {
+pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), LoadJobsError> {
     if !log.workload.jobs.is_empty() {
         return Ok(());
     }
@@ -164,12 +164,12 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), NoJobs> {
         0 => "it has no records".to_owned(),
         _ => format!("left out: {}", log.workload.left_out),
     };
-    Err(NoJobs::Empty { file: path.display().to_string(), reason })
+    Err(LoadJobsError::Empty { file: path.display().to_string(), reason })
 }
 
 /// Loads the jobs of every replay of a study that keeps its logs in memory. Adds notes to `notes` on jobs that are left
 /// out because they are larger than a machine.
-pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), NoJobs> {
+pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<(), LoadJobsError> {
     let workloads = Workloads::new(study, 0..study.cells.len());
     let mut sources = Vec::with_capacity(study.cells.len());
     for (i, PlannedReplay { spec, log, .. }) in study.cells.iter().enumerate() {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use meshreplay::allocator::{Built, Placement, Request, Setup, build};
 use meshreplay::job::{Job, Shape, Time};
-use meshreplay::machine::{Cuboid, Machine, Mesh};
+use meshreplay::machine::{Machine, Mesh, Submesh};
 use meshreplay::metrics::{Meter, Monitor};
 use meshreplay::spec::Spec;
 use meshreplay::study::{JobSource, Options, Replay, ReplaySpec};
@@ -82,7 +82,7 @@ fn busy_submeshes() -> Option<(Machine, Vec<Placement>)> {
     while held.len() < 2000 {
         let sizes = [rng.random_range(1..=12), rng.random_range(1..=12), 1];
         let base = [rng.random_range(0..=512 - sizes[0]), rng.random_range(0..=512 - sizes[1]), 0];
-        let nodes = Cuboid { base, sizes }.nodes(&machine);
+        let nodes = Submesh { base, sizes }.nodes(&machine);
         if machine.occupy(&nodes).is_ok() {
             held.push(Placement::of(nodes));
         }

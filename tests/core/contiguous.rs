@@ -1,7 +1,7 @@
 //! Contiguous allocators: what they return, what they recognise, and which of them are the same.
 
 use meshreplay::allocator::{ALLOCATORS, Contiguity, Placement, Request, Served, Setup, Strategy, build};
-use meshreplay::machine::{Coord, Cuboid, Machine, Mesh, NodeId, near_square};
+use meshreplay::machine::{Coord, Machine, Mesh, NodeId, Submesh, near_square};
 
 use super::laws::MACHINES;
 use super::support::{Numbers, Tested};
@@ -212,7 +212,7 @@ fn check_boxes(text: &str, machine: &Machine, shape: [u32; 3]) -> Tested {
     let Served::BySubmesh(submeshes) = allocator.served else { return Err("it names no submeshes".into()) };
     let boxes = (submeshes.sizes)(&request, machine.mesh());
     let place = allocator.propose(&request, machine);
-    let place = place.and_then(|placement| Cuboid::around(machine.mesh(), &placement.nodes));
+    let place = place.and_then(|placement| Submesh::around(machine.mesh(), &placement.nodes));
     let free = boxes.iter().any(|&sizes| first_free(machine, sizes, false).is_some());
     let label = || format!("{text} on {}: {shape:?} of {:?}", machine.mesh(), machine.free());
     assert_eq!(place.is_some(), free, "{}", label());

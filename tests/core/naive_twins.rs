@@ -2,7 +2,7 @@
 
 use meshreplay::allocator::{Request, Setup, build};
 use meshreplay::job::{Job, Shape, Time};
-use meshreplay::machine::{Coord, Cuboid, Machine, Mesh, near_square, order};
+use meshreplay::machine::{Coord, Machine, Mesh, Submesh, near_square, order};
 
 use super::exhaustive::check_state;
 use super::support::{Numbers, Tested, replay};
@@ -156,7 +156,7 @@ pub(crate) fn mc(machine: &Machine, k: u32) -> Vec<u32> {
             let mut chosen: Vec<Coord> = free.iter().copied().filter(|&node| shell(node) < last).collect();
             let mut rest: Vec<Coord> = free.iter().copied().filter(|&node| shell(node) == last).collect();
             while chosen.len() < k as usize {
-                let middle = |node: Coord| Cuboid { base, sizes }.doubled_to_middle(mesh, node);
+                let middle = |node: Coord| Submesh { base, sizes }.doubled_to_middle(mesh, node);
                 let key = |node: Coord| {
                     let sum: u32 = chosen.iter().map(|&other| mesh.l1(node, other)).sum();
                     (sum, middle(node), node)

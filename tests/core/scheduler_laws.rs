@@ -159,9 +159,9 @@ fn every_scheduler_keeps_what_all_keep_and_what_its_row_says() -> Tested {
                 }
                 if by_count && case.laws.head_in_time && !overrun {
                     let promised = Promised { policy: Policy::Easy, fits: Fits::Counts };
-                    let checked = audit(&case.schedule, nodes, Some(promised))
+                    let audited = audit(&case.schedule, nodes, Some(promised))
                         .map_err(|violation| format!("{}: {violation}", case.label))?;
-                    promises += checked.promises;
+                    promises += audited.promises;
                 }
             }
         }

@@ -41,7 +41,7 @@ fn boxes(mesh: &Mesh) -> Vec<([u32; 3], [u32; 3])> {
     boxes
 }
 
-fn in_box(mesh: &Mesh, base: [u32; 3], sides: [u32; 3]) -> Vec<Node> {
+fn in_submesh(mesh: &Mesh, base: [u32; 3], sides: [u32; 3]) -> Vec<Node> {
     let mut nodes = Vec::new();
     for z in 0..sides[2] {
         for y in 0..sides[1] {
@@ -56,7 +56,7 @@ fn in_box(mesh: &Mesh, base: [u32; 3], sides: [u32; 3]) -> Vec<Node> {
 }
 
 fn free_in(machine: &Machine, base: [u32; 3], sides: [u32; 3]) -> Vec<Node> {
-    let mut nodes = in_box(machine.mesh(), base, sides);
+    let mut nodes = in_submesh(machine.mesh(), base, sides);
     nodes.retain(|&(node, _)| machine.free().contains(node));
     nodes
 }
@@ -86,7 +86,7 @@ pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
         }
         let mut holding: Vec<(f64, [u32; 3], [u32; 3])> = Vec::new();
         for &(base, sides) in of_shape {
-            let nodes = in_box(mesh, base, sides);
+            let nodes = in_submesh(mesh, base, sides);
             if nodes.iter().filter(|&&(node, _)| machine.free().contains(node)).count() >= k as usize {
                 let (nodes, whole) = (&nodes, &whole);
                 let far = |d: usize| nodes.iter().map(move |node| along(mesh, d, node.1, whole));

@@ -26,7 +26,7 @@ use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
     Block, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Setup, Strategy,
 };
-use crate::machine::{Cuboid, Machine, Mesh, NodeId};
+use crate::machine::{Machine, Mesh, NodeId, Submesh};
 use crate::spec::{Params, SpecError};
 
 /// The allocator's row in the registry.
@@ -102,13 +102,13 @@ impl Layout {
         // A larger block is split, and the part at its base is split again, until it has the wanted class.
         let sizes = self.blocks[*self.classes[class].first()? as usize].sizes;
         let base = self.blocks[found as usize].base;
-        Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
+        Some(Placement::of(Submesh { base, sizes }.nodes(machine)))
     }
 }
 
 /// Returns the submesh that a block covers.
-fn place(block: &Block) -> Cuboid {
-    Cuboid { base: block.base, sizes: block.sizes }
+fn place(block: &Block) -> Submesh {
+    Submesh { base: block.base, sizes: block.sizes }
 }
 
 /// Builds the hierarchy of blocks. A machine with two dimensions of more than one node is divided into squares, a
@@ -150,7 +150,7 @@ fn class_for(request: &Request, mesh: &Mesh) -> Option<u32> {
     Some(longest.checked_next_power_of_two()?.ilog2())
 }
 
-/// Gives a job one block of its class. Returns the nodes of the block; `None` if no block of this class or a larger one
+/// FlagValue a job one block of its class. Returns the nodes of the block; `None` if no block of this class or a larger one
 /// is free, or if the job's shape does not fit the machine.
 fn one_block(buddy: &mut Buddy, request: &Request, mesh: &Mesh) -> Option<Vec<NodeId>> {
     buddy.hand_out_one(class_for(request, mesh)? as usize)

@@ -1,7 +1,7 @@
 //! The search for the free submesh with the highest score, which best fit, worst fit and max periphery share.
 
 use crate::allocator::seam::{Allocator, Placement, Request, Served, Strategy, Submeshes};
-use crate::machine::{Cuboid, Frames, Machine};
+use crate::machine::{FreeSubmeshes, Machine, Submesh};
 
 /// A score for free submeshes.
 pub(crate) trait Score: Send {
@@ -10,7 +10,7 @@ pub(crate) trait Score: Send {
     fn prepare(&mut self, _machine: &Machine) {}
 
     /// Returns the score of a free submesh. Higher scores are better.
-    fn of(&self, machine: &Machine, place: Cuboid) -> i64;
+    fn of(&self, machine: &Machine, place: Submesh) -> i64;
 }
 
 /// The orientations of a job's shape among which the best free submesh is chosen.
@@ -29,13 +29,13 @@ pub(crate) struct BestPlace<S> {
     orientations: Orientations,
     score: S,
     /// The free submeshes of one orientation. The field exists only to reuse memory.
-    frames: Frames,
+    free_submeshes: FreeSubmeshes,
 }
 
 impl<S: Score + 'static> BestPlace<S> {
     /// Returns an allocator that chooses among the free submeshes of the sizes that `submeshes` lists.
     pub(crate) fn new(submeshes: Submeshes, orientations: Orientations, score: S) -> Self {
-        Self { submeshes, orientations, score, frames: Frames::default() }
+        Self { submeshes, orientations, score, free_submeshes: FreeSubmeshes::default() }
     }
 
     /// Returns the strategy that chooses among the free submeshes of the sizes that `submeshes` lists.
@@ -46,18 +46,18 @@ impl<S: Score + 'static> BestPlace<S> {
 
 impl<S: Score> Allocator for BestPlace<S> {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        let mut best: Option<(i64, Cuboid)> = None;
+        let mut best: Option<(i64, Submesh)> = None;
         for sizes in (self.submeshes.sizes)(request, machine.mesh()) {
             if best.is_some() && self.orientations == Orientations::OneByOne {
                 break;
             }
-            self.frames.find(machine, sizes);
-            if self.frames.first().is_none() {
+            self.free_submeshes.find(machine, sizes);
+            if self.free_submeshes.first().is_none() {
                 continue;
             }
             self.score.prepare(machine);
-            for base in self.frames.iter() {
-                let place = Cuboid { base, sizes };
+            for base in self.free_submeshes.iter() {
+                let place = Submesh { base, sizes };
                 let score = self.score.of(machine, place);
                 // The strict comparison keeps the first submesh on a tie.
                 if best.is_none_or(|(highest, _)| score > highest) {

@@ -6,7 +6,7 @@
 //! Free border nodes are counted by prefix sums, in O(1) for each side.
 
 use super::best_place::Score;
-use crate::machine::{Cuboid, FreeCounts, Machine};
+use crate::machine::{FreeCounts, Machine, Submesh};
 
 /// Counts the taken border positions of submeshes, in the state of the machine at the last call of [`Self::prepare`].
 #[derive(Debug, Default)]
@@ -21,13 +21,13 @@ impl Border {
     }
 
     /// Returns whether all nodes of a submesh are free.
-    pub(crate) fn is_free(&self, place: Cuboid) -> bool {
+    pub(crate) fn is_free(&self, place: Submesh) -> bool {
         let high = [0, 1, 2].map(|d| place.base[d] + place.sizes[d]);
-        self.counts.in_box(place.base, high) == place.sizes.iter().product::<u32>()
+        self.counts.in_submesh(place.base, high) == place.sizes.iter().product::<u32>()
     }
 
     /// Returns how many border positions of a free submesh are taken or lie outside the machine.
-    pub(crate) fn taken(&self, machine: &Machine, place: Cuboid) -> u32 {
+    pub(crate) fn taken(&self, machine: &Machine, place: Submesh) -> u32 {
         let mesh = machine.mesh();
         let low = place.base;
         let high = [0, 1, 2].map(|d| low[d] + place.sizes[d]);
@@ -40,7 +40,7 @@ impl Border {
             let (mut below, mut above) = (low, high);
             below[d] = low[d].saturating_sub(1);
             above[d] = (high[d] + 1).min(mesh.extents()[d]);
-            let free = self.counts.in_box(below, above) - nodes;
+            let free = self.counts.in_submesh(below, above) - nodes;
             taken += 2 * nodes / place.sizes[d] - free;
         }
         taken
@@ -72,7 +72,7 @@ impl Score for BorderScore {
         self.border.prepare(machine);
     }
 
-    fn of(&self, machine: &Machine, place: Cuboid) -> i64 {
+    fn of(&self, machine: &Machine, place: Submesh) -> i64 {
         self.sign * i64::from(self.border.taken(machine, place))
     }
 }
@@ -83,7 +83,7 @@ mod tests {
     use super::super::orientations::Turn;
     use super::*;
     use crate::allocator::seam::{Allocator, Request};
-    use crate::machine::Frames;
+    use crate::machine::FreeSubmeshes;
 
     /// The busy nodes (`#`) of the example in tests/core/contiguous.rs. The last string is the lowest row.
     const EXAMPLE: [&str; 6] = ["....##", "....##", "....##", "##....", "####..", "####.."];
@@ -96,17 +96,17 @@ mod tests {
                 machine.occupy(&[x + 6 * y])?;
             }
         }
-        let (mut frames, mut border) = (Frames::default(), Border::default());
+        let (mut free_submeshes, mut border) = (FreeSubmeshes::default(), Border::default());
         border.prepare(&machine);
         for (sizes, expected) in [
             ([3, 2, 1], vec![([0, 3], 4), ([1, 3], 3), ([0, 4], 5), ([1, 4], 5)]),
             ([2, 3, 1], vec![([4, 0], 9)]),
         ] {
             for ([x, y], taken) in expected {
-                frames.find(&machine, sizes);
+                free_submeshes.find(&machine, sizes);
                 let base = [x, y, 0];
-                assert!(frames.iter().any(|place| place == base), "{base:?}");
-                assert_eq!(border.taken(&machine, Cuboid { base, sizes }), taken, "{base:?}, {sizes:?}");
+                assert!(free_submeshes.iter().any(|place| place == base), "{base:?}");
+                assert_eq!(border.taken(&machine, Submesh { base, sizes }), taken, "{base:?}, {sizes:?}");
             }
         }
         for (sizes, expected) in [

@@ -21,7 +21,7 @@ use super::orientations::Turn;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
-use crate::machine::{Coord, Cuboid, Machine, Mesh};
+use crate::machine::{Coord, Machine, Mesh, Submesh};
 
 /// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -49,10 +49,10 @@ impl Allocator for BusyCorners {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
         self.border.prepare(machine);
-        let mut best: Option<(u32, Cuboid)> = None;
+        let mut best: Option<(u32, Submesh)> = None;
         for sizes in (self.submeshes.sizes)(request, mesh) {
             for base in corners(mesh, sizes, &self.busy) {
-                let place = Cuboid { base, sizes };
+                let place = Submesh { base, sizes };
                 if !self.border.is_free(place) {
                     continue;
                 }

@@ -3,7 +3,7 @@
 use super::coverage::BusyList;
 use super::orientations::Turn;
 use crate::allocator::seam::{Allocator, Placement, Request, Served, Strategy, Submeshes};
-use crate::machine::{Coord, Cuboid, Machine};
+use crate::machine::{Coord, Machine, Submesh};
 
 /// Finds the base of a free submesh of the given sizes along x, y and z, given the submeshes in use. Returns `None` if
 /// there is no free submesh of these sizes.
@@ -28,7 +28,7 @@ impl BusySearch {
 impl Allocator for BusySearch {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
-        let find = |sizes| Some(Cuboid { base: (self.search)(machine, sizes, &self.busy)?, sizes });
+        let find = |sizes| Some(Submesh { base: (self.search)(machine, sizes, &self.busy)?, sizes });
         let place = (self.submeshes.sizes)(request, mesh).into_iter().find_map(find)?;
         Some(Placement::of(place.nodes(machine)))
     }

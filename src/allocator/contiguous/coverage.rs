@@ -1,11 +1,11 @@
 //! The list of submeshes in use, and the regions of bases that they rule out for a new submesh.
 
-use crate::machine::{Coord, Cuboid, Mesh, NodeId};
+use crate::machine::{Coord, Mesh, NodeId, Submesh};
 
 /// A list of disjoint submeshes of nodes in use, in the order in which they were added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::allocator) struct BusyList {
-    boxes: Vec<Cuboid>,
+    boxes: Vec<Submesh>,
 }
 
 /// A rectangle or cuboid of bases. A base is the node with the lowest coordinates of a submesh.
@@ -19,18 +19,18 @@ pub(in crate::allocator) struct Region {
 
 impl BusyList {
     /// Returns the submeshes in the list.
-    pub(in crate::allocator) fn boxes(&self) -> &[Cuboid] {
+    pub(in crate::allocator) fn boxes(&self) -> &[Submesh] {
         &self.boxes
     }
 
     /// Adds nodes. They become one submesh if they are all nodes of a submesh row by row, otherwise each node becomes a
     /// submesh of its own.
     pub(in crate::allocator) fn add(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
-        self.boxes.extend(boxes_of(mesh, nodes));
+        self.boxes.extend(submeshes_of(mesh, nodes));
     }
 
     /// Adds a submesh.
-    pub(in crate::allocator) fn add_box(&mut self, place: Cuboid) {
+    pub(in crate::allocator) fn add_submesh(&mut self, place: Submesh) {
         self.boxes.push(place);
     }
 
@@ -41,12 +41,12 @@ impl BusyList {
 
     /// Removes nodes that were added together. Time O(n) for n submeshes in the list.
     pub(in crate::allocator) fn remove(&mut self, mesh: &Mesh, nodes: &[NodeId]) {
-        let gone: Vec<Cuboid> = boxes_of(mesh, nodes).collect();
-        self.remove_boxes(&gone);
+        let gone: Vec<Submesh> = submeshes_of(mesh, nodes).collect();
+        self.remove_submeshes(&gone);
     }
 
     /// Removes submeshes. Time O(n) for n submeshes in the list.
-    pub(in crate::allocator) fn remove_boxes(&mut self, gone: &[Cuboid]) {
+    pub(in crate::allocator) fn remove_submeshes(&mut self, gone: &[Submesh]) {
         self.boxes.retain(|held| !gone.contains(held));
     }
 
@@ -56,7 +56,7 @@ impl BusyList {
     pub(in crate::allocator) fn coverages(&self, mesh: &Mesh, sizes: [u32; 3]) -> Vec<Region> {
         let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
         // The new submesh overlaps `held` along d if base < held.base + held.sizes and base + sizes > held.base.
-        let covered = |held: &Cuboid| {
+        let covered = |held: &Submesh| {
             let low = [0, 1, 2].map(|d| (held.base[d] + 1).saturating_sub(sizes[d]));
             let high = [0, 1, 2].map(|d| (held.base[d] + held.sizes[d] - 1).min(all.high[d]));
             (0..3).all(|d| low[d] <= high[d]).then_some(Region { low, high })
@@ -67,7 +67,7 @@ impl BusyList {
 
 /// Returns the nodes as one submesh if they are all nodes of a submesh row by row, or each node as a submesh of its
 /// own.
-fn boxes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Cuboid> + use<> {
+fn submeshes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Submesh> + use<> {
     let whole = match nodes {
         [] => None,
         [first, .., last] => {
@@ -75,16 +75,16 @@ fn boxes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Cuboid> + use
             let (base, end) = (mesh.coord(*first), mesh.coord(*last));
             let ordered = (0..3).all(|d| base[d] <= end[d]);
             let sizes = if ordered { [0, 1, 2].map(|d| end[d] - base[d] + 1) } else { [0; 3] };
-            let place = Cuboid { base, sizes };
+            let place = Submesh { base, sizes };
             let same = sizes.iter().product::<u32>() as usize == nodes.len();
             let row = |i: usize| nodes[i] == mesh.node(place.at(i as u32));
             (same && (0..nodes.len()).all(row)).then_some(place)
         }
-        [node] => Some(Cuboid { base: mesh.coord(*node), sizes: [1; 3] }),
+        [node] => Some(Submesh { base: mesh.coord(*node), sizes: [1; 3] }),
     };
-    let single: Vec<Cuboid> = match whole {
+    let single: Vec<Submesh> = match whole {
         Some(_) => Vec::new(),
-        None => nodes.iter().map(|&node| Cuboid { base: mesh.coord(node), sizes: [1; 3] }).collect(),
+        None => nodes.iter().map(|&node| Submesh { base: mesh.coord(node), sizes: [1; 3] }).collect(),
     };
     whole.into_iter().chain(single)
 }

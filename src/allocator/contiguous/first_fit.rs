@@ -14,7 +14,7 @@ use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
-use crate::machine::{Cuboid, Frames, Machine};
+use crate::machine::{FreeSubmeshes, Machine, Submesh};
 
 /// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -32,21 +32,22 @@ pub(crate) const ENTRY: Entry = Entry {
 pub(crate) struct FirstFit {
     submeshes: Submeshes,
     /// The free submeshes of the current request. The field exists only to reuse memory.
-    frames: Frames,
+    free_submeshes: FreeSubmeshes,
 }
 
 impl FirstFit {
     /// Returns the strategy. `submeshes` says which sizes serve a request, and in which order its nodes are used.
     pub(crate) fn strategy(submeshes: Submeshes) -> Strategy {
-        Strategy::of(Self { submeshes, frames: Frames::default() }).served(Served::BySubmesh(submeshes))
+        Strategy::of(Self { submeshes, free_submeshes: FreeSubmeshes::default() })
+            .served(Served::BySubmesh(submeshes))
     }
 }
 
 impl Allocator for FirstFit {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         (self.submeshes.sizes)(request, machine.mesh()).into_iter().find_map(|sizes| {
-            self.frames.find(machine, sizes);
-            let place = Cuboid { base: self.frames.first()?, sizes };
+            self.free_submeshes.find(machine, sizes);
+            let place = Submesh { base: self.free_submeshes.first()?, sizes };
             Some(Placement::of((self.submeshes.nodes)(request, place, machine)))
         })
     }

@@ -16,7 +16,7 @@
 
 use super::first_fit::FirstFit;
 use crate::allocator::seam::{Contiguity, Entry, Promises, Request, Submeshes};
-use crate::machine::{Cuboid, Machine, Mesh, NodeId};
+use crate::machine::{Machine, Mesh, NodeId, Submesh};
 
 /// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -61,7 +61,7 @@ fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
 }
 
 /// Returns the nodes of the submesh in rank order, which follows the coordinates of the job before it was turned.
-fn nodes(request: &Request, place: Cuboid, machine: &Machine) -> Vec<NodeId> {
+fn nodes(request: &Request, place: Submesh, machine: &Machine) -> Vec<NodeId> {
     let mesh = machine.mesh();
     let shape = request.sides_on(mesh).unwrap_or(place.sizes);
     let along = axes(shape, mesh);

@@ -17,7 +17,7 @@ use super::coverage::Region;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Strategy,
 };
-use crate::machine::{Coord, Cuboid, Frames, Machine, Mesh};
+use crate::machine::{Coord, FreeSubmeshes, Machine, Mesh, Submesh};
 
 /// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -32,7 +32,7 @@ pub(crate) const ENTRY: Entry = Entry {
         let strategy = Strategy::of(FrameSliding::default()).served(Served::ByState(Foresight::Proposes));
         Ok(strategy.with_nodes_for(|request, mesh| {
             let fits = |sizes: &[u32; 3]| Region::of_bases(mesh, *sizes).is_some();
-            NodesFor::of_box(request.sides_on(mesh).filter(fits))
+            NodesFor::of_submesh(request.sides_on(mesh).filter(fits))
         }))
     },
 };
@@ -41,7 +41,7 @@ pub(crate) const ENTRY: Entry = Entry {
 #[derive(Default)]
 struct FrameSliding {
     /// The free submeshes of the current request. The field exists only to reuse memory.
-    frames: Frames,
+    free_submeshes: FreeSubmeshes,
 }
 
 impl Allocator for FrameSliding {
@@ -49,9 +49,9 @@ impl Allocator for FrameSliding {
         let mesh = machine.mesh();
         let sizes = request.sides_on(mesh)?;
         let first = mesh.coord(machine.free().iter().next()?);
-        self.frames.find(machine, sizes);
-        let base = slide(mesh, sizes, first).into_iter().find(|&base| self.frames.contains(base))?;
-        Some(Placement::of(Cuboid { base, sizes }.nodes(machine)))
+        self.free_submeshes.find(machine, sizes);
+        let base = slide(mesh, sizes, first).into_iter().find(|&base| self.free_submeshes.contains(base))?;
+        Some(Placement::of(Submesh { base, sizes }.nodes(machine)))
     }
 }
 

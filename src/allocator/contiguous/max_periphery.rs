@@ -15,7 +15,7 @@
 use super::best_place::{BestPlace, Orientations, Score};
 use super::orientations::Turn;
 use crate::allocator::seam::{Contiguity, Entry, Promises};
-use crate::machine::{Cuboid, Machine, Mesh};
+use crate::machine::{Machine, Mesh, Submesh};
 
 /// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -35,13 +35,13 @@ struct Contact;
 impl Score for Contact {
     /// Returns the contact. It is 0 for a submesh that does not touch the border, so any submesh that touches it is
     /// better.
-    fn of(&self, machine: &Machine, place: Cuboid) -> i64 {
+    fn of(&self, machine: &Machine, place: Submesh) -> i64 {
         i64::from(contact(machine.mesh(), place))
     }
 }
 
 /// Returns the contact of a submesh with the machine's border; 0 if the submesh does not touch the border.
-fn contact(mesh: &Mesh, place: Cuboid) -> u32 {
+fn contact(mesh: &Mesh, place: Submesh) -> u32 {
     let extents = mesh.extents();
     let touches = |d: usize| place.base[d] == 0 || place.base[d] + place.sizes[d] == extents[d];
     let nodes: u32 = place.sizes.iter().product();
@@ -61,7 +61,7 @@ mod tests {
     fn corners_come_before_sides_and_sides_before_the_middle() -> Result<(), Box<dyn std::error::Error>> {
         let mesh: Mesh = "6x5".parse()?;
         let contact = |base: [u32; 2], [a, b]: [u32; 2]| {
-            contact(&mesh, Cuboid { base: [base[0], base[1], 0], sizes: [a, b, 1] })
+            contact(&mesh, Submesh { base: [base[0], base[1], 0], sizes: [a, b, 1] })
         };
         assert_eq!(contact([0, 0], [3, 2]), 2 + 3);
         assert_eq!(contact([2, 3], [3, 2]), 1 + 3);

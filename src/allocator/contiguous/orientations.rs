@@ -1,7 +1,7 @@
 //! The orientations of a job's shape, and the parameter `turn`, which says whether all of them are tried.
 
 use crate::allocator::seam::{Request, Submeshes};
-use crate::machine::{Cuboid, Machine, Mesh, NodeId};
+use crate::machine::{Machine, Mesh, NodeId, Submesh};
 use crate::spec::{Params, SpecError};
 
 /// Whether an allocator may turn the shape that a job asks for.
@@ -57,6 +57,6 @@ fn in_every_orientation(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
 }
 
 /// Returns the nodes of a submesh in row-major order: x fastest, then y, then z.
-pub(crate) fn row_by_row(_request: &Request, place: Cuboid, machine: &Machine) -> Vec<NodeId> {
+pub(crate) fn row_by_row(_request: &Request, place: Submesh, machine: &Machine) -> Vec<NodeId> {
     place.nodes(machine)
 }

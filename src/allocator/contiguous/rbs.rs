@@ -15,14 +15,14 @@
 //! A job is served whenever a free submesh exists in an orientation that is tried, because any free submesh can be
 //! shifted left until it begins at one of these bases. The order of the candidates is a choice of ours. The original
 //! subtracts intervals in O(m²) for m submeshes in use. Here the free submeshes at all bases are found at once (see
-//! [`Frames`]) and then looked up, in O(N/64 · log a + m·r) on a machine of N nodes with r rows, for a longest side of
+//! [`FreeSubmeshes`]) and then looked up, in O(N/64 · log a + m·r) on a machine of N nodes with r rows, for a longest side of
 //! a nodes.
 
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
 use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{Contiguity, Entry, Promises};
-use crate::machine::{Coord, Cuboid, Frames, Machine};
+use crate::machine::{Coord, FreeSubmeshes, Machine, Submesh};
 
 /// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -39,23 +39,23 @@ pub(crate) const ENTRY: Entry = Entry {
 /// Returns the base of the free submesh that is found first; `None` if there is no free submesh of these sizes.
 pub(crate) fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> {
     let all = Region::of_bases(machine.mesh(), sizes)?;
-    let mut frames = Frames::default();
-    frames.find(machine, sizes);
+    let mut free_submeshes = FreeSubmeshes::default();
+    free_submeshes.find(machine, sizes);
     // No candidate can succeed if no submesh of these sizes is free anywhere.
-    frames.first()?;
+    free_submeshes.first()?;
     let left = Region { high: [0, all.high[1], all.high[2]], ..all };
-    if let Some(base) = lowest(left, &frames) {
+    if let Some(base) = lowest(left, &free_submeshes) {
         return Some(base);
     }
-    let mut boxes: Vec<&Cuboid> = busy.boxes().iter().collect();
+    let mut boxes: Vec<&Submesh> = busy.boxes().iter().collect();
     boxes.sort_by_key(|held| std::cmp::Reverse(held.base[1] + held.sizes[1]));
     let right = boxes.into_iter().filter_map(|held| right_of(held, sizes, &all));
-    right.into_iter().find_map(|candidate| lowest(candidate, &frames))
+    right.into_iter().find_map(|candidate| lowest(candidate, &free_submeshes))
 }
 
 /// Returns the bases at which a new submesh of these sizes begins directly behind `held` in x and touches its right
 /// side; `None` if there are none.
-fn right_of(held: &Cuboid, sizes: [u32; 3], all: &Region) -> Option<Region> {
+fn right_of(held: &Submesh, sizes: [u32; 3], all: &Region) -> Option<Region> {
     let x = held.base[0] + held.sizes[0];
     let low = |d: usize| (held.base[d] + 1).saturating_sub(sizes[d]);
     let high = |d: usize| (held.base[d] + held.sizes[d] - 1).min(all.high[d]);
@@ -64,9 +64,9 @@ fn right_of(held: &Cuboid, sizes: [u32; 3], all: &Region) -> Option<Region> {
 }
 
 /// Returns the lowest base of a candidate at which a submesh is free; `None` if there is none.
-fn lowest(Region { low, high }: Region, frames: &Frames) -> Option<Coord> {
+fn lowest(Region { low, high }: Region, free_submeshes: &FreeSubmeshes) -> Option<Coord> {
     let bases = (low[2]..=high[2]).flat_map(|z| (low[1]..=high[1]).map(move |y| [low[0], y, z]));
-    bases.into_iter().find(|&base| frames.contains(base))
+    bases.into_iter().find(|&base| free_submeshes.contains(base))
 }
 
 #[cfg(test)]
@@ -79,7 +79,7 @@ mod tests {
         let mut machine = Machine::new("6x6".parse()?);
         let mut busy = BusyList::default();
         for (base, sizes) in [([0, 0, 0], [2, 3, 1]), ([2, 0, 0], [2, 2, 1]), ([4, 3, 0], [2, 3, 1])] {
-            let nodes = Cuboid { base, sizes }.nodes(&machine);
+            let nodes = Submesh { base, sizes }.nodes(&machine);
             busy.add(machine.mesh(), &nodes);
             machine.occupy(&nodes)?;
         }

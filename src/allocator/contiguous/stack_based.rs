@@ -53,14 +53,14 @@ fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Option<Coord> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Cuboid;
+    use crate::machine::Submesh;
 
     #[test]
     fn the_running_example_is_found_above_the_busy_boxes() -> Result<(), Box<dyn std::error::Error>> {
         let machine = Machine::new("6x6".parse()?);
         let mut busy = BusyList::default();
         for (base, sizes) in [([0, 0], [2, 3]), ([2, 0], [2, 2]), ([4, 3], [2, 3])] {
-            let place = Cuboid { base: [base[0], base[1], 0], sizes: [sizes[0], sizes[1], 1] };
+            let place = Submesh { base: [base[0], base[1], 0], sizes: [sizes[0], sizes[1], 1] };
             busy.add(machine.mesh(), &place.nodes(&machine));
         }
         let sizes = [3, 2, 1];

@@ -18,7 +18,7 @@ use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Strategy,
 };
-use crate::machine::{Cuboid, Frames, Machine, Mesh};
+use crate::machine::{FreeSubmeshes, Machine, Mesh, Submesh};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "anca",
@@ -33,12 +33,14 @@ pub(crate) const ENTRY: Entry = Entry {
     },
     build: |params, _| {
         let split = params.choose("split", &[("published", Split::Published), ("full", Split::Full)])?;
-        let strategy = Strategy::of(Anca { split, frames: Frames::default() });
+        let strategy = Strategy::of(Anca { split, free_submeshes: FreeSubmeshes::default() });
         let served = match split {
             Split::Published => Served::ByState(Foresight::Proposes),
             Split::Full => Served::ByCount,
         };
-        Ok(strategy.served(served).with_nodes_for(|request, mesh| NodesFor::of_box(request.sides_on(mesh))))
+        Ok(strategy
+            .served(served)
+            .with_nodes_for(|request, mesh| NodesFor::of_submesh(request.sides_on(mesh))))
     },
 };
 
@@ -53,7 +55,7 @@ enum Split {
 
 struct Anca {
     split: Split,
-    frames: Frames,
+    free_submeshes: FreeSubmeshes,
 }
 
 impl Allocator for Anca {
@@ -77,13 +79,13 @@ impl Allocator for Anca {
 impl Anca {
     /// Returns a free submesh for each part of a level, in order; `None` if a part finds none. The submeshes do not
     /// overlap. The parts must come in descending size.
-    fn place_all(&mut self, machine: &Machine, level: &[[u32; 3]]) -> Option<Vec<Cuboid>> {
+    fn place_all(&mut self, machine: &Machine, level: &[[u32; 3]]) -> Option<Vec<Submesh>> {
         let mut left = machine.clone();
         let mut places = Vec::with_capacity(level.len());
         for &frame in level {
             let place = orientations(frame, machine.mesh()).into_iter().find_map(|sizes| {
-                self.frames.find(&left, sizes);
-                self.frames.first().map(|base| Cuboid { base, sizes })
+                self.free_submeshes.find(&left, sizes);
+                self.free_submeshes.first().map(|base| Submesh { base, sizes })
             })?;
             left.occupy(&place.nodes(machine)).ok()?;
             places.push(place);
@@ -123,7 +125,7 @@ mod tests {
     use super::*;
 
     fn placed(machine: &Machine, sides: [u32; 3], split: Split) -> Option<Vec<u32>> {
-        let mut strategy = Anca { split, frames: Frames::default() };
+        let mut strategy = Anca { split, free_submeshes: FreeSubmeshes::default() };
         strategy.propose(&Request::sides(sides), machine).map(|placement| placement.nodes)
     }
 

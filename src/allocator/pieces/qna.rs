@@ -17,7 +17,7 @@ use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::coverage::BusyList;
 use crate::allocator::contiguous::orientations::Turn;
 use crate::allocator::seam::{Contiguity, Entry, Promises, Strategy};
-use crate::machine::{Coord, Frames, Machine};
+use crate::machine::{Coord, FreeSubmeshes, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "qna",
@@ -37,7 +37,7 @@ pub(crate) const ENTRY: Entry = Entry {
 /// rows of `qna_scan` finds the same base. Here it is found in a faster way, that of first fit, which needs no list of
 /// the submeshes in use.
 pub(crate) fn lowest(machine: &Machine, sizes: [u32; 3], _busy: &BusyList) -> Option<Coord> {
-    let mut frames = Frames::default();
-    frames.find(machine, sizes);
-    frames.first()
+    let mut free_submeshes = FreeSubmeshes::default();
+    free_submeshes.find(machine, sizes);
+    free_submeshes.first()
 }

@@ -17,7 +17,7 @@ use crate::allocator::contiguous::busy_search::Search;
 use crate::allocator::contiguous::coverage::BusyList;
 use crate::allocator::contiguous::orientations::{Turn, orientations};
 use crate::allocator::seam::{Allocator, Placement, Request};
-use crate::machine::{Cuboid, Machine, Mesh, NodeId, near_square};
+use crate::machine::{Machine, Mesh, NodeId, Submesh, near_square};
 
 /// The rule for the next sides to look for after a submesh was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +36,9 @@ pub(crate) struct Pieces {
     /// The submeshes in use, for searches that need their list.
     busy: BusyList,
     /// The submeshes of each running job that this allocator has placed, by the first node of its placement.
-    held: BTreeMap<NodeId, Vec<Cuboid>>,
+    held: BTreeMap<NodeId, Vec<Submesh>>,
     /// The submeshes of the last proposal.
-    proposed: Vec<Cuboid>,
+    proposed: Vec<Submesh>,
 }
 
 impl Pieces {
@@ -50,7 +50,7 @@ impl Pieces {
 
     /// Returns submeshes of `procs` nodes in all for a job of this shape, in the order in which they were found. At
     /// least `procs` nodes must be free.
-    fn choose(&mut self, machine: &Machine, procs: u32, shape: [u32; 3]) -> Vec<Cuboid> {
+    fn choose(&mut self, machine: &Machine, procs: u32, shape: [u32; 3]) -> Vec<Submesh> {
         let nodes = |sizes: [u32; 3]| sizes.iter().fold(1_u32, |product, &side| product.saturating_mul(side));
         let (mut sizes, mut missing) = (shape, procs);
         // Later pieces must not overlap earlier ones. So earlier pieces are occupied on a copy of the machine, and are
@@ -62,7 +62,7 @@ impl Pieces {
             // No search returns a submesh that is not free; if one did, it would be skipped.
             let place = place.filter(|place| left.occupy(&place.nodes(machine)).is_ok());
             if let Some(place) = place {
-                self.busy.add_box(place);
+                self.busy.add_submesh(place);
                 pieces.push(place);
                 missing -= nodes(sizes);
             }
@@ -76,8 +76,8 @@ impl Pieces {
     }
 
     /// Returns a free submesh of these sides, in another orientation if that is allowed; `None` if none is free.
-    fn place(&self, machine: &Machine, sizes: [u32; 3]) -> Option<Cuboid> {
-        let find = |sizes| Some(Cuboid { base: (self.search)(machine, sizes, &self.busy)?, sizes });
+    fn place(&self, machine: &Machine, sizes: [u32; 3]) -> Option<Submesh> {
+        let find = |sizes| Some(Submesh { base: (self.search)(machine, sizes, &self.busy)?, sizes });
         match self.turn {
             Turn::No => find(sizes),
             Turn::Yes => orientations(sizes, machine.mesh()).into_iter().find_map(find),
@@ -113,7 +113,7 @@ impl Allocator for Pieces {
     fn accepted(&mut self, placement: &Placement, _machine: &Machine) {
         let pieces = std::mem::take(&mut self.proposed);
         for &piece in &pieces {
-            self.busy.add_box(piece);
+            self.busy.add_submesh(piece);
         }
         self.held.extend(placement.nodes.first().map(|&first| (first, pieces)));
     }
@@ -124,7 +124,7 @@ impl Allocator for Pieces {
 
     fn released(&mut self, placement: &Placement, machine: &Machine) {
         match placement.nodes.first().and_then(|first| self.held.remove(first)) {
-            Some(pieces) => self.busy.remove_boxes(&pieces),
+            Some(pieces) => self.busy.remove_submeshes(&pieces),
             None => self.busy.remove(machine.mesh(), &placement.nodes),
         }
     }
@@ -138,7 +138,7 @@ mod tests {
     use crate::machine::OccupyError;
 
     /// Occupies a submesh that the allocator itself has not chosen.
-    fn hold(place: Cuboid, strategy: &mut Pieces, machine: &mut Machine) -> Result<(), OccupyError> {
+    fn hold(place: Submesh, strategy: &mut Pieces, machine: &mut Machine) -> Result<(), OccupyError> {
         let placement = Placement::of(place.nodes(machine));
         machine.occupy(&placement.nodes)?;
         strategy.taken(&placement, machine);
@@ -153,9 +153,9 @@ mod tests {
     ) -> Result<Vec<[u32; 4]>, Box<dyn std::error::Error>> {
         let (mut machine, mut strategy) = (Machine::new("6x6".parse()?), Pieces::new(search, turn, repeat));
         for (base, sizes) in [([0, 0, 0], [2, 3, 1]), ([2, 0, 0], [2, 2, 1]), ([4, 3, 0], [2, 3, 1])] {
-            hold(Cuboid { base, sizes }, &mut strategy, &mut machine)?;
+            hold(Submesh { base, sizes }, &mut strategy, &mut machine)?;
         }
-        let corners = |piece: Cuboid| {
+        let corners = |piece: Submesh| {
             let [x, y, _] = piece.base;
             [x, y, x + piece.sizes[0] - 1, y + piece.sizes[1] - 1]
         };
@@ -193,7 +193,7 @@ mod tests {
         for (repeat, expected) in [(Repeat::Literal, vec![2, 1, 1, 1, 1]), (Repeat::Text, vec![2, 2, 2])] {
             let mut machine = Machine::new("3x3".parse()?);
             let mut strategy = Pieces::new(qna_scan::scan, Turn::Yes, repeat);
-            hold(Cuboid { base: [1, 1, 0], sizes: [1, 1, 1] }, &mut strategy, &mut machine)?;
+            hold(Submesh { base: [1, 1, 0], sizes: [1, 1, 1] }, &mut strategy, &mut machine)?;
             let pieces = strategy.choose(&machine, 6, [3, 2, 1]);
             let sizes: Vec<u32> = pieces.iter().map(|piece| piece.sizes.iter().product()).collect();
             assert_eq!(sizes, expected, "{repeat:?}");

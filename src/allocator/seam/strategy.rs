@@ -5,7 +5,7 @@ use super::block::Block;
 use super::placement::Placement;
 use super::request::Request;
 use crate::job::NodesFor;
-use crate::machine::{Cuboid, Machine, Mesh, NodeId};
+use crate::machine::{Machine, Mesh, NodeId, Submesh};
 
 /// An allocator and its capabilities, as a builder returns them. The capabilities can depend on parameters of the
 /// allocator. They are fixed when it is built, so that callers need no trial request to find them out.
@@ -47,7 +47,7 @@ pub struct Submeshes {
     /// is empty if no submesh fits the machine.
     pub sizes: fn(&Request, &Mesh) -> Vec<[u32; 3]>,
     /// Returns the nodes of one such submesh, in rank order.
-    pub nodes: fn(&Request, Cuboid, &Machine) -> Vec<NodeId>,
+    pub nodes: fn(&Request, Submesh, &Machine) -> Vec<NodeId>,
 }
 
 /// Returns the placement that an allocator would choose in a given state of the machine; `None` if it would refuse.
@@ -101,7 +101,7 @@ impl Strategy {
         match (&self.nodes_for, &self.served) {
             (Some(rule), _) => rule(request, mesh),
             (None, Served::BySubmesh(submeshes)) => {
-                NodesFor::of_box((submeshes.sizes)(request, mesh).first().copied())
+                NodesFor::of_submesh((submeshes.sizes)(request, mesh).first().copied())
             }
             (None, _) => NodesFor::exactly(request.procs),
         }

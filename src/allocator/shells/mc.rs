@@ -21,7 +21,7 @@
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
 use crate::job::Shape;
-use crate::machine::{Coord, Cuboid, FreeCounts, Machine, Mesh, near_square};
+use crate::machine::{Coord, FreeCounts, Machine, Mesh, Submesh, near_square};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "mc",
@@ -78,11 +78,11 @@ impl Mc {
     }
 
     /// Returns the submesh of lowest cost for `k` nodes, the first of equals; `None` if no orientation is given.
-    fn cheapest(&self, mesh: &Mesh, k: u32, orientations: &[[u32; 3]]) -> Option<Cuboid> {
-        let mut best: Option<(i64, Cuboid)> = None;
+    fn cheapest(&self, mesh: &Mesh, k: u32, orientations: &[[u32; 3]]) -> Option<Submesh> {
+        let mut best: Option<(i64, Submesh)> = None;
         for base in (0..mesh.nodes()).map(|node| mesh.coord(node)) {
             for &sizes in orientations {
-                let place = Cuboid { base, sizes };
+                let place = Submesh { base, sizes };
                 let limit = best.map_or(i64::MAX, |(cost, _)| cost);
                 if limit == 0 {
                     break;
@@ -98,14 +98,14 @@ impl Mc {
     /// Returns the cost of a submesh; `None` if the cost is not below `limit`, or if the submesh crosses the border of
     /// a machine that is no torus. Each of the k nodes counts once for every radius that does not reach it, so no node
     /// has to be looked at.
-    fn cost(&self, mesh: &Mesh, k: u32, place: Cuboid, limit: i64) -> Option<i64> {
+    fn cost(&self, mesh: &Mesh, k: u32, place: Submesh, limit: i64) -> Option<i64> {
         let inside = |d: usize| mesh.is_torus() || place.base[d] + place.sizes[d] <= mesh.extents()[d];
         if !(0..3).all(inside) {
             return None;
         }
         let mut cost = 0;
         for radius in 0.. {
-            let missing = i64::from(k) - i64::from(self.counts.in_cuboid(place, radius));
+            let missing = i64::from(k) - i64::from(self.counts.around_submesh(place, radius));
             if missing <= 0 {
                 break;
             }
@@ -119,9 +119,9 @@ impl Mc {
 
     /// Returns the `k` nodes that a submesh takes: those of whole shells in location order, then the others in the
     /// order of choice.
-    fn take(&self, machine: &Machine, k: u32, place: Cuboid) -> Vec<u32> {
+    fn take(&self, machine: &Machine, k: u32, place: Submesh) -> Vec<u32> {
         let mesh = machine.mesh();
-        let reached = |&radius: &usize| self.counts.in_cuboid(place, radius) >= k as i32;
+        let reached = |&radius: &usize| self.counts.around_submesh(place, radius) >= k as i32;
         let last = (0..mesh.nodes() as usize).find(reached).unwrap_or_default();
         let mut taken: Vec<Coord> = Vec::with_capacity(k as usize);
         let mut shell: Vec<Coord> = Vec::new();
@@ -143,7 +143,7 @@ impl Mc {
 
 /// Moves nodes from `shell`, which is in location order, to `taken` until there are `k`. The next node is always the
 /// one with the smallest sum of L1 distances to the nodes taken so far.
-fn add_nearest(mesh: &Mesh, place: Cuboid, mut shell: Vec<Coord>, taken: &mut Vec<Coord>, k: usize) {
+fn add_nearest(mesh: &Mesh, place: Submesh, mut shell: Vec<Coord>, taken: &mut Vec<Coord>, k: usize) {
     let apart = |a: Coord, b: Coord| u64::from(mesh.l1(a, b));
     // `sums[i]` is the sum for `shell[i]`. Each node that is moved adds one distance to every sum.
     let mut sums: Vec<u64> =

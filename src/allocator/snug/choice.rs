@@ -55,17 +55,17 @@ struct Found {
 /// The submeshes of a shape that are farthest from the free nodes, in descending order of `far_sum`; of equals, the one
 /// added first comes first. Free slots are `None`, and come last.
 #[derive(Clone, Copy, Debug, Default)]
-struct Farthest([Option<Found>; BOXES]);
+struct Farthest([Option<Found>; SUBMESHES_PER_SHAPE]);
 
 /// The number of submeshes of each shape that are looked at.
-const BOXES: usize = 2;
+const SUBMESHES_PER_SHAPE: usize = 2;
 
 impl Farthest {
     /// Inserts a submesh into the sorted list, and drops the last one if there are too many.
     fn add(&mut self, found: Found) {
         let before = |known: &Option<Found>| known.is_some_and(|known| known.far_sum >= found.far_sum);
         let at = self.0.iter().take_while(|known| before(known)).count();
-        if at < BOXES {
+        if at < SUBMESHES_PER_SHAPE {
             self.0[at..].rotate_right(1);
             self.0[at] = Some(found);
         }
@@ -74,7 +74,7 @@ impl Farthest {
     /// Returns the smallest `far_sum` that a further submesh needs to be added; `None` while a slot is free, so that
     /// every submesh is added.
     fn least(&self) -> Option<i64> {
-        self.0[BOXES - 1].map(|found| found.far_sum + 1)
+        self.0[SUBMESHES_PER_SHAPE - 1].map(|found| found.far_sum + 1)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::machine::{Mesh, pairwise_along};
 use crate::yardstick::PairwiseBound;
 
 /// The largest difference between two sides of a submesh. Only a side as long as the machine may be shorter by more.
-const SLANT: u32 = 2;
+const MOST_DIFFERENCE: u32 = 2;
 
 /// The sides of a submesh, with the numbers that the search needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,12 +73,13 @@ impl SubmeshShapes {
 /// Returns the shapes of the half-perimeter `wanted`, sorted by sides.
 fn shapes_of(mesh: &Mesh, wanted: u32) -> Vec<SubmeshShape> {
     let extents = mesh.extents();
-    let lengths =
-        |d: usize, shortest: u32| shortest.min(extents[d])..=shortest.saturating_add(SLANT).min(extents[d]);
-    // The half-perimeter of sides from `shortest` to `shortest` + SLANT lies between `least` and `most`. Both grow with
+    let lengths = |d: usize, shortest: u32| {
+        shortest.min(extents[d])..=shortest.saturating_add(MOST_DIFFERENCE).min(extents[d])
+    };
+    // The half-perimeter of sides from `shortest` to `shortest` + MOST_DIFFERENCE lies between `least` and `most`. Both grow with
     // `shortest`, so only a range of shortest sides has to be tried.
     let least = |shortest: u32| half_perimeter(mesh, extents.map(|extent| extent.min(shortest)));
-    let most = |shortest: u32| least(shortest.saturating_add(SLANT));
+    let most = |shortest: u32| least(shortest.saturating_add(MOST_DIFFERENCE));
     let longest = extents.into_iter().max().unwrap_or(1);
     let mut shapes = Vec::new();
     for shortest in first(longest, |shortest| most(shortest) >= wanted)..=longest {
@@ -167,7 +168,7 @@ mod tests {
             let allowed = |sides: [u32; 3]| {
                 let short = (0..3).filter(|&d| sides[d] < mesh.extents()[d]).map(|d| sides[d]).min();
                 let long = sides.into_iter().max().unwrap_or(0);
-                short.is_none_or(|short| long <= short + SLANT)
+                short.is_none_or(|short| long <= short + MOST_DIFFERENCE)
             };
             let mut shapes = SubmeshShapes::new(&mesh);
             let mut found: Vec<[u32; 3]> = Vec::new();

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::study::{Flag, Gives, OPTIONS, Options, ReplayOption};
+use crate::study::{Flag, FlagValue, OPTIONS, Options, ReplayOption};
 
 /// A command that has some of the flags.
 pub(in crate::cli) trait Flagged: Clone {
@@ -65,8 +65,8 @@ impl<C: Flagged> Args for Flags<C> {
         rows::<C>().fold(command, |command, (row, flag)| {
             let arg = Arg::new(flag.name).long(flag.name).help(flag.help);
             let arg = match flag.gives {
-                Gives::Value(_) => arg.action(ArgAction::SetTrue),
-                Gives::Argument(name) => arg.value_name(name).allow_negative_numbers(true).value_parser(
+                FlagValue::Value(_) => arg.action(ArgAction::SetTrue),
+                FlagValue::Argument(name) => arg.value_name(name).allow_negative_numbers(true).value_parser(
                     // The value is kept as text, once it is known that the option takes it.
                     |text: &str| (row.set)(&mut Options::default(), text).map(|()| text.to_owned()),
                 ),
@@ -88,8 +88,8 @@ impl<C: Flagged> FromArgMatches for Flags<C> {
         let mut options = Options::without_flags();
         for (row, flag) in rows::<C>() {
             let given = match flag.gives {
-                Gives::Value(value) => matches.get_flag(flag.name).then_some(value),
-                Gives::Argument(_) => matches.get_one::<String>(flag.name).map(String::as_str),
+                FlagValue::Value(value) => matches.get_flag(flag.name).then_some(value),
+                FlagValue::Argument(_) => matches.get_one::<String>(flag.name).map(String::as_str),
             };
             if let Some(text) = given {
                 let wrong = |problem| Error::raw(clap::error::ErrorKind::ValueValidation, problem);

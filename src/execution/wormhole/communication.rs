@@ -5,7 +5,7 @@ use super::traffic::{Arrived, Traffic};
 use super::worms::Packet;
 use crate::execution::Started;
 use crate::job::JobId;
-use crate::machine::{Cuboid, Mesh, NodeId};
+use crate::machine::{Mesh, NodeId, Submesh};
 
 /// The rule for when a process hands its next packet to the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) enum Injection {
 
 /// A job that has packets to send or under way.
 #[derive(Clone, Debug)]
-struct Talk {
+struct CommunicatingJob {
     /// The job.
     id: JobId,
     /// Its rank among the jobs that have started.
@@ -41,7 +41,7 @@ pub(super) struct Communication {
     plan: Plan,
     injection: Injection,
     /// The jobs, indexed by slot. A slot is empty once its job has finished, and is used again.
-    talks: Vec<Option<Talk>>,
+    talks: Vec<Option<CommunicatingJob>>,
     /// The empty slots.
     unused: Vec<u32>,
     /// The number of jobs that have started to communicate.
@@ -72,7 +72,7 @@ impl Communication {
     /// list if the job sends nothing.
     pub(super) fn begin(&mut self, started: &Started<'_>, now: i64) -> Vec<Packet> {
         let procs = started.job.procs as usize;
-        let box_of = |nodes: &[NodeId]| Cuboid::around(&self.mesh, nodes).map(|place| place.sizes);
+        let box_of = |nodes: &[NodeId]| Submesh::around(&self.mesh, nodes).map(|place| place.sizes);
         // The sides of the smallest submesh around the placement. They count only if they are the sides of the job in
         // another order, so that the placement fills this submesh.
         let placed = (started.nodes.len() == procs).then(|| box_of(started.nodes)).flatten();
@@ -85,7 +85,7 @@ impl Communication {
         // Node numbers ascend in a row-major scan of the machine.
         nodes.sort_unstable();
         let senders = messages.senders.len() as u32;
-        let talk = Talk { id: started.id, rank: self.started, nodes, messages, left, since: now };
+        let talk = CommunicatingJob { id: started.id, rank: self.started, nodes, messages, left, since: now };
         self.started += 1;
         let slot = self.unused.pop().unwrap_or_else(|| {
             self.talks.push(None);

@@ -9,7 +9,7 @@ use super::{Coord, Machine};
 /// in turn: a bit stays set if it and the s − 1 bits after it are set. This takes ⌈log₂ s⌉ steps of one shift and one
 /// AND each. O(N/64 · (log a + log b + log c)) for submeshes of a × b × c. Submeshes do not wrap around a torus.
 #[derive(Clone, Debug, Default)]
-pub struct Frames {
+pub struct FreeSubmeshes {
     /// The number of words per row of nodes.
     words: usize,
     rows: usize,
@@ -18,7 +18,7 @@ pub struct Frames {
     bits: Vec<u64>,
 }
 
-impl Frames {
+impl FreeSubmeshes {
     /// Searches for free submeshes with these sides, each at least 1, and forgets the result of the search before. If a
     /// side exceeds the machine, there is no submesh.
     pub fn find(&mut self, machine: &Machine, sizes: [u32; 3]) {
@@ -113,7 +113,7 @@ fn and_later(words: &mut [u64], distance: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Cuboid;
+    use crate::machine::Submesh;
 
     #[test]
     fn places_equal_those_that_plain_counting_finds() -> Result<(), Box<dyn std::error::Error>> {
@@ -125,23 +125,23 @@ mod tests {
             machine.occupy(&busy)?;
             let mesh = machine.mesh();
             let [width, length, depth] = mesh.extents();
-            let mut frames = Frames::default();
+            let mut free_submeshes = FreeSubmeshes::default();
             for sizes in
                 [[1, 1, 1], [2, 1, 1], [3, 2, 1], [1, 2, 2], [5, 1, 2], [2, 3, 3], [66, 1, 1], [7, 5, 1]]
             {
-                frames.find(&machine, sizes);
+                free_submeshes.find(&machine, sizes);
                 let free = |base: Coord| {
                     let fits = (0..3).all(|d| base[d] + sizes[d] <= mesh.extents()[d]);
-                    let place = Cuboid { base, sizes };
+                    let place = Submesh { base, sizes };
                     fits && place.nodes(&machine).iter().all(|&node| machine.free().contains(node))
                 };
                 let scan = (0..depth)
                     .flat_map(|z| (0..length).flat_map(move |y| (0..width).map(move |x| [x, y, z])));
                 let plain: Vec<Coord> = scan.filter(|&base| free(base)).collect();
-                assert_eq!(frames.iter().collect::<Vec<_>>(), plain, "{text}: {sizes:?}");
-                assert_eq!(frames.first(), plain.first().copied());
+                assert_eq!(free_submeshes.iter().collect::<Vec<_>>(), plain, "{text}: {sizes:?}");
+                assert_eq!(free_submeshes.first(), plain.first().copied());
                 for base in mesh.location_order().map(|node| mesh.coord(node)) {
-                    assert_eq!(frames.contains(base), plain.contains(&base), "{text}: {sizes:?}");
+                    assert_eq!(free_submeshes.contains(base), plain.contains(&base), "{text}: {sizes:?}");
                 }
             }
         }

@@ -7,14 +7,14 @@ use super::{Coord, Machine, Mesh, NodeId};
 
 /// A submesh, given by its base and its sides. On a torus it may wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cuboid {
+pub struct Submesh {
     /// The node with the smallest coordinates. If the submesh wraps around, it is the node at which the submesh begins.
     pub base: Coord,
     /// The sides along x, y and z in nodes, each at least 1 and at most that of the machine.
     pub sizes: [u32; 3],
 }
 
-impl Cuboid {
+impl Submesh {
     /// Returns the coordinates of node `i` of the submesh, counted from 0, row by row. The submesh must not wrap
     /// around.
     pub fn at(self, i: u32) -> Coord {
@@ -126,19 +126,19 @@ mod tests {
     fn boxes_meet_if_they_share_a_node() -> Result<(), Box<dyn std::error::Error>> {
         let machine = Machine::new("4x3x2".parse()?);
         let mesh = machine.mesh();
-        let boxes: Vec<Cuboid> = (0..mesh.nodes())
+        let boxes: Vec<Submesh> = (0..mesh.nodes())
             .flat_map(|a| (0..mesh.nodes()).map(move |b| (a, b)))
-            .filter_map(|(a, b)| Cuboid::around(mesh, &[a, b]))
+            .filter_map(|(a, b)| Submesh::around(mesh, &[a, b]))
             .collect();
         for a in boxes.iter().step_by(7) {
             let nodes = a.nodes(&machine);
-            assert_eq!(Cuboid::around(mesh, &nodes), Some(*a));
+            assert_eq!(Submesh::around(mesh, &nodes), Some(*a));
             for b in &boxes {
                 let shared = b.nodes(&machine).iter().any(|node| nodes.contains(node));
                 assert_eq!(a.meets(b), shared, "{a:?} {b:?}");
             }
         }
-        assert_eq!(Cuboid::around(mesh, &[]), None);
+        assert_eq!(Submesh::around(mesh, &[]), None);
         Ok(())
     }
 
@@ -157,7 +157,7 @@ mod tests {
                 sizes.flat_map(|sizes| mesh.location_order().map(move |node| (mesh.coord(node), sizes)))
             {
                 let (base, sizes) = place;
-                let place = Cuboid { base, sizes };
+                let place = Submesh { base, sizes };
                 if !mesh.is_torus() && (0..3).any(|d| base[d] + sizes[d] > extents[d]) {
                     continue;
                 }
@@ -172,12 +172,16 @@ mod tests {
                 let high = [0, 1, 2].map(|d| base[d] + sizes[d]);
                 if (0..3).all(|d| high[d] <= extents[d]) {
                     let free = machine.free().iter().filter(|&node| inside(mesh.coord(node))).count();
-                    assert_eq!(counts.in_box(base, high) as usize, free, "{text} {place:?}");
+                    assert_eq!(counts.in_submesh(base, high) as usize, free, "{text} {place:?}");
                 }
                 for radius in 0..4 {
                     let near = |&node: &u32| place.shell(mesh, mesh.coord(node)) <= radius;
                     let free = machine.free().iter().filter(near).count() as i32;
-                    assert_eq!(counts.in_cuboid(place, radius as usize), free, "{text} {place:?} {radius}");
+                    assert_eq!(
+                        counts.around_submesh(place, radius as usize),
+                        free,
+                        "{text} {place:?} {radius}"
+                    );
                 }
             }
         }
