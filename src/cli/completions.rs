@@ -1,4 +1,4 @@
-//! `meshreplay completions` and `meshreplay man`: what shells and manuals need to know of the command line.
+//! `meshreplay completions` and `meshreplay man`: write shell completions and man pages.
 
 use std::fs;
 use std::path::PathBuf;
@@ -28,12 +28,14 @@ pub(super) struct ManArgs {
     folder: PathBuf,
 }
 
+/// Prints the completions of a shell.
 pub(super) fn completions(args: &CompletionArgs) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "meshreplay", &mut script);
     print(&String::from_utf8_lossy(&script))
 }
 
+/// Writes the man pages into a directory.
 pub(super) fn man(args: &ManArgs) -> Result<(), Failure> {
     fs::create_dir_all(&args.folder).with_context(|| format!("{} cannot be made", args.folder.display()))?;
     let mut command = Arguments::command();

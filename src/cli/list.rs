@@ -1,4 +1,4 @@
-//! `meshreplay list`: what can be named in specs.
+//! `meshreplay list`: lists the names that specs can have.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -16,7 +16,7 @@ pub(super) struct Args {
     markdown: bool,
 }
 
-/// Reads the name of a listing.
+/// Returns the parser of the name of a list.
 fn listings() -> impl TypedValueParser<Value = Listing> {
     let find = |name: String| LISTINGS.into_iter().find(|(other, _)| *other == name).ok_or("no such list");
     PossibleValuesParser::new(LISTINGS.map(|(name, _)| name)).try_map(find)

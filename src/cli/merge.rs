@@ -1,4 +1,4 @@
-//! `meshreplay merge`: directories of one study as one.
+//! `meshreplay merge`: merges the directories of one study into one.
 
 use std::path::PathBuf;
 
@@ -32,10 +32,10 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Cells that are named before the rest is only counted.
+/// The number of missing cells that are named; of further ones only the number is shown.
 const NAMED: usize = 20;
 
-/// Merges, and fails if anything is missing.
+/// Merges the directories. Fails if a cell is missing, unless `--partial` is given.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let parts: Vec<StudyFolder> = args.parts.iter().map(|part| StudyFolder::new(part, None)).collect();
     let out = StudyFolder::new(&args.output, None);

@@ -1,5 +1,5 @@
-//! The command line: one file per subcommand, each its arguments (whose doc comments are the help text) and one
-//! function. The only room that prints.
+//! The command line, with one file per subcommand. A file has the arguments (their doc comments are the help text) and
+//! the function that runs the command. Only this module prints.
 
 mod completions;
 mod interrupt;
@@ -59,14 +59,14 @@ enum Command {
     Man(completions::ManArgs),
 }
 
-/// Why a command ended without doing what it was asked for.
+/// The reason why a command failed.
 #[derive(Debug)]
 enum Failure {
-    /// An input or a replay failed: exit code 1.
+    /// An input or a replay failed; exit code 1.
     Failed(anyhow::Error),
-    /// The command line asks for something that does not exist: exit code 2.
+    /// The command line asks for something that does not exist; exit code 2.
     Usage(anyhow::Error),
-    /// Findings were printed, and that is the failure: exit code 1 without a further message.
+    /// The printed findings are the failure; exit code 1 without a further message.
     Reported,
 }
 
@@ -82,12 +82,12 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
     }
 }
 
-/// Runs the command that the process was started with; errors go to standard error.
+/// Runs the command given on the command line. Errors are printed to standard error.
 pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // A broken pipe while help is printed is nobody's error.
+            // A broken pipe while help is printed is no error.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -117,7 +117,7 @@ pub fn main() -> ExitCode {
     code
 }
 
-/// Keeps panics to themselves that damaged files cause; errors are made of them.
+/// Suppresses the messages of panics that damaged files cause in libraries; callers turn these panics into errors.
 fn hush_readers() {
     let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -127,7 +127,7 @@ fn hush_readers() {
     }));
 }
 
-/// Returns the exit code of a command, after printing why it failed if nothing has said so yet.
+/// Returns the exit code of a command. Prints why it failed, unless a message has been printed.
 fn code(outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -144,13 +144,13 @@ fn code(outcome: Result<(), Failure>) -> ExitCode {
     }
 }
 
-/// The reader of our output has gone, as in `meshreplay … | head`.
+/// Returns whether the error is that the reader of our output has gone, as in `meshreplay … | head`.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let is_pipe = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_pipe))
 }
 
-/// Reads a number of threads.
+/// Returns the number of threads in an argument.
 fn threads(text: &str) -> anyhow::Result<NonZeroUsize> {
     text.parse().map_err(|_| anyhow::anyhow!("expected a whole number of threads from 1 on"))
 }
@@ -163,7 +163,7 @@ fn print(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes one line to standard error; a closed standard error is no reason to fail.
+/// Writes one line to standard error. A closed standard error is ignored.
 fn complain(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }

@@ -1,4 +1,4 @@
-//! `meshreplay plot`: pictures of saved results.
+//! `meshreplay plot`: draws pictures of saved results.
 
 use std::path::PathBuf;
 
@@ -75,12 +75,13 @@ enum Format {
     Png,
 }
 
-/// Reads the name of a kind of picture.
+/// Returns the parser of the name of a kind of picture.
 fn kinds() -> impl TypedValueParser<Value = &'static PlotKind> {
     let values = PLOT_KINDS.iter().map(|kind| PossibleValue::new(kind.name).help(kind.summary));
     PossibleValuesParser::new(values).try_map(|name| plot_kind(&name).ok_or("no such kind"))
 }
 
+/// Returns the number of pixels per unit in an argument.
 fn factor(text: &str) -> anyhow::Result<f64> {
     match text.parse::<f64>() {
         Ok(value) if (0.1..=20.0).contains(&value) => Ok(value),
@@ -88,7 +89,7 @@ fn factor(text: &str) -> anyhow::Result<f64> {
     }
 }
 
-/// Draws the pictures and prints their names.
+/// Draws the pictures and prints the names of their files.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let results = Results::read(&args.folder)?;
     let note = |text: &str| {

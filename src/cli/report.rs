@@ -1,4 +1,4 @@
-//! `meshreplay report`: results as one HTML file.
+//! `meshreplay report`: writes results as one HTML file.
 
 use std::path::PathBuf;
 
@@ -50,6 +50,7 @@ pub(super) struct Args {
     quiet: bool,
 }
 
+/// Returns the start and end of a window in an argument, in seconds.
 fn window(text: &str) -> anyhow::Result<(f64, f64)> {
     let ends = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
     match ends {
@@ -58,7 +59,7 @@ fn window(text: &str) -> anyhow::Result<(f64, f64)> {
     }
 }
 
-/// Writes the report and prints its name.
+/// Writes the report and prints the name of its file.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let path = args.output.clone().unwrap_or_else(|| args.folder.join("report.html"));
     check_overwrite(&path, args.force)?;

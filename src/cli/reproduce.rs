@@ -1,4 +1,4 @@
-//! `meshreplay reproduce`: the figures of a paper, published value beside measured value.
+//! `meshreplay reproduce`: regenerates the figures of a paper and compares published with measured values.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -57,7 +57,7 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Returns the formats by their names.
+/// Returns the parser of the name of a format.
 fn formats() -> impl TypedValueParser<Value = Format> {
     let names = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name));
     names.try_map(|given| {
@@ -69,11 +69,11 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     })
 }
 
-/// The threads of replays whose times do not matter, and of those whose times do.
+/// Runs replays: on all threads, or on one thread where run times matter.
 struct Runners<'a> {
     args: &'a Args,
     by_timed: [Runner; 2],
-    /// Replays that failed.
+    /// The number of replays that failed.
     failed: usize,
 }
 
@@ -91,7 +91,7 @@ impl Replays for Runners<'_> {
     }
 }
 
-/// Regenerates figures.
+/// Regenerates figures and prints the comparisons.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.paper == "list" {
         return if args.figures.is_empty() {
@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let paper = find(&args.paper).map_err(Failure::Usage)?;
     let figures = figures(paper, &args.figures).map_err(Failure::Usage)?;
-    // Results that are not to be kept lie in a directory that is removed at the end, whatever the end is.
+    // Results that are not kept lie in a temporary directory, which is removed at the end in any case.
     let temporary = match args.output {
         Some(_) => None,
         None => Some(
@@ -115,7 +115,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     let kept = args.output.clone().or_else(|| temporary.as_ref().map(|(folder, _)| folder.path().to_owned()));
     let folder = kept.unwrap_or_default();
-    // Results that need no replays are kept there too.
+    // The directory must exist, because results that need no replays are kept there too.
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     let _claim = Claim::shared(&folder)?;
     let many = Runner::new(args.threads, usize::MAX, args.quiet)?;
@@ -171,7 +171,7 @@ fn find(name: &str) -> anyhow::Result<&'static Paper> {
     papers.iter().find(|paper| paper.name == name).ok_or_else(|| unknown("paper", name, names).into())
 }
 
-/// Returns the figures that are asked for, each once, in the order of the paper; all if there are no names.
+/// Returns the requested figures, each once, in the order of the paper; without names all figures.
 fn figures(paper: &'static Paper, names: &[String]) -> anyhow::Result<Vec<&'static Figure>> {
     for name in names {
         if paper.figure(name).is_none() {

@@ -1,4 +1,4 @@
-//! `meshreplay schema`: the columns of every frame.
+//! `meshreplay schema`: prints the columns of the tables of results.
 
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
@@ -28,7 +28,7 @@ enum Format {
     Markdown,
 }
 
-/// Prints the frames that are asked for.
+/// Prints the requested schemas.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let is_wanted =
         |schema: &FrameSchema| args.frames.is_empty() || args.frames.iter().any(|frame| frame == schema.name);

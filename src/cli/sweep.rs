@@ -1,4 +1,4 @@
-//! `meshreplay sweep`: a study from its file to its summary.
+//! `meshreplay sweep`: runs a study file and writes its summary.
 
 use std::env;
 use std::num::NonZeroUsize;
@@ -75,7 +75,7 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// Runs the cells that are missing, or has them run.
+/// Runs the missing cells, or submits them to Slurm, or prints the status or the plan.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(folder) = &args.status {
         let own = env::var("SLURM_JOB_ID").ok();
@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Returns this program and its working directory.
+/// Returns the path of this program and the working directory.
 fn caller() -> Result<Caller, Failure> {
     Ok(Caller {
         program: env::current_exe().context("cannot tell where this program is")?,
@@ -115,7 +115,7 @@ fn caller() -> Result<Caller, Failure> {
     })
 }
 
-/// Runs the cells that are missing and returns a note of what was done.
+/// Runs the missing cells. Returns a note of what was done.
 fn replay(args: &Args, sweep: &Sweep) -> Result<String, Failure> {
     let Sweep { study, folder, share, missing: cells, .. } = sweep;
     let _claim = sweep.prepare()?;

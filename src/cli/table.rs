@@ -1,4 +1,4 @@
-//! `meshreplay table`: saved results as the tables that papers print.
+//! `meshreplay table`: prints saved results as the tables in papers.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;

@@ -1,12 +1,14 @@
-//! Published experiments: for each figure its studies, the numbers that were printed, and how ours compare.
+//! Published experiments: for each figure of a paper its studies, the printed numbers, and the comparison with ours.
 //!
-//! A [`Paper`] is a folder of data: a [`Figure`] names the studies that measure it, as study files whose logs are names
-//! of [`Dataset`]s, and the rules by which what was measured, the [`Evidence`], becomes [`Finding`]s: published value,
-//! measured value, verdict. Verdicts are computed, never written down. What no rule can measure is code beside the
-//! data.
 //!
-//! Beside its figures a paper has the [`Sentence`]s in which it states results. A test holds them against the findings:
-//! each is judged by one or says why it cannot be.
+//! A [`Paper`] is a folder of data. A [`Figure`] names the studies that measure it; the logs of these studies are names
+//! of [`Dataset`]s. It also names the rules by which the measurements, the [`Evidence`], become [`Finding`]s: published
+//! value, measured value, verdict. Verdicts are always computed. Where no rule can measure a number, code beside the
+//! data does.
+//!
+//!
+//! A paper also has the [`Sentence`]s in which it states its results. A test checks that each sentence is judged by a
+//! finding or says why none can judge it.
 
 mod chang_mohapatra1998;
 mod comparisons;

@@ -164,7 +164,7 @@ pub(super) enum Format {
 }
 
 impl Args {
-    /// What all replays share.
+    /// Returns the options that all replays share.
     pub(super) fn options(&self) -> Options {
         Options {
             jobs: self.output.is_some(),
@@ -173,7 +173,7 @@ impl Args {
         }
     }
 
-    /// Returns the study that the arguments describe.
+    /// Returns the draft of the study that the arguments describe.
     pub(super) fn draft(&self) -> Result<Draft, SpecError> {
         let format = self.flags.options.input_format.clone();
         let read = ReadOptions { lenient: self.lenient, format };
@@ -198,7 +198,7 @@ impl Args {
         })
     }
 
-    /// Returns the schedulers, ordered as `--order` says.
+    /// Returns the schedulers, with the order that `--order` gives.
     fn schedulers(&self) -> Result<Vec<Spec>, SpecError> {
         let Some(order) = &self.order else { return Ok(self.scheduler.clone()) };
         let ordered = |spec: &Spec| match spec.params.get("order") {
@@ -225,7 +225,7 @@ impl Args {
         }
     }
 
-    /// Returns the format of result files.
+    /// Returns the format of the files of results.
     pub(super) fn file_format(&self) -> FileFormat {
         match self.format {
             Format::Csv => FileFormat::Csv,
@@ -236,7 +236,7 @@ impl Args {
         }
     }
 
-    /// Refuses to fill a terminal with bytes, and two logs from one standard input.
+    /// Returns an error if binary output would go to a terminal, or if two logs are read from standard input.
     pub(super) fn check_output(&self) -> Result<()> {
         let binary = matches!(self.format, Format::Parquet | Format::Arrow);
         if binary && self.output.is_none() && std::io::stdout().is_terminal() {
@@ -257,7 +257,7 @@ impl Args {
     }
 }
 
-/// Parses one of the names of `choices`, which the help lists.
+/// Returns a parser of the names in `choices`; the help lists them.
 fn one_of<T: Clone + Send + Sync + 'static>(
     choices: &'static [(&'static str, T)],
 ) -> impl TypedValueParser<Value = T> {
@@ -284,7 +284,7 @@ fn allocator_spec(text: &str) -> Result<Spec> {
 
 fn network_spec(text: &str) -> Result<Spec> {
     let spec: Spec = text.parse()?;
-    // Which machines it serves is checked when they are known.
+    // Whether the network fits the machine is checked when the machines are known.
     let setup = execution::Setup { mesh: &Mesh::new(&[1])?, jobs: 0, seed: 0 };
     execution::build(&spec, &setup)?;
     Ok(spec)

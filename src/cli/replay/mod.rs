@@ -1,4 +1,4 @@
-//! `meshreplay replay`: the main command, a study of one line.
+//! `meshreplay replay`: replays logs, as a study that the arguments describe.
 
 mod args;
 
@@ -16,7 +16,7 @@ use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
 use crate::report::{SummaryTable, check_columns};
 use crate::study::{Outcome, PlanError, ReplaySpec, Study, SweepError};
 
-/// Replays the product of all that the arguments repeat.
+/// Replays every combination of the repeated arguments.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.check_output().map_err(Failure::Usage)?;
     check_columns(&args.columns, &args.options()).map_err(|error| Failure::Usage(error.into()))?;
@@ -42,15 +42,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     output.end(tally, runner.is_interrupted())
 }
 
-/// Where outcomes go: into the directory if there is one, and to standard output.
+/// Writes outcomes into the output directory, if there is one, and to standard output.
 struct Output<'a> {
     args: &'a Args,
     study: &'a Study,
-    /// `None` once they are finished.
+    /// The results so far; `None` once they are finished.
     results: Option<RunResults<'a>>,
-    /// The replays that failed, and why.
+    /// The number of each replay that failed, and the error.
     errors: Vec<(usize, SweepError)>,
-    /// Why nothing more can be kept.
+    /// The error that keeps further results from being written; `None` if there was none.
     failure: Option<RunFolderError>,
 }
 
@@ -80,7 +80,7 @@ impl Results<Vec<Outcome>> for Output<'_> {
 }
 
 impl Output<'_> {
-    /// Says how it all ended.
+    /// Writes the results and reports how the replays ended.
     fn end(mut self, tally: Tally, is_interrupted: bool) -> Result<(), Failure> {
         if let Some(error) = self.failure {
             return Err(error.into());
@@ -102,7 +102,8 @@ impl Output<'_> {
         if self.errors.is_empty() { Ok(()) } else { Err(Failure::Reported) }
     }
 
-    /// Writes and prints what has finished. Returns whether the directory keeps earlier results, which are more.
+    /// Writes and prints the finished replays. Returns whether the directory keeps the results of an earlier run,
+    /// because that run has more of them.
     fn finish(&mut self) -> anyhow::Result<bool> {
         let _saving = Saving::begin();
         let Some(results) = self.results.take() else { return Ok(false) };
@@ -113,11 +114,11 @@ impl Output<'_> {
         Ok(run.keeps_earlier)
     }
 
-    /// The summary as standard output has it.
+    /// Returns the summary as it goes to standard output.
     fn printed(&self, run: &mut FinishedRun) -> anyhow::Result<Vec<u8>> {
         let table = || SummaryTable::new(self.study, run, &self.args.columns);
         Ok(match self.args.format {
-            // The files hold the bytes; a person is told what is in them.
+            // The files hold the binary format; standard output gets a readable table.
             Format::Parquet | Format::Arrow if self.args.output.is_some() => table()?.text().into_bytes(),
             Format::Table => table()?.text().into_bytes(),
             Format::Markdown => table()?.markdown().into_bytes(),
@@ -133,7 +134,7 @@ impl Output<'_> {
         })
     }
 
-    /// What to say of an interrupt.
+    /// Returns the message about an interrupt.
     fn interrupted(&self, keeps_earlier: bool, Tally { finished, .. }: Tally) -> String {
         let rest = match &self.args.output {
             Some(folder) if keeps_earlier => {

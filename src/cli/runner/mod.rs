@@ -16,18 +16,18 @@ use crate::frame::StudyFolder;
 use crate::study::{self, Keep, Outcome, Progress as News, Running, Study, SweepError};
 use crate::text::command_line;
 
-/// The threads that replays run on, and what an interrupt stops.
+/// The threads on which replays run, and the brake that an interrupt pulls.
 pub(super) struct Runner {
     pool: rayon::ThreadPool,
     brake: Arc<Brake>,
     quiet: bool,
 }
 
-/// What an interrupt stops.
+/// Stops replays on an interrupt.
 #[derive(Default)]
 struct Brake {
     is_pulled: AtomicBool,
-    /// The replays that run now, if any do.
+    /// The replays that run now; `None` if none do.
     running: Mutex<Option<Arc<Running>>>,
 }
 
@@ -36,7 +36,7 @@ impl Brake {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops the replays that run, and those that will.
+    /// Stops the replays that run, and all later ones.
     fn pull(&self) {
         self.is_pulled.store(true, Ordering::SeqCst);
         if let Some(running) = &*self.running() {
@@ -44,7 +44,7 @@ impl Brake {
         }
     }
 
-    /// Takes note of the replays that are about to run.
+    /// Registers replays that are about to run. If the brake has been pulled, they are stopped.
     fn guard(&self, running: &Arc<Running>) {
         *self.running() = Some(Arc::clone(running));
         if self.is_pulled.load(Ordering::SeqCst) {
@@ -53,27 +53,29 @@ impl Brake {
     }
 }
 
-/// How replays have ended.
+/// The numbers of replays that have finished and failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub(super) finished: usize,
     pub(super) failed: usize,
 }
 
-/// Where results go, beside what the threads that replay keep of them; it is used by one thread only.
+/// Receives the result of each replay on one thread. `T` is what the replaying thread has left over after keeping a
+/// result.
 pub(super) trait Results<T> {
-    /// Takes what is left of replay `number`, or why it has failed. Returns lines for standard error.
+    /// Takes the result of replay `number`, or its error. Returns lines for standard error.
     fn ended(&mut self, number: usize, ended: Result<T, SweepError>) -> Vec<String>;
 
-    /// Returns whether nothing more can be kept, so that no replay needs to go on.
+    /// Returns whether no further result can be kept, so that the remaining replays can stop.
     fn is_lost(&self) -> bool;
 
-    /// Keeps what there is, because the process ends while replays still run. Returns its last words.
+    /// Keeps the results so far, because the process ends while replays still run. Returns the last message.
     fn abandon(&mut self, tally: Tally) -> String;
 }
 
 impl Runner {
-    /// Starts threads, as many as there are cores unless it is said but no more than `most`, and listens to interrupts.
+    /// Returns a runner that listens to interrupts. Without `threads` it has one thread per core, in any case at most
+    /// `most`.
     pub(super) fn new(threads: Option<NonZeroUsize>, most: usize, quiet: bool) -> Result<Self, Failure> {
         let brake = Arc::new(Brake::default());
         let pulled = Arc::clone(&brake);
@@ -81,17 +83,17 @@ impl Runner {
         Ok(Self { pool: pool(threads, most)?, brake, quiet })
     }
 
-    /// Returns the same with one thread; an interrupt stops both.
+    /// Returns a runner with one thread. An interrupt stops both runners.
     pub(super) fn with_one_thread(&self) -> Result<Self, Failure> {
         Ok(Self { pool: pool(None, 1)?, brake: Arc::clone(&self.brake), quiet: self.quiet })
     }
 
-    /// Returns whether somebody asked to stop.
+    /// Returns whether an interrupt has come.
     pub(super) fn is_interrupted(&self) -> bool {
         self.brake.is_pulled.load(Ordering::SeqCst)
     }
 
-    /// Runs the replays of `study` that `cells` names.
+    /// Runs the replays of `study` with the numbers `cells`. Returns how many finished and failed.
     pub(super) fn run<T: Send>(
         &self,
         study: &Study,
@@ -107,7 +109,7 @@ impl Runner {
             match news {
                 News::Tick if interrupt::age().is_some_and(|age| age > GRACE) => {
                     progress.finish();
-                    // Some replays are in the middle of what they cannot leave; nobody waits for them.
+                    // Some replays are in the middle of a step that cannot be stopped; do not wait for them.
                     interrupt::end_when_saved(&results.abandon(tally));
                 }
                 News::Tick => progress.update(&running),
@@ -127,8 +129,8 @@ impl Runner {
         tally
     }
 
-    /// Runs the replays of `study` that `cells` names and keeps their results in `folder`. Those that fail are reported
-    /// with the command that repeats them.
+    /// Runs the replays of `study` with the numbers `cells` and keeps their results in `folder`. For each failed replay
+    /// it prints the error and the command that repeats the replay.
     pub(super) fn run_into(&self, folder: &StudyFolder, study: &Study, cells: &[usize]) -> Tally {
         let keep = |number: usize, outcomes: Vec<Outcome>| {
             let _saving = Saving::begin();
@@ -138,7 +140,7 @@ impl Runner {
     }
 }
 
-/// Results that lie in the directory of a study.
+/// Results that the threads keep in the directory of a study.
 struct InFolder<'a> {
     folder: &'a StudyFolder,
     study: &'a Study,
@@ -149,13 +151,13 @@ struct InFolder<'a> {
 impl Results<()> for InFolder<'_> {
     fn ended(&mut self, number: usize, ended: Result<(), SweepError>) -> Vec<String> {
         let Err(error) = ended else { return Vec::new() };
-        // Where one result cannot be written, the others will not be either.
+        // If one result cannot be written, the others cannot either.
         let is_unkept = matches!(error, SweepError::Keep(_));
         let command = command_line(self.study.command(number));
         let (label, error) = (self.study.cells[number].spec.label(), anyhow::Error::from(error));
         let text = format!("error: {label}: {error:#}\n  rerun: {command}");
         if !is_unkept {
-            // It is for `sweep --status`, and what it says is said here too.
+            // The failure is kept for `sweep --status`. An error here is ignored, because the same text is printed.
             let _ = self.folder.keep_failure(&self.study.cells[number].key, &text);
         }
         self.is_lost |= is_unkept;
@@ -172,7 +174,7 @@ impl Results<()> for InFolder<'_> {
 }
 
 impl Tally {
-    /// What to say of an interrupt among `cells` replays of a study.
+    /// Returns the message about an interrupt among `cells` replays of a study.
     pub(super) fn interrupted(self, cells: usize) -> String {
         let finished = self.finished;
         format!(
@@ -181,7 +183,8 @@ impl Tally {
     }
 }
 
-/// Threads, as many as there are cores unless it is said, but no more than `most`: others would only wait.
+/// Returns a pool of threads. Without `threads` it has one per core, in any case at most `most`, because more would be
+/// idle.
 fn pool(threads: Option<NonZeroUsize>, most: usize) -> Result<rayon::ThreadPool, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = threads.map_or(cores, usize::from).min(most.max(1));

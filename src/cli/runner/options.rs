@@ -7,20 +7,20 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::study::{Flag, FlagValue, OPTIONS, Options, ReplayOption};
 
-/// A command that has some of the flags.
+/// A command that has some of the flags in the table of options.
 pub(in crate::cli) trait Flagged: Clone {
-    /// Returns whether it has the flag.
+    /// Returns whether the command has the flag.
     fn has(flag: &Flag) -> bool;
 
-    /// Returns the argument of the command without which the flag means nothing; `None` if there is none.
+    /// Returns the argument without which the flag has no effect; `None` if it needs none.
     fn needed(flag: &Flag) -> Option<&'static str>;
 }
 
-/// `meshreplay replay`.
+/// The command `meshreplay replay`.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct OfReplay;
 
-/// `meshreplay sweep`.
+/// The command `meshreplay sweep`.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct OfSweep;
 
@@ -48,14 +48,14 @@ impl Flagged for OfSweep {
     }
 }
 
-/// The flags of the command `C`, as the options that they give.
+/// The flags of the command `C`, parsed into options.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Flags<C> {
     pub(in crate::cli) options: Options,
     of: PhantomData<C>,
 }
 
-/// Returns the rows whose flags `C` has, with the flags.
+/// Returns the options that `C` has a flag for, each with its flag.
 fn rows<C: Flagged>() -> impl Iterator<Item = (&'static ReplayOption, &'static Flag)> {
     OPTIONS.iter().filter_map(|row| Some((row, row.flag.as_ref()?))).filter(|(_, flag)| C::has(flag))
 }

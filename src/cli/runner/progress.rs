@@ -1,4 +1,4 @@
-//! Progress on standard error, on a terminal only.
+//! Shows progress on standard error, if it is a terminal.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -10,7 +10,7 @@ use crate::allocator;
 use crate::study::{Running, State, Study};
 use crate::text::grouped;
 
-/// One line for the whole, one for each running replay.
+/// The display of progress: one line for all replays, and one for each running replay.
 pub(super) struct Progress {
     lines: Option<Lines>,
 }
@@ -21,15 +21,15 @@ struct Lines {
     replays: Vec<Line>,
 }
 
-/// A replay that is to run.
+/// A replay and its line on the terminal.
 struct Line {
-    /// Its number.
+    /// The number of the replay.
     number: usize,
-    /// What it is called.
+    /// The name of the replay.
     name: String,
-    /// How many jobs it has at least, replications included.
+    /// The number of jobs of the replay; the least number if replications may be added.
     jobs: u64,
-    /// `None` until it runs.
+    /// The progress bar; `None` until the replay starts.
     bar: Option<ProgressBar>,
 }
 
@@ -42,7 +42,8 @@ impl Line {
 }
 
 impl Progress {
-    /// Shows the replays of `study` that `cells` names; nothing if `quiet`, or if nobody sees it.
+    /// Returns the display for the replays of `study` with the numbers `cells`. It shows nothing if `quiet`, or if
+    /// standard error is no terminal.
     pub(super) fn new(quiet: bool, study: &Study, cells: &[usize]) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
             return Self { lines: None };
@@ -54,7 +55,7 @@ impl Progress {
         Self { lines: Some(Lines { all, total, replays }) }
     }
 
-    /// Shows where the replays are.
+    /// Updates the lines from the states of the replays.
     pub(super) fn update(&mut self, running: &Running) {
         let Some(Lines { all, total, replays }) = &mut self.lines else { return };
         let mut finished = 0;
@@ -83,7 +84,7 @@ impl Progress {
         total.set_position(finished);
     }
 
-    /// Does `say`, which writes to the terminal, above the lines.
+    /// Calls `say`, which prints to the terminal, so that its text stands above the lines.
     pub(super) fn above(&self, say: impl FnOnce()) {
         match &self.lines {
             Some(lines) => lines.all.suspend(say),
@@ -91,7 +92,7 @@ impl Progress {
         }
     }
 
-    /// Takes the lines away.
+    /// Removes the lines.
     pub(super) fn finish(&mut self) {
         if let Some(Lines { total, replays, .. }) = &self.lines {
             replays.iter().filter_map(|line| line.bar.as_ref()).for_each(ProgressBar::finish_and_clear);
@@ -100,11 +101,11 @@ impl Progress {
     }
 }
 
-/// The templates are constants, so a wrong one shows at once and never depends on input.
+/// Returns the style of a progress bar. Templates are constants, so an invalid one would show in every run.
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let rate = |state: &ProgressState, out: &mut dyn Write| {
-        // Nobody misses a number that cannot be written to a line of text.
+        // A failed write of the number is ignored.
         let _ = out.write_str(&grouped(state.per_sec(), 0));
     };
     style.with_key("rate", rate)

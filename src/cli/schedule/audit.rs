@@ -1,4 +1,4 @@
-//! `meshreplay audit`: whether a schedule can be true.
+//! `meshreplay audit`: checks whether a schedule is possible.
 
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub(in crate::cli) struct Args {
     which: Which,
 }
 
-/// Reads the name of a policy.
+/// Returns the parser of the name of a policy.
 fn policy_parser() -> impl TypedValueParser<Value = Policy> {
     PossibleValuesParser::new(["fcfs", "easy"])
         .map(|name| if name == "fcfs" { Policy::Fcfs } else { Policy::Easy })

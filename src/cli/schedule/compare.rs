@@ -1,4 +1,4 @@
-//! `meshreplay compare`: where two schedules of the same jobs part.
+//! `meshreplay compare`: finds the first difference of two schedules of the same jobs.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `meshreplay export`: schedules for other tools.
+//! `meshreplay export`: writes schedules for other tools.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Commands that read a schedule of any tool, and what they share.
+//! The commands that read the schedule of any tool, and their common arguments.
 
 pub(super) mod audit;
 pub(super) mod compare;
@@ -21,13 +21,13 @@ struct Which {
 }
 
 impl Which {
-    /// What is meant.
+    /// Returns the selection of a replay that the arguments name.
     fn selection(self) -> Selection {
         Selection { replay: self.replay, seed: self.seed }
     }
 }
 
-/// Prints a finding; one that is not good is a failure.
+/// Prints a finding. Fails if the finding is a negative one.
 fn conclude(finding: &Finding) -> Result<(), Failure> {
     print(&finding.text)?;
     if finding.is_good { Ok(()) } else { Err(Failure::Reported) }

@@ -1,4 +1,4 @@
-//! `meshreplay show allocation`: the machine at a moment of a replay, job by job, for several allocators side by side.
+//! `meshreplay show allocation`: draws the jobs on the machine at one moment of a replay, for several allocators.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `meshreplay show blocks`: the blocks that buddy strategies divide a machine into, and how those split.
+//! `meshreplay show blocks`: draws the blocks into which buddy strategies divide a machine, and how the blocks split.
 
 use super::listed::{Specs, flat};
 use super::{Failure, coloured, print};

@@ -1,4 +1,4 @@
-//! `meshreplay show compaction`: one compaction of a linear array, before, step by step, and after.
+//! `meshreplay show compaction`: draws one compaction of a linear array before, during and after the moves.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -34,9 +34,9 @@ pub(super) struct Args {
     check: bool,
 }
 
-/// The tasks of the figure, the fixed ones as one.
+/// The tasks of the figure. The tasks that do not move are drawn as one.
 const FIGURE_3: [&str; 6] = ["0-10", "15", "17-19", "21-24", "29-30", "31-33"];
-/// Reads where tasks move to.
+/// Returns the parser of the direction in which tasks move.
 fn way() -> impl TypedValueParser<Value = Way> {
     PossibleValuesParser::new(["left", "right", "both"]).map(|name| match name.as_str() {
         "right" => Way::Right,

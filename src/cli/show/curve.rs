@@ -1,4 +1,4 @@
-//! `meshreplay show curve`: an order of a machine's nodes, as ranks or as a drawn line.
+//! `meshreplay show curve`: draws a linear order of the nodes of a machine, as ranks or as a line.
 
 use std::path::PathBuf;
 
@@ -48,6 +48,7 @@ enum Style {
     Arrows,
 }
 
+/// Prints the drawings.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mesh = &args.machine;
     let mut orders = Vec::new();

@@ -1,10 +1,10 @@
-//! Specs that a command line lists, with spaces or commas between them.
+//! Arguments that list specs, separated by spaces or commas.
 
 use std::str::FromStr;
 
 use crate::spec::{Spec, SpecError};
 
-/// One or more specs with commas between them.
+/// One or more specs, separated by commas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Specs(Vec<Spec>);
 
@@ -14,7 +14,7 @@ impl FromStr for Specs {
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let mut specs: Vec<String> = Vec::new();
         for part in text.split(',') {
-            // A comma also stands between the parameters of one spec.
+            // A comma also separates the parameters of one spec.
             let is_parameter = part.split_once('=').is_some_and(|(key, _)| !key.contains([':', '|']));
             match specs.last_mut() {
                 Some(spec) if is_parameter => *spec = format!("{spec},{part}"),
@@ -25,7 +25,7 @@ impl FromStr for Specs {
     }
 }
 
-/// Returns all specs of an option, in order.
+/// Returns all specs of an argument, in order.
 pub(super) fn flat(lists: &[Specs]) -> Vec<Spec> {
     lists.iter().flat_map(|list| &list.0).cloned().collect()
 }

@@ -1,4 +1,4 @@
-//! `meshreplay show`: pictures of what replays work with.
+//! `meshreplay show`: draws orders, blocks, optimal placements, compactions and allocations.
 
 mod allocation;
 mod blocks;
@@ -29,6 +29,7 @@ enum What {
     Optimum(optimum::Args),
 }
 
+/// Runs one of the commands.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
         What::Allocation(args) => allocation::run(args),
@@ -39,7 +40,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Returns whether pictures may have colours: on a terminal, unless `NO_COLOR` is set.
+/// Returns whether pictures have colours: only on a terminal, and not if `NO_COLOR` is set.
 fn coloured() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }

@@ -1,4 +1,4 @@
-//! `meshreplay show optimum`: the best placement there is, drawn, and how far from it allocators stay.
+//! `meshreplay show optimum`: draws the best placement, and shows how far allocators are from it.
 
 use super::{Failure, print};
 use crate::figure::show::Position;

@@ -1,4 +1,4 @@
-//! `meshreplay trace convert`: from one format of logs to another.
+//! `meshreplay trace convert`: converts a log from one format to another.
 
 use super::{Failure, Input, Output, complain_of_skipped};
 use crate::cli::complain;
@@ -20,7 +20,7 @@ pub(super) struct Args {
     output: Output,
 }
 
-/// Reads the one log and writes the other.
+/// Reads a log and writes it in the other format.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let reader = Reader::open(&args.input.log, args.input.options())?;
     let format = args.output.format(reader.format())?;

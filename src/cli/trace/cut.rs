@@ -1,4 +1,4 @@
-//! `meshreplay trace cut`: some of a log's jobs.
+//! `meshreplay trace cut`: writes a part of the jobs of a log.
 
 use std::fmt::Write;
 
@@ -52,7 +52,7 @@ struct Filter {
 }
 
 impl Filter {
-    /// Returns whether `record` passes, apart from the number of jobs.
+    /// Returns whether `record` passes all filters except the limit on the number of jobs.
     fn passes(&self, record: &Record) -> bool {
         let among = |values: &[i64], value: i64| values.is_empty() || values.contains(&value);
         self.from.is_none_or(|from| record.submit_s >= from)
@@ -71,7 +71,7 @@ impl Filter {
         }
     }
 
-    /// Returns the filters as they would be given.
+    /// Returns the filters as words, as on the command line.
     fn words(&self) -> String {
         let times = [("from", self.from), ("to", self.to), ("first", self.first.map(|first| first as i64))];
         let lists = [("user", &self.user), ("queue", &self.queue), ("status", &self.status)];
@@ -86,7 +86,7 @@ impl Filter {
     }
 }
 
-/// Reads the one log and writes the other.
+/// Reads a log and writes the jobs that pass the filters to another.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.filter.check()?;
     let reader = Reader::open(&args.input.log, args.input.options())?;

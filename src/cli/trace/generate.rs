@@ -1,4 +1,4 @@
-//! `meshreplay trace generate`: a log drawn from a workload model.
+//! `meshreplay trace generate`: generates a log from a workload model.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::workload::{LUBLIN_TYPES, LublinLog, ModelLogError, Synthetic, write_s
 /// The name of the model of Lublin and Feitelson.
 const LUBLIN: &str = "lublin";
 
-/// The mean run time in seconds below which rounding to whole seconds loses more than a percent.
+/// The mean run time in seconds below which rounding to whole seconds changes it by more than a percent.
 const SHORT_S: f64 = 50.0;
 
 /// Makes a log from a workload model; the same options give the same bytes.
@@ -67,7 +67,7 @@ pub(super) struct Args {
     force: bool,
 }
 
-/// Parses the workload model: `lublin`, or a spec of the synthetic model.
+/// Returns the spec of a workload model: `lublin`, or a spec of the synthetic model.
 fn parse_model(text: &str) -> Result<Spec, SpecError> {
     if text != LUBLIN && !Synthetic::is_spec(text) {
         return Err(unknown("workload model", text, [LUBLIN, "synthetic"]));
@@ -79,7 +79,7 @@ fn parse_model(text: &str) -> Result<Spec, SpecError> {
     Ok(spec)
 }
 
-/// Parses the types of jobs: whether there is one type only.
+/// Returns the parser of the types of jobs. Its value is whether there is only one type.
 fn types_parser() -> impl TypedValueParser<Value = bool> {
     let values = LUBLIN_TYPES.map(|(_, name, help)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(values).map(|given| LUBLIN_TYPES.iter().any(|row| row.0 && row.1 == given))
@@ -92,7 +92,7 @@ fn parse_load(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Draws the jobs and writes the log.
+/// Generates the jobs and writes the log.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.model.name == LUBLIN { draw_lublin(args) } else { draw_synthetic(args) }
 }
@@ -145,7 +145,7 @@ fn draw_synthetic(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses options that would do nothing.
+/// Returns an error if one of the options is given, because this model does not use it.
 fn refuse(model: &str, options: &[(&str, bool)]) -> Result<(), Failure> {
     match options.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Failure::Usage(anyhow!("model '{model}' takes no {option}; leave it out"))),

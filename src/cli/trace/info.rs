@@ -1,4 +1,4 @@
-//! `meshreplay trace info`: what a log holds.
+//! `meshreplay trace info`: prints a profile of a log.
 
 use clap::ValueEnum;
 
@@ -27,7 +27,7 @@ enum Style {
     Json,
 }
 
-/// Profiles the log and prints the profile.
+/// Prints the profile of the log.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let profile = Profile::of(&args.input.log, args.input.options())?;
     match args.format {

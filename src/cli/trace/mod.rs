@@ -1,4 +1,4 @@
-//! `meshreplay trace`: looking at logs, checking them, and making logs from logs.
+//! `meshreplay trace`: commands that profile, check, convert, cut and generate logs.
 
 mod convert;
 mod cut;
@@ -89,7 +89,7 @@ struct Output {
 }
 
 impl Output {
-    /// Returns the format to write: as asked for, or by the name, or (standard output) `input`.
+    /// Returns the format to write: the one asked for, or that of the file name, or for standard output `input`.
     fn format(&self, input: &'static Format) -> Result<&'static Format, Failure> {
         if let Some(format) = self.format.or_else(|| Format::of_path(&self.out)) {
             return Ok(format);
@@ -121,13 +121,13 @@ fn writable_parser() -> impl TypedValueParser<Value = &'static Format> {
         .try_map(|name| Format::find(&name))
 }
 
-/// Parses the name of a format that needs no parameters.
+/// Returns the parser of the name of a format that needs no parameters.
 fn format_parser() -> impl TypedValueParser<Value = Spec> {
     let formats = FORMATS.iter().filter(|format| format.parameters.is_empty());
     PossibleValuesParser::new(formats.map(|format| format.name)).map(|name| Spec::named(&name))
 }
 
-/// Says on standard error how many lines of the input were skipped, by kind; nothing if none was.
+/// Prints on standard error how many lines of the input were skipped, by kind. Prints nothing if none were.
 fn complain_of_skipped(summary: &LogSummary) {
     if summary.irregularities.skipped() > 0 {
         for (what, count) in

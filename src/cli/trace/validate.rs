@@ -1,10 +1,10 @@
-//! `meshreplay trace validate`: what is wrong or odd in a log.
+//! `meshreplay trace validate`: reports errors and oddities in a log.
 
 use super::{Failure, Input};
 use crate::cli::print;
 use crate::trace::{self, Severity};
 
-/// How many findings of one defect are shown with their lines.
+/// The number of findings of one defect that are shown with their lines.
 const SHOWN: usize = 20;
 
 /// Reports everything that is wrong or odd in a log, with its line; fails if there is any error

@@ -1,8 +1,9 @@
 //! §3.2: "the adaptive-scan takes 20 % to 30 % more time to complete the allocation process".
 //!
-//! Both allocators are asked for a place for the same job on the same machine, one right after the other, the first one
-//! by turns; only one of them decides what happens next. So they meet the same states, and what slows the machine down
-//! slows both. Times of a call are too short to compare; those of [`BATCH`] calls are summed.
+//!
+//! Both allocators are asked to place the same job on the same machine, one right after the other, in alternating
+//! order. Only one of them decides where the job goes. So both are measured on the same states, and a disturbance of
+//! the computer slows both. A single call is too short to be timed well, so the times of [`BATCH`] calls are added up.
 
 use std::time::Instant;
 
@@ -20,12 +21,12 @@ const SCAN: &str = "adaptive-scan";
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
 const BATCH: usize = 250;
 
-/// Two allocators that are asked together; the first one's placements are carried out.
+/// Two allocators that are asked together. The placements of the first one are carried out.
 struct Both {
     allocators: [Strategy; 2],
     machine: Machine,
     calls: usize,
-    /// Nanoseconds of both in this batch, and in those before.
+    /// Nanoseconds of both allocators in this batch (`batch`), and in each batch before it (`batches`).
     batch: (f64, f64),
     batches: Vec<(f64, f64)>,
 }
@@ -40,7 +41,7 @@ impl Both {
         Some(Self { allocators, machine, calls: 0, batch: (0.0, 0.0), batches: Vec::new() })
     }
 
-    /// Asks both; the place of the first one, in use.
+    /// Asks both allocators. Returns the placement of the first one, with its nodes in use; `None` if it finds none.
     fn place(&mut self, request: &Request) -> Option<Placement> {
         let mut found = [None, None];
         let turn = self.calls % 2;
@@ -57,7 +58,7 @@ impl Both {
         }
         let [first, _] = found;
         let mut placement = first?;
-        // Rank order is nothing to an allocator that is told of somebody else's submesh.
+        // The second allocator did not choose these nodes, so their rank order means nothing to it.
         placement.nodes.sort_unstable();
         self.machine.occupy(&placement.nodes).ok()?;
         self.allocators[1].taken(&placement, &self.machine);
@@ -71,7 +72,7 @@ impl Both {
         }
     }
 
-    /// Replays jobs first come, first served: the head of the queue is tried after every departure and arrival.
+    /// Replays jobs first come, first served: after every arrival and departure the head of the queue is tried.
     fn replay(&mut self, jobs: &[Job]) {
         let (mut head, mut running): (usize, Vec<(Time, Placement)>) = (0, Vec::new());
         let mut now = Time::ZERO;
@@ -99,7 +100,8 @@ impl Both {
     }
 }
 
-/// Nanoseconds of both allocators in batches of calls, of which the first one decides.
+/// Returns the nanoseconds of both allocators for each batch of calls, where the first one decides; `None` if a name is
+/// wrong.
 fn batches(log: &str, names: [&str; 2]) -> Option<Vec<(f64, f64)>> {
     let model = Synthetic::new(&log.parse().ok()?).ok()?;
     let mut all = Vec::new();
@@ -112,8 +114,8 @@ fn batches(log: &str, names: [&str; 2]) -> Option<Vec<(f64, f64)>> {
     Some(all)
 }
 
-/// Measures how long calls of both allocators take, in every batch, on the states to which either of them leads; the
-/// rules of the figure judge it.
+/// Measures the time of a call of both allocators in every batch, on the states to which each of them leads. The rules
+/// of the figure judge the numbers.
 pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
     for log in LOGS {
         for names in [[FIXED, SCAN], [SCAN, FIXED]] {

@@ -1,4 +1,4 @@
-//! Fig. 1: four jobs, of which first fit in the orientations asked for leaves the last one waiting.
+//! Fig. 1: four jobs. First fit without rotation leaves the last one waiting.
 
 use crate::allocator::{Request, Setup, build};
 use crate::machine::Machine;
@@ -8,7 +8,8 @@ use crate::paper::finding::Finding;
 const MACHINE: &str = "4x4";
 const JOBS: [[u32; 3]; 4] = [[1, 1, 1], [1, 1, 1], [1, 3, 1], [3, 2, 1]];
 
-/// How many of the jobs are placed, in their order, none of them leaving.
+/// Returns how many of the jobs the allocator can place one after the other while none leaves; `None` if it cannot be
+/// built.
 fn placed(allocator: &str) -> Option<usize> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
@@ -23,7 +24,7 @@ fn placed(allocator: &str) -> Option<usize> {
     Some(placed)
 }
 
-/// Measures how many jobs two allocators place; the rules of the figure judge it.
+/// Measures how many jobs two allocators place. The rules of the figure judge the numbers.
 pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
     for allocator in ["first-fit", "fixed-orientation"] {
         if let Some(placed) = placed(allocator) {

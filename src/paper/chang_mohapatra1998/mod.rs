@@ -1,8 +1,8 @@
 //! C.-Y. Chang, P. Mohapatra, "An integrated processor management scheme for the mesh-connected multicomputer systems",
 //! 1998.
 //!
-//! The curves of the paper are drawn without numbers; what its text says of them is what ours are compared with. The
-//! time unit is a second here. Thresholds of the bypass queue are not published.
+//! The curves of the paper are drawn without numbers, so only the statements in its text are compared. One time unit of
+//! the paper is a second here. The thresholds of the bypass queue were not published.
 
 mod cost;
 mod fig1;

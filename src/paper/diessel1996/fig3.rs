@@ -1,15 +1,15 @@
-//! Fig. 3: one compaction, as the text tells it: five tasks make room for one of 13 processors in seven steps.
+//! Fig. 3: one compaction as the text describes it. Five tasks make room for a task of 13 processors in seven steps.
 
 use crate::allocator::compaction::array::{Array, Schedule, Task, Window};
 use crate::paper::evidence::{At, Evidence};
 use crate::paper::finding::Finding;
 
-/// First and last processors of the tasks; those up to 10 stay.
+/// The first and last processor of each task. The task on processors 0 to 10 does not move.
 const TASKS: [(u32, u32); 6] = [(0, 10), (15, 15), (17, 19), (21, 24), (29, 30), (31, 33)];
 const PROCESSORS: u32 = 37;
 const INCOMING: u32 = 13;
 
-/// Measures what becomes of the example; the rules of the figure judge it.
+/// Measures the compaction of the example. The rules of the figure judge the numbers.
 pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
     let mut array = Array::new(PROCESSORS);
     for (first, last) in TASKS {

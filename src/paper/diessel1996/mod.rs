@@ -1,9 +1,10 @@
 //! O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in partitionable-array
 //! machines", 1996.
 //!
-//! The paper's logs were other versions than the archive's: its SDSC log had 33,058 tasks. Percentages are therefore
-//! held to three points, those of Table 1 to a tenth of each number, orders strictly. Units of time are seconds; what a
-//! step of the mesh and a decision cost is a choice of ours, so that what differs is measured with other costs too.
+//! The logs of the paper are other versions than those of the archive: its SDSC log had 33,058 tasks. Percentages
+//! therefore may differ by three points, and each number of Table 1 by a tenth; orders must be equal. One time unit is
+//! a second. The times of a step of the mesh and of a decision are our choice, so results that differ are also measured
+//! with other times.
 
 mod fig3;
 mod table1;

@@ -1,5 +1,6 @@
-//! Table 1: of ten runs at saturation, how many tasks finish later, as early and earlier with left compaction than with
-//! first fit, and by how much. Numbers are those of a run, averaged over the runs, as the table's are.
+//! Table 1: ten runs at saturation with left compaction and with first fit. It shows how many tasks finish later,
+//! equally early and earlier with compaction, and by how much. As in the table, the numbers of each run are averaged
+//! over the runs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,14 +15,14 @@ use crate::workload::{Oversize, Rules};
 
 const DATASET: &str = "SDSC-Par-1996";
 const ARRAY: &str = "400";
-/// Left compaction is compared with this one.
+/// The allocator with which left compaction is compared.
 const FIRST_FIT: &str = "linear-first-fit";
 const RUNS: u32 = 10;
 
 /// A maximum intertask arrival period in seconds, and an allocator that is compared with first fit.
 type Setting = (&'static str, &'static str);
 
-/// The published one, and others that were tried.
+/// The published setting first, then other settings that were tried.
 const SETTINGS: [Setting; 6] = [
     ("0", "left-compaction"),
     ("0", "left-compaction:step_time=0.001"),
@@ -31,7 +32,7 @@ const SETTINGS: [Setting; 6] = [
     ("1000", "left-compaction"),
 ];
 
-/// The groups of tasks and the numbers of each, as the rules call them.
+/// The groups of tasks, and the numbers of each group, by the names that the rules use.
 const COLUMNS: [[&str; 6]; 3] = [
     ["later_tasks", "later_most", "later_mean", "later_moved", "later_run_most", "later_run_mean"],
     ["same_tasks", "same_most", "same_mean", "same_moved", "same_run_most", "same_run_mean"],
@@ -50,7 +51,7 @@ fn rules(period: &str) -> String {
     format!("allocated:arrivals=uniform:max={period}")
 }
 
-/// Ten runs of a setting.
+/// Returns the outcomes of ten runs of a setting; `None` if a replay failed.
 fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
     let rules: Rules = rules(period).parse().ok()?;
     let log = load(path, ReadOptions::default(), rules.clone()).ok()?;
@@ -65,18 +66,18 @@ fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
     replay.run(&options, &Monitor::default()).ok()
 }
 
-/// Tasks of one kind in one run.
+/// The tasks of one group (later, same or earlier) in one run.
 #[derive(Default)]
 struct Group {
     tasks: f64,
-    /// Largest and summed change of the finish time, in percent.
+    /// The largest and the summed change of the finish time, in percent (`most`, `sum`).
     most: f64,
     sum: f64,
     moved: f64,
-    /// Largest and summed extension of the run time of those that were moved, in percent.
+    /// The largest and the summed extension of the run time of moved tasks, in percent (`most_run`, `sum_run`).
     most_run: f64,
     sum_run: f64,
-    /// Those that started when they do without compaction.
+    /// The number of tasks with the same start as without compaction.
     same_start: f64,
 }
 
@@ -96,7 +97,7 @@ impl Group {
         }
     }
 
-    /// Returns the numbers of the table.
+    /// Returns the six numbers of the group in the table.
     fn facts(&self) -> [f64; 6] {
         let share = |sum: f64, count: f64| if count > 0.0 { sum / count } else { 0.0 };
         let (change, longer) = (share(self.sum, self.tasks), share(self.sum_run, self.moved));
@@ -104,9 +105,9 @@ impl Group {
     }
 }
 
-/// Returns the numbers of a setting: those of the table, what share of all tasks were moved, finish later and finish
-/// earlier, in percent, and what share of those that finish later had started when they do without compaction. `None`
-/// if a replay failed.
+/// Returns the numbers of a setting with their names; `None` if a replay failed. These are the numbers of the table,
+/// the shares of all tasks that were moved, finish later and finish earlier, and of the tasks that finish later the
+/// share with the same start as without compaction. All shares are in percent.
 fn numbers(path: &Path, setting: Setting) -> Option<Vec<(&'static str, f64)>> {
     let (without, with) = (runs(path, (setting.0, FIRST_FIT))?, runs(path, setting)?);
     let (mut table, mut later, mut same_start) = ([[0.0; 6]; 3], 0.0, 0.0);
@@ -145,7 +146,7 @@ fn numbers(path: &Path, setting: Setting) -> Option<Vec<(&'static str, f64)>> {
     )
 }
 
-/// Measures the numbers of every setting; the rules of the table judge them.
+/// Measures the numbers of every setting. The rules of the table judge them.
 pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
     let located =
         found.logs().find(|(dataset, _)| *dataset == DATASET).map(|(_, located)| located.path.clone());

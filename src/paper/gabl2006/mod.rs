@@ -1,8 +1,8 @@
 //! S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, "Non-contiguous processor allocation strategy for 2D
 //! mesh connected multicomputers", ICPADS 2006.
 //!
-//! The paper's curves are drawn without numbers, loads included; what its text says of them is what ours are compared
-//! with.
+//! The curves of the paper are drawn without numbers, and its loads are not given. So only the statements in its text
+//! are compared.
 
 use super::load::{Folder, files};
 

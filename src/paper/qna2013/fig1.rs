@@ -1,5 +1,5 @@
-//! Fig. 1: three jobs on a mesh of 6×6, and where two more would go, by the procedure as it is printed and as it is
-//! meant.
+//! Fig. 1: three jobs on a mesh of 6×6, and where two more jobs go, by the procedure as printed and by the corrected
+//! one.
 
 use super::printed_scan::{self, Busy, Scan};
 use crate::allocator::{Placement, Request, Setup, build};
@@ -9,7 +9,7 @@ use crate::paper::finding::{Finding, Verdict};
 
 const MACHINE: &str = "6x6";
 const SIDE: i32 = 6;
-/// Corners of the jobs that run.
+/// The corners of the running jobs.
 const RUNNING: [Busy; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
 
 /// Returns the nodes between two corners.
@@ -18,7 +18,7 @@ fn between([left, low, right, high]: Busy, machine: &Machine) -> Vec<u32> {
     (low..=high).flat_map(|y| (left..=right).map(move |x| node(x, y))).collect()
 }
 
-/// Where an allocator puts a job of these sides, the others running.
+/// Returns the nodes where an allocator places a job of these sides beside the running jobs; `None` if it finds none.
 fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
@@ -32,7 +32,7 @@ fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     Some(nodes.into_iter().map(|node| mesh.coord(node)).collect())
 }
 
-/// Returns the nodes of corners as places, in any order.
+/// Returns the nodes at these corners as coordinates, in any order.
 fn places(corners: &[Busy]) -> Vec<Coord> {
     let all = corners.iter().flat_map(|&[left, low, right, high]| {
         (low..=high).flat_map(move |y| (left..=right).map(move |x| [x.unsigned_abs(), y.unsigned_abs(), 0]))
@@ -42,18 +42,18 @@ fn places(corners: &[Busy]) -> Vec<Coord> {
     all
 }
 
-/// Returns the finding that something is as printed, or what it is instead.
+/// Returns the finding on whether something is as printed. `instead` says what it is otherwise.
 fn item(name: &str, is_so: bool, instead: String) -> Finding {
     let verdict = if is_so { Verdict::Exact } else { Verdict::Differs(instead) };
     Finding { rule: "example".to_owned(), verdict, ..Finding::new(name, "", MACHINE) }
 }
 
-/// Numbers as the paper lists them.
+/// Returns numbers as the paper lists them.
 fn listed(numbers: &[i32]) -> String {
     numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Judges what is printed of the example.
+/// Returns the findings about what the paper prints of the example.
 pub(super) fn judge(_: &mut Evidence) -> Vec<Finding> {
     let [printed, repaired] = [0, -1].map(|initial| printed_scan::scan(&RUNNING, SIDE, (3, 2), initial));
     let mut items = Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn judge(_: &mut Evidence) -> Vec<Finding> {
     items
 }
 
-/// Returns the example of a job of 3×2: what is covered in the end and where the job goes.
+/// Returns the findings about the job of 3×2: the final coverage and where the job goes.
 fn of_3x2(printed: &Scan, repaired: &Scan) -> Vec<Finding> {
     let mut items = Vec::new();
     let first = &printed.after_each[0][..3];

@@ -1,12 +1,13 @@
 //! R. Zolfaghari, "Quick non-contiguous allocation", IJEAT 2013.
 //!
-//! The curves are drawn without numbers; the text gives a few ratios at one load each. These lie where jobs begin to
-//! queue without end, and move fast with the load, so the whole curve is shown, and the load at which each ratio is
-//! met.
+//! The curves are drawn without numbers. The text gives a few ratios, each at one load. They lie where queues begin to
+//! grow without limit, and change fast with the load. So the whole curve is shown, with the load at which each ratio is
+//! reached.
 //!
-//! Five packets per job barely load the network: at saturation about 1 % of what its links could carry is used, and
-//! headers wait for 5 of 47 cycles, so that it matters little where processors are, and what distinguishes the
-//! non-contiguous allocators here is small. More messages per job are among the readings.
+//!
+//! Five packets per job barely load the network. At saturation about 1 % of the capacity of the links is used, and
+//! headers wait for 5 of 47 cycles. So the positions of processors matter little, and the differences between the
+//! non-contiguous allocators are small. Runs with more messages per job are among the variants.
 
 mod fig1;
 mod printed_scan;

@@ -1,20 +1,21 @@
-//! Procedure `Submesh_Allocation`, step by step as it is printed, but for the two slips in the bounds of a turned
-//! request: what `last_covered` begins with is a parameter.
+//! Procedure `Submesh_Allocation`, step by step as printed. Only two errors in the bounds of a rotated request are
+//! corrected. The initial value of `last_covered` is a parameter.
 
-/// A busy submesh: its lower left corner and its upper right one.
+/// A busy submesh: x and y of its lower left corner, then of its upper right corner.
 pub(super) type Busy = [i32; 4];
 
-/// One scan that has found a place.
+/// The state of a scan that has found a free submesh.
 pub(super) struct Scan {
-    /// `last_covered` of every row of bases after each busy submesh.
+    /// The array `last_covered`, one value for each row of bases, after each busy submesh.
     pub(super) after_each: Vec<Vec<i32>>,
-    /// The lower left corner of the place.
+    /// The lower left corner of the free submesh.
     pub(super) base: (i32, i32),
-    /// The sides of the job, as it lies there.
+    /// The sides of the job in the orientation that was found.
     sides: (i32, i32),
 }
 
-/// Returns a place for a job on a square mesh, as it is or turned; `initial` is what `last_covered` begins with.
+/// Returns the free submesh for a job on a square mesh, in either orientation; `None` if there is none. `initial` is
+/// the initial value of `last_covered`.
 pub(super) fn scan(busy: &[Busy], side: i32, (width, height): (i32, i32), initial: i32) -> Option<Scan> {
     let turned = (height, width);
     [(width, height), turned].into_iter().find_map(|sides| oriented(busy, side, sides, initial))
@@ -45,7 +46,7 @@ fn oriented(busy: &[Busy], side: i32, sides: (i32, i32), initial: i32) -> Option
     Some(Scan { after_each, base, sides })
 }
 
-/// Procedure `QNA_Allocate`: the corners of the parts that a job gets on a mesh with enough free nodes.
+/// Returns the submeshes that procedure `QNA_Allocate` gives to a job, on a mesh with enough free nodes.
 pub(super) fn qna(busy: &[Busy], side: i32, sides: (i32, i32), initial: i32) -> Vec<Busy> {
     let (mut busy, mut parts) = (busy.to_vec(), Vec::new());
     let ((mut width, mut height), mut missing) = (sides, sides.0 * sides.1);

@@ -1,4 +1,4 @@
-//! The text about Fig. 12: which share of a mesh of 16×15 the largest block has.
+//! The text about Fig. 12: the share of the largest block in a mesh of 16×15.
 
 use crate::allocator::{Setup, build};
 use crate::machine::Mesh;
@@ -7,8 +7,8 @@ use crate::paper::finding::Finding;
 
 const MACHINE: &str = "16x15";
 
-/// Returns the share of the largest block of an allocator in the nodes of the mesh, in percent; `None` if it has no
-/// blocks.
+/// Returns the share of the largest block of an allocator in the nodes of the mesh, in percent; `None` if the allocator
+/// has no blocks.
 fn largest(allocator: &str) -> Option<f64> {
     let mesh: Mesh = MACHINE.parse().ok()?;
     let built = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 0 }).ok()?;
@@ -17,7 +17,7 @@ fn largest(allocator: &str) -> Option<f64> {
     Some(100.0 * f64::from(nodes) / f64::from(mesh.nodes()))
 }
 
-/// Measures the largest blocks; the rules of the figure judge them.
+/// Measures the largest blocks. The rules of the figure judge the numbers.
 pub(super) fn measure(found: &mut Evidence) -> Vec<Finding> {
     for allocator in ["granular-mbs", "mbs"] {
         if let Some(percent) = largest(allocator) {
