@@ -1,31 +1,32 @@
-//! Facts that are inequalities.
+//! Statements of a paper that are inequalities, and the comparisons of numbers that decide them.
 
 use super::finding::{Finding, Published, Verdict};
 use crate::metrics::Interval;
 
-/// Comparisons of one fact, in words with their numbers; those of which a side was not measured do not count.
+/// The comparisons that one statement makes, each in words with its numbers. A comparison is left out if one of its two
+/// numbers was not measured.
 #[derive(Default)]
 pub(super) struct Comparisons {
-    /// Each in words, and whether it holds.
+    /// The comparisons that were decided, in words, each with whether it holds.
     decided: Vec<(String, bool)>,
-    /// Those whose difference is less than chance, in words.
+    /// The comparisons with a difference that may be chance, in words.
     undecided: Vec<String>,
 }
 
 impl Comparisons {
-    /// That `a` is below `b`.
+    /// Adds the comparison that `a` is less than `b`.
     pub(super) fn below(&mut self, (a, x): (&str, Option<f64>), (b, y): (&str, Option<f64>)) {
         self.holds((a, x), (b, y), "below", |x, y| x < y);
     }
 
-    /// That `a` is at most `b`.
+    /// Adds the comparison that `a` is at most `b`.
     pub(super) fn at_most(&mut self, (a, x): (&str, Option<f64>), (b, y): (&str, Option<f64>)) {
         self.holds((a, x), (b, y), "at most", |x, y| x <= y);
     }
 
-    /// That a mean over common workloads is smaller than another, which is not decided while that may be chance; or,
-    /// not `clearly`, that it is not larger with a confidence of 95 %. `above` is by how much the first is above the
-    /// second.
+    /// Adds the comparison of two means over common workloads. If `clearly`, it holds if the first mean is smaller, and
+    /// is undecided if the difference may be chance. Otherwise it holds unless the first mean is larger with a
+    /// confidence of 95 %. `above` is the difference of the first mean from the second.
     pub(super) fn lie(
         &mut self,
         clearly: bool,
@@ -37,13 +38,13 @@ impl Comparisons {
             let words = format!("{low} ({}) below {high} ({})", rounded(a), rounded(b));
             self.between(&words, (least, -above.mean, most), 0.0);
         } else {
-            // What is less than chance is no difference.
+            // A difference that may be chance counts as none.
             let a = if above.mean <= above.half_width { a.min(b) } else { a };
             self.at_most((low, Some(a)), (high, Some(b)));
         }
     }
 
-    /// That two numbers are in a relation, which `words` name.
+    /// Adds the comparison that two numbers are in the relation that `words` name.
     pub(super) fn holds(
         &mut self,
         (a, x): (&str, Option<f64>),
@@ -58,7 +59,8 @@ impl Comparisons {
         }
     }
 
-    /// That a number, of which an interval is known (its ends and what is most likely), is more than `least`.
+    /// Adds the comparison that a number is more than `least`. The number is given as lower end, most likely value and
+    /// upper end of its interval.
     pub(super) fn between(&mut self, words: &str, (low, middle, high): (f64, f64, f64), least: f64) {
         let said = format!("{words}: {} ({} to {})", rounded(middle), rounded(low), rounded(high));
         if low > least {
@@ -70,7 +72,7 @@ impl Comparisons {
         }
     }
 
-    /// Returns the finding of the fact; `None` if nothing was compared.
+    /// Returns the finding of the statement; `None` if nothing was compared.
     pub(super) fn finding(self, named: Finding) -> Option<Finding> {
         if self.decided.is_empty() && self.undecided.is_empty() {
             return None;
@@ -87,7 +89,8 @@ impl Comparisons {
         Some(finding)
     }
 
-    /// Returns the finding of a fact that is said of nearly all cases: one may be otherwise, and is named.
+    /// Returns the finding of a statement about nearly all cases. It holds even if one comparison fails; the finding
+    /// then names that comparison. `None` if nothing was compared.
     pub(super) fn nearly(self, named: Finding) -> Option<Finding> {
         let certain = self.undecided.is_empty();
         let mut exceptions = self.decided.iter().filter(|(_, holds)| !holds).map(|(words, _)| words.clone());
@@ -100,7 +103,8 @@ impl Comparisons {
     }
 }
 
-/// Four digits, more where there are more before the point; whole numbers without a point.
+/// Returns a number as text with four digits, more if it has more before the decimal point. Whole numbers have no
+/// decimal point.
 pub(super) fn rounded(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 {
         return format!("{value:.0}");

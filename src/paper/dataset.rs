@@ -1,4 +1,4 @@
-//! Logs as papers name them: which file of a directory is meant, whatever version is there.
+//! Logs by the names that papers give them. Finds the file of a log in a directory, whichever version of it is there.
 
 use std::fs;
 use std::io;
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use crate::study::log_name;
 use crate::trace::Format;
 
-/// A log of the Parallel Workloads Archive, all of its versions.
+/// A log of the Parallel Workloads Archive, whatever its version.
 #[derive(Clone, Copy, Debug)]
 pub struct Dataset {
-    /// Its name without a version.
+    /// The name of the log without a version.
     pub name: &'static str,
-    /// The version that the paper used, if it says.
+    /// The version that the paper used; `None` if the paper does not say.
     pub used: Option<&'static str>,
-    /// A version that can be had.
+    /// A version that can be downloaded from the archive.
     pub available: &'static str,
-    /// Its folder in the archive, if `scripts/fetch-traces.sh` does not know the log.
+    /// The folder of the log in the archive; `None` if `scripts/fetch-traces.sh` knows the log.
     folder: Option<&'static str>,
 }
 
@@ -24,33 +24,33 @@ const fn dataset(name: &'static str, used: Option<&'static str>, available: &'st
     Dataset { name, used, available, folder: None }
 }
 
-/// Every dataset that a paper's figures use.
+/// Every dataset that the figure of a paper uses.
 pub const DATASETS: &[Dataset] = &[
     dataset("NASA-iPSC-1993", Some("2.1-cln"), "3.1-cln"),
     dataset("LANL-CM5-1994", Some("3.1-cln"), "4.1-cln"),
     Dataset { folder: Some("l_llnl_t3d"), ..dataset("LLNL-T3D-1996", Some("1"), "2") },
     dataset("SDSC-SP2-1998", Some("3.1-cln"), "4.2-cln"),
     Dataset { folder: Some("l_llnl_ubgl"), ..dataset("LLNL-uBGL-2006", Some("1"), "2") },
-    // The paper does not say; this is the one that comes with its authors' simulator.
+    // The paper does not name the version. This one comes with the simulator of its authors.
     dataset("KTH-SP2-1996", Some("2"), "2"),
     dataset("HPC2N-2002", None, "2.2-cln"),
     dataset("SDSC-Par-1996", None, "3.1-cln"),
 ];
 
-/// A dataset's file.
+/// The file of a dataset in a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its name without extensions.
+    /// The file name without extensions.
     pub name: String,
-    /// Its version; empty if its name says none.
+    /// The version in the file name; empty if the name has none.
     pub version: String,
-    /// The version that the paper used, if that is another one.
+    /// The version that the paper used, if the file is another version; else `None`.
     pub used_instead_of: Option<&'static str>,
 }
 
-/// Why a directory cannot be searched.
+/// The error that a directory cannot be searched for logs.
 #[derive(Debug, thiserror::Error)]
 #[error("{} cannot be read as a directory of logs", .path.display())]
 pub struct Locating {
@@ -58,18 +58,20 @@ pub struct Locating {
     source: io::Error,
 }
 
-/// How well a file fits: the very version, a known one, cleaned alike, its numbers, with a header, compressed.
+/// How well a file fits, compared from left to right: the version that the paper used, a known version, cleaned as that
+/// version is, the numbers of the version, with a header, compressed.
 type Rank = (bool, bool, bool, Vec<u32>, bool, bool);
 
 impl Dataset {
-    /// Returns the dataset of this name.
+    /// Returns the dataset of this name; `None` if there is none.
     pub fn find(name: &str) -> Option<&'static Self> {
         DATASETS.iter().find(|dataset| dataset.name == name)
     }
 
-    /// Returns the file in `folder` that is this dataset, in any format that file names tell, with its year and version
-    /// in its name or without: the version that the paper used, or else one that is cleaned where that is, the latest
-    /// such one; one that may have a header before one that has none, gzip before plain.
+    /// Returns the file in `folder` that is this dataset; `None` if there is none. The file may have any format that
+    /// file names tell, with or without year and version in its name. The version that the paper used comes first.
+    /// After it come the versions that are cleaned if that one is, the latest first. Of one version, formats that may
+    /// have a header come before those without one, and gzip before plain text.
     pub fn locate(&self, folder: &Path) -> Result<Option<Located>, Locating> {
         let unreadable = |source| Locating { path: folder.to_owned(), source };
         let mut best: Option<(Rank, Located)> = None;
@@ -97,8 +99,9 @@ impl Dataset {
         Ok(best.map(|(_, located)| located))
     }
 
-    /// `3.1-cln` for `NASA-iPSC-1993-3.1-cln` and `NASA-iPSC-3.1-cln`, nothing for `NASA-iPSC-1993` and `NASA-iPSC`;
-    /// `None` for names of other logs, of another year for instance. Cases of letters do not matter.
+    /// Returns the version in a file name: `3.1-cln` for `NASA-iPSC-1993-3.1-cln` and `NASA-iPSC-3.1-cln`, an empty
+    /// text for `NASA-iPSC-1993` and `NASA-iPSC`. Returns `None` for names of other logs, also of the same log in
+    /// another year. Upper and lower case are equal.
     fn version_of(&self, name: &str) -> Option<String> {
         let machine = self.name.rsplit_once('-').map_or(self.name, |(machine, _)| machine);
         let version = |of: &str| {
@@ -111,7 +114,7 @@ impl Dataset {
         version(self.name).or_else(|| version(machine))
     }
 
-    /// Returns the command that fetches the log into `folder`.
+    /// Returns the shell command that fetches the log into `folder`.
     pub fn fetch_command(&self, folder: &Path) -> String {
         let (log, into) = (format!("{}-{}", self.name, self.available), folder.display());
         match self.folder {

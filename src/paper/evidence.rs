@@ -1,4 +1,4 @@
-//! What was measured for a figure: the summaries of its studies' cells, and facts about its logs.
+//! The measurements for a figure: the summaries of the cells of its studies, and facts about its logs.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,25 @@ use crate::spec::Spec;
 use crate::study::LoadedLog;
 use crate::workload::Rules;
 
-/// Which cells a number is wanted of. What is left empty stands for the default: EASY, the authors' rules, arrivals as
-/// recorded.
+/// The cells of which a number is wanted, given by their coordinates. The defaults are EASY, the rules of the authors,
+/// arrivals as recorded, and recorded run times; the other coordinates are empty.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
     /// The dataset.
     pub dataset: &'a str,
-    /// The log, where a study has several of a dataset; empty for all of them.
+    /// The name of the log, where a study has several logs of a dataset; empty for all of them.
     pub log: &'a str,
     /// The machine.
     pub machine: &'a str,
-    /// The allocator, as tables abbreviate it.
+    /// The allocator, abbreviated as in tables.
     pub allocator: &'a str,
-    /// The scheduler: its name, or the spec with every default written out.
+    /// The scheduler: its name, or its spec with every default written out.
     pub scheduler: &'a str,
-    /// How records become jobs.
+    /// The rules by which records of the log become jobs.
     pub rules: &'a str,
-    /// What arrival times were multiplied by.
+    /// The factor by which arrival times were multiplied.
     pub arrival_scale: f64,
-    /// The execution model.
+    /// The spec of the execution model, such as `recorded`.
     pub network: &'a str,
 }
 
@@ -49,26 +49,27 @@ impl Default for At<'_> {
     }
 }
 
-/// What tells the measurements of one point apart: the round, the log where several are meant, the seed.
+/// The key of one measurement at a point: the round, the log (empty if the point names one), the seed.
 pub(super) type Sample = (usize, String, String);
 
-/// Returns a network as results name it, with every default written out; `None` if it means nothing.
+/// Returns the spec of a network as results write it, with every default; `None` if the text is no valid spec.
 fn resolved(network: &str) -> Option<String> {
     let mesh: Mesh = "1".parse().ok()?;
     let setup = execution::Setup { mesh: &mesh, jobs: 0, seed: 0 };
     Some(execution::build(&network.parse().ok()?, &setup).ok()?.1.to_string())
 }
 
-/// What a log is like.
+/// Facts about a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LogFacts {
-    /// Jobs by the authors' rules.
+    /// The number of jobs by the rules of the authors.
     pub jobs: usize,
-    /// Processors of the machine, as the log's header has it; `None` if it does not say.
+    /// The number of processors of the machine in the header of the log; `None` if the header does not say.
     pub processors: Option<i64>,
-    /// Share of jobs of one processor.
+    /// The share of jobs that use one processor, from 0 to 1.
     pub serial: f64,
-    /// Shares of the jobs of more processors whose number is a power of 2, of 4 and of 8.
+    /// Of the jobs with more than one processor, the shares with a power of 2, a power of 4 and a power of 8
+    /// processors, from 0 to 1.
     pub powers: [f64; 3],
 }
 
@@ -90,13 +91,13 @@ impl From<&LoadedLog> for LogFacts {
     }
 }
 
-/// A finished cell.
+/// The summary of a finished cell.
 #[derive(Clone, Debug)]
 struct Row {
     dataset: String,
     log: String,
     seed: String,
-    /// The repetition, where times are wanted.
+    /// The round in which the cell was replayed; 0 if times are not measured.
     round: usize,
     rules: String,
     machine: String,
@@ -111,24 +112,24 @@ struct Row {
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     logs: BTreeMap<String, (Located, Option<LogFacts>)>,
-    /// Seconds that it took to read a dataset's log, by round.
+    /// Seconds that it took to read the log of a dataset, one number per round.
     readings: BTreeMap<String, Vec<f64>>,
     rows: Vec<Row>,
 }
 
 impl Evidence {
-    /// Adds a log that was found.
+    /// Adds the file that was found for a dataset. `facts` are `None` if the log was not surveyed.
     pub fn add_log(&mut self, dataset: &str, located: Located, facts: Option<LogFacts>) {
         let entry = self.logs.entry(dataset.to_owned()).or_insert((located, None));
         entry.1 = entry.1.or(facts);
     }
 
-    /// Adds how long it took to read a dataset's log in the next round.
+    /// Adds the seconds that it took to read the log of a dataset in the next round.
     pub fn add_reading(&mut self, dataset: &str, seconds: f64) {
         self.readings.entry(dataset.to_owned()).or_default().push(seconds);
     }
 
-    /// Adds the summary of a study of `dataset`, measured in this round.
+    /// Adds the summary of a study of `dataset` that was replayed in this round.
     pub fn add_sheet(&mut self, dataset: &str, sheet: &Sheet, round: usize) {
         let text =
             |name: &str, i: usize| sheet.column(name).map(|column| column.label(i)).unwrap_or_default();
@@ -160,7 +161,7 @@ impl Evidence {
         }
     }
 
-    /// Adds numbers that code measured at a point, in this round.
+    /// Adds numbers that the code of a figure measured at a point in this round.
     pub(super) fn add_measured(&mut self, at: At<'_>, round: usize, numbers: &[(&str, f64)]) {
         self.rows.push(Row {
             dataset: at.dataset.to_owned(),
@@ -204,17 +205,17 @@ impl Evidence {
         }
     }
 
-    /// Returns the file name without extensions of a dataset that was found.
+    /// Returns the file name, without extensions, of the log of a dataset; `None` if no log was found.
     pub fn log(&self, dataset: &str) -> Option<String> {
         self.logs.get(dataset).map(|(located, _)| located.name.clone())
     }
 
-    /// Returns the logs that were found, by dataset.
+    /// Returns the files that were found, each with the name of its dataset.
     pub fn logs(&self) -> impl Iterator<Item = (&str, &Located)> {
         self.logs.iter().map(|(dataset, (located, _))| (dataset.as_str(), located))
     }
 
-    /// What a log that was surveyed is like.
+    /// Returns the facts about the log of a dataset; `None` if it was not found or not surveyed.
     pub fn facts(&self, dataset: &str) -> Option<LogFacts> {
         self.logs.get(dataset).and_then(|(_, facts)| *facts)
     }
@@ -226,21 +227,22 @@ impl Evidence {
         Interval::of(&values)
     }
 
-    /// Returns column `name` at a point by workload: by log if all logs of the dataset are meant, and by seed.
+    /// Returns column `name` at a point, one number per workload: per seed, and per log if the point means all logs.
     pub(super) fn by_workload(&self, at: At<'_>, name: &str) -> BTreeMap<Sample, f64> {
         let log = |row: &Row| if at.log.is_empty() { row.log.clone() } else { String::new() };
         let value = |row: &Row| Some(((0, log(row), row.seed.clone()), *row.numbers.get(name)?));
         self.rows(at).filter_map(value).collect()
     }
 
-    /// Returns column `name` at a point by round: measured soon after each other, so that what slows the machine slows
-    /// everything of a round.
+    /// Returns column `name` at a point, one number per round. Replays of one round run soon after each other, so that
+    /// a disturbance of the computer slows all of them alike.
     pub(super) fn by_round(&self, at: At<'_>, name: &str) -> BTreeMap<Sample, f64> {
         let value = |row: &Row| Some(((row.round, String::new(), row.seed.clone()), *row.numbers.get(name)?));
         self.rows(at).filter_map(value).collect()
     }
 
-    /// Seconds of whole simulations at a point, by round: reading the log, and the replay.
+    /// Returns the seconds of whole simulations at a point, one number per round: the time to read the log plus the
+    /// replay.
     pub(super) fn simulations(&self, at: At<'_>) -> BTreeMap<Sample, f64> {
         let readings = self.readings.get(at.dataset);
         let whole = |((round, ..), replay): (Sample, f64)| {

@@ -1,4 +1,4 @@
-//! One published number or statement beside what was measured, and the verdict.
+//! One published number or statement, compared with the measured one, and the verdict.
 
 use std::fmt;
 
@@ -12,12 +12,12 @@ use crate::metrics::Interval;
 pub struct Published {
     /// The number.
     pub value: f64,
-    /// Digits printed after the point.
+    /// The number of digits printed after the decimal point.
     pub decimals: usize,
 }
 
 impl Published {
-    /// Reads a number as papers print it: `2,687`, `1.024`; `None` for a dash.
+    /// Returns the number in a text as papers print it, such as `2,687` or `1.024`; `None` for a dash.
     pub fn parse(text: &str) -> Option<Self> {
         let plain = text.replace(',', "");
         let value = plain.parse().ok()?;
@@ -25,33 +25,33 @@ impl Published {
     }
 }
 
-/// How far off a measured number may be.
+/// The largest difference between a measured and a published number that still counts as agreement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tolerance {
     /// This many percent of the published number.
     Percent(f64),
-    /// This much.
+    /// This much, in the unit of the number.
     Absolute(f64),
 }
 
-/// How a measured value compares with the published one.
+/// The result of comparing a measured value with a published one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Equal in every printed digit.
+    /// The numbers are equal in every printed digit.
     Exact,
-    /// No further off than this.
+    /// The numbers differ by no more than this.
     Within(Tolerance),
-    /// All inequalities hold.
+    /// All inequalities of the statement hold.
     OrderingHolds,
-    /// What is said of nearly all cases holds in all but these.
+    /// The statement is about nearly all cases, and it holds in all but the cases named here.
     HoldsBut(String),
-    /// Not so; what is the case instead.
+    /// The numbers differ, or the statement does not hold. The text says what was measured instead.
     Differs(String),
-    /// What was measured is less than chance; why that is so.
+    /// The difference is within chance, so nothing is decided. The text says why.
     NotDecided(String),
-    /// What was published could not be measured on this log; why.
+    /// The published value could not be measured on this log. The text says why.
     NotMeasured(String),
-    /// Measured only: nothing was published to compare with.
+    /// A value was measured, but nothing was published to compare it with.
     None,
 }
 
@@ -71,49 +71,51 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What was found for one item of a figure.
+/// The result for one item of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The rule that found it, by which sentences name it.
+    /// The identifier of the rule that gave the finding. Sentences refer to it.
     pub rule: String,
-    /// What it is about, as the tables call it.
+    /// The item that the finding is about, as tables name it.
     pub item: String,
-    /// The log's file name without extensions; empty if it is about several.
+    /// The file name of the log without extensions; empty if the finding is about several logs.
     pub log: String,
-    /// The machine; empty if it is about several.
+    /// The machine; empty if the finding is about several machines.
     pub machine: String,
-    /// The published number; for an inequality, how many comparisons it makes.
+    /// The published number; for an inequality, the number of comparisons that it makes. `None` if nothing was
+    /// published.
     pub published: Option<Published>,
-    /// The measured number; for an inequality, how many comparisons hold.
+    /// The measured number; for an inequality, the number of comparisons that hold. `None` if nothing was measured.
     pub measured: Option<f64>,
-    /// Half the width of its 95 % confidence interval, of means over replications.
+    /// Half the width of the 95 % confidence interval of `measured`; `None` if it is no mean over replications.
     pub half_width: Option<f64>,
-    /// Where it lies on a curve.
+    /// The point of a curve at which the number lies; `None` if it lies on no curve.
     pub place: Option<Place>,
-    /// Where it stands below the bars of its log: the title above it, which may be empty, and what it is called there.
+    /// The title and the label under which the number stands below the bars of its log; the title may be empty. `None`
+    /// if the number does not stand there.
     pub below_bars: Option<[String; 2]>,
-    /// Whether it is an inequality, so that its numbers count comparisons.
+    /// Whether the finding is an inequality, so that its numbers count comparisons.
     pub is_ordering: bool,
-    /// How they compare.
+    /// The result of the comparison.
     pub verdict: Verdict,
 }
 
-/// A point of a curve, for plots and for tables that show curves side by side.
+/// The place of a point on a curve, for plots and for tables that show curves side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The curve, as tables call it.
+    /// The name of the curve in tables.
     pub curve: String,
-    /// The curve, as the plot calls it.
+    /// The name of the curve in the plot.
     pub series: String,
-    /// The name whose look the curve has: that of an allocator, as in every other plot.
+    /// The name whose colour and style the curve has, usually an allocator, so that it looks the same in all plots.
     pub look: String,
-    /// What varies along it.
+    /// The quantity along the horizontal axis.
     pub axis: String,
-    /// Its value.
+    /// The value on that axis, as text.
     pub at: String,
-    /// What is measured; empty if nothing need be said of it.
+    /// The measured quantity; empty if it needs no title.
     pub quantity: String,
-    /// How it is drawn.
+    /// How the points of the curve are drawn.
     pub drawn: Drawn,
 }
 
@@ -124,17 +126,17 @@ pub enum Drawn {
     /// As a curve.
     #[default]
     Curve,
-    /// As bars that begin at 1, a group of them for each place.
+    /// As bars that begin at 1, one group of bars for each value on the axis.
     Bars,
-    /// Not at all: they are shown as a table.
+    /// Not drawn: the points are shown as a table.
     Table,
 }
 
-/// What percentages verdicts are rounded up to.
+/// The percentages to which verdicts round up.
 const STEPS: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
 
 impl Finding {
-    /// Returns a finding about one log and machine, of which nothing is known yet.
+    /// Returns a finding about one log and machine, without numbers.
     pub fn new(item: &str, log: &str, machine: &str) -> Self {
         Self {
             rule: String::new(),
@@ -151,28 +153,28 @@ impl Finding {
         }
     }
 
-    /// With what was measured, and nothing to compare it with.
+    /// Returns the finding with a measured number that is compared with nothing.
     #[must_use]
     pub fn measured(self, measured: f64) -> Self {
         Self { measured: Some(measured), ..self }
     }
 
-    /// With a mean over replications.
+    /// Returns the finding with a measured mean over replications.
     #[must_use]
     pub fn measured_within(self, interval: Interval) -> Self {
         let half_width = (interval.count > 1).then_some(interval.half_width);
         Self { measured: Some(interval.mean), half_width, ..self }
     }
 
-    /// With both numbers, and the verdict that `tolerance` allows.
+    /// Returns the finding with both numbers, and with the verdict that `tolerance` allows.
     #[must_use]
     pub fn compared(self, published: Published, measured: f64, tolerance: Tolerance) -> Self {
         let verdict = compare(published, measured, tolerance);
         Self { published: Some(published), measured: Some(measured), verdict, ..self }
     }
 
-    /// Returns the same with a mean over replications, which decides nothing while its interval has places of both
-    /// kinds.
+    /// Returns the finding with a mean over replications. The verdict is [`Verdict::NotDecided`] if only a part of the
+    /// confidence interval is within the tolerance.
     #[must_use]
     pub fn compared_within(self, published: Published, measured: Interval, tolerance: Tolerance) -> Self {
         let Interval { mean, half_width, .. } = measured;
@@ -191,8 +193,8 @@ impl Finding {
         item
     }
 
-    /// Returns the same with a median, which is within the tolerance if its whole interval is, and different if none of
-    /// it is.
+    /// Returns the finding with a median. It agrees if its whole confidence interval is within the tolerance, and
+    /// differs if the whole interval is outside. Otherwise nothing is decided.
     #[must_use]
     pub fn compared_median(self, published: Published, measured: Median, tolerance: Tolerance) -> Self {
         let Median { low, middle, high } = measured;
@@ -213,8 +215,9 @@ impl Finding {
         finding
     }
 
-    /// With the verdict on a number that is said to be in a range, of which an interval is known: its ends and what is
-    /// most likely. What is said of one that is not depends on whether it is a ratio in percent or a share in percent.
+    /// Returns the finding with the verdict on a number that is said to be in `range`. The number is given as lower
+    /// end, most likely value and upper end of its interval. `is_ratio` says whether it is a ratio in percent or a
+    /// share in percent, which changes only the words of the verdict.
     #[must_use]
     pub fn in_range(self, (low, middle, high): (f64, f64, f64), is_ratio: bool, range: [f64; 2]) -> Self {
         let [least, most] = range;
@@ -234,7 +237,8 @@ impl Finding {
         Self { verdict, ..self }
     }
 
-    /// With the verdict on a difference in percent that is said to be none.
+    /// Returns the finding with the verdict on a statement that two values are equal. `percent` is their measured
+    /// difference, `most` the largest one that counts as equal.
     #[must_use]
     pub fn no_further_apart(self, percent: f64, most: f64) -> Self {
         let verdict = if percent <= most {
@@ -245,7 +249,7 @@ impl Finding {
         Self { verdict, ..self }
     }
 
-    /// With the comparisons that an inequality makes, each in words and whether it holds.
+    /// Returns the finding of an inequality with its comparisons, each in words and with whether it holds.
     #[must_use]
     pub fn ordered(self, comparisons: &[(String, bool)]) -> Self {
         let failed: Vec<&str> =
@@ -257,7 +261,7 @@ impl Finding {
         Self { published: Some(published), measured: Some(measured), is_ordering: true, verdict, ..self }
     }
 
-    /// Measured by published.
+    /// Returns the measured number divided by the published one; `None` if either is missing or the published one is 0.
     pub fn ratio(&self) -> Option<f64> {
         let published = self.published.filter(|published| published.value.abs() > 0.0)?;
         self.measured.map(|measured| measured / published.value)
@@ -279,7 +283,7 @@ fn compare(published: Published, measured: f64, tolerance: Tolerance) -> Verdict
         let side = if off > 0.0 { "above" } else { "below" };
         let by = match tolerance {
             Tolerance::Percent(_) => format!("{percent:.1} %"),
-            // A digit more than was published.
+            // One digit more than published, so that the difference can be seen.
             Tolerance::Absolute(_) => format!("{:.1$}", off.abs(), published.decimals + 1),
         };
         return Verdict::Differs(format!("{by} {side}, {allowed}"));

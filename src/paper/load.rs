@@ -1,4 +1,4 @@
-//! Papers as they stand in their folders: what a folder holds, and how it is read.
+//! Reads papers from their folders, which are compiled into the program.
 
 use std::collections::BTreeMap;
 
@@ -11,109 +11,110 @@ use super::rules::{self, PrintedTable, RuleError, RuleFile, SetSource, Subject};
 use super::sentence::Sentence;
 use super::stream::STREAM;
 
-/// How often all replays whose times are wanted are repeated: as often as it takes until the least and the largest of
-/// the ratios are an interval of 95 % confidence for their median.
+/// The number of times that all replays are repeated where times are wanted. Six is the least number for which the
+/// smallest and the largest ratio are the ends of a 95 % confidence interval of the median.
 pub const ROUNDS: usize = 6;
 
-/// What stands for a dataset where the logs of a study are workload models.
+/// The name that stands for a dataset where the logs of a study are workload models.
 pub const MODEL: &str = "synthetic";
 
-/// The folder of a paper: its data, and the code of figures that no rules can regenerate.
+/// The folder of a paper: its data files, and the code for what no rule can measure.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Folder {
-    /// Names of files and what is in them: `paper.toml`, `sentences.toml`, rules, printed tables, `studies/*.toml`.
+    /// The files as (name, content): `paper.toml`, `sentences.toml`, rules, printed tables, `studies/*.toml`.
     pub(super) files: &'static [(&'static str, &'static str)],
-    /// What measures and judges by code, by name.
+    /// The functions that measure and judge by code, each with its name.
     pub(super) code: &'static [(&'static str, Code)],
 }
 
-/// Code of a figure. What it measures itself it may add to the evidence, where rules find it; what it returns comes
-/// before what they find.
+/// The code of a figure. It may add measurements to the evidence, where the rules of the figure find them. It returns
+/// findings, which stand before the findings of the rules.
 pub(super) type Code = fn(&mut Evidence) -> Vec<Finding>;
 
-/// The files of a folder, with what is in them.
+/// Lists files of a folder as (name, content), read when the program is compiled.
 macro_rules! files {
     ($($name:literal),+ $(,)?) => { &[$(($name, include_str!($name))),+] };
 }
 pub(super) use files;
 
-/// Why the data of a paper cannot be used; a test holds that it can.
+/// The reason why the data of a paper cannot be used. A test checks that the data of every paper can be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PaperError {
-    /// A file that is named is not in the folder.
+    /// A file that the paper names is not in its folder.
     #[error("'{file}' is not among the files of the paper")]
     NoFile {
-        /// Its name.
+        /// The name of the file.
         file: String,
     },
-    /// A file does not say what it should.
+    /// A file has a wrong content.
     #[error("{file} of the paper cannot be read: {problem}")]
     Unreadable {
-        /// Its name.
+        /// The name of the file.
         file: String,
         /// What is wrong, with the line.
         problem: String,
     },
-    /// A rule cannot be followed.
+    /// A rule of a figure cannot be evaluated.
     #[error("the rules of {figure} cannot be followed")]
     Rules {
-        /// The figure.
+        /// The name of the figure.
         figure: String,
-        /// Why.
+        /// The error.
         source: RuleError,
     },
 }
 
-/// A paper whose experiments are regenerated.
+/// A paper, and how its experiments are regenerated.
 #[derive(Debug)]
 pub struct Paper {
-    /// Its name on the command line: first authors and year.
+    /// The name on the command line: first authors and year.
     pub name: String,
-    /// Authors, title, venue, year.
+    /// Authors, title, venue and year.
     pub source: String,
-    /// Whether the versions of logs that [`super::DATASETS`] names are this paper's.
+    /// Whether this paper used the versions of logs that [`super::DATASETS`] names.
     pub versions: bool,
-    /// Its figures and tables in their order.
+    /// The figures and tables, in the order of the paper.
     pub figures: Vec<Figure>,
-    /// What it says of its results, sentence by sentence.
+    /// The sentences in which the paper states its results.
     pub sentences: Vec<Sentence>,
     rules: BTreeMap<String, RuleFile>,
     tables: BTreeMap<&'static str, PrintedTable>,
     code: &'static [(&'static str, Code)],
 }
 
-/// A figure or table.
+/// A figure or table of a paper.
 #[derive(Debug)]
 pub struct Figure {
-    /// Its name on the command line, such as `fig9`.
+    /// The name on the command line, such as `fig9`.
     pub name: String,
-    /// What it shows.
+    /// A title that says what the figure shows.
     pub title: String,
-    /// Its studies. Each is of one dataset, so that a missing log costs nothing else.
+    /// The studies to replay. Each study uses one dataset, so that a missing log leaves out only its own study.
     pub studies: Vec<Embedded>,
-    /// Datasets that are only looked at.
+    /// Datasets of which only facts about the log are wanted; no study replays them.
     pub surveyed: Vec<String>,
-    /// Whether times are wanted; replays then run one at a time, and all of them in each of [`ROUNDS`].
+    /// Whether the figure compares run times. Its replays then run one at a time, and all are repeated [`ROUNDS`]
+    /// times.
     pub timed: bool,
     /// The file of its rules, and the name of its code, if it has any.
     rules: Option<String>,
     code: Option<String>,
-    /// What rules must know of it.
+    /// The facts about the figure that its rules use.
     subject: Subject,
 }
 
-/// A study file that comes with the program.
+/// A study file that is compiled into the program.
 #[derive(Clone, Debug)]
 pub struct Embedded {
-    /// Name of the study and of its directory.
+    /// The name of the study and of its directory.
     pub name: String,
-    /// The dataset that it replays, or [`STREAM`], or [`MODEL`].
+    /// The dataset that the study replays, or [`STREAM`], or [`MODEL`].
     pub dataset: String,
-    /// The study file; its logs are names of the dataset or of streams.
+    /// The content of the study file. Its logs are names of the dataset or of streams.
     pub text: &'static str,
 }
 
-/// `paper.toml`.
+/// The content of `paper.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PaperFile {
@@ -143,14 +144,14 @@ struct FigureEntry {
     sets: BTreeMap<String, SetSource>,
 }
 
-/// `sentences.toml`.
+/// The content of `sentences.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SentencesFile {
     sentence: Vec<SentenceEntry>,
 }
 
-/// A sentence, which may be said of several figures.
+/// A sentence, which may be about several figures.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SentenceEntry {
@@ -162,7 +163,7 @@ struct SentenceEntry {
     not_measurable: Option<String>,
 }
 
-/// What a paper needs of a study file.
+/// The part of a study file that papers use.
 #[derive(Deserialize)]
 struct StudyFile {
     name: String,
@@ -170,7 +171,7 @@ struct StudyFile {
 }
 
 impl Folder {
-    /// Reads the paper.
+    /// Returns the paper in the folder.
     pub(super) fn read(&self) -> Result<Paper, PaperError> {
         let PaperFile { name, source, versions, figure } = self.parsed("paper.toml")?;
         let mut rules = BTreeMap::new();
@@ -221,7 +222,7 @@ impl Folder {
         Ok(Figure { name, title, studies, surveyed, timed, rules, code, subject })
     }
 
-    /// Returns the study of this file, which is named without its folder and extension, and its logs.
+    /// Returns the study of this name and its logs. The name is that of the study file, without folder and extension.
     fn study(&self, name: &str) -> Result<(Embedded, Vec<String>), PaperError> {
         let file = format!("studies/{name}.toml");
         let (text, StudyFile { name, logs }) = (self.text(&file)?, self.parsed(&file)?);
@@ -235,7 +236,7 @@ impl Folder {
 }
 
 impl SentenceEntry {
-    /// Returns the sentence of each figure of which it is said.
+    /// Returns one sentence for each figure that the entry names.
     fn sentences(self) -> Vec<Sentence> {
         let Self { section, figures, claim, judged_by, not_measurable } = self;
         let of = |figure: String| Sentence {
@@ -251,12 +252,13 @@ impl SentenceEntry {
 }
 
 impl Paper {
-    /// Returns the figure of this name.
+    /// Returns the figure of this name; `None` if there is none.
     pub fn figure(&self, name: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.name == name)
     }
 
-    /// What was published of a figure beside what was measured.
+    /// Returns the findings of a figure: what was published, compared with what was measured. The code of the figure
+    /// may add to `evidence`.
     pub fn findings(&self, figure: &Figure, evidence: &mut Evidence) -> Result<Vec<Finding>, PaperError> {
         let code = self.code.iter().find(|(name, _)| figure.code.as_deref() == Some(name));
         let mut findings = code.map_or_else(Vec::new, |(_, code)| code(evidence));

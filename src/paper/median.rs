@@ -1,4 +1,4 @@
-//! Medians with what is certain of them.
+//! Medians with confidence intervals.
 
 /// A median and the ends of its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,8 +12,8 @@ pub struct Median {
 }
 
 impl Median {
-    /// Of independent values of any distribution; `None` if there are none. Of fewer than six nothing is certain, and
-    /// the interval is infinite. O(values log values).
+    /// Returns the median of independent values of any distribution; `None` if there are no values. For fewer than six
+    /// values the interval is infinite. O(n log n) for n values.
     pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
@@ -26,8 +26,9 @@ impl Median {
     }
 }
 
-/// How many values at each end the interval leaves out: the most for which the median is outside with a probability of
-/// at most 5 %. The number of values below the median is binomial; `None` if even all of them are not enough.
+/// Returns how many values at each end lie outside of the interval: the largest number for which the median is outside
+/// with a probability of at most 5 %. The number of values below the median has a binomial distribution. Returns `None`
+/// if there are too few values for any such interval.
 fn surely_outside(count: usize) -> Option<usize> {
     let mut probability = 0.5_f64.powi(i32::try_from(count).ok()?);
     let mut below = 0.0;

@@ -1,11 +1,12 @@
-//! The plot of a regenerated figure: its curves, or its numbers by the published ones.
+//! Draws the plot of a regenerated figure: its curves or bars, or else its measured numbers divided by the published
+//! ones.
 
 use super::finding::{Drawn, Finding, Place};
 use super::regenerate::Comparison;
 use crate::figure::draw::{Axis, BarGroup, Bars, Chart, Drawing, Kind, Look, Point, Series};
 use crate::figure::looks;
 
-/// Returns the plot as SVG; `None` of figures without numbers.
+/// Returns the plot as SVG; `None` if the figure has no numbers.
 pub fn plot(comparison: &Comparison) -> Option<String> {
     curves(comparison).or_else(|| by_published(comparison)).map(Drawing::svg)
 }
@@ -14,7 +15,7 @@ fn title(comparison: &Comparison) -> String {
     format!("{} {}: {}", comparison.paper.name, comparison.figure.name, comparison.figure.title)
 }
 
-/// Returns the findings that lie on curves, with their places and what was measured there.
+/// Returns the findings that lie on curves, each with its place and its measured number.
 fn placed(comparison: &Comparison) -> impl Iterator<Item = (&Finding, &Place, f64)> {
     comparison
         .findings
@@ -22,8 +23,8 @@ fn placed(comparison: &Comparison) -> impl Iterator<Item = (&Finding, &Place, f6
         .filter_map(|finding| Some((finding, finding.place.as_ref()?, finding.measured?)))
 }
 
-/// Findings that lie on curves, with their confidence intervals: a chart for each thing that is measured, below each
-/// other.
+/// Returns the findings on curves with their confidence intervals, as one chart for each quantity, below each other;
+/// `None` if there are none.
 fn curves(comparison: &Comparison) -> Option<Drawing> {
     let mut measures: Vec<(&str, &str, Drawn)> = Vec::new();
     for (_, place, _) in placed(comparison).filter(|(_, place, _)| place.drawn != Drawn::Table) {
@@ -40,7 +41,8 @@ fn curves(comparison: &Comparison) -> Option<Drawing> {
     (!charts.is_empty()).then(|| Drawing::stacked(charts))
 }
 
-/// Bars of ratios, a group for each place; under them what is known of its log: serial jobs and the like, in percent.
+/// Returns bars of ratios, one group for each value along the axis. Below the bars of a log stand facts about it in
+/// percent, such as the share of serial jobs.
 fn bars(comparison: &Comparison, axis: &str) -> Drawing {
     let (mut subjects, mut groups): (Vec<(&str, &str)>, Vec<BarGroup>) = (Vec::new(), Vec::new());
     let mut names: Vec<&str> = Vec::new();
@@ -66,8 +68,8 @@ fn bars(comparison: &Comparison, axis: &str) -> Drawing {
     Bars { title, subtitle: String::new(), axis: axis.to_owned(), legend, groups, base: 1.0 }.draw()
 }
 
-/// Returns the percentages that are known of a log, a line for each: `33.1 % serial jobs`; what they are percentages of
-/// has a line before them.
+/// Returns the percentages that are known of a log, one per line, such as `33.1 % serial jobs`. A line before them says
+/// of what they are percentages.
 fn below_bars(comparison: &Comparison, log: &str) -> String {
     let (mut lines, mut before) = (Vec::new(), "");
     for finding in comparison.findings.iter().filter(|finding| finding.log == log) {
@@ -81,13 +83,13 @@ fn below_bars(comparison: &Comparison, log: &str) -> String {
     lines.concat()
 }
 
-/// The chart of what is measured along an axis.
+/// Returns the chart of one quantity along one axis.
 fn chart(comparison: &Comparison, (axis, quantity): (&str, &str)) -> Drawing {
     let (mut series, mut names): (Vec<Series>, Vec<String>) = (Vec::new(), Vec::new());
     let mut subjects: Vec<(&str, &str)> = Vec::new();
     let of_chart = |place: &Place| place.axis == axis && place.quantity == quantity;
     for (finding, place, y) in placed(comparison).filter(|(_, place, _)| of_chart(place)) {
-        // Places that are no numbers stand beside each other in their order.
+        // Values that are not numbers stand next to each other, in the order of the findings.
         let x = place.at.parse().unwrap_or_else(|_| {
             let at = names.iter().position(|name| *name == place.at).unwrap_or_else(|| {
                 names.push(place.at.clone());
@@ -113,9 +115,10 @@ fn chart(comparison: &Comparison, (axis, quantity): (&str, &str)) -> Drawing {
     Chart { title: title(comparison), subtitle: String::new(), x, y, series }.draw()
 }
 
-/// Measured by published numbers, in the order of the figure; 1 is equal.
+/// Returns a chart of the ratios of measured to published numbers, in the order of the figure; a ratio of 1 means
+/// equal. `None` if there are no such ratios.
 fn by_published(comparison: &Comparison) -> Option<Drawing> {
-    // Counts of comparisons are no measurements.
+    // Counts of comparisons are left out, because they are not measurements.
     let is_number = |finding: &&Finding| finding.ratio().is_some() && !finding.is_ordering;
     let found: Vec<&Finding> = comparison.findings.iter().filter(is_number).collect();
     if found.len() < 2 {

@@ -1,4 +1,4 @@
-//! Measuring the figures of a paper on the logs that are there.
+//! Measures the figures of a paper on the logs that are found in a directory.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,44 +15,44 @@ use crate::study::{Manifest, Options, Study, StudyError, load};
 use crate::trace::{ReadOptions, TraceError};
 use crate::workload::Rules;
 
-/// What carries out the replays of a study, and hears what is worth telling.
+/// Runs the replays of a study for a figure, and receives notes for the user.
 pub trait Replays {
-    /// Replays these cells of a study and keeps their results in its folder, one at a time if `timed`. Returns false if
-    /// it was interrupted.
+    /// Replays these cells of a study and keeps their results in `folder`, one cell at a time if `timed`. Returns false
+    /// if it was interrupted.
     fn run(&mut self, study: &Study, folder: &StudyFolder, cells: &[usize], timed: bool) -> bool;
 
-    /// Takes a note.
+    /// Shows a note to the user.
     fn note(&mut self, text: &str);
 }
 
-/// A regenerated figure: what was published beside what was measured.
+/// A regenerated figure: what was published, compared with what was measured.
 #[derive(Debug)]
 pub struct Comparison {
     /// The paper.
     pub paper: &'static Paper,
-    /// Its figure.
+    /// The figure of the paper.
     pub figure: &'static Figure,
-    /// What was found; nothing if no log was.
+    /// The findings; empty if no log of the figure was found.
     pub findings: Vec<Finding>,
-    /// Logs of another version than the paper's, in words.
+    /// Notes, in words, about logs that are another version than the paper used.
     pub versions: Vec<String>,
-    /// Datasets that were not found.
+    /// The datasets that were not found.
     pub missing: Vec<&'static str>,
 }
 
-/// Why a figure could not be regenerated.
+/// The reason why a figure could not be regenerated.
 #[derive(Debug, thiserror::Error)]
 pub enum RegenerateError {
     /// The data of the paper cannot be used.
     #[error(transparent)]
     Paper(#[from] PaperError),
-    /// A figure names a dataset that nobody knows.
+    /// A figure names an unknown dataset.
     #[error("no dataset is called '{0}'")]
     NoDataset(String),
     /// The directory of logs cannot be searched.
     #[error(transparent)]
     Locating(#[from] Locating),
-    /// A log cannot be read, or a stream not be written.
+    /// A log cannot be read, or a stream cannot be written.
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// A study cannot be planned.
@@ -61,35 +61,35 @@ pub enum RegenerateError {
     /// Results cannot be read or written.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// A directory cannot be made.
+    /// A directory cannot be created.
     #[error("{} cannot be made", .path.display())]
     NoFolder {
-        /// The directory.
+        /// The path of the directory.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Somebody stopped the replays.
+    /// The user interrupted the replays.
     #[error("interrupted; {0}")]
     Interrupted(String),
 }
 
-/// Where figures are measured: a directory of logs, one for results, and what replays.
+/// The directories and the runner of replays with which figures are measured.
 pub struct Regeneration<'a> {
-    /// Where logs are looked for.
+    /// The directory in which logs are searched.
     pub traces: &'a Path,
-    /// Where results are.
+    /// The directory of the results.
     pub folder: &'a Path,
-    /// Whether they are kept there.
+    /// Whether the results stay there after the command has ended.
     pub is_kept: bool,
-    /// What replays.
+    /// The runner of replays.
     pub replays: &'a mut dyn Replays,
-    /// Datasets whose lack was said.
+    /// The datasets that the user was told are missing.
     pub missing: BTreeSet<&'static str>,
 }
 
 impl Regeneration<'_> {
-    /// Measures a figure and compares it with what was published.
+    /// Returns a figure compared with what was published, after replaying what its studies need.
     pub fn regenerate(
         &mut self,
         paper: &'static Paper,
@@ -108,7 +108,7 @@ impl Regeneration<'_> {
             if study.dataset == STREAM {
                 self.make_streams(paper)?;
             } else if study.dataset == MODEL {
-                // Its logs are drawn.
+                // The logs of a workload model are drawn at random, so no file is needed.
             } else if let Some(located) = self.locate(&study.dataset)? {
                 evidence.add_log(&study.dataset, located, None);
             } else {
@@ -139,7 +139,7 @@ impl Regeneration<'_> {
         Ok(Comparison { paper, figure, findings, versions, missing })
     }
 
-    /// Measures the studies of a figure whose times are wanted: all of them once in each round.
+    /// Measures the studies of a timed figure: runs all of them once in each round.
     fn measure_in_rounds(
         &mut self,
         paper: &Paper,
@@ -166,7 +166,7 @@ impl Regeneration<'_> {
         Ok(())
     }
 
-    /// Returns the file of a dataset; `None` if there is none, which is said once.
+    /// Returns the file of a dataset; `None` if there is none. The first time, a note says so.
     fn locate(&mut self, name: &str) -> Result<Option<Located>, RegenerateError> {
         let dataset = Dataset::find(name).ok_or_else(|| RegenerateError::NoDataset(name.to_owned()))?;
         let located = if self.traces.exists() { dataset.locate(self.traces)? } else { None };
@@ -177,7 +177,7 @@ impl Regeneration<'_> {
         Ok(located)
     }
 
-    /// Where the results of a paper are.
+    /// Returns the directory of the results of a paper.
     fn results(&self, paper: &Paper) -> PathBuf {
         self.folder.join(&paper.name)
     }
@@ -192,8 +192,8 @@ impl Regeneration<'_> {
         Ok(())
     }
 
-    /// Replays what is missing of a study, in this round if times are wanted; returns its summary, `None` if no cell
-    /// finished.
+    /// Replays the cells of a study that have no result yet, in this round if run times are wanted. Returns the
+    /// summary; `None` if no cell finished.
     fn measure(
         &mut self,
         paper: &Paper,

@@ -1,11 +1,11 @@
-//! Every paper whose figures are regenerated.
+//! The list of all papers whose figures can be regenerated.
 
 use std::sync::LazyLock;
 
 use super::load::{Folder, Paper, PaperError};
 use super::{chang_mohapatra1998, diessel1996, gabl2006, qna2013, walker2010};
 
-/// The folder of every paper, by the breadth of what it asks.
+/// The folder of every paper, in the order in which `reproduce list` shows them.
 const FOLDERS: &[Folder] = &[
     walker2010::FOLDER,
     chang_mohapatra1998::FOLDER,
@@ -17,7 +17,7 @@ const FOLDERS: &[Folder] = &[
 static PAPERS: LazyLock<Result<Vec<Paper>, PaperError>> =
     LazyLock::new(|| FOLDERS.iter().map(Folder::read).collect());
 
-/// Returns every paper, read once from its folder.
+/// Returns every paper, or why the data of one cannot be used. The folders are read at the first call only.
 pub fn papers() -> Result<&'static [Paper], &'static PaperError> {
     PAPERS.as_deref()
 }

@@ -1,25 +1,25 @@
-//! What a paper says of its results, sentence by sentence, and what judges each.
+//! The sentences in which a paper states its results, and the rules that judge each of them.
 
 use super::finding::{Finding, Verdict};
 
 /// A sentence of a paper that states a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
-    /// Where the paper says it: `III-B`, `Fig. 9`.
+    /// The section or figure of the paper: `III-B`, `Fig. 9`.
     pub section: String,
-    /// The figure of `reproduce` that looks at it.
+    /// The name of the figure that measures the sentence, as `reproduce` takes it.
     pub figure: String,
-    /// What it claims, in our words.
+    /// The claim, in our words.
     pub claim: String,
-    /// The rules of the figure whose findings judge it; none if nothing can.
+    /// The rules of the figure whose findings judge the sentence; empty if nothing can judge it.
     pub judged_by: Vec<String>,
-    /// Why nothing can judge it.
+    /// The reason why nothing can judge the sentence; `None` if a rule judges it.
     pub not_measurable: Option<String>,
 }
 
 impl Sentence {
-    /// Why none of the figure's findings judges the sentence; `None` if one does. `missing` are datasets that were not
-    /// found.
+    /// Returns the reason why no finding of the figure judges the sentence; `None` if one does. `missing` are the
+    /// datasets that were not found.
     pub fn not_measured(&self, findings: &[Finding], missing: &[&str]) -> Option<String> {
         if let Some(reason) = &self.not_measurable {
             return Some(reason.clone());
@@ -37,7 +37,7 @@ impl Sentence {
         })
     }
 
-    /// Returns whether the finding is one of those that judge the sentence.
+    /// Returns whether the finding is by one of the rules that judge the sentence.
     pub fn is_judged_by(&self, finding: &Finding) -> bool {
         self.judged_by.contains(&finding.rule)
     }

@@ -1,4 +1,4 @@
-//! Comparisons as table, Markdown, LaTeX, CSV or JSON.
+//! Writes comparisons as a table, Markdown, LaTeX, CSV or JSON.
 
 use serde::Serialize;
 
@@ -7,10 +7,10 @@ use super::regenerate::Comparison;
 use super::sentence::Sentence;
 use crate::text::{Align, PaperCell, PaperTable, Table, grouped};
 
-/// How comparisons are written.
+/// A format of comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Aligned columns.
+    /// Plain text with aligned columns.
     Table,
     /// Markdown.
     Markdown,
@@ -33,7 +33,7 @@ impl Format {
     ];
 }
 
-/// A row of the comparison as CSV or JSON.
+/// A row of the comparison in CSV and JSON.
 #[derive(Serialize)]
 struct Row<'a> {
     paper: &'a str,
@@ -43,7 +43,7 @@ struct Row<'a> {
     machine: &'a str,
     published: Option<f64>,
     measured: Option<f64>,
-    /// Half the width of the 95 % confidence interval of a mean over replications.
+    /// Half the width of the 95 % confidence interval; `None` if `measured` is no mean over replications.
     half_width: Option<f64>,
     ratio: Option<f64>,
     verdict: String,
@@ -65,7 +65,7 @@ pub fn shown(comparisons: &[Comparison], format: Format) -> serde_json::Result<S
     }
 }
 
-/// Returns the sentences that a figure is about but no finding judges, each with why.
+/// Returns the sentences about a figure that no finding judges, each with the reason.
 fn not_measured(comparison: &Comparison) -> impl Iterator<Item = (&'static Sentence, String)> + '_ {
     let sentences =
         comparison.paper.sentences.iter().filter(|sentence| sentence.figure == comparison.figure.name);
@@ -74,7 +74,8 @@ fn not_measured(comparison: &Comparison) -> impl Iterator<Item = (&'static Sente
     })
 }
 
-/// Returns the sentences of the paper that nothing here judges, and why; nothing in LaTeX, whose tables are bare.
+/// Returns the sentences of the paper that no finding judges, each with the reason; empty for LaTeX, which has tables
+/// only.
 fn sentences(comparisons: &[Comparison], format: Format) -> String {
     let line = |(sentence, why): (&Sentence, String)| {
         format!("{}, {}: {}\n   {why}", sentence.figure, sentence.section, sentence.claim)
@@ -120,7 +121,7 @@ fn unjudged(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
-/// Comma-separated values; a number that is not there is empty.
+/// Returns rows as comma-separated values; a missing number is an empty field.
 fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
     let row = |row: Row<'_>| {
         let words = [row.paper, row.figure, row.item, row.log, row.machine].map(str::to_owned).to_vec();
@@ -139,7 +140,7 @@ fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
     table.csv()
 }
 
-/// One figure with its title and what must be known of its logs.
+/// Returns one figure as text, with its title and the notes about its logs.
 fn figure(comparison: &Comparison, format: Format) -> String {
     let Comparison { paper, figure, findings, versions, missing } = comparison;
     let columns = [
@@ -187,13 +188,13 @@ fn figure(comparison: &Comparison, format: Format) -> String {
     format!("{before}{name}\n\n{table}{}{end}", notes.concat())
 }
 
-/// Returns a number with half the width of its confidence interval, if it has one.
+/// Returns a number as text, with half the width of its confidence interval if it has one.
 fn number(finding: &Finding, measured: f64) -> String {
     let digits = decimals(finding, measured);
     match finding.half_width {
         None => grouped(measured, digits),
         Some(half_width) => {
-            // As many digits as the interval leaves any sense in, and one more.
+            // The half-width has two significant digits, and the mean as many decimals.
             let digits = if half_width > 0.0 {
                 (1.0 - half_width.log10().floor()).clamp(0.0, 4.0) as usize
             } else {
@@ -204,10 +205,11 @@ fn number(finding: &Finding, measured: f64) -> String {
     }
 }
 
-/// A curve, and its values by the place along the axis.
+/// The name of a curve, and its values, each with its value on the axis.
 type CurveRow<'a> = (&'a str, Vec<(&'a str, String)>);
 
-/// Returns the points of curves, a table for each kind of axis: a row per curve, a column per place along it.
+/// Returns the points of curves as tables, one table per axis. A table has one row per curve and one column per value
+/// on the axis.
 fn curves(points: &[&Finding]) -> Vec<Table> {
     let mut axes: Vec<&str> = Vec::new();
     let places = || points.iter().filter_map(|finding| Some((*finding, finding.place.as_ref()?)));
@@ -244,7 +246,8 @@ fn curves(points: &[&Finding]) -> Vec<Table> {
     axes.iter().map(of_axis).collect()
 }
 
-/// One digit more than was printed, or enough for four.
+/// Returns the number of decimals of a measured number. It is one more than was printed, and as many as printed for a
+/// whole number; without a published number it is 1 or 4.
 fn decimals(finding: &Finding, measured: f64) -> usize {
     match finding.published {
         Some(published) if measured.fract() == 0.0 => published.decimals,

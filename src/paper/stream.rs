@@ -1,4 +1,4 @@
-//! The job stream of the Red Storm experiment, walker-2010, Fig. 7, made anew.
+//! The job stream of the Red Storm experiment (walker-2010, Fig. 7), generated anew because it was never published.
 
 use std::path::Path;
 
@@ -8,26 +8,26 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::trace::{Header, Record, SWF, TraceError, Writer};
 
-/// What the stream is called where a dataset is meant.
+/// The name that study files use for the stream in the place of a dataset.
 pub const STREAM: &str = "RedStorm-stream";
 
-/// Returns its replications, as many as it takes until means differ by more than chance: the name of each log, and its
-/// seed.
+/// Returns the name and the seed of the log of each replication.
 pub fn stream_logs() -> impl Iterator<Item = (String, u64)> {
     (1..=REPLICATIONS).map(|seed| (format!("{STREAM}-{seed}.swf"), seed))
 }
 
-/// The paper took the mean of 3 runs.
+/// The number of replications. It is large enough that the means differ by more than chance; the paper took the mean of
+/// 3 runs.
 const REPLICATIONS: u64 = 20;
 
-/// Jobs by number of processors.
+/// The stream as (processors of a job, number of jobs).
 const SIZES: [(i64, usize); 4] = [(2, 1820), (5, 660), (15, 620), (20, 660)];
 
-/// Run times in seconds, drawn uniformly: those of the real machine were never published, so only orders can be
-/// compared.
+/// The range of run times in seconds, drawn from a uniform distribution. The run times on the real machine were never
+/// published, so only the order of allocators can be compared.
 const RUNS_S: std::ops::RangeInclusive<i64> = 60..=140;
 
-/// Writes a replication of the stream to `path`: all jobs at time 0, mixed.
+/// Writes one replication of the stream to `path`. All jobs arrive at time 0, in random order.
 pub fn write_stream(path: &Path, seed: u64) -> Result<(), TraceError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut sizes: Vec<i64> =

@@ -1,4 +1,4 @@
-//! What can be said of the points of a curve.
+//! Properties of curves: trend, steps, and crossings of a value.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use super::expr::Function;
 use super::value::Value;
 use crate::paper::median::Median;
 
-/// A curve: its points as (x, y), by x.
+/// The points of a curve as (x, y), sorted by x.
 #[derive(Clone, Debug)]
 pub(super) struct Curve(Vec<(f64, f64)>);
 
@@ -17,8 +17,8 @@ impl Curve {
         (!points.is_empty()).then_some(Self(points))
     }
 
-    /// Returns what `function` asks of the curve; `more` is what its steps must be deeper than. `None` if it has too
-    /// few points, or if the function is about no curve.
+    /// Returns the value of `function` for the curve. `more` is the least depth of a step down that counts. Returns
+    /// `None` if there are too few points, or if the function is not about curves.
     pub(super) fn answer(&self, function: Function, more: f64) -> Option<Value> {
         Some(Value::Number(match function {
             Function::Tau => return self.tau().map(Value::Middle),
@@ -34,18 +34,18 @@ impl Curve {
         }))
     }
 
-    /// How far in x each point is from the one before.
+    /// Returns the distances in x between neighbouring points.
     fn steps(&self) -> Vec<f64> {
         self.0.windows(2).map(|pair| pair[1].0 - pair[0].0).collect()
     }
 
-    /// How much deeper than the point before it each point lies, as a share; nothing for those that do not.
+    /// Returns the depths of the steps down from one point to the next, as shares of the first. Steps up are left out.
     fn steps_down(&self) -> impl Iterator<Item = f64> + '_ {
         let step = |pair: &[(f64, f64)]| 1.0 - pair[1].1 / pair[0].1;
         self.0.windows(2).map(step).filter(|step| *step > 0.0)
     }
 
-    /// Returns the most that a point lies below any of a smaller x, as a share.
+    /// Returns the largest distance of a point below any point of smaller x, as a share.
     fn largest_fall(&self) -> f64 {
         let (mut highest, mut largest): (f64, f64) = (0.0, 0.0);
         for (_, y) in &self.0 {
@@ -55,8 +55,8 @@ impl Curve {
         largest
     }
 
-    /// Kendall's rank correlation of x and y, with what chance may add to it or take away with a confidence of 95 %, by
-    /// the normal approximation; `None` for a single point.
+    /// Returns Kendall's rank correlation of x and y, with the largest deviation that chance explains with a confidence
+    /// of 95 % (normal approximation); `None` for a single point.
     fn tau(&self) -> Option<Median> {
         let count = self.0.len();
         let pairs = (count * count.saturating_sub(1) / 2) as f64;
@@ -74,7 +74,7 @@ impl Curve {
     }
 }
 
-/// Where printed ratios are met: the x at which y is `target`, between two points by a straight line.
+/// Returns each x at which the curve has the value `target`, by linear interpolation between neighbouring points.
 pub(super) fn crossings(points: &[(f64, f64)], target: f64) -> Vec<f64> {
     let crosses = |step: &[(f64, f64)]| {
         let ((from, a), (to, b)) = (step[0], step[1]);
@@ -109,7 +109,7 @@ mod tests {
         };
         let rising: Vec<f64> = (0..14).map(f64::from).collect();
         let (tau, least) = trend(&rising).unwrap_or_default();
-        // 37 of 91 are more than chance, as tables have it.
+        // 37 of 91 pairs are more than chance, as printed tables of Kendall's test say.
         assert!((tau - 1.0).abs() < 1e-12 && (35.0..37.0).contains(&(least * 91.0)), "{tau} {least}");
         let (tau, least) = trend(&[1.0, 3.0, 2.0, 3.0]).unwrap_or_default();
         assert!((tau - 3.0 / 6.0).abs() < 1e-12 && tau < least, "{tau} {least}");

@@ -1,4 +1,4 @@
-//! What expressions amount to.
+//! Evaluates the expressions of rules.
 
 use super::curve::Curve;
 use super::expr::{Expr, Field, Function};
@@ -8,10 +8,10 @@ use super::value::Value;
 use crate::metrics::Interval;
 use crate::paper::median::Median;
 
-/// The value of an expression, `None` if something that it needs was not measured.
+/// The value of an expression; `None` if a number that it needs was not measured.
 type Found = Result<Option<Value>, RuleError>;
 
-/// Seconds of whole simulations: reading the log, and the replay.
+/// The name of the seconds of whole simulations: reading the log plus the replay.
 const SIMULATION: &str = "simulation_s";
 
 impl Scope<'_> {
@@ -29,7 +29,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Returns a variable, or a number.
+    /// Returns the value of a variable, or the number that the name is.
     fn named(&self, name: &Template) -> Result<Value, RuleError> {
         let name = self.fill(name)?;
         let text = match self.variable(&name) {
@@ -76,7 +76,7 @@ impl Scope<'_> {
         Ok(fact.map(Value::Number))
     }
 
-    /// Returns the single measurements of an expression.
+    /// Returns the single measurements of an expression; empty if there are none.
     fn samples(&self, expr: &Expr, samples: Samples) -> Result<Vec<f64>, RuleError> {
         let scope = Self { samples, ..self.clone() };
         Ok(match scope.value(expr)? {
@@ -85,7 +85,7 @@ impl Scope<'_> {
         })
     }
 
-    /// Returns the measurements of two expressions over common workloads.
+    /// Returns the pairs of measurements of two expressions, one pair for each common workload.
     pub(super) fn pairs(&self, a: &Expr, b: &Expr) -> Result<Vec<(f64, f64)>, RuleError> {
         let scope = Self { samples: Samples::Workloads, ..self.clone() };
         Ok(match (scope.value(a)?, scope.value(b)?) {
@@ -141,7 +141,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Scopes with every element of the product of sets, which stand as names.
+    /// Returns a scope for every element of the product of sets, which are given by name.
     fn over(&self, sets: &[Expr]) -> Result<Vec<Self>, RuleError> {
         self.product(&sets.iter().map(|set| self.set_name(set)).collect::<Result<Vec<String>, _>>()?)
     }
@@ -153,7 +153,8 @@ impl Scope<'_> {
         }
     }
 
-    /// Returns the first value of a set for which a condition is above 0; `None` if it is known for none.
+    /// Returns the first value of a set for which the condition is above 0, or else the value of `otherwise`; `None` if
+    /// the condition was measured for no value, or if there is no `otherwise`.
     fn first(&self, set: &Expr, condition: &Expr, otherwise: Option<&Expr>) -> Found {
         let name = self.set_name(set)?;
         let mut is_known = false;
@@ -170,7 +171,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Returns the largest value, or with the other sign the least one; the last one of several.
+    /// Returns the largest value, or for sign −1 the smallest; of equal values the last one.
     fn extreme(&self, sets: &[Expr], of: &Expr, sign: f64) -> Found {
         let mut extreme: Option<Value> = None;
         for scope in self.over(sets)? {
@@ -183,13 +184,13 @@ impl Scope<'_> {
         Ok(extreme)
     }
 
-    /// What a function says of a curve, whose points are those where both x and y were measured.
+    /// Returns the value of a function of a curve. Points are used only if both x and y were measured.
     fn curve(&self, function: Function, (set, x, y): (&Expr, &Expr, &Expr), more: f64) -> Found {
         let points = self.points(&self.set_name(set)?, x, y)?;
         Ok(Curve::of(points).and_then(|curve| curve.answer(function, more)))
     }
 
-    /// Returns the numbers x and y for every row of a set where both were measured.
+    /// Returns the pairs (x, y) for the rows of a set in which both were measured.
     pub(super) fn points(&self, set: &str, x: &Expr, y: &Expr) -> Result<Vec<(f64, f64)>, RuleError> {
         let mut points = Vec::new();
         for scope in self.product(&[set.to_owned()])? {
@@ -201,8 +202,8 @@ impl Scope<'_> {
     }
 }
 
-/// Returns the ratio of the means of pairs; `None` if the second ones are 0. Its interval is that of the mean of what
-/// is left of the first ones if the ratio of the second ones is taken away.
+/// Returns the ratio of the two means of pairs with its confidence interval; `None` if the second mean is 0. The
+/// interval is that of the mean of the residuals a − ratio · b (linearization of the ratio estimator).
 fn ratio_of(pairs: &[(f64, f64)]) -> Option<Interval> {
     let (first, second, _) = means_of(pairs)?;
     if second <= 0.0 {
@@ -213,8 +214,8 @@ fn ratio_of(pairs: &[(f64, f64)]) -> Option<Interval> {
     Some(Interval { mean: ratio, ..Interval::of(&rests)? })
 }
 
-/// Returns the means of the first and of the second ones, and by how much the first ones are above the second; `None`
-/// without pairs.
+/// Returns the mean of the first numbers, the mean of the second ones, and the difference first − second with its
+/// confidence interval; `None` if there are no pairs.
 pub(super) fn means_of(pairs: &[(f64, f64)]) -> Option<(f64, f64, Interval)> {
     let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
     let above: Vec<f64> = pairs.iter().map(|(a, b)| a - b).collect();
@@ -229,7 +230,7 @@ mod tests {
     fn a_ratio_of_pairs_is_as_certain_as_what_they_do_not_share() {
         let ratio = ratio_of(&[(1.0, 2.0), (2.0, 4.0), (30.0, 60.0)]).unwrap_or_default();
         assert!((ratio.mean - 0.5).abs() < 1e-12 && ratio.half_width < 1e-12, "{ratio:?}");
-        // The rests are 0.1, -0.2 and 0.1 of a mean of 2; 4.303 is the quantile for 2 degrees of freedom.
+        // The residuals are 0.1, -0.2 and 0.1 of a mean of 2; 4.303 is the quantile for 2 degrees of freedom.
         let ratio = ratio_of(&[(1.1, 2.0), (0.8, 2.0), (1.1, 2.0)]).unwrap_or_default();
         let expected = 4.302_653 * (0.03_f64 / 4.0 / 3.0).sqrt();
         assert!((ratio.mean - 0.5).abs() < 1e-12 && (ratio.half_width - expected).abs() < 1e-6, "{ratio:?}");

@@ -1,8 +1,9 @@
-//! Expressions of rules: `100 * (1 - wait_s_mean[qna] / wait_s_mean[first-fit; machine=8x8])`.
+//! Expressions of rules, and their parser: `100 * (1 - wait_s_mean[qna] / wait_s_mean[first-fit; machine=8x8])`.
 //!
-//! A name followed by square brackets is a column of the results at a point, whose fields are parted by semicolons; a
-//! field without a name is the allocator. A name followed by round brackets is a function; any other name is a variable
-//! or a number. `{variables}` may stand within names and fields.
+//!
+//! A name before square brackets is a column of the results at a point. The coordinates of the point are separated by
+//! semicolons; one without a name is the allocator. A name before round brackets is a function. Any other name is a
+//! variable or a number. `{variables}` may stand within names and coordinates.
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while1};
@@ -21,13 +22,13 @@ use super::value::Operation;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) enum Expr {
-    /// A number, or a variable.
+    /// A number, or the name of a variable.
     Name(Template),
-    /// A column of the results, and the fields of the point that are not the defaults of the file.
+    /// A column of the results at a point, with those coordinates that differ from the defaults of the file.
     Column(Template, Vec<(Field, Template)>),
-    /// A function of expressions.
+    /// A function and its arguments.
     Call(Function, Vec<Expr>),
-    /// An expression with the other sign.
+    /// The negative of an expression.
     Negated(Box<Expr>),
     /// An operation on two expressions.
     Both(Box<Expr>, Operation, Box<Expr>),
@@ -47,50 +48,50 @@ pub(super) enum Field {
     Scale,
 }
 
-/// What can be asked of expressions.
+/// The functions of expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Function {
     /// The number without its interval.
     Mean,
-    /// The distance from 0.
+    /// The absolute value.
     Abs,
     /// The natural logarithm.
     Ln,
-    /// The first by the second over common workloads: the ratio of the means.
+    /// The mean of the first divided by the mean of the second, over common workloads.
     Share,
-    /// By how many percent of the second the first is above it over common workloads.
+    /// The difference of the first from the second over common workloads, in percent of the second.
     Above,
     /// The mean of an expression over the workloads that all its columns have.
     Each,
     /// The median of an expression over the rounds that all its columns have.
     Rounds,
-    /// The first value of a set for which the second expression is above 0; the third one if there is none.
+    /// The first value of a set for which the second expression is above 0, or else the third expression.
     First,
     /// The largest value of the last expression, over the product of the sets before it.
     Largest,
-    /// The least one.
+    /// The smallest value of the last expression, over the product of the sets before it.
     Least,
-    /// Over a set, the third expression where the second one is largest.
+    /// The third expression for that value of a set for which the second is largest.
     AtLargest,
-    /// Of the points of a curve, which a set, x and y give: Kendall's rank correlation, and how far off chance may
-    /// bring it.
+    /// Kendall's rank correlation of a curve, with the deviation that chance explains. A set, x and y give the points,
+    /// here and in the functions below.
     Tau,
-    /// Of a curve: the most that a point lies below any before it, as a share.
+    /// The largest distance of a point of a curve below any point before it, as a share.
     LargestFall,
-    /// Of a curve: how many points lie deeper than the one before; with a fourth expression, by more than this share.
+    /// The number of steps down of a curve; with a fourth expression, of steps deeper than this share.
     StepsDown,
-    /// Of a curve: the deepest step down, as a share.
+    /// The deepest step down of a curve, as a share.
     DeepestStep,
-    /// Of a curve: the step in x to the last point.
+    /// The distance in x between the last two points of a curve.
     LastStep,
-    /// Of a curve: the least of the other steps in x.
+    /// The smallest of the other distances in x.
     LeastOtherStep,
-    /// Of a curve: by what share the last point lies above the first.
+    /// The rise of a curve from the first to the last point, as a share of the first.
     Rise,
 }
 
-/// Why a text is no expression.
+/// The error that a text is no expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is no expression")]
 pub(super) struct ExprError(String);
@@ -104,7 +105,7 @@ impl TryFrom<String> for Expr {
     }
 }
 
-/// Returns a parser between blanks.
+/// Returns a parser that skips blanks before and after.
 fn token<'a, O>(
     parser: impl Parser<&'a str, Output = O, Error = Error<&'a str>>,
 ) -> impl Parser<&'a str, Output = O, Error = Error<&'a str>> {
@@ -115,7 +116,7 @@ fn template(text: &str) -> Result<Template, super::template::TemplateError> {
     Template::parse(text)
 }
 
-/// Numbers, names of columns, functions and variables, all of which may hold `{variables}`.
+/// Parses a number or the name of a column, function or variable; each may hold `{variables}`.
 fn name(input: &str) -> IResult<&str, &str> {
     let plain = take_while1(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
     let variable = recognize((char('{'), take_while1(|c| c != '}'), char('}')));
@@ -150,7 +151,7 @@ fn factor(input: &str) -> IResult<&str, Expr> {
         map(preceded(char('-'), factor), |of| Expr::Negated(Box::new(of))),
         delimited(char('('), sum, char(')')),
         map_res(column, |(name, fields): (&str, Vec<(Field, Template)>)| {
-            // `column[]` and `column[; machine=4x4]` leave the allocator to the file.
+            // `column[]` and `column[; machine=4x4]` take the allocator from the file.
             let given = fields.into_iter().filter(|(_, field)| *field != Template::default());
             template(name).map(|name| Expr::Column(name, given.collect()))
         }),
@@ -160,7 +161,7 @@ fn factor(input: &str) -> IResult<&str, Expr> {
     .parse(input)
 }
 
-/// Expressions of one precedence, from left to right.
+/// Parses operators of one precedence, from left to right.
 fn chain<'a>(
     part: fn(&'a str) -> IResult<&'a str, Expr>,
     operators: &'static str,

@@ -1,4 +1,4 @@
-//! Rules of a paper's figures as they stand in its folder: what is measured, what was published, what is compared.
+//! The rules of figures as data: what is measured, what was published, and what is compared.
 
 use std::collections::BTreeMap;
 
@@ -8,156 +8,158 @@ use super::expr::{Expr, Field};
 use super::template::Template;
 use crate::paper::finding::Drawn;
 
-/// A file of rules.
+/// The content of a file of rules.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RuleFile {
-    /// The machine of every finding whose rule names none.
+    /// The machine of findings whose rule names no machine.
     #[serde(default)]
     pub(super) machine: Template,
-    /// The fields of points that columns do not give.
+    /// The coordinates of points, used where a column does not give them.
     #[serde(default)]
     pub(super) at: BTreeMap<Field, Template>,
-    /// Values of variables by name.
+    /// The sets, which give values to variables, by name.
     #[serde(default)]
     pub(super) sets: BTreeMap<String, SetSource>,
-    /// What is found, in the order in which it is shown.
+    /// The rules, in the order in which their findings are shown.
     #[serde(default, rename = "rule")]
     pub(super) rules: Vec<Rule>,
 }
 
-/// Values that one or several variables take after each other.
+/// The values that one or several variables take, one after the other.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum SetSource {
-    /// Values of the variable that is called like the set.
+    /// The values of one variable, which has the name of the set.
     Values(Vec<Template>),
-    /// Values of several variables.
+    /// The values of several variables, one row after the other.
     Rows(Vec<BTreeMap<String, Template>>),
-    /// Values that follow from something else.
+    /// Values that are derived from something else.
     Derived(Box<Derived>),
 }
 
-/// A set that follows from another one, from studies, or from a printed table.
+/// A set that is derived from another set, from studies, or from a printed table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Derived {
-    /// The rows of this set.
+    /// Takes the rows of this set.
     pub(super) of: Option<String>,
-    /// Each row of this set and the next one, whose variables begin with `next_`.
+    /// Takes each row of this set together with the next row; variables of the next row begin with `next_`.
     pub(super) steps_of: Option<String>,
-    /// The loads of the workload models of these studies, from the lowest one on: `load` and `log`.
+    /// Takes the loads of the workload models in these studies, in ascending order, as variables `load` and `log`.
     pub(super) loads_of: Option<Vec<Template>>,
-    /// The cells of a printed table, column by column: the variable of the table's first title, those of `columns`,
-    /// whose values are the words of the column's title, and `printed`.
+    /// Takes the cells of a printed table, column by column. The variables are the first title of the table (the label
+    /// of the row), those of `columns` (the words of the title of the column), and `printed`.
     pub(super) table: Option<String>,
     #[serde(default)]
     pub(super) columns: Vec<String>,
-    /// Only workload models with sides of this law; for `loads_of`.
+    /// Takes only workload models with this distribution of sides; for `loads_of`.
     pub(super) sides: Option<Template>,
-    /// The place of the first row that is taken, and of the first that is not any more.
+    /// The index of the first row that is taken, and of the first row after the last one (`None`: all the rest).
     #[serde(default)]
     pub(super) from: usize,
     pub(super) to: Option<usize>,
-    /// Only rows for which this is above 0.
+    /// Takes only rows for which this is above 0.
     pub(super) when: Option<Expr>,
-    /// Only the first one of those.
+    /// Takes only the first of the rows that are left.
     #[serde(default)]
     pub(super) first: bool,
-    /// What rows are sorted by; those that have no such number are left out.
+    /// Sorts rows by this number; rows without a number are left out.
     pub(super) by: Option<Expr>,
 }
 
-/// Values of variables, all of which must be so.
+/// Variables and their values, all of which must be equal.
 pub(super) type Match = BTreeMap<String, String>;
 
-/// What is found for each row of some sets: an item of a figure, or a group of further rules.
+/// A rule, evaluated for each row of some sets: an item of a figure, or a group of further rules.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rule {
-    /// By what sentences name the findings.
+    /// The identifier by which sentences name the findings of the rule.
     #[serde(default)]
     pub(super) id: Template,
-    /// The figures that it is about; all that have these rules if there are none.
+    /// The figures that the rule is about; empty for all figures with this file.
     #[serde(default)]
     pub(super) figures: Vec<String>,
-    /// Sets; there is a finding for every element of their product, the last set changing fastest.
+    /// Names of sets. There is one finding for every element of their product; the last set changes fastest.
     #[serde(default)]
     pub(super) each: Vec<String>,
-    /// Only where one of these is so, and where none of those is.
+    /// The rule is used only where one of `only` is true (if there are any) and none of `unless`.
     #[serde(default)]
     pub(super) only: Vec<Match>,
     #[serde(default)]
     pub(super) unless: Vec<Match>,
-    /// Numbers that have a name below; nothing is found where one of them was not measured.
+    /// Numbers with a name, for use in other fields. If one was not measured, the rule finds nothing.
     #[serde(default, rename = "let")]
     pub(super) numbers: BTreeMap<String, Expr>,
-    /// The dataset that it is about, without which nothing is found, or what stands for a log; that of the group if
-    /// there is none. `{file}` is the name of the log below.
+    /// The dataset of the rule, or a name that stands for a log; `None` for that of the group. Without a log of the
+    /// dataset, the rule finds nothing. In the fields below, `{file}` is the file name of the log.
     pub(super) log: Option<Template>,
-    /// The machine that it is about.
+    /// The machine; `None` for that of the group or the file.
     pub(super) machine: Option<Template>,
-    /// The name of the item; a group has none.
+    /// The name of the item; `None` for a group.
     pub(super) item: Option<Template>,
-    /// The number that was measured.
+    /// The measured number.
     pub(super) measured: Option<Expr>,
-    /// The number that was published, as printed, or as it follows from what is printed.
+    /// The published number, as printed (`published`), or derived from printed numbers (`expected`).
     pub(super) published: Option<Template>,
     pub(super) expected: Option<Expr>,
-    /// How far off it may be: in percent, or so much, which counts for 0 if there is both; as printed if there is none.
+    /// The largest difference that counts as agreement: in percent (`percent`), or in the unit of the number
+    /// (`absolute`). If both are given, `absolute` is for a published 0. If neither is given, the printed digits must
+    /// be equal.
     pub(super) percent: Option<f64>,
     pub(super) absolute: Option<f64>,
-    /// The range that was published.
+    /// The published range.
     pub(super) range: Option<[f64; 2]>,
-    /// How large a difference may be that is said to be none, in percent.
+    /// The largest difference, in percent, that still counts as no difference.
     pub(super) no_difference: Option<f64>,
-    /// The loads at which a ratio is what was published.
+    /// The loads at which a ratio has the published value.
     pub(super) crossing: Option<Crossing>,
-    /// The comparisons of a fact.
+    /// The comparisons of a statement.
     #[serde(default)]
     pub(super) compare: Vec<Block>,
-    /// Whether the fact is said of nearly all cases.
+    /// Whether the statement is about nearly all cases, so that one may fail.
     #[serde(default)]
     pub(super) nearly: bool,
-    /// What is said of a curve instead of its comparisons if they differ.
+    /// The words about a curve that replace its comparisons if the statement does not hold.
     pub(super) instead: Option<Instead>,
-    /// What is said if it differs.
+    /// An explanation that is added if the verdict is that the values differ.
     pub(super) because: Option<Template>,
     pub(super) tried: Option<Tried>,
-    /// Why there is no number, if there is none.
+    /// The reason to show if there is no number; `None` to show nothing.
     pub(super) otherwise: Option<String>,
-    /// Where it lies on a curve.
+    /// The place of the number on a curve.
     pub(super) place: Option<PlaceRule>,
-    /// Under which title the number stands below the bars of its log, and what it is called there.
+    /// The title and the label of the number below the bars of its log.
     pub(super) below_bars: Option<[String; 2]>,
     /// The rules of a group.
     #[serde(default, rename = "rule")]
     pub(super) rules: Vec<Rule>,
 }
 
-/// The place of a number in a plot, or in a table.
+/// The place of a number in a plot or table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlaceRule {
-    /// The curve, as the row of the table is called.
+    /// The name of the curve in the table.
     pub(super) curve: Template,
-    /// The curve as the plot calls it, if otherwise.
+    /// The name of the curve in the plot; `None` if it is the same.
     pub(super) series: Option<Template>,
-    /// The allocator whose look the curve has, if the plot does not call it so.
+    /// The allocator whose colour and style the curve has; `None` for the name in the plot.
     pub(super) look: Option<Template>,
-    /// What varies along the curve.
+    /// The quantity along the horizontal axis.
     pub(super) axis: Template,
-    /// Its value.
+    /// The value on that axis.
     pub(super) at: Template,
-    /// What is measured; an empty text if nothing need be said of it.
+    /// The measured quantity; empty if it needs no title.
     #[serde(default)]
     pub(super) quantity: Template,
-    /// How it is drawn.
+    /// How the curve is drawn.
     #[serde(default)]
     pub(super) drawn: Drawn,
 }
 
-/// Comparisons for each row of some sets.
+/// Comparisons that are made for each row of some sets.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Block {
@@ -168,10 +170,10 @@ pub(super) struct Block {
     pub(super) checks: Vec<Check>,
 }
 
-/// A number with what it is called.
+/// A number and its name in words.
 pub(super) type Side = (Template, Expr);
 
-/// One comparison: `low` and `high` in a relation, or a `value` that is above `least`.
+/// One comparison: that `low` and `high` are in a relation, or that a `value` is above `least`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Check {

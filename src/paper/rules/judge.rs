@@ -1,4 +1,4 @@
-//! The interpreter: rules and evidence give findings, with their verdicts.
+//! The interpreter of rules: makes findings with verdicts from rules and evidence.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::paper::dataset::Dataset;
 use crate::paper::evidence::Evidence;
 use crate::paper::finding::{Finding, Place, Published, Tolerance, Verdict};
 
-/// What the rules of a file find for a figure.
+/// Returns the findings of the rules in a file for a figure.
 pub(crate) fn findings(
     found: &Evidence,
     subject: &Subject,
@@ -30,7 +30,7 @@ pub(crate) fn findings(
     Ok(findings)
 }
 
-/// Adds what a rule finds.
+/// Adds the findings of a rule to `findings`.
 fn follow(rule: &Rule, scope: &Scope<'_>, findings: &mut Vec<Finding>) -> Result<(), RuleError> {
     if !rule.figures.is_empty() && !rule.figures.contains(&scope.subject.figure) {
         return Ok(());
@@ -58,7 +58,7 @@ fn follow(rule: &Rule, scope: &Scope<'_>, findings: &mut Vec<Finding>) -> Result
     Ok(())
 }
 
-/// Returns the scope in which `file` is the log of a rule; `None` if it is a dataset that was not found.
+/// Returns the scope in which `file` is the log of a rule; `None` if the log of the dataset was not found.
 fn of_log<'a>(rule: &Rule, scope: &Scope<'a>) -> Result<Option<Scope<'a>>, RuleError> {
     let Some(log) = &rule.log else { return Ok(Some(scope.clone())) };
     let name = scope.fill(log)?;
@@ -66,7 +66,7 @@ fn of_log<'a>(rule: &Rule, scope: &Scope<'a>) -> Result<Option<Scope<'a>>, RuleE
     Ok(file.map(|file| scope.with("file", Binding::Text(file))))
 }
 
-/// Returns the scope with the numbers of a rule; `None` if one of them was not measured.
+/// Returns the scope with the named numbers of a rule; `None` if one of them was not measured.
 fn with_numbers<'a>(
     numbers: &BTreeMap<String, Expr>,
     mut scope: Scope<'a>,
@@ -105,7 +105,8 @@ fn found(rule: &Rule, scope: &Scope<'_>, named: Finding) -> Result<Vec<Finding>,
     Ok(vec![finding])
 }
 
-/// Returns the finding of a rule that measures a number; `None` if it could not be, and that need not be said.
+/// Returns the finding of a rule that measures a number; `None` if it was not measured and the rule gives no reason to
+/// show.
 fn measured(rule: &Rule, scope: &Scope<'_>, finding: Finding) -> Result<Option<Finding>, RuleError> {
     let value = match &rule.measured {
         Some(expr) => scope.value(expr)?,
@@ -126,7 +127,7 @@ fn measured(rule: &Rule, scope: &Scope<'_>, finding: Finding) -> Result<Option<F
         (Some(published), Value::Mean(interval)) => finding.compared_within(published, *interval, tolerance),
         (Some(published), Value::Middle(median)) => finding.compared_median(published, *median, tolerance),
         (Some(published), _) => finding.compared(published, value.number(), tolerance),
-        // A rule that has a table's cell as what was published compares nothing where the cell is empty.
+        // A rule that takes the published number from a table compares nothing where the cell is empty.
         (None, _) if rule.published.is_some() || rule.expected.is_some() => return Ok(None),
         (None, _) => {
             let finding = match &value {
@@ -142,7 +143,7 @@ fn measured(rule: &Rule, scope: &Scope<'_>, finding: Finding) -> Result<Option<F
     }))
 }
 
-/// What was published of a rule's number.
+/// Returns the published number of a rule; `None` if nothing was published.
 fn published(rule: &Rule, scope: &Scope<'_>) -> Result<Option<Published>, RuleError> {
     if let Some(text) = &rule.published {
         return Ok(Published::parse(&scope.fill(text)?));
@@ -151,11 +152,11 @@ fn published(rule: &Rule, scope: &Scope<'_>) -> Result<Option<Published>, RuleEr
         Some(expr) => scope.value(expr)?,
         None => None,
     };
-    // What follows from printed numbers is shown with a digit.
+    // Numbers that are derived from printed ones are shown with one decimal.
     Ok(expected.map(|value| Published { value: value.number(), decimals: 1 }))
 }
 
-/// Returns the finding of a fact that is inequalities; `None` if no two numbers of it were measured.
+/// Returns the finding of a statement; `None` if none of its comparisons has both numbers.
 fn ordered(rule: &Rule, scope: &Scope<'_>, finding: Finding) -> Result<Option<Finding>, RuleError> {
     let mut comparisons = Comparisons::default();
     for block in &rule.compare {
@@ -182,7 +183,7 @@ fn compare(block: &Block, scope: &Scope<'_>, comparisons: &mut Comparisons) -> R
     Ok(())
 }
 
-/// Makes one comparison, unless one of its numbers was not measured.
+/// Makes one comparison; none if one of its numbers was not measured.
 fn one(check: &Check, scope: &Scope<'_>, comparisons: &mut Comparisons) -> Result<(), RuleError> {
     if let (Relation::Above, Some((words, expr))) = (check.is, &check.value) {
         if let Some(value) = scope.value(expr)? {
@@ -214,7 +215,8 @@ fn one(check: &Check, scope: &Scope<'_>, comparisons: &mut Comparisons) -> Resul
     Ok(())
 }
 
-/// Returns the loads at which a ratio is what was published, or how near it comes; nothing if it was measured nowhere.
+/// Returns the loads at which a ratio has the published value, or else how near it comes; empty if it was measured
+/// nowhere.
 fn crossed(crossing: &Crossing, scope: &Scope<'_>, named: &Finding) -> Result<Vec<Finding>, RuleError> {
     let load = Expr::Name(Template::variable(scope.key(&crossing.over)?));
     let ratios = scope.points(&crossing.over, &load, &crossing.ratio)?;
@@ -233,7 +235,7 @@ fn crossed(crossing: &Crossing, scope: &Scope<'_>, named: &Finding) -> Result<Ve
     Ok(nearest.map(never).into_iter().collect())
 }
 
-/// How a curve goes, in words, instead of its comparisons; `None` if one of its ends was not measured.
+/// Returns words that say from where to where a curve goes; `None` if one of its ends was not measured.
 fn from_to(instead: &Instead, scope: &Scope<'_>) -> Result<Option<String>, RuleError> {
     let (Some(first), Some(last)) = (scope.value(&instead.from.1)?, scope.value(&instead.to.1)?) else {
         return Ok(None);
@@ -244,7 +246,7 @@ fn from_to(instead: &Instead, scope: &Scope<'_>) -> Result<Option<String>, RuleE
     Ok(Some(format!("it {word} from {first:.1} at {from} to {last:.1} at {to}")))
 }
 
-/// What came out under other assumptions; `None` if nothing did.
+/// Returns words that say what was measured under other assumptions; `None` if nothing was.
 fn tries(tried: &Tried, scope: &Scope<'_>) -> Result<Option<String>, RuleError> {
     let mut said = Vec::new();
     for scope in scope.product(std::slice::from_ref(&tried.over))? {
@@ -255,7 +257,7 @@ fn tries(tried: &Tried, scope: &Scope<'_>) -> Result<Option<String>, RuleError> 
     Ok((!said.is_empty()).then(|| format!("tried: {}{}", tried.before, said.join(", "))))
 }
 
-/// Where a number stands in a plot or a table.
+/// Returns the place of a number in a plot or table.
 fn placed(place: &PlaceRule, scope: &Scope<'_>) -> Result<Place, RuleError> {
     let curve = scope.fill(&place.curve)?;
     let series = place.series.as_ref().map(|series| scope.fill(series)).transpose()?;

@@ -1,4 +1,4 @@
-//! What variables, sets and points of rules stand for.
+//! The meaning of names in rules: variables, sets, and points of the results.
 
 use std::collections::BTreeMap;
 
@@ -11,53 +11,53 @@ use crate::paper::comparisons::rounded;
 use crate::paper::evidence::{At, Evidence};
 use crate::spec::Spec;
 
-/// Why a rule cannot be followed: it was written wrongly.
+/// The error that a rule cannot be evaluated because it was written wrongly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
-    /// Nothing is called so.
+    /// Nothing has this name.
     #[error("no {what} is called '{name}'")]
     Unknown {
-        /// What was looked for.
+        /// What was looked for, such as a set or a number.
         what: &'static str,
-        /// Its name.
+        /// The name.
         name: String,
     },
-    /// A function has too few or wrong arguments, or a set has not exactly one origin.
+    /// A function has too few or wrong arguments, or a set is not defined in exactly one way.
     #[error("{0}")]
     Malformed(String),
 }
 
-/// What rules must know of a figure.
+/// The facts about a figure that its rules use.
 #[derive(Debug)]
 pub(crate) struct Subject {
-    /// Its name.
+    /// The name of the figure.
     pub(crate) figure: String,
-    /// Its own variables, and its own sets.
+    /// The variables and the sets that only this figure has.
     pub(crate) with: BTreeMap<String, String>,
     pub(crate) sets: BTreeMap<String, SetSource>,
-    /// The logs of its studies, by study.
+    /// The logs of each study of the figure, by the name of the study.
     pub(crate) logs: BTreeMap<String, Vec<String>>,
 }
 
-/// What a variable stands for.
+/// The value of a variable: a text or a number.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     Text(String),
     Value(Value),
 }
 
-/// Of what a column is asked.
+/// The measurements over which a column is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Samples {
-    /// Of all measurements at once.
+    /// All measurements at once, as a mean.
     All,
-    /// Of each workload.
+    /// One number for each workload.
     Workloads,
-    /// Of each round.
+    /// One number for each round.
     Rounds,
 }
 
-/// Variables and everything else that expressions may speak of.
+/// The variables, evidence, sets and tables that an expression can use.
 #[derive(Clone)]
 pub(super) struct Scope<'a> {
     pub(super) found: &'a Evidence,
@@ -72,7 +72,7 @@ pub(super) struct Scope<'a> {
 type SetRow = Vec<(String, Binding)>;
 
 impl<'a> Scope<'a> {
-    /// Returns the scope of a figure, whose own variables have their values.
+    /// Returns the scope of a figure with the figure's own variables.
     pub(super) fn new(
         found: &'a Evidence,
         subject: &'a Subject,
@@ -84,7 +84,7 @@ impl<'a> Scope<'a> {
         Self { found, subject, file, tables, samples: Samples::All, variables }
     }
 
-    /// Returns the same scope with a further variable.
+    /// Returns the scope with one more variable.
     #[must_use]
     pub(super) fn with(&self, name: &str, binding: Binding) -> Self {
         let mut scope = self.clone();
@@ -92,12 +92,12 @@ impl<'a> Scope<'a> {
         scope
     }
 
-    /// What a variable stands for; the one that was named last counts.
+    /// Returns the value of a variable; `None` if there is none. Of variables with the same name the last one counts.
     pub(super) fn variable(&self, name: &str) -> Option<&Binding> {
         self.variables.iter().rev().find(|(other, _)| other == name).map(|(_, binding)| binding)
     }
 
-    /// Returns a template with the values of its variables.
+    /// Returns the text of a template, with the values of its variables.
     pub(super) fn fill(&self, template: &Template) -> Result<String, RuleError> {
         let mut text = String::new();
         for piece in &template.0 {
@@ -110,7 +110,7 @@ impl<'a> Scope<'a> {
         Ok(text)
     }
 
-    /// Returns a variable as text.
+    /// Returns the value of a variable as text, with `digits` decimals if given.
     fn shown(&self, name: &str, digits: Option<usize>) -> Result<String, RuleError> {
         let unknown = || RuleError::Unknown { what: "variable", name: name.to_owned() };
         let number = match self.variable(name).ok_or_else(unknown)? {
@@ -121,13 +121,13 @@ impl<'a> Scope<'a> {
         Ok(digits.map_or_else(|| rounded(number), |digits| format!("{number:.digits$}")))
     }
 
-    /// Returns whether one of these is so, in this scope.
+    /// Returns whether one of these matches is true in this scope.
     pub(super) fn is_any(&self, matches: &[Match]) -> bool {
         let is = |(name, value): (&String, &String)| matches!(self.variable(name), Some(Binding::Text(text)) if text == value);
         matches.iter().any(|one| one.iter().all(is))
     }
 
-    /// Scopes with the variables of every element of the product of sets, the last set changing fastest.
+    /// Returns a scope for every element of the product of sets; the last set changes fastest.
     pub(super) fn product(&self, sets: &[String]) -> Result<Vec<Self>, RuleError> {
         let Some((first, others)) = sets.split_first() else { return Ok(vec![self.clone()]) };
         let mut scopes = Vec::new();
@@ -139,19 +139,19 @@ impl<'a> Scope<'a> {
         Ok(scopes)
     }
 
-    /// Returns the values of the variable for which a set is there.
+    /// Returns the values that a set gives to its key variable.
     fn values(&self, set: &str) -> Result<Vec<String>, RuleError> {
         let key = self.key(set)?.to_owned();
         self.product(&[set.to_owned()])?.iter().map(|scope| scope.shown(&key, None)).collect()
     }
 
-    /// Returns the set of this name: the figure's own one, or that of the file.
+    /// Returns the set of this name: that of the figure, or else that of the file.
     fn set(&self, name: &str) -> Result<&'a SetSource, RuleError> {
         let set = self.subject.sets.get(name).or_else(|| self.file.sets.get(name));
         set.ok_or_else(|| RuleError::Unknown { what: "set", name: name.to_owned() })
     }
 
-    /// Returns the variable for which a set is there: that of its own name, or of the set from which it is taken.
+    /// Returns the key variable of a set: its own name, or the key of the set from which it is derived.
     pub(super) fn key<'b>(&self, set: &'b str) -> Result<&'b str, RuleError>
     where
         'a: 'b,
@@ -215,7 +215,7 @@ impl<'a> Scope<'a> {
         Ok(kept.into_iter().map(|(_, row)| row).collect())
     }
 
-    /// Returns the loads of the workload models that studies replay, each with the model.
+    /// Returns the loads of the workload models that studies replay, each with the spec of the model.
     fn loads(&self, studies: &[Template], sides: Option<&Template>) -> Result<Vec<SetRow>, RuleError> {
         let sides = sides.map(|law| self.fill(law)).transpose()?;
         let mut loads: Vec<(f64, String)> = Vec::new();
@@ -242,7 +242,7 @@ impl<'a> Scope<'a> {
         Ok(loads.into_iter().map(row).collect())
     }
 
-    /// Returns the cells of a printed table.
+    /// Returns the cells of a printed table as rows.
     fn cells(&self, name: &str, columns: &[String]) -> Result<Vec<SetRow>, RuleError> {
         let table = self.tables.get(name);
         let table = table.ok_or_else(|| RuleError::Unknown { what: "table", name: name.to_owned() })?;
@@ -255,8 +255,8 @@ impl<'a> Scope<'a> {
         Ok(table.cells().map(row).collect())
     }
 
-    /// Returns the fields of a point: those that are given, and else those of the file as far as their variables have
-    /// values here.
+    /// Returns the coordinates of a point: those that are given, and else those of the file, if all variables in them
+    /// have values here.
     pub(super) fn point(&self, given: &[(Field, Template)]) -> Result<BTreeMap<Field, String>, RuleError> {
         let defaults =
             self.file.at.iter().filter_map(|(field, template)| Some((*field, self.fill(template).ok()?)));
@@ -268,7 +268,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Where evidence is looked for; what is not given is the default.
+/// Returns the point with these coordinates; missing ones have their defaults.
 pub(super) fn at(fields: &BTreeMap<Field, String>) -> At<'_> {
     let defaults = At::default();
     let text = |field: Field, default| fields.get(&field).map_or(default, String::as_str);
@@ -287,7 +287,7 @@ pub(super) fn at(fields: &BTreeMap<Field, String>) -> At<'_> {
     }
 }
 
-/// Returns each row and the one behind it.
+/// Returns each row together with the next one, whose variables begin with `next_`.
 fn steps(rows: &[SetRow]) -> Vec<SetRow> {
     let next = |(name, binding): &(String, Binding)| (format!("next_{name}"), binding.clone());
     rows.windows(2).map(|pair| pair[0].iter().cloned().chain(pair[1].iter().map(next)).collect()).collect()

@@ -2,17 +2,17 @@
 
 use crate::paper::finding::Published;
 
-/// A table as it is printed: a row for each label.
+/// A printed table, with one row per label.
 #[derive(Debug)]
 pub(crate) struct PrintedTable {
-    /// The title of the labels.
+    /// The title of the column of labels.
     pub(super) title: &'static str,
     columns: Vec<&'static str>,
     rows: Vec<(&'static str, Vec<&'static str>)>,
 }
 
 impl PrintedTable {
-    /// Reads tab-separated text; the first line that is no comment has the titles.
+    /// Returns the table in a tab-separated text. The first line that is no comment holds the titles.
     pub(crate) fn parse(text: &'static str) -> Self {
         let mut lines = text.lines().filter(|line| !line.starts_with('#'));
         let mut titles = lines.next().unwrap_or_default().split('\t');
@@ -24,14 +24,14 @@ impl PrintedTable {
         Self { title, columns: titles.collect(), rows: lines.filter_map(row).collect() }
     }
 
-    /// Returns every cell, column by column: the label of its row, the title of its column, and what is printed.
+    /// Returns every cell, column by column, as (label of the row, title of the column, printed text).
     pub(super) fn cells(&self) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + '_ {
         self.columns.iter().enumerate().flat_map(move |(j, &column)| {
             self.rows.iter().filter_map(move |(label, cells)| Some((*label, column, *cells.get(j)?)))
         })
     }
 
-    /// Returns the number of a cell; `None` if there is no such cell, or a dash in it.
+    /// Returns the number in a cell; `None` if there is no such cell, or if it holds a dash.
     pub(super) fn cell(&self, label: &str, column: &str) -> Option<Published> {
         let is = |(row, title, _): &(&str, &str, &str)| *row == label && *title == column;
         Published::parse(self.cells().find(is)?.2)

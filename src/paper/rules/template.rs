@@ -1,10 +1,10 @@
-//! Texts with places for variables: `{allocator}, load {load}`, `{lead:.1} percent`, `at {*medium}`.
+//! Texts with placeholders for variables: `{allocator}, load {load}`, `{lead:.1} percent`, `at {*medium}`.
 
 use std::fmt;
 
 use serde::Deserialize;
 
-/// A text in which variables stand between braces.
+/// A text with variables between braces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Template(pub(super) Vec<Piece>);
@@ -12,15 +12,15 @@ pub(crate) struct Template(pub(super) Vec<Piece>);
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// Text that stays as it is.
+    /// Text without variables.
     Text(String),
-    /// `{name}`, or with so many digits after the point `{name:.2}`.
+    /// `{name}` or `{name:.2}`: the value of a variable, with this many decimals if a number is given.
     Variable(String, Option<usize>),
-    /// `{*set}`: the values of a set, with commas between them.
+    /// `{*set}`: the values of a set, separated by commas.
     Values(String),
 }
 
-/// Why a text is no template.
+/// The error that a text is no template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}': {problem}")]
 pub(crate) struct TemplateError {
@@ -37,12 +37,13 @@ impl TryFrom<String> for Template {
 }
 
 impl Template {
-    /// Returns the template that is nothing but this text, which names a variable where an expression stands.
+    /// Returns the template that is only this text. An expression uses it for the name of a variable.
     pub(super) fn variable(name: &str) -> Self {
         Self(vec![Piece::Text(name.to_owned())])
     }
 
-    /// Reads a template; braces must be closed, and what stands behind a colon must be a number of digits.
+    /// Returns the template in a text. Every brace must be closed, and a colon must be followed by the number of
+    /// decimals.
     pub(super) fn parse(text: &str) -> Result<Self, TemplateError> {
         let error = |problem| TemplateError { text: text.to_owned(), problem };
         let (mut pieces, mut rest) = (Vec::new(), text);

@@ -1,4 +1,4 @@
-//! What an expression of a rule amounts to, and how such values are added, multiplied and so on.
+//! The value of an expression in a rule, and the arithmetic of such values.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use crate::paper::median::Median;
 /// The value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
-    /// A number of which nothing else is known.
+    /// A number without an interval.
     Number(f64),
     /// A mean with its confidence interval.
     Mean(Interval),
-    /// A median, or anything else with two ends that are not equally far from it.
+    /// A median, or another value with an interval that need not be symmetric.
     Middle(Median),
-    /// The single measurements.
+    /// The single measurements, before a mean or median is taken.
     Samples(BTreeMap<Sample, f64>),
 }
 
@@ -40,7 +40,7 @@ impl Operation {
 }
 
 impl Value {
-    /// Returns the number itself, the mean, or the median; of single measurements their mean.
+    /// Returns the number, the mean, or the median; for single measurements their mean.
     pub(super) fn number(&self) -> f64 {
         match self {
             Self::Number(number) => *number,
@@ -50,7 +50,7 @@ impl Value {
         }
     }
 
-    /// Returns the lower end, the most likely value, the upper end.
+    /// Returns the lower end, the most likely value, and the upper end.
     pub(super) fn ends(&self) -> (f64, f64, f64) {
         match self {
             Self::Mean(Interval { mean, half_width, .. }) => (mean - half_width, *mean, mean + half_width),
@@ -59,7 +59,7 @@ impl Value {
         }
     }
 
-    /// Returns the distance from 0.
+    /// Returns the absolute value.
     pub(super) fn abs(self) -> Self {
         match self {
             Self::Mean(Interval { mean, half_width, .. }) => {
@@ -74,7 +74,7 @@ impl Value {
         }
     }
 
-    /// Returns the value with the other sign.
+    /// Returns the value with the opposite sign.
     pub(super) fn negated(self) -> Self {
         match self {
             Self::Mean(interval) => Self::Mean(Interval { mean: -interval.mean, ..interval }),
@@ -85,7 +85,7 @@ impl Value {
         }
     }
 
-    /// `function` of the number, or of each measurement.
+    /// Returns `function` of the number, or of each measurement.
     pub(super) fn map(self, function: impl Fn(f64) -> f64) -> Self {
         match self {
             Self::Samples(samples) => {
@@ -95,8 +95,8 @@ impl Value {
         }
     }
 
-    /// Returns the operation on two values. Single measurements are combined with those of the same round, log and
-    /// seed. A number shifts or stretches an interval; intervals that are added or subtracted are taken as independent.
+    /// Returns the result of the operation on two values. Single measurements are paired by round, log and seed. A
+    /// number shifts or scales an interval. Intervals that are added or subtracted count as independent.
     pub(super) fn combined(self, operation: Operation, other: Self) -> Self {
         use Operation::{Add, Divide, Multiply, Subtract};
         match (self, operation, other) {
