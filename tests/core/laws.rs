@@ -151,7 +151,7 @@ impl History {
         }
     }
 
-    /// FlagValue nodes that somebody else has chosen to a job.
+    /// Gives nodes that somebody else has chosen to a job.
     pub(crate) fn occupy(&mut self, nodes: Vec<NodeId>) {
         let placement = Placement::of(nodes);
         assert_eq!(self.machine.occupy(&placement.nodes), Ok(()));

@@ -140,7 +140,7 @@ impl Case {
 fn every_scheduler_keeps_what_all_keep_and_what_its_row_says() -> Tested {
     let mesh: Mesh = MACHINE.parse()?;
     let nodes = mesh.nodes();
-    let mut promises = 0;
+    let mut shadow_times = 0;
     for allocator in ALLOCATORS {
         let spec: Spec = allocator.parse()?;
         let by_count = allocator::build(&spec, &Setup { mesh: &mesh, seed: 1 })?.strategy.served;
@@ -161,12 +161,12 @@ fn every_scheduler_keeps_what_all_keep_and_what_its_row_says() -> Tested {
                     let promised = Promised { policy: Policy::Easy, fits: Fits::Counts };
                     let audited = audit(&case.schedule, nodes, Some(promised))
                         .map_err(|violation| format!("{}: {violation}", case.label))?;
-                    promises += audited.promises;
+                    shadow_times += audited.promises;
                 }
             }
         }
     }
-    assert!(promises > 100, "{promises} shadow times were checked");
+    assert!(shadow_times > 100, "{shadow_times} shadow times were checked");
     Ok(())
 }
 

@@ -20,7 +20,7 @@ const SOON: Duration = Duration::from_secs(20);
 /// How long a command may take until it is where it is to be interrupted.
 const BEGUN: Duration = Duration::from_secs(120);
 
-/// WaitingJob for `is_so`, for so long at most.
+/// Waits for `is_so`, for so long at most.
 fn wait(most: Duration, mut is_so: impl FnMut() -> bool) -> bool {
     let began = Instant::now();
     loop {

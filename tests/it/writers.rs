@@ -11,7 +11,7 @@ use super::support::{Tested, bundled, contents, run, start};
 /// How long anything may take on a loaded machine before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// WaitingJob until `is_so`, and whether it came about.
+/// Waits until `is_so`, and whether it came about.
 fn wait_until(mut is_so: impl FnMut() -> bool) -> bool {
     let began = Instant::now();
     while !is_so() {

@@ -52,7 +52,7 @@ impl BlockAllocator {
     }
 }
 
-/// FlagValue a job several blocks with exactly as many nodes together as requested. Returns the nodes; `None` if fewer are
+/// Gives a job several blocks with exactly as many nodes together as requested. Returns the nodes; `None` if fewer are
 /// free.
 pub(super) fn several_blocks(buddy: &mut Buddy, request: &Request, _mesh: &Mesh) -> Option<Vec<NodeId>> {
     buddy.hand_out_several(request.procs)

@@ -150,7 +150,7 @@ fn class_for(request: &Request, mesh: &Mesh) -> Option<u32> {
     Some(longest.checked_next_power_of_two()?.ilog2())
 }
 
-/// FlagValue a job one block of its class. Returns the nodes of the block; `None` if no block of this class or a larger one
+/// Gives a job one block of its class. Returns the nodes of the block; `None` if no block of this class or a larger one
 /// is free, or if the job's shape does not fit the machine.
 fn one_block(buddy: &mut Buddy, request: &Request, mesh: &Mesh) -> Option<Vec<NodeId>> {
     buddy.hand_out_one(class_for(request, mesh)? as usize)

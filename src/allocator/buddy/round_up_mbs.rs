@@ -33,7 +33,7 @@ pub(crate) const ENTRY: Entry = Entry {
     },
 };
 
-/// FlagValue a job a part of one block or, if no free block is large enough, several blocks. Returns the nodes; `None` if
+/// Gives a job a part of one block or, if no free block is large enough, several blocks. Returns the nodes; `None` if
 /// fewer are free than requested.
 fn one_block_or_several(buddy: &mut Buddy, request: &Request, _mesh: &Mesh) -> Option<Vec<NodeId>> {
     buddy.hand_out_within_one(request.procs).or_else(|| buddy.hand_out_several(request.procs))

@@ -1,6 +1,6 @@
 //! The Lublin–Feitelson model of rigid jobs: U. Lublin, D. G. Feitelson, "The workload on parallel supercomputers:
 //! modeling the characteristics of rigid jobs", J. Parallel and Distributed Computing 63(11), 2003. The constants and
-//! the order of the steps are those of its reference implementation, m_lublin99.c of 1999, in the Parallel Workloads
+//! the order of the steps are those of its reference implementation, `m_lublin99.c` of 1999, in the Parallel Workloads
 //! Archive.
 //!
 //! Jobs come in two streams, batch and interactive, or in one *typeless* stream that was fitted to both together:

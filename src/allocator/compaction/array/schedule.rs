@@ -3,7 +3,7 @@
 //! An element is the part of a task on one processor. Elements move over a mesh of one row of switches. The elements of
 //! a sequence move one per step, the rightmost first. Different sequences move in parallel. The first element of a
 //! sequence is its *head*, and the goal of the head determines the head of the next sequence (procedure
-//! ComputeLeftOrderedSequences of the paper):
+//! `ComputeLeftOrderedSequences` of the paper):
 //!
 //! 1. If the goal is a free processor, the next head is the first element to the left of the goal.
 //! 2. If the goal has an element of a task that moves no further than it is long, the next head is the element to the
