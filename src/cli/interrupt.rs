@@ -22,8 +22,11 @@ pub(super) const GRACE: Duration = Duration::from_millis(700);
 /// A function that stops the command. Only commands with results to keep have one.
 type Brake = Box<dyn Fn() + Send>;
 
+/// The brake of the running command; `None` if it has no results to keep.
 static BRAKE: Mutex<Option<Brake>> = Mutex::new(None);
+/// The time of the first signal.
 static BEGAN: OnceLock<Instant> = OnceLock::new();
+/// The number of [`Saving`] guards that are alive.
 static SAVING: AtomicUsize = AtomicUsize::new(0);
 /// The number of the first signal; 0 if none has come.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
@@ -75,6 +78,7 @@ impl Drop for Saving {
     }
 }
 
+/// Handles one signal: calls the brake on the first signal, and ends the process on the second or if there is no brake.
 fn on_signal(signal: i32) {
     let is_first = SIGNAL.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_ok();
     BEGAN.get_or_init(Instant::now);

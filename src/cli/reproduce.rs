@@ -165,6 +165,7 @@ fn keep(paper: &Paper, comparisons: &[Comparison], folder: &Path) -> Result<(), 
     Ok(())
 }
 
+/// Returns the paper of this name, or an error that lists the names.
 fn find(name: &str) -> anyhow::Result<&'static Paper> {
     let papers = papers()?;
     let names = papers.iter().map(|paper| paper.name.as_str()).chain(["list"]);
@@ -183,6 +184,7 @@ fn figures(paper: &'static Paper, names: &[String]) -> anyhow::Result<Vec<&'stat
     Ok(paper.figures.iter().filter(wanted).collect())
 }
 
+/// Returns the list of all papers and figures as text.
 fn listing() -> anyhow::Result<String> {
     let columns = ["paper", "figure", "title"].map(|title| (title, Align::Left));
     let mut table = Table::new(&columns);

@@ -24,7 +24,7 @@ const fn dataset(name: &'static str, used: Option<&'static str>, available: &'st
     Dataset { name, used, available, folder: None }
 }
 
-/// Every dataset that the figure of a paper uses.
+/// All datasets that the figures of papers use.
 pub const DATASETS: &[Dataset] = &[
     dataset("NASA-iPSC-1993", Some("2.1-cln"), "3.1-cln"),
     dataset("LANL-CM5-1994", Some("3.1-cln"), "4.1-cln"),

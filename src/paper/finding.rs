@@ -268,6 +268,7 @@ impl Finding {
     }
 }
 
+/// Returns the verdict on a single number without an interval.
 fn compare(published: Published, measured: f64, tolerance: Tolerance) -> Verdict {
     let off = measured - published.value;
     let half_digit = 0.5 * 0.1_f64.powi(published.decimals as i32);

@@ -30,6 +30,7 @@ impl Median {
 /// with a probability of at most 5 %. The number of values below the median has a binomial distribution. Returns `None`
 /// if there are too few values for any such interval.
 fn surely_outside(count: usize) -> Option<usize> {
+    // Sums the binomial probabilities of one tail until they exceed 2.5 %.
     let mut probability = 0.5_f64.powi(i32::try_from(count).ok()?);
     let mut below = 0.0;
     for outside in 0..count {

@@ -182,6 +182,7 @@ impl Regeneration<'_> {
         self.folder.join(&paper.name)
     }
 
+    /// Writes the logs of the job stream into the directory of the results.
     fn make_streams(&self, paper: &Paper) -> Result<(), RegenerateError> {
         let folder = self.results(paper);
         std::fs::create_dir_all(&folder)

@@ -90,6 +90,7 @@ fn sentences(comparisons: &[Comparison], format: Format) -> String {
     }
 }
 
+/// Returns a row for each finding, as CSV and JSON show it.
 fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
     comparison.findings.iter().map(|finding| Row {
         paper: &comparison.paper.name,

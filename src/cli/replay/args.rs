@@ -211,6 +211,7 @@ impl Args {
         self.scheduler.iter().map(ordered).collect()
     }
 
+    /// Returns the rules by which records become jobs.
     fn rules(&self) -> Rules {
         let default = Rules::defaults(self.rules);
         Rules {
@@ -290,6 +291,7 @@ fn network_spec(text: &str) -> Result<Spec> {
     Ok(spec)
 }
 
+/// Returns the positive number in an argument.
 fn positive(text: &str) -> Result<f64> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),

@@ -15,6 +15,7 @@ pub(super) struct Progress {
     lines: Option<Lines>,
 }
 
+/// The lines on the terminal.
 struct Lines {
     all: MultiProgress,
     total: ProgressBar,

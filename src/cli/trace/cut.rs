@@ -62,6 +62,7 @@ impl Filter {
             && among(&self.status, record.status)
     }
 
+    /// Returns an error if the window of submit times is empty.
     fn check(&self) -> Result<(), Failure> {
         match (self.from, self.to) {
             (Some(from), Some(to)) if from >= to => Err(Failure::Usage(anyhow!(

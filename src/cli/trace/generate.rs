@@ -85,6 +85,7 @@ fn types_parser() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(values).map(|given| LUBLIN_TYPES.iter().any(|row| row.0 && row.1 == given))
 }
 
+/// Returns the offered load in an argument, a number above 0.
 fn parse_load(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(load) if f64::is_finite(load) && load > 0.0 => Ok(load),
@@ -97,6 +98,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.model.name == LUBLIN { draw_lublin(args) } else { draw_synthetic(args) }
 }
 
+/// Writes a log of the model of Lublin and Feitelson.
 fn draw_lublin(args: &Args) -> Result<(), Failure> {
     refuse(LUBLIN, &[("--machine", args.machine.is_some())])?;
     let needed = |value: Option<u32>, option: &str| {
@@ -114,6 +116,7 @@ fn draw_lublin(args: &Args) -> Result<(), Failure> {
     Ok(writer.finish()?)
 }
 
+/// Writes a log of the synthetic model.
 fn draw_synthetic(args: &Args) -> Result<(), Failure> {
     let useless = [
         ("--procs", args.procs.is_some()),

@@ -116,6 +116,7 @@ impl Output {
     }
 }
 
+/// Returns the parser of the name of a format that can be written.
 fn writable_parser() -> impl TypedValueParser<Value = &'static Format> {
     PossibleValuesParser::new(Format::writable().map(|format| format.name))
         .try_map(|name| Format::find(&name))

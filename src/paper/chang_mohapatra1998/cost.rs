@@ -19,6 +19,7 @@ const LOGS: [&str; 3] = ["synthetic:ratio=1", "synthetic:ratio=1.5", "synthetic:
 const FIXED: &str = "fixed-orientation";
 const SCAN: &str = "adaptive-scan";
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
+/// The number of calls whose times are added up.
 const BATCH: usize = 250;
 
 /// Two allocators that are asked together. The placements of the first one are carried out.
@@ -65,6 +66,7 @@ impl Both {
         Some(placement)
     }
 
+    /// Frees the nodes of a job and informs both allocators.
     fn release(&mut self, placement: &Placement) {
         self.machine.vacate(&placement.nodes);
         for allocator in &mut self.allocators {
@@ -142,7 +144,7 @@ mod tests {
         // Laid along x, sixteen of them are above each other, and none fits beside them in that orientation.
         assert_eq!(placements.len(), 16);
         assert_eq!(both.machine.free_count(), 1024 - 16 * 60);
-        // Adaptive scan finds what is left, two columns, if it knows what the other one took.
+        // Adaptive scan finds the two free columns, if it was told which nodes the other allocator took.
         let answer = both.allocators[1].propose(&tall, &both.machine).expect("two columns are free");
         assert!(answer.nodes.iter().all(|node| node % 32 >= 30), "{answer:?}");
         for placement in &placements {

@@ -17,7 +17,7 @@ impl Curve {
         (!points.is_empty()).then_some(Self(points))
     }
 
-    /// Returns the value of `function` for the curve. `more` is the least depth of a step down that counts. Returns
+    /// Returns the value of `function` for the curve. Only steps down that are deeper than `more` are counted. Returns
     /// `None` if there are too few points, or if the function is not about curves.
     pub(super) fn answer(&self, function: Function, more: f64) -> Option<Value> {
         Some(Value::Number(match function {
@@ -68,6 +68,8 @@ impl Curve {
             }
         };
         let score: f64 = (0..count).flat_map(|j| (0..j).map(move |i| (i, j))).map(|(i, j)| sign(i, j)).sum();
+        // The variance of Kendall's score without ties is n(n − 1)(2n + 5) / 18. The quantile 1.96 is that of the normal
+        // distribution, and the 1 is the continuity correction.
         let deviation = (pairs * (2 * count + 5) as f64 / 9.0).sqrt();
         let (tau, least) = (score / pairs, (1.96 * deviation + 1.0) / pairs);
         (pairs > 0.0).then_some(Median { low: tau - least, middle: tau, high: tau + least })
@@ -109,7 +111,7 @@ mod tests {
         };
         let rising: Vec<f64> = (0..14).map(f64::from).collect();
         let (tau, least) = trend(&rising).unwrap_or_default();
-        // 37 of 91 pairs are more than chance, as printed tables of Kendall's test say.
+        // For 14 points a score of 37 out of 91 pairs is significant, as printed tables of Kendall's test say.
         assert!((tau - 1.0).abs() < 1e-12 && (35.0..37.0).contains(&(least * 91.0)), "{tau} {least}");
         let (tau, least) = trend(&[1.0, 3.0, 2.0, 3.0]).unwrap_or_default();
         assert!((tau - 3.0 / 6.0).abs() < 1e-12 && tau < least, "{tau} {least}");

@@ -96,6 +96,7 @@ impl Scope<'_> {
         })
     }
 
+    /// Returns the value of a function; `None` if a number that it needs was not measured.
     fn call(&self, function: Function, arguments: &[Expr]) -> Found {
         match (function, arguments) {
             (Function::Mean, [of]) => Ok(self.value(of)?.map(|value| Value::Number(value.number()))),
@@ -146,6 +147,7 @@ impl Scope<'_> {
         self.product(&sets.iter().map(|set| self.set_name(set)).collect::<Result<Vec<String>, _>>()?)
     }
 
+    /// Returns the name of the set in an argument, or an error if the argument is no name.
     fn set_name(&self, set: &Expr) -> Result<String, RuleError> {
         match set {
             Expr::Name(name) => self.fill(name),

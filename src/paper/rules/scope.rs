@@ -188,6 +188,7 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Returns the rows of a derived set: selects its origin, then the range, then the condition, and sorts.
     fn derived(&self, name: &str, derived: &Derived) -> Result<Vec<SetRow>, RuleError> {
         let rows = match (&derived.of, &derived.steps_of, &derived.loads_of, &derived.table) {
             (Some(of), None, None, None) => self.rows(of)?,
