@@ -62,6 +62,7 @@ pub(super) fn end_if_signalled() {
 pub(super) struct Saving(());
 
 impl Saving {
+    /// Returns a guard. Results may be written while it lives.
     pub(super) fn begin() -> Self {
         SAVING.fetch_add(1, Ordering::SeqCst);
         Self(())

@@ -38,7 +38,7 @@ mod tests {
 
     type Tested = Result<(), Box<dyn std::error::Error>>;
 
-    /// Returns every number of a replay's summary, made up; different ones for every replay.
+    /// Returns made-up numbers for the summary of a replay, different for each replay.
     fn numbers(replay: usize) -> BTreeMap<String, f64> {
         let names = FrameSchema::summary().columns.into_iter().map(|column| column.name);
         let value = |place: usize| 1.0 + ((replay * 31 + place * 17) % 101) as f64 / 100.0;
@@ -86,8 +86,8 @@ mod tests {
         Ok(paper.findings(figure, &mut found)?)
     }
 
-    /// What is wrong with the sentences of a figure, whose findings are these: each must be judged or say why not, and
-    /// whatever has a published number or a verdict must belong to a sentence.
+    /// Returns what is wrong with the sentences of a figure, given its findings. Each sentence must be judged or say
+    /// why not. Each finding with a published number or a verdict must belong to a sentence.
     fn problems(paper: &Paper, figure: &Figure, findings: &[Finding]) -> Vec<String> {
         let mut problems = Vec::new();
         let sentences = || paper.sentences.iter().filter(|sentence| sentence.figure == figure.name);

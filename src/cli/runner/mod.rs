@@ -56,7 +56,9 @@ impl Brake {
 /// The numbers of replays that have finished and failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
+    /// The number of replays that finished.
     pub(super) finished: usize,
+    /// The number of replays that failed.
     pub(super) failed: usize,
 }
 

@@ -51,6 +51,7 @@ impl Flagged for OfSweep {
 /// The flags of the command `C`, parsed into options.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Flags<C> {
+    /// The options that the given flags set; all others have their defaults.
     pub(in crate::cli) options: Options,
     of: PhantomData<C>,
 }

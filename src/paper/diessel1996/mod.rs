@@ -11,6 +11,7 @@ mod table1;
 
 use super::load::{Folder, files};
 
+/// The data files and the code of the paper.
 pub(super) const FOLDER: Folder = Folder {
     files: files![
         "paper.toml",

@@ -14,6 +14,7 @@ mod printed_scan;
 
 use super::load::{Folder, files};
 
+/// The data files and the code of the paper.
 pub(super) const FOLDER: Folder = Folder {
     files: files![
         "paper.toml",

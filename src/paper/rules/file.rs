@@ -51,17 +51,19 @@ pub(crate) struct Derived {
     /// Takes the cells of a printed table, column by column. The variables are the first title of the table (the label
     /// of the row), those of `columns` (the words of the title of the column), and `printed`.
     pub(super) table: Option<String>,
+    /// The variables for the words in the titles of the columns; for `table`.
     #[serde(default)]
     pub(super) columns: Vec<String>,
     /// Takes only workload models with this distribution of sides; for `loads_of`.
     pub(super) sides: Option<Template>,
-    /// The index of the first row that is taken, and of the first row after the last one (`None`: all the rest).
+    /// The index of the first row that is taken.
     #[serde(default)]
     pub(super) from: usize,
+    /// The index after the last row that is taken; `None` for all the rest.
     pub(super) to: Option<usize>,
     /// Takes only rows for which this is above 0.
     pub(super) when: Option<Expr>,
-    /// Takes only the first of the rows that are left.
+    /// Whether to take only the first of the rows that are left, after sorting.
     #[serde(default)]
     pub(super) first: bool,
     /// Sorts rows by this number; rows without a number are left out.
@@ -84,9 +86,10 @@ pub(super) struct Rule {
     /// Names of sets. There is one finding for every element of their product; the last set changes fastest.
     #[serde(default)]
     pub(super) each: Vec<String>,
-    /// The rule is used only where one of `only` is true (if there are any) and none of `unless`.
+    /// The rule is used only where one of these matches; empty for everywhere.
     #[serde(default)]
     pub(super) only: Vec<Match>,
+    /// The rule is not used where one of these matches.
     #[serde(default)]
     pub(super) unless: Vec<Match>,
     /// Numbers with a name, for use in other fields. If one was not measured, the rule finds nothing.
@@ -101,13 +104,15 @@ pub(super) struct Rule {
     pub(super) item: Option<Template>,
     /// The measured number.
     pub(super) measured: Option<Expr>,
-    /// The published number, as printed (`published`), or derived from printed numbers (`expected`).
+    /// The published number, as printed.
     pub(super) published: Option<Template>,
+    /// The published number, derived from printed numbers.
     pub(super) expected: Option<Expr>,
-    /// The largest difference that counts as agreement: in percent (`percent`), or in the unit of the number
-    /// (`absolute`). If both are given, `absolute` is for a published 0. If neither is given, the printed digits must
-    /// be equal.
+    /// The largest difference that counts as agreement, in percent. If there is neither `percent` nor `absolute`, the
+    /// printed digits must be equal.
     pub(super) percent: Option<f64>,
+    /// The largest difference that counts as agreement, in the unit of the number. If `percent` is also given, this is
+    /// only for a published 0.
     pub(super) absolute: Option<f64>,
     /// The published range.
     pub(super) range: Option<[f64; 2]>,
@@ -125,6 +130,7 @@ pub(super) struct Rule {
     pub(super) instead: Option<Instead>,
     /// An explanation that is added if the verdict is that the values differ.
     pub(super) because: Option<Template>,
+    /// The numbers under other assumptions, which are added to the verdict; `None` to add none.
     pub(super) tried: Option<Tried>,
     /// The reason to show if there is no number; `None` to show nothing.
     pub(super) otherwise: Option<String>,
@@ -163,10 +169,13 @@ pub(super) struct PlaceRule {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Block {
+    /// Names of sets. The comparisons are made for every element of their product.
     #[serde(default)]
     pub(super) over: Vec<String>,
+    /// Numbers with a name, for use in the comparisons.
     #[serde(default, rename = "let")]
     pub(super) numbers: BTreeMap<String, Expr>,
+    /// The comparisons.
     pub(super) checks: Vec<Check>,
 }
 
@@ -177,21 +186,28 @@ pub(super) type Side = (Template, Expr);
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Check {
+    /// The relation that must hold.
     pub(super) is: Relation,
+    /// The first number of a relation between two numbers.
     pub(super) low: Option<Side>,
+    /// The second number of a relation between two numbers.
     pub(super) high: Option<Side>,
+    /// The number that [`Relation::Above`] compares with `least`.
     pub(super) value: Option<Side>,
+    /// The bound for `value`; 0 if not given.
     #[serde(default)]
     pub(super) least: f64,
+    /// The comparison is made only where one of these matches; empty for everywhere.
     #[serde(default)]
     pub(super) only: Vec<Match>,
+    /// The comparison is not made where one of these matches.
     #[serde(default)]
     pub(super) unless: Vec<Match>,
-    /// Compared only if this is above 0.
+    /// The comparison is made only if this is above 0; `None` for always.
     pub(super) when: Option<Expr>,
 }
 
-/// How two numbers lie.
+/// A relation of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Relation {
@@ -199,17 +215,17 @@ pub(super) enum Relation {
     Below,
     /// The first is not larger.
     AtMost,
-    /// The first is less than 2 % from the second.
+    /// The first differs from the second by less than 2 %.
     Near,
-    /// The first is smaller over common workloads, which is not decided while that may be chance.
+    /// The first is smaller over common workloads. Nothing is decided if the difference may be chance.
     ClearlyBelow,
     /// The first is not larger over common workloads, with a confidence of 95 %.
     NotAbove,
-    /// A value, of which an interval is known, is above a bound, which is not decided while the bound is within.
+    /// A value is above a bound. Nothing is decided if the bound is within the interval of the value.
     Above,
 }
 
-/// The loads at which a ratio crosses a number.
+/// The loads at which a ratio has a published value.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Crossing {
@@ -217,28 +233,31 @@ pub(super) struct Crossing {
     pub(super) over: String,
     /// The ratio.
     pub(super) ratio: Expr,
-    /// The number.
+    /// The published value.
     pub(super) target: Expr,
 }
 
-/// The first and the last number of a curve, each with where it is.
+/// The first and the last number of a curve, each with its position in words.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Instead {
+    /// The position and the value of the first point.
     pub(super) from: Side,
+    /// The position and the value of the last point.
     pub(super) to: Side,
 }
 
-/// What came out under other assumptions.
+/// Numbers that were measured under other assumptions.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Tried {
-    /// What stands before them.
+    /// The words before the numbers.
     #[serde(default)]
     pub(super) before: String,
     /// The set of assumptions.
     pub(super) over: String,
-    /// What came out, which is called `value` in what is said of it.
+    /// The number under an assumption; `said` names it `value`.
     pub(super) value: Expr,
+    /// The words for each assumption.
     pub(super) said: Template,
 }

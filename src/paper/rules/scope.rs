@@ -32,8 +32,9 @@ pub enum RuleError {
 pub(crate) struct Subject {
     /// The name of the figure.
     pub(crate) figure: String,
-    /// The variables and the sets that only this figure has.
+    /// The variables that only this figure has, with their values.
     pub(crate) with: BTreeMap<String, String>,
+    /// The sets that only this figure has; they replace sets of the file with the same name.
     pub(crate) sets: BTreeMap<String, SetSource>,
     /// The logs of each study of the figure, by the name of the study.
     pub(crate) logs: BTreeMap<String, Vec<String>>,
@@ -60,11 +61,17 @@ pub(super) enum Samples {
 /// The variables, evidence, sets and tables that an expression can use.
 #[derive(Clone)]
 pub(super) struct Scope<'a> {
+    /// The measurements.
     pub(super) found: &'a Evidence,
+    /// The figure that the rules are evaluated for.
     pub(super) subject: &'a Subject,
+    /// The file of rules, with its sets and default coordinates.
     pub(super) file: &'a RuleFile,
+    /// The printed tables of the paper, by name.
     pub(super) tables: &'a BTreeMap<&'static str, PrintedTable>,
+    /// The measurements over which columns are taken.
     pub(super) samples: Samples,
+    /// The variables with their values. Of variables with the same name the last one counts.
     pub(super) variables: Vec<(String, Binding)>,
 }
 

@@ -4,6 +4,7 @@ mod blocks;
 
 use super::load::{Folder, files};
 
+/// The data files and the code of the paper.
 pub(super) const FOLDER: Folder = Folder {
     files: files![
         "paper.toml",
