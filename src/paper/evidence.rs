@@ -12,8 +12,8 @@ use crate::spec::Spec;
 use crate::study::LoadedLog;
 use crate::workload::Rules;
 
-/// The cells of which a number is wanted, given by their coordinates. The defaults are EASY, the rules of the authors,
-/// arrivals as recorded, and recorded run times; the other coordinates are empty.
+/// The coordinates of the cells from which a number is read. The defaults are EASY, the rules of the authors, arrivals
+/// as recorded, and recorded run times; the other coordinates are empty.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
     /// The dataset.

@@ -1,10 +1,10 @@
 //! O. Diessel, H. ElGindy, B. Beresford-Smith, "Partial task compaction reduces queuing delays in partitionable-array
 //! machines", 1996.
 //!
-//! The logs of the paper are not the versions in the archive: its SDSC log had 33,058 tasks. Percentages
-//! therefore may differ by three points, and each number of Table 1 by a tenth; orders must be equal. One time unit is
-//! a second. The times of a step of the mesh and of a decision are our choice, so results that differ are also measured
-//! with other times.
+//! The logs of the paper are not the versions in the archive: its SDSC log had 33,058 tasks. Percentages therefore may
+//! differ by three points, and each number of Table 1 by a tenth. Orders must be equal. One time unit is a second. The
+//! times of a step of the mesh and of a decision are our choice, so results that differ are also measured with other
+//! times.
 
 mod fig3;
 mod table1;
