@@ -49,10 +49,11 @@ test-python:
 	$(CARGO) build --release
 	tests/python/run.sh
 
-# Formatting, lints and documentation, warnings being errors.
+# Formatting, lints (of the whole and of the core alone) and documentation, warnings being errors.
 check:
 	$(CARGO) fmt --check
 	$(CARGO) clippy --release --all-targets -- -D warnings
+	$(CARGO) clippy --release --no-default-features --lib --test core -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps
 
 # Times parsing, allocator calls and whole replays.

@@ -89,6 +89,14 @@ fn check_sizes(jobs: &[Job], mesh: &Mesh) -> Result<(), ReplayError> {
     }
 }
 
+/// Returns the jobs in the order of their submissions; those that are submitted at the same time stay in the order of
+/// `jobs`, as the sort is stable.
+fn in_order_of_arrival(jobs: &[Job]) -> Vec<JobId> {
+    let mut arrivals: Vec<JobId> = (0..jobs.len() as JobId).collect();
+    arrivals.sort_by_key(|&job| jobs[job as usize].submit);
+    arrivals
+}
+
 /// Replays `jobs` and returns one record for each of them, in the order of `jobs`. Jobs arrive in the order of their
 /// submissions. Jobs that are submitted at the same time arrive in the order of `jobs`.
 ///
@@ -99,9 +107,7 @@ pub fn replay(
     observer: &mut dyn Observer,
 ) -> Result<Vec<Record>, ReplayError> {
     check_sizes(jobs, &parts.mesh)?;
-    let mut arrivals: Vec<JobId> = (0..jobs.len() as JobId).collect();
-    // The sort is stable: jobs with equal submissions keep their order.
-    arrivals.sort_by_key(|&job| jobs[job as usize].submit);
+    let arrivals = in_order_of_arrival(jobs);
     let pass = parts.scheduler.pass();
     let scheduler = parts.scheduler;
     let mut state = ReplayState {

@@ -56,6 +56,11 @@ impl JobRow<'_> {
 /// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only where [`When`] says
 /// so.
 pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
+    [of_schedule(), of_placement()].into_iter().flatten().collect()
+}
+
+/// Returns the columns that say what a job is and when it ran.
+fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
     vec![
         field("replay", U32(|row| row.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
@@ -90,6 +95,12 @@ pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
         field("suspended_s", F64(|row| row.record().suspended.as_seconds()))
             .unit("s")
             .meaning("how long it stood still because of that; part of `run_s`"),
+    ]
+}
+
+/// Returns the columns that follow from where a job ran: dispersal, contention, traffic and the cost of its placement.
+fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
+    vec![
         field("pairwise_sum", U64(|row| row.dispersal().pairwise_sum))
             .unit("hops")
             .meaning("Σ L1 distance over unordered pairs of its nodes"),

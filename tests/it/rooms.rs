@@ -63,7 +63,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "cli",
         Layer::Cli,
-        "allocator audit disk execution figure frame inspect job machine metrics paper report scheduler spec study sweep \
+        "allocator audit disk execution figure frame inspect machine metrics paper report scheduler spec study sweep \
          text trace workload",
     ),
 ];

@@ -101,8 +101,8 @@ impl FirstSet {
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let words = self.levels[0].iter().enumerate().filter(|(_, bits)| **bits != 0);
         words.flat_map(|(word, &bits)| {
-            // Each step clears the lowest set bit.
-            let rest = std::iter::successors(Some(bits), |rest| Some(rest & (rest - 1)));
+            // Each step clears the lowest set bit. The step after 0 is computed too, and is not taken.
+            let rest = std::iter::successors(Some(bits), |rest| Some(rest & rest.wrapping_sub(1)));
             rest.take_while(|rest| *rest != 0).map(move |rest| word as u32 * 64 + rest.trailing_zeros())
         })
     }
