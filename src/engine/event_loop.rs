@@ -108,8 +108,7 @@ pub fn replay(
 ) -> Result<Vec<Record>, ReplayError> {
     check_sizes(jobs, &parts.mesh)?;
     let arrivals = in_order_of_arrival(jobs);
-    let pass = parts.scheduler.pass();
-    let scheduler = parts.scheduler;
+    let (pass, scheduler) = (parts.scheduler.pass(), parts.scheduler);
     let mut state = ReplayState {
         jobs,
         now: Time::ZERO,
@@ -153,8 +152,7 @@ pub fn replay(
             Pass::Separate => state.pass_per_kind(&mut done, &arrivals[first..arrived], scheduler),
         }
         if started && pass != Pass::Batch {
-            // These schedulers are asked after departures and arrivals. A job for which others made room has started,
-            // which is neither. The queue may have a new head, so the scheduler is asked for one more pass.
+            // Room was made for a job, which has started: neither an arrival nor a departure, yet the head may be new.
             state.cause = Cause::Departures;
             state.run_scheduler(scheduler);
         }

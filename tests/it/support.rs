@@ -9,14 +9,17 @@ use std::process::{Child, Command, Stdio};
 
 pub(crate) use super::core_support::{Numbers, Tested, replay, shared, shared_log};
 
-/// Makes commands that are started from now on hear SIGINT, even if this process ignores it, as one in the background of a
-/// script does: a signal that is handled here has its default action in children.
+/// Makes commands that are started from now on hear SIGINT and SIGHUP, even if this process ignores them, as one in the
+/// background of a script or under nohup does: a signal that is handled here has its default action in children.
 #[cfg(unix)]
 pub(crate) fn children_hear_interrupts() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         let ends = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
         signal_hook::flag::register_conditional_default(2, ends).expect("SIGINT can be handled");
+        // Tests that outlive their terminal go on, as they do under nohup.
+        let heard = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        signal_hook::flag::register(1, heard).expect("SIGHUP can be handled");
     });
 }
 
