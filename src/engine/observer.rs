@@ -39,8 +39,8 @@ pub trait Observer {
     /// carried out. It is `None` if the job was refused, also because it would have taken reserved nodes, or if its
     /// plan was aborted.
     ///
-    /// `cost_ns` is the time that the allocator took, in nanoseconds; 0 if calls are not timed. Where no reservation
-    /// has to be kept, it includes the call that tells the allocator that its placement was carried out.
+    /// `cost_ns` is the time that the allocator took, in nanoseconds; 0 if calls are not timed. It includes the call
+    /// by which the allocator is told that its proposal is accepted, and not the engine's own work.
     fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64);
 
     /// Reports that a job occupies `nodes` from `now` on, because it starts or moves.

@@ -39,14 +39,6 @@ pub(super) enum Choice {
     Other(Placement),
 }
 
-impl Choice {
-    /// Returns the placement.
-    pub(super) fn placement(self) -> Placement {
-        let (Self::Proposal(placement) | Self::Other(placement)) = self;
-        placement
-    }
-}
-
 /// The running jobs, their nodes and the current time.
 #[derive(Clone, Copy)]
 pub(super) struct RunningPlaces<'a> {

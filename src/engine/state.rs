@@ -168,31 +168,40 @@ impl ReplayState<'_> {
             // An allocator that is stopped may give up. Its `None` is then no refusal, and is not reported as one.
             return None;
         }
-        let (choice, cost_ns) = match (proposal, beside) {
-            // The time of this call is measured after `carry_out` below, so that it includes `accepted`.
-            (Some(placement), None) => (Some(Choice::Proposal(placement)), None),
-            (Some(placement), Some(reservation)) => {
-                let cost_ns = elapsed_ns(began);
-                let choice = reservation.make_room(placement, &request, self.allocator, &self.machine);
-                (choice, Some(cost_ns))
+        // Without a reservation the proposal is carried out as it is. It is accepted before its nodes are occupied, so
+        // that the time measured is that of the two calls of the allocator and of nothing else.
+        if let (Some(placement), None) = (&proposal, &beside) {
+            self.accept(placement);
+        }
+        let mut cost_ns = elapsed_ns(began);
+        let placement = match (proposal, beside) {
+            (proposal @ Some(_), None) => proposal,
+            (Some(proposal), Some(reservation)) => {
+                match reservation.make_room(proposal, &request, self.allocator, &self.machine) {
+                    Some(Choice::Proposal(placement)) => {
+                        let began = self.timed.then(Instant::now);
+                        self.accept(&placement);
+                        cost_ns += elapsed_ns(began);
+                        Some(placement)
+                    }
+                    Some(Choice::Other(placement)) => Some(self.tell_of(placement)),
+                    None => None,
+                }
             }
             (None, beside) => {
-                let cost_ns = elapsed_ns(began);
                 let kept = self.reservation.as_ref().filter(|_| beside.is_none());
-                let nodes = kept.and_then(|kept| kept.nodes_for(job, &self.machine));
-                (nodes.map(|nodes| Choice::Other(Placement::of(nodes.to_vec()))), Some(cost_ns))
+                let nodes = kept.and_then(|kept| kept.nodes_for(job, &self.machine)).map(<[NodeId]>::to_vec);
+                nodes.map(|nodes| self.tell_of(Placement::of(nodes)))
             }
         };
-        let Some(choice) = choice else {
-            self.observer.allocated(job, None, cost_ns.unwrap_or_default());
+        let Some(placement) = placement else {
+            self.observer.allocated(job, None, cost_ns);
             return None;
         };
-        if let Err(error) = self.carry_out(job, &request, &choice) {
+        if let Err(error) = self.carry_out(job, &request, &placement) {
             self.error = Some(error);
             return None;
         }
-        let cost_ns = cost_ns.unwrap_or_else(|| elapsed_ns(began));
-        let placement = choice.placement();
         if placement.rearrangement.is_none() {
             self.observer.allocated(job, Some(&placement), cost_ns);
             self.observer.occupied(job, &placement.nodes, self.now);
@@ -200,10 +209,23 @@ impl ReplayState<'_> {
         Some((placement, cost_ns))
     }
 
-    /// Checks a placement, occupies its nodes and tells the allocator. If other jobs must move first, it only checks
-    /// the number of nodes. Fails if the placement has too few nodes, or nodes that are not free.
-    fn carry_out(&mut self, job: JobId, request: &Request, choice: &Choice) -> Result<(), ReplayError> {
-        let (Choice::Proposal(placement) | Choice::Other(placement)) = choice;
+    /// Tells the allocator that its proposal is carried out. A proposal for which jobs must move first is not carried
+    /// out yet, so nothing is told.
+    fn accept(&mut self, proposal: &Placement) {
+        if proposal.rearrangement.is_none() {
+            self.allocator.accepted(proposal, &self.machine);
+        }
+    }
+
+    /// Tells the allocator of a placement that it did not propose, and returns the placement.
+    fn tell_of(&mut self, placement: Placement) -> Placement {
+        self.allocator.taken(&placement, &self.machine);
+        placement
+    }
+
+    /// Checks a placement and occupies its nodes. If other jobs must move first, it only checks the number of nodes.
+    /// Fails if the placement has too few nodes, or nodes that are not free.
+    fn carry_out(&mut self, job: JobId, request: &Request, placement: &Placement) -> Result<(), ReplayError> {
         let found = placement.nodes.len();
         if found < request.procs as usize {
             let number = self.jobs[job as usize].number;
@@ -212,12 +234,7 @@ impl ReplayState<'_> {
         if placement.rearrangement.is_some() {
             return Ok(());
         }
-        self.occupy(job, &placement.nodes)?;
-        match choice {
-            Choice::Proposal(_) => self.allocator.accepted(placement, &self.machine),
-            Choice::Other(_) => self.allocator.taken(placement, &self.machine),
-        }
-        Ok(())
+        self.occupy(job, &placement.nodes)
     }
 
     /// Occupies `nodes` for `job`. Fails if one of them is not free.

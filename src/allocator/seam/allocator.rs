@@ -17,16 +17,16 @@ pub trait Allocator: Send {
     /// calls this function, refuses all other requests.
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement>;
 
-    /// Records that the caller has carried out the last proposal and has reported nothing else since then. By default
-    /// this calls [`Self::taken`]. An allocator overrides it to use what it still knows about its proposal, so that it
-    /// need not search its index again.
+    /// Records that the caller carries out the last proposal and has reported nothing else since then. By default this
+    /// calls [`Self::taken`]. An allocator overrides it to use what it still knows about its proposal, so that it need
+    /// not search its index again. Of `machine` only the shape counts, as in [`Self::taken`].
     fn accepted(&mut self, placement: &Placement, machine: &Machine) {
         self.taken(placement, machine);
     }
 
-    /// Records that the caller has carried out a placement that this or any other allocator has chosen. The jobs of its
-    /// rearrangement, if it has one, have moved, and its nodes are in use. The default does nothing, which is right for
-    /// allocators without an index.
+    /// Records that the caller carries out a placement that this or any other allocator has chosen. The jobs of its
+    /// rearrangement, if it has one, have moved. Of `machine` only the shape counts: the caller may occupy the nodes
+    /// before this call or after it. The default does nothing, which is right for allocators without an index.
     fn taken(&mut self, _placement: &Placement, _machine: &Machine) {}
 
     /// Records that the caller has freed the nodes of a placement. The default does nothing, which is right for
