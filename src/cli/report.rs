@@ -32,8 +32,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// Time for which the machine is shown, FROM..TO in seconds of the replay. The default begins with the replay and
-    /// ends before any shown replay starts more than 2,000 jobs.
+    /// Time for which the machine is shown, FROM..TO in seconds of the replay. The default begins with the first start
+    /// and ends where one of the replays has started 2,000 jobs.
     #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
     window: Option<(f64, f64)>,
 

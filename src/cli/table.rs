@@ -37,7 +37,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "LABEL")]
     relative_to: Option<String>,
 
-    /// Which number of a column is the best [default: what the column's meaning says, see `meshreplay schema summary`].
+    /// Which number of a column is the best [default: the lowest or the highest, as fits the numbers].
     #[arg(long, value_enum)]
     best: Option<BestArg>,
 

@@ -102,14 +102,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = summary_column)]
     pub(super) columns: Vec<String>,
 
-    /// How a record of the log becomes a job. With `authors` (those of the simulator PReMAS) a job needs the processors
-    /// that it was allocated, with `requested` those that it asked for. `allocated` is like `authors` but replays every
-    /// job that ran.
+    /// How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has the processors
+    /// that it was allocated, and jobs of 0 s are kept. With requested a job has the processors that it asked for, with
+    /// allocated those that it was allocated, and both leave out jobs that did not run.
     #[arg(long, default_value = "authors", value_parser = one_of(RULE_SETS))]
     rules: RuleSet,
 
-    /// Jobs of which status are replayed. By default the rules decide: `authors` means −1, 0, 1, and 5 if the job ran;
-    /// `requested` means all.
+    /// Jobs of which status are replayed. By default the rules decide: for authors it is −1, 0, 1, and 5 if the job
+    /// ran; for requested and allocated it is every status.
     #[arg(long, value_parser = one_of(STATUSES))]
     status: Option<Status>,
 
