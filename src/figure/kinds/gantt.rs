@@ -3,7 +3,7 @@
 
 use super::held_nodes::{PlacedJob, UNAVAILABLE, legend_of_unavailable, one_replay};
 use crate::figure::draw::{Axis, Grid, GridCell};
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
 
@@ -12,6 +12,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "gantt",
     summary: "Who holds which nodes when, of one replay",
     needs: Needs::Nodes,
+    example: Some(FEW_JOBS),
     draw,
 };
 

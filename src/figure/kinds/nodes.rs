@@ -2,7 +2,7 @@
 
 use super::held_nodes::{UNAVAILABLE, legend_of_unavailable, one_replay};
 use crate::figure::draw::{Axis, Grid, GridCell};
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
 
@@ -11,6 +11,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "nodes",
     summary: "Share of the time that each node is busy, of one replay",
     needs: Needs::Nodes,
+    example: Some(FEW_JOBS),
     draw,
 };
 
