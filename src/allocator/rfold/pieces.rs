@@ -63,7 +63,7 @@ mod tests {
         {
             let found: Vec<Kind> = kinds(shape, [4; 3]).collect();
             let nodes: u32 = found.iter().map(|kind| kind.count() * kind.sizes.iter().product::<u32>()).sum();
-            assert_eq!(nodes, shape.iter().product(), "{shape:?}");
+            assert_eq!(nodes, shape.iter().product::<u32>(), "{shape:?}");
             assert_eq!(cubes_for(shape, [4; 3]), cubes);
             assert!(found.iter().all(|kind| kind.is_entire() == (kind.sizes == [4; 3])));
         }

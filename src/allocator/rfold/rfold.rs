@@ -33,6 +33,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chen et al., RFold, arXiv 2510.03891, 2025",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, setup| Ok(strategy(RFold { reconfig: Reconfig::on(setup.mesh) })),
@@ -141,7 +142,7 @@ mod tests {
     fn rows_fill_cubes_and_end_in_a_path() -> Result<(), Box<dyn std::error::Error>> {
         let mut machine = Machine::new("ocs:3x2x2x2".parse()?);
         machine.occupy(&[8, 15])?;
-        let mut placed = |length: u32, machine: &Machine| {
+        let placed = |length: u32, machine: &Machine| {
             let mut strategy = (ENTRY.build)(
                 &mut crate::spec::Params::new(&crate::spec::Spec::named("rfold")),
                 &crate::allocator::Setup { mesh: machine.mesh(), seed: 0 },

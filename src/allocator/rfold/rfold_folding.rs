@@ -28,6 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chen et al., RFold, arXiv 2510.03891, 2025: folding of its simulator",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(strategy(sizes)),

@@ -32,6 +32,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chen et al., RFold, arXiv 2510.03891, 2025: reconfig of its simulator",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, setup| Ok(strategy(Reconfig::on(setup.mesh))),
