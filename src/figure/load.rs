@@ -2,7 +2,7 @@
 
 use crate::frame::{Sheet, SheetValues};
 use crate::spec::Spec;
-use crate::workload::{Arrivals, Rules, Model};
+use crate::workload::{Arrivals, Model, Rules};
 
 /// How densely jobs arrive at a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]

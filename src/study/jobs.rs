@@ -9,7 +9,7 @@ use crate::allocator::{self, Built, Request, Setup};
 use crate::job::{Job, Shape, Time};
 use crate::machine::{Machine, Mesh};
 use crate::spec::{Spec, SpecError};
-use crate::workload::{Oversize, Rules, Model, ModelError, scaled};
+use crate::workload::{Model, ModelError, Oversize, Rules, scaled};
 
 /// The advice at the end of messages about jobs that do not fit.
 const SKIP: &str = "--oversize skip, or oversize=skip in the rules of a study, leaves such jobs out";

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::spec::SpecError;
 use crate::trace::{self, LogSummary, ReadOptions, TraceError, formats};
-use crate::workload::{Rules, Model, Workload, WorkloadBuilder};
+use crate::workload::{Model, Rules, Workload, WorkloadBuilder};
 
 /// A log that is to be replayed, before it is read, or a workload model in place of a log.
 #[derive(Clone, Debug)]

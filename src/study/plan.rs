@@ -20,7 +20,7 @@ use crate::execution::RECORDED;
 use crate::job::Job;
 use crate::spec::SpecError;
 use crate::trace::{self, TraceError};
-use crate::workload::{Rules, Model};
+use crate::workload::{Model, Rules};
 
 /// A study before its logs are read, as a study file or a command line describes it.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use super::jobs::{JobsError, drawn_jobs, fitting, within_range};
 use crate::allocator::Request;
 use crate::job::Job;
 use crate::machine::Mesh;
-use crate::workload::{Arrivals, Rules, Model};
+use crate::workload::{Arrivals, Model, Rules};
 
 /// The jobs of a replay, or the model that draws them.
 #[derive(Clone, Debug)]

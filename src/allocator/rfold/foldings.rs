@@ -73,7 +73,10 @@ fn folded_into_three(shape: [u32; 3], block: u32) -> impl Iterator<Item = [u32; 
     let [_, a, b] = shape;
     let once = [[a / 2, b, 2], [a, b / 2, 2]];
     let twice = [[a / 4, b, 4], [a / 2, b / 2, 4], [a, b / 4, 4]];
-    once.into_iter().chain(twice.into_iter().filter(move |_| block == 4)).map(sorted).filter(|&s| rank(s) == 3)
+    once.into_iter()
+        .chain(twice.into_iter().filter(move |_| block == 4))
+        .map(sorted)
+        .filter(|&s| rank(s) == 3)
 }
 
 /// Returns the number of nodes of a box; `None` if it exceeds 32 bits.

@@ -40,8 +40,7 @@ impl Offsets {
             return corners.clone();
         }
         let far = [0, 1, 2].map(|d| self.cube[d] - sizes[d]);
-        let mut found: Vec<Coord> =
-            (0..8_u32).map(|corner| [2, 1, 0].map(|bit| corner >> bit & 1)).collect();
+        let mut found: Vec<Coord> = (0..8_u32).map(|corner| [2, 1, 0].map(|bit| corner >> bit & 1)).collect();
         for corner in &mut found {
             *corner = [0, 1, 2].map(|d| corner[d] * far[d]);
         }

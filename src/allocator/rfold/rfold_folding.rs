@@ -42,11 +42,8 @@ fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
 /// Returns the folding of `shape` that is placed on `mesh`, or `shape` itself if none is better.
 fn folded(shape: [u32; 3], mesh: &Mesh) -> [u32; 3] {
     let shortest = mesh.extents()[..mesh.dims()].iter().copied().min().unwrap_or(1);
-    let found = if rank(shape) == 1 {
-        boxes(shape.iter().product(), shortest)
-    } else {
-        foldings(shape, shortest)
-    };
+    let found =
+        if rank(shape) == 1 { boxes(shape.iter().product(), shortest) } else { foldings(shape, shortest) };
     let longest = |folded: &[u32; 3]| folded.iter().copied().max();
     let fits = |folded: &[u32; 3]| longest(folded) <= Some(shortest) && !turns_on(*folded, mesh).is_empty();
     // Of equal ones `min_by_key` takes the first.

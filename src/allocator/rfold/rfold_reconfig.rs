@@ -102,8 +102,7 @@ impl Reconfig {
         free_submeshes.find(machine, kind.sizes);
         let at = |offset: Coord| {
             // The part lies inside its cube, so a free submesh at this base is all that counts.
-            let is_free =
-                |n: &u32| free_submeshes.contains([offset[0], offset[1], n * cube[2] + offset[2]]);
+            let is_free = |n: &u32| free_submeshes.contains([offset[0], offset[1], n * cube[2] + offset[2]]);
             let count = kind.count() as usize;
             let free = (0..cubes).filter(|&n| !taken[n as usize]).filter(is_free);
             let found: Vec<u32> = free.take(count).collect();

@@ -14,7 +14,7 @@ use crate::spec::Spec;
 use crate::study::{Axes, Combination, JobSource, Replay, Snapshot, fitting, load};
 use crate::text::grouped;
 use crate::trace::ReadOptions;
-use crate::workload::{Oversize, Rules, Model};
+use crate::workload::{Model, Oversize, Rules};
 
 /// An instant in several replays that differ only in their allocators.
 #[derive(Clone, Debug, PartialEq)]

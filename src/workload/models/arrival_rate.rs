@@ -27,11 +27,7 @@ impl ArrivalRate {
     /// Takes the rate of arrivals from `params`. It is given by one of three parameters; more than one is an error. If
     /// none is given, it is the parameter of the name `default.0` with the value `default.1`. `given` is the spec that
     /// `params` were made of.
-    pub(super) fn take(
-        params: &mut Params,
-        given: &Spec,
-        default: (&str, f64),
-    ) -> Result<Self, SpecError> {
+    pub(super) fn take(params: &mut Params, given: &Spec, default: (&str, f64)) -> Result<Self, SpecError> {
         let mut named = SPELLINGS.iter().filter(|(key, _)| given.params.contains_key(*key));
         let by_default = || SPELLINGS.iter().find(|(key, _)| *key == default.0);
         let (key, rate) = named.next().or_else(by_default).unwrap_or(&SPELLINGS[0]);

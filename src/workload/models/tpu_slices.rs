@@ -164,7 +164,10 @@ mod tests {
             let count = jobs.iter().filter(|job| job.shape == Shape::Sides(sides)).count();
             let expected = 200_000.0 * f64::from(weight) / 975.0;
             // Five standard deviations of a count.
-            assert!((count as f64 - expected).abs() < 5.0 * expected.sqrt(), "{sides:?}: {count}, {expected}");
+            assert!(
+                (count as f64 - expected).abs() < 5.0 * expected.sqrt(),
+                "{sides:?}: {count}, {expected}"
+            );
         }
         Ok(())
     }
