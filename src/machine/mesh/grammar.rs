@@ -8,6 +8,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Mesh;
+use crate::machine::intervals::{format_intervals, parse_intervals};
+use crate::machine::node::NodeId;
 
 /// The error for a description of a machine that does not follow the grammar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +33,8 @@ struct Description {
     wraps: [bool; 3],
     /// The sides of the cubes that optical switches join; `None` if the machine has no such cubes.
     cube: Option<[u32; 3]>,
+    /// The nodes that no job can have, as first and last nodes, in the order in which they are given.
+    without: Vec<(NodeId, NodeId)>,
 }
 
 /// A kind of machine: the word before the sizes, and what it says about a description that has its sizes.
@@ -59,8 +63,10 @@ struct Parameter {
 }
 
 /// The parameters of machines, in the order of the canonical description.
-const PARAMETERS: &[Parameter] =
-    &[Parameter { key: "wrap", example: "wrap=x", read: read_wrap, write: write_wrap }];
+const PARAMETERS: &[Parameter] = &[
+    Parameter { key: "wrap", example: "wrap=x", read: read_wrap, write: write_wrap },
+    Parameter { key: "without", example: "without=0-3,7", read: read_without, write: write_without },
+];
 
 /// The names of the dimensions.
 const DIMENSIONS: [char; 3] = ['x', 'y', 'z'];
@@ -104,9 +110,11 @@ impl FromStr for Mesh {
 
     fn from_str(text: &str) -> Result<Self, MeshError> {
         let description = describe(text).map_err(|problem| problem.of(text))?;
-        let built =
+        let mesh =
             Self::build(&description.extents, description.wraps).map_err(|problem| problem.of(text))?;
-        Ok(Self { cube: description.cube, ..built })
+        let mesh = Self { cube: description.cube, ..mesh };
+        mesh.without(&description.without)
+            .map_err(|error| Problem { problem: error.problem(), expected: error.expected() }.of(text))
     }
 }
 
@@ -221,6 +229,28 @@ fn write_wrap(mesh: &Mesh) -> Option<String> {
     (!names.is_empty() && !mesh.wraps_everywhere()).then_some(names)
 }
 
+/// Reads the nodes that no job can have. They are compared with the machine when it is built.
+fn read_without(value: &str, description: &mut Description) -> Result<(), Problem> {
+    let fail = |problem: String| {
+        let expected = "numbers and intervals of nodes, such as without=0-3,7".to_owned();
+        Err(Problem { problem, expected })
+    };
+    match parse_intervals(value) {
+        Ok(runs) if runs.is_empty() => fail("without= names no node".to_owned()),
+        Ok(runs) => {
+            description.without = runs;
+            Ok(())
+        }
+        Err(error) => fail(format!("'{}' is no node and no interval of nodes", error.part)),
+    }
+}
+
+/// Returns the nodes that no job can have as ascending intervals; `None` if there are none.
+fn write_without(mesh: &Mesh) -> Option<String> {
+    let text = format_intervals(mesh.unavailable().iter().copied()).replace(' ', ",");
+    Some(text).filter(|text| !text.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,6 +267,12 @@ mod tests {
             ("mesh:16x8:wrap=y", "16x8:wrap=y"),
             ("ocs:8x4x4x4", "ocs:8x4x4x4"),
             ("ocs:1x4x2x1", "ocs:1x4x2x1"),
+            ("ocs:2x4x4x4:without=0-3", "ocs:2x4x4x4:without=0-3"),
+            ("16x8:without=17,0-3", "16x8:without=0-3,17"),
+            ("16x8:without=0,1,2-3,17-17", "16x8:without=0-3,17"),
+            ("torus:16x8:without=7", "torus:16x8:without=7"),
+            ("16x8:without=5,9:wrap=x", "16x8:wrap=x,without=5,9"),
+            ("16x8:without=5,9,wrap=x", "16x8:wrap=x,without=5,9"),
         ] {
             let mesh: Mesh = text.parse()?;
             assert_eq!(mesh.to_string(), canonical);
@@ -262,7 +298,7 @@ mod tests {
             ("16x8:wrap=xyx", "wrap=xyx names 'x' twice; expected some of"),
             ("16x8:wrap=", "wrap= names no dimension; expected some of"),
             ("16x8:wrap=x,wrap=y", "parameter 'wrap' is given twice; expected it once"),
-            ("16x8:warp=x", "unknown parameter 'warp'; expected wrap=x"),
+            ("16x8:warp=x", "unknown parameter 'warp'; expected wrap=x or without=0-3,7"),
             ("16x8:x", "'x' is not a parameter; expected key=value, such as wrap=x"),
             ("16x8:", "'' is not a parameter; expected key=value"),
             (
@@ -272,6 +308,13 @@ mod tests {
             ("ocs:0x4x4x4", "size 1 is 0; expected the number of cubes"),
             ("ocs:2147483648x4x4x4", "more than the 16777216 that are supported"),
             ("ocs:8x4x4x4:wrap=z", "none of them wraps around; expected no wrap= for ocs:"),
+            ("16x8:without=128", "unavailable node 128 is outside the machine; expected nodes from 0 to 127"),
+            ("16x8:without=3-130", "node 128 is outside the machine; expected nodes from 0 to 127"),
+            ("16x8:without=0-3,2", "node 2 is made unavailable twice; expected each node once"),
+            ("16x8:without=0-127", "all 128 nodes are unavailable; expected at least one node"),
+            ("16x8:without=", "without= names no node; expected numbers and intervals of nodes"),
+            ("16x8:without=3-1", "'3-1' is no node and no interval of nodes; expected numbers"),
+            ("16x8:without=a", "'a' is no node and no interval"),
             ("torus:16x8:wrap=x", "already; expected torus:16x8 or 16x8:wrap=x"),
         ] {
             let message = text.parse::<Mesh>().expect_err("wrong").to_string();
