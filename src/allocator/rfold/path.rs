@@ -8,7 +8,7 @@
 use crate::machine::Coord;
 
 /// The number of steps after which a search gives up.
-const MOST_STEPS: u32 = 1_000_000;
+const MOST_STEPS: u32 = 100_000;
 
 /// A cube with its free nodes.
 pub(super) struct Cube {

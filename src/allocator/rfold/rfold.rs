@@ -13,7 +13,7 @@
 //!    many nodes as are missing, from face to face of the cube along z, otherwise y, otherwise x. A cube wraps around
 //!    here.
 //! 4. If there is no such path, as for a single missing node, place the job as `rfold-reconfig` does. The search gives
-//!    up after 1,000,000 steps; the simulator gives up after 10 s of wall time.
+//!    up after 100,000 steps; the simulator gives up after 10 s of wall time.
 //!
 //! From two sides A, B above 1, foldings are {A/2, B, 2} and {A, B/2, 2}. With cubes of side 4 they are also {A/4, B,
 //! 4}, {A/2, B/2, 4} and {A, B/4, 4}, and a side of 2 may become 4 while another is halved. Sides of 1 do not count.
