@@ -139,8 +139,8 @@ fn draw_shaped(args: &Args) -> Result<(), Failure> {
     };
     let model = Model::new(&spec).map_err(|error| Failure::Usage(error.into()))?;
     let mut writer = create(&args.output, args.force)?;
-    let described = (machine.to_string(), machine.extents());
-    let mean_s = write_model(&mut writer, &model, (&described.0, described.1), args.seed)?;
+    let (label, extents, available) = (machine.to_string(), machine.extents(), machine.available());
+    let mean_s = write_model(&mut writer, &model, (&label, extents, available), args.seed)?;
     writer.finish()?;
     if mean_s < SHORT_S {
         complain(&format!(

@@ -139,6 +139,17 @@ impl Model {
         Ok(Self { entry, jobs, rate, law: law.into(), spec: params.finish()? })
     }
 
+    /// Returns the same model for a machine of whose nodes jobs can have only this share: an offered load is one of these
+    /// nodes. The spec remains as it is.
+    #[must_use]
+    pub fn on_share(&self, share: f64) -> Self {
+        let rate = match self.rate {
+            ArrivalRate::Offered(load) => ArrivalRate::Offered(load * share),
+            other => other,
+        };
+        Self { rate, ..self.clone() }
+    }
+
     /// Returns the model's row in the registry.
     pub fn entry(&self) -> &'static ModelEntry {
         self.entry
