@@ -113,7 +113,8 @@ impl Diameter {
         self.runs.clear();
         let starts = [0, 1, 2].map(|d| if self.sides[d].ring > 0 { 0 } else { arcs[d].0 });
         let extents = self.extents;
-        let shifted = |d: usize, at: u32| if at < starts[d] { at + extents[d] - starts[d] } else { at - starts[d] };
+        let shifted =
+            |d: usize, at: u32| if at < starts[d] { at + extents[d] - starts[d] } else { at - starts[d] };
         for ((y, z), spans) in rows.by_row() {
             let (y, z) = (shifted(1, y), shifted(2, z));
             // No run crosses the start of an arc: the position before it is empty.
