@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::replay_spec::plain_text;
+use crate::machine::outages::{OutageSource, Treatment};
 use crate::metrics::{Replications, Trim};
 use crate::spec::{Spec, SpecError};
 use crate::trace::formats;
@@ -33,6 +34,10 @@ pub struct Options {
     pub placements: bool,
     /// The format of the logs. `None` if it is detected for each log from its name or its first line.
     pub input_format: Option<Spec>,
+    /// The outages of nodes. `None` if all nodes are always up.
+    pub outages: Option<OutageSource>,
+    /// What happens to a job on a node that goes down. It has an effect only together with `outages`.
+    pub on_outage: Treatment,
 }
 
 /// One option: a row of [`OPTIONS`].
@@ -220,6 +225,42 @@ pub const OPTIONS: &[ReplayOption] = &[
             in_replay: None,
         }),
     },
+    ReplayOption {
+        name: "outages",
+        keyed: Keyed::IfGiven,
+        json: Some("outages"),
+        value: |options| options.outages.as_ref().map(OutageSource::to_string).into(),
+        set: |options, text| {
+            let parsed = (text != NONE).then(|| text.parse()).transpose();
+            parsed.map(|outages| options.outages = outages).map_err(|error: SpecError| error.to_string())
+        },
+        flag: Some(Flag {
+            name: "outages",
+            help: "Nodes go down and come up: a file of lines time,node,down|up (seconds of the log as replayed; a number, \
+                   intervals such as 0-3 or coordinates such as (2,5)), or random:mtbf=30d,repair=4h, drawn from the seed",
+            gives: FlagValue::Argument("FILE|random:..."),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "on_outage",
+        keyed: Keyed::IfGiven,
+        json: Some("on_outage"),
+        value: |options| options.on_outage.to_string().into(),
+        set: |options, text| {
+            let parsed = text.parse().map_err(|error: SpecError| error.to_string());
+            parsed.map(|treatment| options.on_outage = treatment)
+        },
+        flag: Some(Flag {
+            name: "on-outage",
+            help: "What happens to a job on a node that goes down: requeue (it is killed and runs again from the start; by \
+                   default), at most N times with requeue:limit=N (1000), or drain (it goes on, and the node leaves when it \
+                   ends)",
+            gives: FlagValue::Argument("TREATMENT"),
+            needs: Some("outages"),
+            ..SWITCH
+        }),
+    },
 ];
 
 /// The spelling of a missing value in content keys.
@@ -348,6 +389,8 @@ mod tests {
         ("jobs", "true"),
         ("placements", "true"),
         ("input_format", "columns:procs=2,run=4,submit=3"),
+        ("outages", "random:mtbf=30d,repair=4h"),
+        ("on_outage", "drain"),
     ];
 
     #[test]
@@ -363,6 +406,8 @@ mod tests {
             contention: _,
             placements: _,
             input_format: _,
+            outages: _,
+            on_outage: _,
         } = Options::default();
         assert_eq!(
             OPTIONS.iter().map(|option| option.name).collect::<Vec<_>>(),

@@ -18,6 +18,7 @@ use super::planned::Study;
 use crate::allocator;
 use crate::execution::{self, RECORDED};
 use crate::machine::Mesh;
+use crate::machine::outages::OutageSource;
 use crate::metrics::Replications;
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
@@ -50,6 +51,7 @@ impl Study {
         if let Some(replications) = replications(&keys, path, &axes)? {
             options.replications = replications;
         }
+        read_outages(&keys, &mut options, find)?;
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let (logs, lines): (Vec<LogSource>, Vec<usize>) = logs.into_iter().unzip();
         let draft = Draft {
@@ -70,6 +72,26 @@ impl Study {
         check_unique(&study, path)?;
         Ok(Self { notes, ..study })
     }
+}
+
+/// Sets the outages that the file gives. The path of a file that lists them is found as that of a log.
+fn read_outages(
+    keys: &Keys<'_>,
+    options: &mut Options,
+    find: &dyn Fn(&str) -> PathBuf,
+) -> Result<(), StudyError> {
+    let source = |text: &str| text.parse().map_err(|error: SpecError| error.to_string());
+    if let Some((source, _)) = keys.scalar("outages", source)? {
+        options.outages = Some(match source {
+            OutageSource::File(path) => OutageSource::File(find(&path).display().to_string()),
+            drawn @ OutageSource::Random(_) => drawn,
+        });
+    }
+    let treatment = |text: &str| text.parse().map_err(|error: SpecError| error.to_string());
+    if let Some((treatment, _)) = keys.scalar("on_outage", treatment)? {
+        options.on_outage = treatment;
+    }
+    Ok(())
 }
 
 /// Fails if two cells are the same replay.
