@@ -44,7 +44,7 @@ impl OutageState {
             treatment: plan.treatment,
             holders: vec![None; nodes as usize],
             draining: 0,
-            available: nodes,
+            available: mesh.available(),
             idle_changes: 0,
             // On a large machine, as many changes as take every node down and up again twice.
             most_idle_changes: IDLE_CHANGES.max(nodes.saturating_mul(4)),

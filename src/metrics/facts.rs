@@ -66,7 +66,7 @@ impl<'a> Facts<'a> {
         let first = outages.map_or(first, |outages| outages.first);
         let last = outages.and_then(|outages| outages.last_kill).map_or(last, |kill| kill.max(last));
         let makespan_s = (last - first).as_seconds();
-        let available_node_s = outages.map_or(makespan_s * f64::from(replay.mesh.nodes()), |outages| {
+        let available_node_s = outages.map_or(makespan_s * f64::from(replay.mesh.available()), |outages| {
             outages.available_node_s(first, last)
         });
         Self { replay, kept: kept(replay), makespan_s, available_node_s }

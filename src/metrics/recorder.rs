@@ -124,7 +124,7 @@ impl<'a> Recorder<'a> {
     /// Makes the recorder measure the outages of the nodes of `mesh` as well. `first` is the first arrival of a job.
     #[must_use]
     pub fn with_outages(mut self, mesh: &Mesh, first: Time) -> Self {
-        self.recording.outages = Some(OutageRecord::new(mesh.nodes(), first));
+        self.recording.outages = Some(OutageRecord::new(mesh.available(), first));
         self
     }
 

@@ -40,7 +40,7 @@ pub static METRICS: &[Metric] = &[
     Metric::real("utilization", |of| {
         Some(share(of.busy_s() + of.lost_node_s(), of.available_node_s))
     })
-    .meaning("busy node-seconds by nodes and makespan")
+    .meaning("busy node-seconds by available nodes and makespan")
     .better(Higher)
     .shown(Percent(1))
     .terminal(First, "utilization", |_| true)

@@ -2,26 +2,25 @@
 
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
-use crate::allocator::{self, Built, Setup};
+use crate::allocator;
 use crate::engine::OutagePlan;
 use crate::execution;
 use crate::job::{Job, Time};
 use crate::machine::outages::{OutageFileError, Treatment};
 use crate::spec::SpecError;
 
-/// Fails if `options` give outages that a replay cannot have: its allocator moves running jobs, or its network cannot
-/// kill them.
+/// Fails if `options` give outages that a replay cannot have: its allocator refuses machines on which nodes can be
+/// missing, or its network cannot kill jobs.
 pub(super) fn check(spec: &ReplaySpec, options: &Options) -> Result<(), SpecError> {
     if options.outages.is_none() {
         return Ok(());
     }
     let machine = || spec.machine.to_string();
-    let Built { strategy, .. } = allocator::build(&spec.allocator, &Setup { mesh: &spec.machine, seed: 0 })?;
-    if strategy.moves_jobs {
-        let problem = "it moves running jobs, and cannot move them past nodes that are down; leave out --outages, or give \
-                       another allocator";
-        let owner = spec.allocator.name.clone();
-        return Err(SpecError::Unsuited { owner, machine: machine(), problem: problem.to_owned() });
+    let (entry, _) = allocator::find(&spec.allocator)?;
+    if let Some(reason) = entry.refuses_unavailable {
+        let problem =
+            format!("nodes may not go down: {reason}; leave out --outages, or give another allocator");
+        return Err(SpecError::Unsuited { owner: entry.name.to_owned(), machine: machine(), problem });
     }
     let setup = execution::Setup { mesh: &spec.machine, jobs: 0, seed: 0 };
     let (model, _) = execution::build(&spec.network, &setup)?;

@@ -83,7 +83,7 @@ impl Drawn {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(STREAM);
         let mut drawn = Self { failures: failures.clone(), random, next: BinaryHeap::new() };
-        for node in 0..mesh.nodes() {
+        for node in (0..mesh.nodes()).filter(|&node| mesh.is_available(node)) {
             drawn.draw(from, node, true);
         }
         drawn

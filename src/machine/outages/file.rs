@@ -58,6 +58,16 @@ pub enum OutageProblem {
         /// The last node of the machine.
         last: NodeId,
     },
+    /// The machine is without the node, so it cannot go down.
+    #[error(
+        "field 2, the node: found {found}, which is always unavailable on machine {machine}; take the line out"
+    )]
+    Unavailable {
+        /// The node.
+        found: NodeId,
+        /// The machine.
+        machine: String,
+    },
     /// The third field is no state.
     #[error("field 3, the state: found {0}, expected down or up")]
     State(String),
@@ -183,7 +193,7 @@ fn nodes_of(text: &str, mesh: &Mesh) -> Result<Vec<NodeId>, OutageProblem> {
         let mut coord = [0; 3];
         coord[..parts.len()].copy_from_slice(&parts);
         let inside = coord.iter().zip(mesh.extents()).all(|(&at, extent)| at < extent);
-        return if inside { Ok(vec![mesh.node(coord)]) } else { Err(outside(quote(text))) };
+        return if inside { available(vec![mesh.node(coord)], mesh) } else { Err(outside(quote(text))) };
     }
     let parsed = parse_intervals(text).map_err(|_| bad())?;
     if parsed.is_empty() {
@@ -192,7 +202,15 @@ fn nodes_of(text: &str, mesh: &Mesh) -> Result<Vec<NodeId>, OutageProblem> {
     if let Some((_, last)) = parsed.iter().find(|(_, last)| *last >= mesh.nodes()) {
         return Err(outside(intervals(&[*last])));
     }
-    Ok(parsed.into_iter().flat_map(|(first, last)| first..=last).collect())
+    available(parsed.into_iter().flat_map(|(first, last)| first..=last).collect(), mesh)
+}
+
+/// Returns `nodes`, or an error for the first of them that is always unavailable.
+fn available(nodes: Vec<NodeId>, mesh: &Mesh) -> Result<Vec<NodeId>, OutageProblem> {
+    match nodes.iter().find(|&&node| !mesh.is_available(node)) {
+        Some(&found) => Err(OutageProblem::Unavailable { found, machine: mesh.to_string() }),
+        None => Ok(nodes),
+    }
 }
 
 /// Returns a field without blanks and quotation marks around it.
@@ -231,6 +249,15 @@ mod tests {
             "a node may be down for no time"
         );
         assert_eq!(changes(""), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn nodes_that_are_always_unavailable_cannot_go_down() -> Result<(), Box<dyn std::error::Error>> {
+        let mesh = "4x2".parse::<Mesh>()?.without(&[(3, 3)])?;
+        for (text, is_good) in [("1,2,down", true), ("1,2-4,down", false), ("1,(3,0),down", false)] {
+            assert_eq!(parse(text.as_bytes(), &mesh).is_ok(), is_good, "{text}");
+        }
+        Ok(())
     }
 
     #[test]
