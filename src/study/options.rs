@@ -53,6 +53,8 @@ pub struct ReplayOption {
     value: fn(&Options) -> Value,
     /// Sets the option to the value of a text, spelt as in content keys. The error says what was expected.
     pub set: fn(&mut Options, &str) -> Result<(), String>,
+    /// A value other than that of a command without flags, spelt as in content keys. Tests set the option to it.
+    pub example: &'static str,
     /// The flag of the command line that changes the option. `None` if there is no flag.
     pub flag: Option<Flag>,
 }
@@ -117,9 +119,11 @@ pub const OPTIONS: &[ReplayOption] = &[
             options.trim = Trim { percent: Some(percent.ok_or("expected a number from 0 to below 100")?) };
             Ok(())
         },
+        example: "2.5",
         flag: Some(Flag {
             name: "trim",
-            help: "Leave the first PERCENT of jobs and those that start after the last submission's day out of means",
+            help: "Leave jobs out of means: the first PERCENT to arrive, and those that start on a later day than the last \
+                   submission",
             gives: FlagValue::Argument("PERCENT"),
             is_of_sweep: false,
             ..SWITCH
@@ -134,11 +138,12 @@ pub const OPTIONS: &[ReplayOption] = &[
             let parsed = text.parse().map_err(|error: SpecError| error.to_string());
             parsed.map(|replications| options.replications = replications)
         },
+        example: "3",
         flag: Some(Flag {
             name: "replications",
-            help: "Replay each with as many seeds: a number, 1 by default, or until:within=0.05,min=5,max=200 for as many \
-                   as make the confidence intervals of turnaround and utilization so narrow (by their means; 95 %, or as \
-                   confidence=0.9 says). Models draw new jobs from each seed",
+            help: "Number of seeds with which each replay is repeated [default: 1]. until:within=0.05,min=5,max=200 repeats it \
+                   until the 95 % confidence intervals of turnaround and utilization are within 5 % of their means; \
+                   confidence=0.9 changes the 95 %. Workload models draw new jobs from each seed",
             gives: FlagValue::Argument("R"),
             is_of_sweep: false,
             ..SWITCH
@@ -150,9 +155,10 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: Some("timed"),
         value: |options| options.timed.into(),
         set: |options, text| switch(&mut options.timed, text),
+        example: "false",
         flag: Some(Flag {
             name: "no-timing",
-            help: "Measure no times; results are then the same bytes on every run",
+            help: "Do not measure the time of allocator calls, so that results are the same bytes on every run",
             gives: FlagValue::Value("false"),
             ..SWITCH
         }),
@@ -164,6 +170,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: None,
         value: |options| options.traffic.into(),
         set: |options, text| switch(&mut options.traffic, text),
+        example: "true",
         flag: None,
     },
     ReplayOption {
@@ -172,10 +179,11 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: Some("contention"),
         value: |options| options.contention.into(),
         set: |options, text| switch(&mut options.contention, text),
+        example: "true",
         flag: Some(Flag {
             name: "contention",
-            help: "Estimate contention: pairs of messages that meet on links if all nodes of each running job send to \
-                   each other",
+            help: "Estimate contention: the number of pairs of messages that meet on links if all nodes of each running job \
+                   send to each other",
             ..SWITCH
         }),
     },
@@ -185,9 +193,10 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: None,
         value: |options| options.jobs.into(),
         set: |options, text| switch(&mut options.jobs, text),
+        example: "true",
         flag: Some(Flag {
             name: "jobs",
-            help: "Keep the jobs of every cell too: cells/KEY.jobs.parquet",
+            help: "Keep the jobs of every cell too, in cells/KEY.jobs.parquet",
             in_replay: Some(&["--output", "rerun"]),
             ..SWITCH
         }),
@@ -198,10 +207,11 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: Some("placements"),
         value: |options| options.placements.into(),
         set: |options, text| switch(&mut options.placements, text),
+        example: "true",
         flag: Some(Flag {
             name: "placements",
-            help: "Keep the nodes of every job too: the column `nodes` of the jobs, such as 0-3 7; of a job that was moved \
-                   the last ones",
+            help: "Keep the nodes of every job too, such as 0-3 7, in the column `nodes` of the jobs. A job that was moved \
+                   has its last nodes",
             needs: Some("jobs"),
             ..SWITCH
         }),
@@ -215,10 +225,11 @@ pub const OPTIONS: &[ReplayOption] = &[
             let parsed = (text != NONE).then(|| formats::parse(text)).transpose();
             parsed.map(|format| options.input_format = format).map_err(|error| error.to_string())
         },
+        example: "columns:procs=2,run=4,submit=3",
         flag: Some(Flag {
             name: "input-format",
-            help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2; by default what the name of each \
-                   tells, or its first line, or else swf; `meshreplay list formats` shows them",
+            help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2. By default the name of each log \
+                   tells its format, or its first line, or else it is swf. `meshreplay list formats` shows the formats",
             gives: FlagValue::Argument("FORMAT"),
             needs: None,
             is_of_sweep: false,
@@ -234,11 +245,13 @@ pub const OPTIONS: &[ReplayOption] = &[
             let parsed = (text != NONE).then(|| text.parse()).transpose();
             parsed.map(|outages| options.outages = outages).map_err(|error: SpecError| error.to_string())
         },
+        example: "random:mtbf=30d,repair=4h",
         flag: Some(Flag {
             name: "outages",
-            help: "Nodes go down and come up: a file of lines time,node,down|up (seconds of the log as replayed; a number, \
-                   intervals such as 0-3 or coordinates such as (2,5)), or random:mtbf=30d,repair=4h, drawn from the seed",
-            gives: FlagValue::Argument("FILE|random:..."),
+            help: "Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of the log as \
+                   replayed; a node is a number, an interval such as 0-3, or coordinates such as (2,5)), or \
+                   random:mtbf=30d,repair=4h for failures that are drawn from the seed",
+            gives: FlagValue::Argument("FILE|RULE"),
             ..SWITCH
         }),
     },
@@ -251,11 +264,12 @@ pub const OPTIONS: &[ReplayOption] = &[
             let parsed = text.parse().map_err(|error: SpecError| error.to_string());
             parsed.map(|treatment| options.on_outage = treatment)
         },
+        example: "drain",
         flag: Some(Flag {
             name: "on-outage",
-            help: "What happens to a job on a node that goes down: requeue (it is killed and runs again from the start; by \
-                   default), at most N times with requeue:limit=N (1000), or drain (it goes on, and the node leaves when it \
-                   ends)",
+            help: "What happens to a job when one of its nodes goes down [default: requeue:limit=1000]. requeue kills it and \
+                   runs it again from the start, at most 1,000 times or as often as limit= says. drain lets it go on; the \
+                   node leaves when it ends",
             gives: FlagValue::Argument("TREATMENT"),
             needs: Some("outages"),
             ..SWITCH
@@ -379,40 +393,36 @@ impl<'de> Deserialize<'de> for Options {
 mod tests {
     use super::*;
 
-    /// Returns options that all differ from the defaults.
-    const OTHERS: &[(&str, &str)] = &[
-        ("trim", "2.5"),
-        ("replications", "3"),
-        ("timed", "false"),
-        ("traffic", "true"),
-        ("contention", "true"),
-        ("jobs", "true"),
-        ("placements", "true"),
-        ("input_format", "columns:procs=2,run=4,submit=3"),
-        ("outages", "random:mtbf=30d,repair=4h"),
-        ("on_outage", "drain"),
-    ];
+    /// Returns the name and the value of every field, as `Debug` prints them.
+    fn fields(options: &Options) -> Vec<String> {
+        let mut fields: Vec<String> = Vec::new();
+        for line in format!("{options:#?}").lines() {
+            // A line of a field is indented once, and lines of what the field holds more than once.
+            match line.strip_prefix("    ") {
+                Some(field) if field.starts_with(char::is_alphabetic) => fields.push(field.to_owned()),
+                rest => {
+                    if let Some(field) = fields.last_mut() {
+                        *field += rest.unwrap_or_default();
+                    }
+                }
+            }
+        }
+        fields
+    }
 
     #[test]
-    fn every_field_is_an_option() {
-        // The pattern names every field, so that a new field does not compile until someone has thought of its row in
-        // the table.
-        let Options {
-            timed: _,
-            trim: _,
-            replications: _,
-            jobs: _,
-            traffic: _,
-            contention: _,
-            placements: _,
-            input_format: _,
-            outages: _,
-            on_outage: _,
-        } = Options::default();
-        assert_eq!(
-            OPTIONS.iter().map(|option| option.name).collect::<Vec<_>>(),
-            OTHERS.iter().map(|(name, _)| *name).collect::<Vec<_>>()
-        );
+    fn every_field_is_an_option() -> Result<(), String> {
+        let default = Options::without_flags();
+        let mut changed = default.clone();
+        for row in OPTIONS {
+            (row.set)(&mut changed, row.example)?;
+        }
+        let (before, after) = (fields(&default), fields(&changed));
+        assert_eq!((before.len(), after.len()), (OPTIONS.len(), OPTIONS.len()), "{before:?}");
+        for (before, after) in before.iter().zip(&after) {
+            assert_ne!(before, after, "no row of OPTIONS sets this field");
+        }
+        Ok(())
     }
 
     #[test]
@@ -420,10 +430,11 @@ mod tests {
         let default = Options::without_flags();
         let key =
             |options: &Options| -> String { OPTIONS.iter().filter_map(|row| row.line(options)).collect() };
-        for (row, (_, other)) in OPTIONS.iter().zip(OTHERS) {
+        for row in OPTIONS {
+            let other = row.example;
             let mut options = default.clone();
             (row.set)(&mut options, other)?;
-            assert_eq!(row.text(&options), *other);
+            assert_eq!(row.text(&options), other);
             assert_eq!(key(&options) != key(&default), row.keyed != Keyed::Never, "{}", row.name);
             if row.json.is_some() {
                 let text = serde_json::to_string(&options)?;
@@ -432,14 +443,14 @@ mod tests {
             let (sweep, replay) = (options.sweep_arguments(), options.replay_arguments());
             let Some(flag) = &row.flag else { continue };
             let mut words = vec![flag.argument()];
-            words.extend(matches!(flag.gives, FlagValue::Argument(_)).then(|| (*other).to_owned()));
+            words.extend(matches!(flag.gives, FlagValue::Argument(_)).then(|| other.to_owned()));
             assert_eq!(sweep, if flag.is_of_sweep { words.clone() } else { Vec::new() });
             assert_eq!(
                 replay,
                 flag.in_replay.map_or(words, |words| words.iter().map(ToString::to_string).collect())
             );
             if let FlagValue::Value(value) = flag.gives {
-                assert_eq!(value, *other);
+                assert_eq!(value, other);
             }
         }
         assert!(serde_json::from_str::<Options>("{\"timed\": 3}").is_err());

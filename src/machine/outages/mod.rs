@@ -76,7 +76,7 @@ impl OutageSource {
                 Outages { changes: Changes::Listed(file::read(&PathBuf::from(path), mesh)?.into()) }
             }
             Self::Random(failures) => {
-                Outages { changes: Changes::Drawn(Drawn::new(failures, mesh, seed, from)) }
+                Outages { changes: Changes::Drawn(Box::new(Drawn::new(failures, mesh, seed, from))) }
             }
         })
     }
@@ -99,7 +99,7 @@ pub struct Outages {
 #[derive(Clone, Debug)]
 enum Changes {
     Listed(VecDeque<NodeChange>),
-    Drawn(Drawn),
+    Drawn(Box<Drawn>),
 }
 
 impl Outages {
