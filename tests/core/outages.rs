@@ -65,7 +65,9 @@ impl Observer for Witness {
     }
 
     fn vacated(&mut self, nodes: &[NodeId], _now: Time) {
-        nodes.iter().for_each(|&node| self.holders[node as usize] = None);
+        for &node in nodes {
+            self.holders[node as usize] = None;
+        }
     }
 
     fn changed(&mut self, node: NodeId, is_down: bool, _now: Time) {
