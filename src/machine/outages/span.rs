@@ -5,12 +5,13 @@ use std::str::FromStr;
 
 use crate::job::Time;
 
-/// The units, each with its seconds.
-const UNITS: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3_600.0), ("d", 86_400.0)];
+/// The units, each with its seconds. A year has 365 days.
+const UNITS: [(&str, f64); 5] =
+    [("s", 1.0), ("min", 60.0), ("h", 3_600.0), ("d", 86_400.0), ("y", 365.0 * 86_400.0)];
 
 /// The texts that are lengths of time, in words.
 pub(super) const EXPECTED: &str =
-    "a time of at least 0 with a unit (s, min, h or d), such as 90min or 30d, up to 100,000 years";
+    "a time of at least 0 with a unit (s, min, h, d or y), such as 90min or 30d, up to 100,000 years";
 
 /// The longest length of time, in seconds: 100,000 years.
 const LONGEST_S: f64 = 100_000.0 * 365.25 * 86_400.0;
@@ -69,6 +70,7 @@ mod tests {
             ("1.5min", 90.0),
             ("2h", 7200.0),
             ("30d", 2_592_000.0),
+            ("2y", 63_072_000.0),
             ("1e3s", 1e3),
         ] {
             let span: Option<Span> = text.parse().ok();
