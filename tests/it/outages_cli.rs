@@ -2,10 +2,16 @@
 
 use std::fs;
 
-use super::support::{Tested, bundled, contents, done, run};
+use super::support::{Ran, Tested, bundled, contents, run};
 
 /// Sixteen nodes, of which four are down for a while, and one for good.
 const OUTAGES: &str = "time,node,state\n# a cabinet\n100,0-3,down\n700,0-3,up\n300,\"(1,1)\",down\n";
+
+/// Checks that a command has succeeded.
+#[track_caller]
+fn done(ran: &Ran) {
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+}
 
 #[test]
 fn replays_and_studies_have_outages() -> Tested {
