@@ -2,7 +2,7 @@
 
 use crate::frame::{Sheet, SheetValues};
 use crate::spec::Spec;
-use crate::workload::{Arrivals, Rules, Synthetic};
+use crate::workload::{Arrivals, Model, Rules};
 
 /// How densely jobs arrive at a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +56,7 @@ impl Load {
     pub fn of_model(log: &str) -> Option<(Self, String)> {
         type ByKey = (&'static str, fn(f64) -> Load);
         const LOADS: [ByKey; 3] = [("rate", Load::Rate), ("ratio", Load::Ratio), ("offered", Load::Offered)];
-        let model = Synthetic::new(&log.parse::<Spec>().ok()?).ok()?;
+        let model = Model::new(&log.parse::<Spec>().ok()?).ok()?;
         let mut spec = model.spec().clone();
         let (value, load) = LOADS.iter().find_map(|(key, load)| Some((spec.params.remove(*key)?, load)))?;
         Some((load(value.parse().ok()?), spec.to_string()))

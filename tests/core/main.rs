@@ -14,6 +14,7 @@ mod laws;
 mod naive_twins;
 mod oracle;
 mod outages;
+mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;
 mod snug_twin;

@@ -169,7 +169,7 @@ fn check_jobs(jobs: &[Job], records: &[Record], witness: &Witness, limit: Option
 #[test]
 fn nothing_is_placed_on_a_node_that_is_down_and_nothing_is_lost() -> Tested {
     let (mut replays, mut kills, mut given_up) = (0, 0, 0);
-    for machine in ["13", "8x5", "5x4x3", "torus:6x5", "torus:4x3x3"] {
+    for machine in ["13", "8x5", "5x4x3", "torus:6x5", "torus:4x3x3", "6x5x2:wrap=x", "ocs:6x2x2x2"] {
         let mesh: Mesh = machine.parse()?;
         let jobs = random_jobs(&mesh, 50, &mut Numbers(17));
         for spec in allocators(&mesh)? {
