@@ -14,7 +14,7 @@
 //! members' times.
 
 use crate::allocator::seam::{
-    Allocator, Builder, Built, Contiguity, Entry, Placement, Promises, Request, Setup, Strategy,
+    Allocator, Builder, Built, Contiguity, Entry, OnTori, Placement, Promises, Request, Setup, Strategy,
 };
 use crate::machine::{Machine, pairwise_sum};
 use crate::spec::{Params, Spec, SpecError};
@@ -31,6 +31,7 @@ pub(crate) const fn entry(build: Builder) -> Entry {
         parameters: "the members: mc1x1|mm|column-snake+bf|granular-mbs (any specs, best-of:A|B|…)",
         max_dims: 3,
         kind: Contiguity::NonContiguous,
+        tori: OnTori::Wraps,
         promises: |_| Promises { exact: true, complete: true, forgets: true },
         build,
     }

@@ -114,11 +114,8 @@ fn defaults(spec: &Spec) -> Option<Spec> {
 /// if the allocator does not serve the machine.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
     let (entry, spec) = find(spec)?;
-    if !entry.serves(setup.mesh) {
-        let problem = format!(
-            "it is for machines of at most {} dimensions; `list allocators` shows others",
-            entry.max_dims
-        );
+    if let Some(reason) = entry.refusal(setup.mesh) {
+        let problem = format!("{reason}; `list allocators` shows others");
         return Err(SpecError::Unsuited { owner: spec.name, machine: setup.mesh.to_string(), problem });
     }
     let mut params = Params::new(&spec);

@@ -77,6 +77,11 @@ impl Mesh {
         self.torus
     }
 
+    /// Returns whether dimension `d` wraps around.
+    pub fn wraps(&self, _d: usize) -> bool {
+        self.torus
+    }
+
     /// Returns the number of nodes.
     pub fn nodes(&self) -> u32 {
         self.extents.iter().product()

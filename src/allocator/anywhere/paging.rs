@@ -22,7 +22,7 @@
 
 use crate::allocator::buddy::first_set::FirstSet;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, NodesFor, Placement, Promises, Request, Setup, Strategy,
+    Allocator, Contiguity, Entry, NodesFor, OnTori, Placement, Promises, Request, Setup, Strategy,
 };
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
@@ -35,6 +35,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "size=0 (up to 12), order=row-major (snake, shuffled-row-major, shuffled-snake)",
     max_dims: 3,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::NeverWraps("its order of pages has two ends"),
     promises: |spec| {
         let single = spec.params.get("size").is_none_or(|size| size == "0");
         Promises { exact: single, complete: single, forgets: true }

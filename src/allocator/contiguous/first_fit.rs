@@ -12,7 +12,7 @@
 
 use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Placement, Promises, Request, Served, Strategy, Submeshes,
+    Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
 use crate::machine::{FreeSubmeshes, Machine, Submesh};
 
@@ -24,6 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: TURN,
     max_dims: 3,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| Ok(FirstFit::strategy(take_turn(params)?.submeshes())),
 };
@@ -46,8 +47,7 @@ impl FirstFit {
 impl Allocator for FirstFit {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         (self.submeshes.sizes)(request, machine.mesh()).into_iter().find_map(|sizes| {
-            self.free_submeshes.find(machine, sizes);
-            let place = Submesh { base: self.free_submeshes.first()?, sizes };
+            let place = Submesh { base: self.free_submeshes.find_first(machine, sizes)?, sizes };
             Some(Placement::of((self.submeshes.nodes)(request, place, machine)))
         })
     }

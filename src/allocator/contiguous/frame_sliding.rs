@@ -9,13 +9,16 @@
 //!    depth, and visit the rows in the opposite direction.
 //! 3. If no frame is free, the job waits.
 //!
+//! In a dimension that wraps around, the machine has no side: the frame slides on in the same direction, as long as it
+//! comes to a base that lies less than once round behind the first one.
+//!
 //! The shape is not turned. Free submeshes between the positions of the frame are not found, which is the known
 //! weakness of the strategy. Details of the slide are choices of ours. Time O(N) per request to find the free submeshes
 //! of a machine of N nodes, and O(1) for each position of the frame.
 
 use super::coverage::Region;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Strategy,
+    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served, Strategy,
 };
 use crate::machine::{Coord, FreeSubmeshes, Machine, Mesh, Submesh};
 
@@ -27,6 +30,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "",
     max_dims: 3,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| {
         let strategy = Strategy::of(FrameSliding::default()).served(Served::ByState(Foresight::Proposes));
@@ -58,9 +62,16 @@ impl Allocator for FrameSliding {
 /// Returns the bases of the positions that the frame visits, in this order; empty if the sizes exceed the machine.
 fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
     let Some(Region { high, .. }) = Region::of_bases(mesh, sizes) else { return Vec::new() };
+    let rings = Region { low: [0; 3], high }.rings(mesh);
     // The bases lie on a grid of the frame's sizes that contains the first base.
-    let grid = |d: usize| (first[d] % sizes[d]..=high[d]).step_by(sizes[d] as usize);
-    let [xs, ys, zs] = [0, 1, 2].map(|d| grid(d).collect::<Vec<u32>>());
+    let [xs, ys, zs] = [0, 1, 2].map(|d| {
+        let (size, extent) = (sizes[d] as usize, mesh.extents()[d]);
+        if rings[d] {
+            (first[d]..first[d] + extent).step_by(size).map(|at| at % extent).collect::<Vec<u32>>()
+        } else {
+            (first[d] % sizes[d]..=high[d]).step_by(size).collect()
+        }
+    });
     let (mut bases, mut x_falls, mut y_falls) = (Vec::new(), false, false);
     for &z in zs.iter().filter(|&&z| z >= first[2]) {
         // In the first layer, the rows below the first free node have no free node. The first free node's row has none
@@ -76,9 +87,9 @@ fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
                 columns.reverse();
             }
             bases.extend(columns.into_iter().map(|x| [x, y, z]));
-            x_falls = !x_falls;
+            x_falls = !x_falls && !rings[0];
         }
-        y_falls = !y_falls;
+        y_falls = !y_falls && !rings[1];
     }
     bases
 }

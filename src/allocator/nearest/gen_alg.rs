@@ -18,7 +18,7 @@
 use super::centres::Centres;
 use super::search::Nearest;
 use super::ties::TIES;
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::Machine;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -28,6 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "ties=carried (location)",
     max_dims: 3,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| {
         let ties = params.choose("ties", TIES)?;

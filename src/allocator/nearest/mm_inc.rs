@@ -14,7 +14,7 @@
 
 use super::mm::Mm;
 use super::ties::TIES;
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, Mesh, distances_along};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -24,6 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "ties=carried (location)",
     max_dims: 3,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| Ok(Strategy::of(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) })),
 };

@@ -16,7 +16,7 @@
 
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Strategy,
+    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served, Strategy,
 };
 use crate::machine::{FreeSubmeshes, Machine, Mesh, Submesh};
 
@@ -27,6 +27,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "split=published (full)",
     max_dims: 3,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |spec| {
         let full = spec.params.get("split").is_some_and(|split| split == "full");
         Promises { exact: false, complete: full, forgets: true }
@@ -84,8 +85,7 @@ impl Anca {
         let mut places = Vec::with_capacity(level.len());
         for &frame in level {
             let place = orientations(frame, machine.mesh()).into_iter().find_map(|sizes| {
-                self.free_submeshes.find(&left, sizes);
-                self.free_submeshes.first().map(|base| Submesh { base, sizes })
+                self.free_submeshes.find_first(&left, sizes).map(|base| Submesh { base, sizes })
             })?;
             left.occupy(&place.nodes(machine)).ok()?;
             places.push(place);

@@ -24,6 +24,27 @@ impl fmt::Display for Contiguity {
     }
 }
 
+/// What an allocator does on a machine of which some dimension wraps around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnTori {
+    /// It goes round: its submeshes wrap around, or its distances are those of the shorter way.
+    Wraps,
+    /// It serves the machine, but what it places by never wraps around, for this reason.
+    NeverWraps(&'static str),
+    /// It refuses the machine, for this reason.
+    Refuses(&'static str),
+}
+
+impl fmt::Display for OnTori {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wraps => f.pad("wraps around"),
+            Self::NeverWraps(reason) => f.pad(&format!("does not wrap around: {reason}")),
+            Self::Refuses(reason) => f.pad(&format!("refused: {reason}")),
+        }
+    }
+}
+
 /// The promises that an allocator keeps whatever jobs came before. The law tests in tests/core check every row of the
 /// registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +106,8 @@ pub struct Entry {
     pub max_dims: usize,
     /// The form of the placements.
     pub kind: Contiguity,
+    /// What it does where dimensions wrap around.
+    pub tori: OnTori,
     /// Returns the promises for a spec. A parameter that the spec does not give has its default value.
     pub promises: fn(&Spec) -> Promises,
     /// The function that builds the allocator.
@@ -97,9 +120,23 @@ impl Entry {
         (self.promises)(&Spec::named(self.name))
     }
 
-    /// Returns whether the machine `mesh` has at most `max_dims` dimensions of more than one node, so that the
-    /// allocator serves it.
+    /// Returns whether the allocator serves the machine `mesh`.
     pub fn serves(&self, mesh: &Mesh) -> bool {
-        mesh.extents().iter().filter(|&&extent| extent > 1).count() <= self.max_dims
+        self.refusal(mesh).is_none()
+    }
+
+    /// Returns the reason why the allocator does not serve the machine `mesh`; `None` if it does. It serves no machine
+    /// of more than `max_dims` dimensions of more than one node, and some refuse dimensions that wrap around.
+    pub fn refusal(&self, mesh: &Mesh) -> Option<String> {
+        let real = (0..3).filter(|&d| mesh.extents()[d] > 1);
+        if real.clone().count() > self.max_dims {
+            return Some(format!("it is for machines of at most {} dimensions", self.max_dims));
+        }
+        match self.tori {
+            OnTori::Refuses(reason) if real.into_iter().any(|d| mesh.wraps(d)) => {
+                Some(format!("it does not serve tori: {reason}"))
+            }
+            _ => None,
+        }
     }
 }

@@ -13,7 +13,7 @@
 
 use super::fill::ShellFill;
 use super::scores::ShellScores;
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, NodeId, pairwise_sum};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -23,6 +23,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "",
     max_dims: 3,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Strategy::of(McPair::default())),
 };

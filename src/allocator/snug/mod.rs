@@ -47,7 +47,9 @@ mod shapes;
 mod single;
 mod submesh_counts;
 
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Setup, Strategy};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Setup, Strategy,
+};
 use crate::machine::{Machine, Mesh};
 use crate::spec::{Params, SpecError};
 use choice::Choice;
@@ -61,6 +63,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "weight=0.9 (of what is left free, 0 to 1)",
     max_dims: 3,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build,
 };
