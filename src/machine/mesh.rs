@@ -3,16 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The number of a node: `x + y·W + z·W·L` on a machine of `W × L × D` nodes.
-pub type NodeId = u32;
-
-/// The coordinates x, y, z of a node, each from 0. In dimensions that the machine does not have they are 0.
-pub type Coord = [u32; 3];
+pub use super::node::{Coord, NodeId};
+use super::unavailable::Unavailable;
+pub use super::unavailable::UnavailableError;
 
 /// The greatest number of nodes of a machine.
 pub const MAX_NODES: u32 = 1 << 24;
 
-/// The shape of a machine: one to three dimensions. On a torus all of them wrap around.
+/// The shape of a machine: one to three dimensions. On a torus all of them wrap around. Some nodes can be unavailable:
+/// they have a number and a place, but no job can have them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
     extents: [u32; 3],
@@ -20,6 +19,7 @@ pub struct Mesh {
     torus: bool,
     by_x: Divider,
     by_y: Divider,
+    unavailable: Unavailable,
 }
 
 /// The error for a description of a machine that does not follow the grammar.
@@ -59,7 +59,8 @@ impl Mesh {
         let mut padded = [1; 3];
         padded[..extents.len()].copy_from_slice(extents);
         let (by_x, by_y) = (Divider::new(padded[0]), Divider::new(padded[1]));
-        Ok(Self { extents: padded, dims: extents.len(), torus, by_x, by_y })
+        let unavailable = Unavailable::default();
+        Ok(Self { extents: padded, dims: extents.len(), torus, by_x, by_y, unavailable })
     }
 
     /// Returns the numbers of nodes along x, y and z. They are 1 in dimensions that the machine does not have.
@@ -82,9 +83,33 @@ impl Mesh {
         self.torus
     }
 
-    /// Returns the number of nodes.
+    /// Returns the same machine with more nodes unavailable: those of `runs`, each given by its first and its last node.
+    /// The result is an error if one of them is outside the machine, is unavailable already or is named twice, or if no
+    /// node is left.
+    pub fn without(&self, runs: &[(NodeId, NodeId)]) -> Result<Self, UnavailableError> {
+        let all = [self.unavailable(), runs].concat();
+        Ok(Self { unavailable: Unavailable::new(all, self.nodes())?, ..self.clone() })
+    }
+
+    /// Returns the number of nodes, available or not: all nodes have numbers below it.
     pub fn nodes(&self) -> u32 {
         self.extents.iter().product()
+    }
+
+    /// Returns the number of nodes that jobs can have.
+    pub fn available(&self) -> u32 {
+        self.nodes() - self.unavailable.count()
+    }
+
+    /// Returns the nodes that no job can have, as intervals of their first and last nodes, ascending. There are none on
+    /// most machines.
+    pub fn unavailable(&self) -> &[(NodeId, NodeId)] {
+        self.unavailable.runs()
+    }
+
+    /// Returns whether jobs can have `node`. O(log r) for r intervals of unavailable nodes.
+    pub fn is_available(&self, node: NodeId) -> bool {
+        !self.unavailable.contains(node)
     }
 
     /// Returns the coordinates of `node`.

@@ -27,8 +27,8 @@ pub(super) fn written_out(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
 /// allocator can.
 pub(super) fn unserving(machine: &Mesh) -> impl Iterator<Item = String> {
     ALLOCATORS.iter().filter_map(move |entry| {
-        let reason = entry.refusal(machine)?;
-        Some(format!("all leaves out '{}' on {machine}: {reason}", entry.name))
+        let (name, refusal) = (entry.name, entry.refusal(machine)?);
+        Some(format!("all leaves out '{name}' on {machine}: {refusal}"))
     })
 }
 

@@ -92,6 +92,16 @@ impl History {
         Ok(Self { machine: Machine::new(mesh.clone()), held: Vec::new(), strategy, promises, label })
     }
 
+    /// Whether placements may move running jobs.
+    pub(crate) fn moves_jobs(&self) -> bool {
+        self.strategy.moves_jobs
+    }
+
+    /// What the allocator would choose now; nothing is carried out.
+    pub(crate) fn propose(&mut self, request: &Request) -> Option<Placement> {
+        self.strategy.propose(request, &self.machine)
+    }
+
     /// One request for processors of which only the number is known.
     pub(crate) fn allocate(&mut self, procs: u32) -> Option<Placement> {
         self.request(&Request::of(procs))
@@ -168,7 +178,7 @@ impl History {
 }
 
 /// The same random history for every spec: mostly grows while the machine is empty, shrinks while it is full.
-fn step(history: &mut History, numbers: &mut Numbers) -> Option<Placement> {
+pub(crate) fn step(history: &mut History, numbers: &mut Numbers) -> Option<Placement> {
     let nodes = history.machine.mesh().nodes();
     let release = !history.held.is_empty() && numbers.below(nodes + 1) >= history.machine.free_count();
     if release {

@@ -23,6 +23,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Walker, Bunde, Leung, 2010",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::NeverWraps("its blocks lie inside the machine, as published"),
     promises: |_| Promises { exact: true, complete: true, forgets: true },

@@ -34,6 +34,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chiu, Chen, IEEE TPDS 10(5), 1999",
     parameters: TURN,
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },

@@ -24,6 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bani-Mohammad, Ould-Khaoua, Ababneh, Mackenzie, ICPADS, 2006",
     parameters: TURN,
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },

@@ -108,6 +108,8 @@ pub struct Entry {
     pub kind: Contiguity,
     /// What it does where dimensions wrap around.
     pub tori: OnTori,
+    /// The reason why the allocator cannot serve a machine with unavailable nodes; `None` if it can.
+    pub refuses_unavailable: Option<&'static str>,
     /// Returns the promises for a spec. A parameter that the spec does not give has its default value.
     pub promises: fn(&Spec) -> Promises,
     /// The function that builds the allocator.
@@ -120,23 +122,25 @@ impl Entry {
         (self.promises)(&Spec::named(self.name))
     }
 
-    /// Returns whether the allocator serves the machine `mesh`.
+    /// Returns whether the allocator serves the machine `mesh`, see [`Self::refusal`].
     pub fn serves(&self, mesh: &Mesh) -> bool {
         self.refusal(mesh).is_none()
     }
 
-    /// Returns the reason why the allocator does not serve the machine `mesh`; `None` if it does. It serves no machine
-    /// of more than `max_dims` dimensions of more than one node, and some refuse dimensions that wrap around.
+    /// Returns the reason why the allocator cannot serve the machine `mesh`; `None` if it can. A machine may have at most
+    /// `max_dims` dimensions of more than one node, which may wrap around unless the allocator refuses tori, and
+    /// unavailable nodes only if the allocator does not refuse them.
     pub fn refusal(&self, mesh: &Mesh) -> Option<String> {
-        let real = (0..3).filter(|&d| mesh.extents()[d] > 1);
+        let mut real = (0..3).filter(|&d| mesh.extents()[d] > 1);
         if real.clone().count() > self.max_dims {
             return Some(format!("it is for machines of at most {} dimensions", self.max_dims));
         }
-        match self.tori {
-            OnTori::Refuses(reason) if real.into_iter().any(|d| mesh.wraps(d)) => {
-                Some(format!("it does not serve tori: {reason}"))
-            }
-            _ => None,
+        if let OnTori::Refuses(reason) = self.tori
+            && real.any(|d| mesh.wraps(d))
+        {
+            return Some(format!("it does not serve tori: {reason}"));
         }
+        let reason = self.refuses_unavailable.filter(|_| !mesh.unavailable().is_empty())?;
+        Some(format!("it is for machines without unavailable nodes: {reason}"))
     }
 }

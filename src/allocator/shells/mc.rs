@@ -29,6 +29,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Mache, Lo, Windisch, PDCS 1997; Walker, Bunde, Leung, 2010, §V",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },

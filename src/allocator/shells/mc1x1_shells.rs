@@ -25,6 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "ties=carried (location)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },

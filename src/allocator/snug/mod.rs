@@ -62,6 +62,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "meshreplay, 2026; after Bender et al., Algorithmica 50(2), 2008",
     parameters: "weight=0.9 (of what is left free, 0 to 1)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
@@ -126,7 +127,7 @@ impl<C: Count> Allocator for Snug<C> {
         if k == 1 && self.weight == 0.0 {
             return machine.free().iter().next().map(|node| Placement::of(vec![node]));
         }
-        let busy = 1.0 - f64::from(free - k) / f64::from(machine.mesh().nodes());
+        let busy = 1.0 - f64::from(free - k) / f64::from(machine.mesh().available());
         self.choice.prepare(machine, k, self.weight * busy * f64::from(k) / f64::from(free));
         if k == 1 {
             return single::farthest(machine, self.choice.far()).map(|node| Placement::of(vec![node]));
