@@ -9,8 +9,21 @@ use meshreplay::spec::Spec;
 use super::support::{Numbers, Tested};
 
 /// Machines of every kind, small enough that histories fill and empty them often.
-pub(crate) const MACHINES: [&str; 10] =
-    ["1", "13", "8x5", "16x16", "5x4x3", "70x2", "torus:9", "torus:6x5", "torus:4x3x3", "20x4"];
+pub(crate) const MACHINES: [&str; 13] = [
+    "1",
+    "13",
+    "8x5",
+    "16x16",
+    "5x4x3",
+    "70x2",
+    "torus:9",
+    "torus:6x5",
+    "torus:4x3x3",
+    "20x4",
+    "8x4:wrap=x",
+    "5x6:wrap=y",
+    "4x4x3:wrap=xz",
+];
 
 /// Every row, its variants, and every curve with every selection where the order exists for that many dimensions; each with
 /// what its resolved spec promises.

@@ -98,10 +98,10 @@ impl Mc {
     }
 
     /// Returns the cost of a submesh; `None` if the cost is not below `limit`, or if the submesh crosses the border of
-    /// a machine that is no torus. Each of the k nodes counts once for every radius that does not reach it, so no node
+    /// the machine where it does not wrap. Each of the k nodes counts once for every radius that does not reach it, so no node
     /// has to be looked at.
     fn cost(&self, mesh: &Mesh, k: u32, place: Submesh, limit: i64) -> Option<i64> {
-        let inside = |d: usize| mesh.is_torus() || place.base[d] + place.sizes[d] <= mesh.extents()[d];
+        let inside = |d: usize| mesh.wraps(d) || place.base[d] + place.sizes[d] <= mesh.extents()[d];
         if !(0..3).all(inside) {
             return None;
         }

@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn the_width_of_the_numbers_does_not_matter() -> Result<(), Box<dyn std::error::Error>> {
         let mut random = ChaCha8Rng::seed_from_u64(3);
-        for text in ["17x15", "5x5x10", "torus:16x15", "torus:6x6x7"] {
+        for text in ["17x15", "5x5x10", "torus:16x15", "torus:6x6x7", "16x15:wrap=y", "6x6x7:wrap=xz"] {
             let mesh: crate::machine::Mesh = text.parse()?;
             let setup = Setup { mesh: &mesh, seed: 0 };
             let mut allocators =

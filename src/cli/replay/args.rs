@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
 
-    /// Machines: 400, 16x8, 8x8x4, torus:16x8; 1 to 3 dimensions, at most 2^24 nodes.
+    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x; 1 to 3 dimensions, at most 2^24 nodes.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1..)]
     machine: Vec<Mesh>,
 

@@ -1,7 +1,12 @@
-//! The shape of a machine (mesh, torus or array): node numbers, coordinates and distances.
+//! The shape of a machine (mesh, torus, a mix of both, or array): node numbers, coordinates and distances.
 
-use std::fmt;
-use std::str::FromStr;
+mod divider;
+mod grammar;
+
+use divider::Divider;
+use grammar::Problem;
+
+pub use grammar::MeshError;
 
 pub use super::node::{Coord, NodeId};
 use super::unavailable::Unavailable;
@@ -10,57 +15,58 @@ pub use super::unavailable::UnavailableError;
 /// The greatest number of nodes of a machine.
 pub const MAX_NODES: u32 = 1 << 24;
 
-/// The shape of a machine: one to three dimensions. On a torus all of them wrap around. Some nodes can be unavailable:
-/// they have a number and a place, but no job can have them.
+/// The shape of a machine: one to three dimensions, each of which may wrap around. On a mesh none does, on a torus all
+/// do. Some nodes can be unavailable: they have a number and a place, but no job can have them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
     extents: [u32; 3],
     dims: usize,
-    torus: bool,
+    /// The dimensions that the description says to wrap around. A dimension of one node may be among them.
+    wraps: [bool; 3],
     by_x: Divider,
     by_y: Divider,
     unavailable: Unavailable,
-}
-
-/// The error for a description of a machine that does not follow the grammar.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("machine '{text}': {problem}; expected 1 to 3 sizes such as 400, 16x8, 8x8x4 or torus:16x8")]
-pub struct MeshError {
-    text: String,
-    problem: String,
 }
 
 impl Mesh {
     /// Returns the mesh with these extents (1 to 3 numbers, x first). The result is an error if an extent is 0 or there
     /// are more than [`MAX_NODES`] nodes.
     pub fn new(extents: &[u32]) -> Result<Self, MeshError> {
-        Self::build(extents, false, &label(extents, false))
+        Self::wrapping(extents, [false; 3])
     }
 
     /// Returns the torus with these extents (1 to 3 numbers, x first), in which every dimension wraps around. The
     /// result is an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
     pub fn torus(extents: &[u32]) -> Result<Self, MeshError> {
-        Self::build(extents, true, &label(extents, true))
+        Self::wrapping(extents, [true; 3])
     }
 
-    /// Returns the mesh or torus with these extents. `text` is the description for the error.
-    fn build(extents: &[u32], torus: bool, text: &str) -> Result<Self, MeshError> {
-        let fail = |problem: String| MeshError { text: text.to_owned(), problem };
+    /// Returns the machine with these extents (1 to 3 numbers, x first), in which the dimensions with `true` wrap
+    /// around. Entries of `wraps` for dimensions that the machine does not have are ignored. The result is an error if
+    /// an extent is 0 or there are more than [`MAX_NODES`] nodes.
+    pub fn wrapping(extents: &[u32], wraps: [bool; 3]) -> Result<Self, MeshError> {
+        Self::build(extents, wraps).map_err(|problem| problem.of(&grammar::sizes(extents)))
+    }
+
+    /// Returns the machine with these extents and wraps.
+    fn build(extents: &[u32], mut wraps: [bool; 3]) -> Result<Self, Problem> {
         if extents.is_empty() || extents.len() > 3 {
-            return Err(fail(format!("{} dimensions", extents.len())));
+            return Err(Problem::of_sizes(format!("{} dimensions", extents.len())));
         }
         if let Some(i) = extents.iter().position(|&extent| extent == 0) {
-            return Err(fail(format!("size {} is 0", i + 1)));
+            return Err(Problem::of_sizes(format!("size {} is 0", i + 1)));
         }
         let nodes = extents.iter().fold(1_u64, |product, &extent| product.saturating_mul(u64::from(extent)));
         if nodes > u64::from(MAX_NODES) {
-            return Err(fail(format!("{nodes} nodes, more than the {MAX_NODES} that are supported")));
+            let problem = format!("{nodes} nodes, more than the {MAX_NODES} that are supported");
+            return Err(Problem::of_sizes(problem));
         }
         let mut padded = [1; 3];
         padded[..extents.len()].copy_from_slice(extents);
+        wraps[extents.len()..].fill(false);
         let (by_x, by_y) = (Divider::new(padded[0]), Divider::new(padded[1]));
         let unavailable = Unavailable::default();
-        Ok(Self { extents: padded, dims: extents.len(), torus, by_x, by_y, unavailable })
+        Ok(Self { extents: padded, dims: extents.len(), wraps, by_x, by_y, unavailable })
     }
 
     /// Returns the numbers of nodes along x, y and z. They are 1 in dimensions that the machine does not have.
@@ -73,9 +79,31 @@ impl Mesh {
         self.dims
     }
 
-    /// Returns whether the dimensions wrap around.
-    pub fn is_torus(&self) -> bool {
-        self.torus
+    /// Returns whether dimension `d` wraps around: whether its first and its last position are neighbours. A dimension
+    /// of one node never wraps, since there is nothing to join.
+    pub fn wraps(&self, d: usize) -> bool {
+        self.wraps[d] && self.extents[d] > 1
+    }
+
+    /// Returns for each dimension what [`Self::wraps`] returns.
+    pub fn wrap(&self) -> [bool; 3] {
+        [0, 1, 2].map(|d| self.wraps(d))
+    }
+
+    /// Returns whether some dimension wraps around.
+    pub fn wraps_any(&self) -> bool {
+        (0..3).any(|d| self.wraps(d))
+    }
+
+    /// Returns whether some dimension is a ring of an odd number of nodes. Without one, a step between neighbours always
+    /// changes the parity of x + y + z, so that nodes equally far from a third one are an even number of hops apart.
+    pub fn has_odd_ring(&self) -> bool {
+        (0..3).any(|d| self.wraps(d) && self.extents[d] % 2 == 1)
+    }
+
+    /// Returns whether the description calls the machine a torus: it says of every dimension that it wraps around.
+    fn wraps_everywhere(&self) -> bool {
+        self.wraps[..self.dims].iter().all(|&wraps| wraps)
     }
 
     /// Returns whether dimension `d` wraps around.
@@ -125,10 +153,10 @@ impl Mesh {
         coord[0] + self.extents[0] * (coord[1] + self.extents[1] * coord[2])
     }
 
-    /// Returns the hops between positions `a` and `b` of dimension `d`. On a torus it is the shorter way round.
+    /// Returns the hops between positions `a` and `b` of dimension `d`, the shorter way round if the dimension wraps.
     pub fn hops(&self, d: usize, a: u32, b: u32) -> u32 {
         let straight = a.abs_diff(b);
-        if self.torus { straight.min(self.extents[d] - straight) } else { straight }
+        if self.wraps[d] { straight.min(self.extents[d] - straight) } else { straight }
     }
 
     /// Returns the L1 distance of two nodes: the number of hops of a shortest path between them.
@@ -150,69 +178,13 @@ impl Mesh {
     }
 }
 
-/// Returns the description of a machine, such as `16x8` or `torus:16x8`.
-fn label(extents: &[u32], torus: bool) -> String {
-    let sizes: Vec<String> = extents.iter().map(u32::to_string).collect();
-    format!("{}{}", if torus { "torus:" } else { "" }, sizes.join("x"))
-}
-
-impl fmt::Display for Mesh {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&label(&self.extents[..self.dims], self.torus))
-    }
-}
-
-impl FromStr for Mesh {
-    type Err = MeshError;
-
-    fn from_str(text: &str) -> Result<Self, MeshError> {
-        let fail = |problem: String| MeshError { text: text.to_owned(), problem };
-        let (sizes, torus) = match text.split_once(':') {
-            Some(("torus", sizes)) => (sizes, true),
-            Some(("mesh", sizes)) => (sizes, false),
-            Some((other, _)) => return Err(fail(format!("unknown kind '{other}'"))),
-            None => (text, false),
-        };
-        let mut extents = Vec::new();
-        for part in sizes.split('x') {
-            extents.push(part.parse().map_err(|_| fail(format!("'{part}' is not a size")))?);
-        }
-        Self::build(&extents, torus, text)
-    }
-}
-
-/// Division by a fixed number through one multiplication. The result is exact: for n, d < 2^32, n/d is the high half of
-/// n · ⌈2^64/d⌉ (Lemire, Kaser, Kurz, "Faster remainder by direct computation", Softw. Pract. Exper. 2019).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Divider {
-    divisor: u32,
-    magic: u64,
-}
-
-impl Divider {
-    /// Returns the division by `divisor`, which must be at least 1.
-    fn new(divisor: u32) -> Self {
-        // For divisor 1 the factor would be 2^64, which does not fit into 64 bits, so `quotient` treats it separately.
-        let magic = if divisor == 1 { 0 } else { u64::MAX / u64::from(divisor) + 1 };
-        Self { divisor, magic }
-    }
-
-    /// Returns ⌊`n` / divisor⌋.
-    fn quotient(self, n: u32) -> u32 {
-        if self.divisor == 1 {
-            return n;
-        }
-        ((u128::from(self.magic) * u128::from(n)) >> 64) as u32
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn nodes_and_coordinates_are_inverse() -> Result<(), MeshError> {
-        for text in ["7", "16x8", "5x5x4", "1x9", "torus:3x1x2", "4096x4096"] {
+        for text in ["7", "16x8", "5x5x4", "1x9", "torus:3x1x2", "4x3x2:wrap=xz", "4096x4096"] {
             let mesh: Mesh = text.parse()?;
             assert_eq!(mesh.to_string(), text);
             for node in (0..mesh.nodes()).step_by(1 + mesh.nodes() as usize / 1000) {
@@ -234,19 +206,14 @@ mod tests {
     }
 
     #[test]
-    fn wrong_machines_are_named() {
-        for (text, problem) in [
-            ("0x8", "size 1 is 0"),
-            ("16x", "'' is not a size"),
-            ("16*8", "'16*8' is not a size"),
-            ("2x2x2x2", "4 dimensions"),
-            ("ring:8", "unknown kind 'ring'"),
-            ("65536x65536", "4294967296 nodes"),
-            ("-4", "'-4' is not a size"),
-        ] {
-            let message = text.parse::<Mesh>().expect_err("wrong").to_string();
-            assert!(message.contains(problem), "{text}: {message}");
-        }
+    fn each_dimension_wraps_on_its_own() -> Result<(), MeshError> {
+        let mesh: Mesh = "8x5x4:wrap=xz".parse()?;
+        assert_eq!((mesh.wrap(), mesh.wraps_any()), ([true, false, true], true));
+        assert_eq!((mesh.l1([0, 0, 0], [7, 4, 3]), mesh.l_inf([0, 0, 0], [7, 4, 3])), (1 + 4 + 1, 4));
+        assert_eq!(Mesh::wrapping(&[8, 5, 4], [true, false, true])?, mesh);
+        assert_eq!(Mesh::torus(&[1, 9])?.wrap(), [false, true, false]);
+        assert!(!Mesh::torus(&[1])?.wraps_any() && !Mesh::new(&[3, 3])?.wraps_any());
+        Ok(())
     }
 
     #[test]
