@@ -21,7 +21,9 @@ pub fn unavailable_submeshes(mesh: &Mesh) -> Vec<Submesh> {
         for node in first..=last {
             if left.contains(node) {
                 let place = grown(mesh, &left, mesh.coord(node));
-                place.on(mesh).for_each(|node| drop(left.remove(node)));
+                for node in place.on(mesh) {
+                    left.remove(node);
+                }
                 found.push(place);
             }
         }
@@ -38,8 +40,7 @@ fn grown(mesh: &Mesh, set: &NodeSet, base: Coord) -> Submesh {
             let mut slice = *place;
             slice.base[d] += place.sizes[d];
             slice.sizes[d] = 1;
-            slice.base[d] < mesh.extents()[d]
-                && slice.on(mesh).all(|node| set.contains(node))
+            slice.base[d] < mesh.extents()[d] && slice.on(mesh).all(|node| set.contains(node))
         };
         while within(&place) {
             place.sizes[d] += 1;

@@ -5,6 +5,7 @@
 mod support;
 
 mod contiguous;
+mod contiguous_states;
 mod easy_boxes;
 mod examples;
 mod exhaustive;

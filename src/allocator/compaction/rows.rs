@@ -39,7 +39,7 @@ pub(crate) const LINEAR_FIRST_FIT: Entry = Entry {
     promises: |_| Promises { exact: true, complete: false, forgets: true },
     build: |_, setup| {
         // On a ring the block may go round the end.
-        if (0..3).any(|d| setup.mesh.wraps(d)) {
+        if setup.mesh.wraps_any() {
             return Ok(FirstFit::strategy(SUBMESHES));
         }
         let strategy = Strategy::of(Compactor::new(setup.mesh.nodes(), None));

@@ -131,12 +131,11 @@ impl Entry {
     /// `max_dims` dimensions of more than one node, which may wrap around unless the allocator refuses tori, and
     /// unavailable nodes only if the allocator does not refuse them.
     pub fn refusal(&self, mesh: &Mesh) -> Option<String> {
-        let mut real = (0..3).filter(|&d| mesh.extents()[d] > 1);
-        if real.clone().count() > self.max_dims {
+        if mesh.extents().iter().filter(|&&extent| extent > 1).count() > self.max_dims {
             return Some(format!("it is for machines of at most {} dimensions", self.max_dims));
         }
         if let OnTori::Refuses(reason) = self.tori
-            && real.any(|d| mesh.wraps(d))
+            && mesh.wraps_any()
         {
             return Some(format!("it does not serve tori: {reason}"));
         }

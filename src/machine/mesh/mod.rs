@@ -106,11 +106,6 @@ impl Mesh {
         self.wraps[..self.dims].iter().all(|&wraps| wraps)
     }
 
-    /// Returns whether dimension `d` wraps around.
-    pub fn wraps(&self, _d: usize) -> bool {
-        self.torus
-    }
-
     /// Returns the same machine with more nodes unavailable: those of `runs`, each given by its first and its last node.
     /// The result is an error if one of them is outside the machine, is unavailable already or is named twice, or if no
     /// node is left.
