@@ -116,7 +116,9 @@ impl FreeSubmeshes {
             if step + 1 == search.sizes[2] {
                 self.left.clear();
                 self.left.extend_from_slice(here);
-                here.iter().for_each(|word| any |= word);
+                for word in here {
+                    any |= word;
+                }
             } else {
                 for (left, word) in self.left.iter_mut().zip(here) {
                     *left &= word;

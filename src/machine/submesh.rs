@@ -75,7 +75,9 @@ impl Submesh {
         let mut place = Self { base: low, sizes: [0, 1, 2].map(|d| high[d] + 1 - low[d]) };
         for d in (0..3).filter(|&d| mesh.wraps(d)) {
             let mut taken = vec![false; mesh.extents()[d] as usize];
-            nodes.iter().for_each(|&node| taken[mesh.coord(node)[d] as usize] = true);
+            for &node in nodes {
+                taken[mesh.coord(node)[d] as usize] = true;
+            }
             (place.base[d], place.sizes[d]) = arc(&taken);
         }
         Some(place)
