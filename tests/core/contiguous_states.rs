@@ -26,10 +26,10 @@ impl Place {
         let mask = nodes.iter().fold(0, |mask, node| mask | 1 << node);
         let (mut border, mut walls) = ([0; 3], 0);
         for &node in &nodes {
-            for d in 0..mesh.dims() {
+            for (d, border) in border[..mesh.dims()].iter_mut().enumerate() {
                 for up in [false, true] {
                     match neighbour(mesh, node, d, up) {
-                        Some(next) => border[d] |= 1 << next & !mask,
+                        Some(next) => *border |= 1 << next & !mask,
                         None => walls += 1,
                     }
                 }
@@ -94,7 +94,7 @@ enum Tries {
     Row,
 }
 
-const BEST: Takes = Takes::Most(|place, busy| place.taken(busy), Among::FirstOrientation);
+const BEST: Takes = Takes::Most(Place::taken, Among::FirstOrientation);
 const WORST: Takes = Takes::Most(|place, busy| -place.taken(busy), Among::FirstOrientation);
 
 /// What each allocator of boxes tries and takes.
@@ -221,11 +221,11 @@ fn check(
             assert!(shape != [1; 3] || place.is_some_and(|place| place.nodes == *nodes), "{}", label());
         }
         (Takes::Maybe, ..) => {
-            assert!(found.is_none() && (shape != [1; 3] || expected.is_none()), "{}", label())
+            assert!(found.is_none() && (shape != [1; 3] || expected.is_none()), "{}", label());
         }
         // Where no box is free, some give several.
         (_, None, Some(_)) => {
-            assert!(["gabl", "gabl:turn=yes", "qna", "anca"].contains(&text), "{}", label())
+            assert!(["gabl", "gabl:turn=yes", "qna", "anca"].contains(&text), "{}", label());
         }
         (_, place, _) => assert!(place.is_none(), "{}", label()),
     }
@@ -270,7 +270,9 @@ fn check_machine(text: &str) -> Tested {
         let held = Placement::of(nodes);
         for (row, member) in &mut members {
             member.taken(&held, &machine);
-            boxes.iter().for_each(|boxes| check(&machine, boxes, *row, member));
+            for boxes in &boxes {
+                check(&machine, boxes, *row, member);
+            }
             member.released(&held, &machine);
         }
     }

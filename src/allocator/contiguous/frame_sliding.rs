@@ -73,6 +73,9 @@ fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
         let (size, extent) = (sizes[d] as usize, mesh.extents()[d]);
         if rings[d] {
             (first[d]..first[d] + extent).step_by(size).map(|at| at % extent).collect::<Vec<u32>>()
+        } else if mesh.wraps(d) {
+            // A frame that goes all the way round has one base.
+            vec![0]
         } else {
             (first[d] % sizes[d]..=high[d]).step_by(size).collect()
         }
