@@ -18,6 +18,7 @@ mod pieces;
 mod registry;
 mod seam;
 mod shells;
+mod slurm_torus3d;
 mod snug;
 
 pub use self::registry::{ALLOCATORS, build, find, short, short_label};

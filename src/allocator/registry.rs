@@ -1,7 +1,9 @@
 //! The list of all allocators, and the functions that find and build the allocator of a spec.
 
 use super::seam::{Built, Entry, Setup};
-use super::{anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, shells, snug};
+use super::{
+    anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, shells, slurm_torus3d, snug,
+};
 use crate::machine::Mesh;
 use crate::machine::order::ORDERS;
 use crate::spec::{Params, Spec, SpecError, unknown};
@@ -42,6 +44,7 @@ pub const ALLOCATORS: &[Entry] = &[
     contiguous::rbs::ENTRY,
     contiguous::stack_based::ENTRY,
     contiguous::qna_scan::ENTRY,
+    slurm_torus3d::ENTRY,
     compaction::rows::LINEAR_FIRST_FIT,
     compaction::rows::LEFT,
     compaction::rows::RIGHT,
