@@ -1,7 +1,7 @@
 //! A static estimate of contention: the load of every link if all nodes of each running job sent one message to each
 //! other node of the job.
 //!
-//! Each ordered pair of a job's nodes is one message on its dimension-order route: x, then y, then z. On a torus, a
+//! Each ordered pair of a job's nodes is one message on its dimension-order route: x, then y, then z. In a dimension that wraps, a
 //! message goes the shorter way round, or upwards if both ways are equally long. The contention of a link with load l
 //! is the number of pairs of messages that share it, l·(l − 1)/2. The contention of a machine is the sum over its
 //! links. The estimate needs neither a simulation of messages nor the times at which they are sent.
@@ -11,7 +11,7 @@
 //! messages from the nodes of its plane (with the same z) on one side to the nodes with its x, at any z, on the other
 //! side. A link along z carries messages from all nodes on one side to the nodes with its x and y on the other side. So
 //! a job of k nodes in r rows and c columns costs O(k + rW + cDL + cD) on a mesh of width W, length L and depth D, and
-//! never O(k²). On a torus the lines are rings, and a ring of W nodes costs O(W²) in place of O(W), and so on.
+//! never O(k²). Lines that wrap are rings, and a ring of W nodes costs O(W²) in place of O(W), and so on.
 
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
@@ -205,7 +205,7 @@ impl Lines {
             sources.push(source);
             targets.push(target);
         }
-        if self.mesh.is_torus() {
+        if self.mesh.wraps(usize::from(direction / 2)) {
             ring(&sources, &targets, &mut up, &mut down);
         } else {
             open(&sources, &targets, &mut up, &mut down);
@@ -271,7 +271,7 @@ mod tests {
                 for d in 0..3 {
                     let extent = mesh.extents()[d];
                     let ahead = (to[d] + extent - at[d]) % extent;
-                    let up = if mesh.is_torus() { 2 * ahead <= extent } else { to[d] > at[d] };
+                    let up = if mesh.wraps(d) { 2 * ahead <= extent } else { to[d] > at[d] };
                     while at[d] != to[d] {
                         *loads.entry((mesh.node(at), 2 * d as u8 + u8::from(!up))).or_default() += 1;
                         at[d] = if up { (at[d] + 1) % extent } else { (at[d] + extent - 1) % extent };
@@ -285,7 +285,18 @@ mod tests {
     #[test]
     fn counting_by_lines_equals_sending_every_message() -> Result<(), Box<dyn std::error::Error>> {
         let mut random = ChaCha8Rng::seed_from_u64(4);
-        for machine in ["6x5", "9", "4x3x3", "1x4", "torus:5x4", "torus:4x3x2", "torus:7", "torus:2x2x3"] {
+        for machine in [
+            "6x5",
+            "9",
+            "4x3x3",
+            "1x4",
+            "torus:5x4",
+            "torus:4x3x2",
+            "torus:7",
+            "torus:2x2x3",
+            "5x4:wrap=y",
+            "4x3x3:wrap=xz",
+        ] {
             let mesh: Mesh = machine.parse()?;
             let mut lines = Lines::new(&mesh);
             for _ in 0..200 {

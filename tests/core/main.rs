@@ -14,6 +14,8 @@ mod naive_twins;
 mod oracle;
 mod scheduler_laws;
 mod schedulers;
+mod slurm_oracle;
 mod snug_twin;
 mod trace_logs;
+mod unavailable;
 mod yardsticks;

@@ -27,8 +27,9 @@
 //! has one, and `--oversize skip` leaves such jobs out.
 //!
 //! `path=FILE` is the topology.yaml. A single torus is the machine `torus:XxYxZ`; node x + X·y + X·Y·z is the one in
-//! cell (x, y, z). Toruses with cells without nodes, or several of them, are the array of all their nodes, those of one
-//! torus after the other; numbers about distances then mean nothing. `weights=FILE` is a slurm.conf, of which the values
+//! cell (x, y, z), and cells without node must be unavailable (`:without=`). Any topology is also the array of all its
+//! nodes, those of one torus after the other, such as `--machine 96`; numbers about distances then mean nothing.
+//! `weights=FILE` is a slurm.conf, of which the values
 //! of `NodeName` and `Weight` count. With `segment=s`, as in `salloc --segment=s`, a job of k · s nodes gets k boxes of
 //! s nodes, chosen one after the other, anywhere; other jobs get one box.
 //!
@@ -68,6 +69,7 @@ pub(crate) const ENTRY: Entry = Entry {
                  weights (a slurm.conf)",
     max_dims: 3,
     kind: Contiguity::Contiguous,
+    refuses_unavailable: None,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build,
 };
@@ -131,11 +133,18 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
             })?;
         if let Some(path) = weights {
             let weights = read(params, "weights", &path, node_weights::parse)?;
-            if !names.iter().any(|name| weights.contains_key(name)) {
-                let problem = format!("{path}: no line names a node of the topology, such as '{}'", names[0]);
+            cluster.weights = vec![node_weights::DEFAULT; setup.mesh.nodes() as usize];
+            let mut is_named = false;
+            for (node, name) in names {
+                if let Some(&weight) = weights.get(&name) {
+                    cluster.weights[node as usize] = weight;
+                    is_named = true;
+                }
+            }
+            if !is_named {
+                let problem = format!("{path}: no line names a node of the topology");
                 return Err(params.bad_file("weights", &problem));
             }
-            cluster.weights = names.iter().map(|name| weights.get(name).copied().unwrap_or(1)).collect();
         }
     } else if weights.is_some() {
         let problem = "nodes have names only in a topology.yaml; give it with path=FILE";

@@ -5,13 +5,16 @@ use std::collections::HashMap;
 use super::host_list;
 use super::yaml::Flaw;
 
-/// Returns the weight of every node that a text in the form of slurm.conf names, and the weight of the other nodes.
+/// The weight of a node to which no line gives one.
+pub(super) const DEFAULT: u32 = 1;
+
+/// Returns the weight of every node that a text in the form of slurm.conf names.
 ///
 /// Only lines that begin with `NodeName=` count, and of them only the values of `NodeName` and `Weight`. A node without
 /// a weight has that of the last line `NodeName=DEFAULT`, at first 1. Letters of keys may be large or small. `#` begins
 /// a comment, and a line that ends with `\` goes on in the next one.
 pub(super) fn parse(text: &str) -> Result<HashMap<String, u32>, Flaw> {
-    let (mut weights, mut default) = (HashMap::new(), 1);
+    let (mut weights, mut default) = (HashMap::new(), DEFAULT);
     for (number, line) in joined(text) {
         let mut fields = line.split_whitespace().filter_map(|field| field.split_once('='));
         let Some((key, names)) = fields.next() else { continue };

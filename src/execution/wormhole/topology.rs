@@ -3,8 +3,8 @@
 //! Neighbours are joined by one link in each direction. Each node also has a channel from its processor into the
 //! network and one back. Packets take dimension-order routes: along x, then y, then z.
 //!
-//! On a torus packets go the shorter way round, and upwards if both ways have the same length. Each link of a torus
-//! carries two virtual channels. A packet takes the first channels until it passes the end of a dimension, and the
+//! Along a dimension that wraps, packets go the shorter way round, and upwards if both ways have the same length. Each
+//! link of a machine with such a dimension carries two virtual channels. A packet takes the first channels until it passes the end of a dimension, and the
 //! second channels from that link on. So packets can never wait for each other in a circle (W. J. Dally, C. L. Seitz,
 //! "Deadlock-free message routing in multiprocessor interconnection networks", IEEE Transactions on Computers, 1987).
 
@@ -29,9 +29,9 @@ pub(super) struct Topology {
 }
 
 impl Topology {
-    /// Returns the channels of `mesh`. A torus has twice as many, for the second virtual channels.
+    /// Returns the channels of `mesh`. If a dimension wraps, there are twice as many, for the second virtual channels.
     pub(super) fn new(mesh: &Mesh) -> Self {
-        Self { mesh: mesh.clone(), shift: if mesh.is_torus() { 4 } else { 3 } }
+        Self { mesh: mesh.clone(), shift: if mesh.wraps_any() { 4 } else { 3 } }
     }
 
     /// Returns the number of channel numbers. Some of them stand for links that do not exist at the edge of the
@@ -43,10 +43,12 @@ impl Topology {
     /// Returns the number of links. Each link has one direction.
     pub(super) fn links(&self) -> u64 {
         let (extents, nodes) = (self.mesh.extents(), u64::from(self.mesh.nodes()));
-        let open = u64::from(!self.mesh.is_torus());
-        // Each row of nodes along a dimension has one link less than nodes in each direction, and on a torus as many.
-        let along = |extent: u32| nodes / u64::from(extent) * (u64::from(extent) - open);
-        extents.into_iter().filter(|&extent| extent > 1).map(|extent| 2 * along(extent)).sum()
+        // Each row of nodes along a dimension has one link less than nodes in each direction, and as many if it wraps.
+        let along = |d: usize| {
+            let extent = u64::from(extents[d]);
+            2 * (nodes / extent * (extent - u64::from(!self.mesh.wraps(d))))
+        };
+        (0..3).map(along).sum()
     }
 
     /// Returns whether a channel leads from a processor into the network.
@@ -85,10 +87,10 @@ impl Topology {
         for d in 0..3 {
             let extent = extents[d];
             let walk = Walk { d: d as u32, extent, stride };
-            if !self.mesh.is_torus() {
+            if !self.mesh.wraps(d) {
                 let up = to[d] > from[d];
                 node = self.straight(node, &walk, up, to[d].abs_diff(from[d]), path);
-            } else if extent > 1 {
+            } else {
                 // The number of hops upwards. The way down has `extent - ahead` hops.
                 let ahead = (to[d] + extent - from[d]) % extent;
                 let up = ahead <= extent - ahead;
@@ -173,7 +175,18 @@ mod tests {
 
     #[test]
     fn routes_are_shortest_and_go_along_x_then_y_then_z() -> Result<(), Box<dyn std::error::Error>> {
-        for machine in ["5x4", "3x2x4", "7", "torus:5x4", "torus:4x3x2", "torus:6", "1x5", "torus:2x1x3"] {
+        for machine in [
+            "5x4",
+            "3x2x4",
+            "7",
+            "torus:5x4",
+            "torus:4x3x2",
+            "torus:6",
+            "1x5",
+            "torus:2x1x3",
+            "5x4:wrap=x",
+            "4x5x3:wrap=yz",
+        ] {
             let mesh: Mesh = machine.parse()?;
             let (topology, mut path, mut links) = (Topology::new(&mesh), Vec::new(), BTreeSet::new());
             for source in 0..mesh.nodes() {
@@ -195,14 +208,23 @@ mod tests {
             }
             assert!(links.len() as u64 <= topology.links(), "{machine}");
             // On a small torus the way down is never the shorter one. Then no packet takes these links.
-            assert!(machine.starts_with("torus") || links.len() as u64 == topology.links(), "{machine}");
+            assert!(mesh.wraps_any() || links.len() as u64 == topology.links(), "{machine}");
         }
         Ok(())
     }
 
     #[test]
     fn no_circle_of_channels_can_wait_for_each_other() -> Result<(), Box<dyn std::error::Error>> {
-        for machine in ["4x3", "3x3x2", "torus:5x4", "torus:4x3x2", "torus:8", "torus:2x2"] {
+        for machine in [
+            "4x3",
+            "3x3x2",
+            "torus:5x4",
+            "torus:4x3x2",
+            "torus:8",
+            "torus:2x2",
+            "5x4:wrap=y",
+            "4x3x4:wrap=xz",
+        ] {
             let mesh: Mesh = machine.parse()?;
             let topology = Topology::new(&mesh);
             let (mut path, mut after) = (Vec::new(), BTreeSet::new());
