@@ -60,7 +60,7 @@ fn expected(toruses: &[TorusText], nodes: usize) -> String {
     let machines = match toruses {
         [TorusText { dims: [x, y, z], nodes: cells, .. }] => {
             let empty = (0..).zip(cells).filter(|(_, name)| name.is_none()).map(|(cell, _)| cell);
-            let empty = intervals(empty.collect()).replace(' ', ",");
+            let empty = intervals(&empty.collect::<Vec<NodeId>>()).replace(' ', ",");
             let without = if empty.is_empty() { String::new() } else { format!(":without={empty}") };
             format!("torus:{x}x{y}x{z}{without}, or {nodes} (an array)")
         }
