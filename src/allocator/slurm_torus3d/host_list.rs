@@ -56,7 +56,9 @@ fn expand(word: &str) -> Result<Vec<String>, String> {
     let mut rest = word;
     loop {
         let (fixed, after) = rest.split_once('[').map_or((rest, None), |(fixed, after)| (fixed, Some(after)));
-        names.iter_mut().for_each(|name| name.push_str(fixed));
+        for name in &mut names {
+            name.push_str(fixed);
+        }
         let Some((inside, after)) = after.and_then(|after| after.split_once(']')) else { return Ok(names) };
         let mut numbers = Vec::new();
         for range in inside.split(',') {

@@ -1,6 +1,6 @@
 //! Slurm's topology/torus3d: boxes of the shapes and at the anchors that an administrator allows.
 //!
-//! Slurm 26.05 (SchedMD, 2026), plugin topology/torus3d and its file topology.yaml. The rules below are ours, in our
+//! Slurm 26.05 (`SchedMD`, 2026), plugin topology/torus3d and its file topology.yaml. The rules below are ours, in our
 //! words; they were established by asking a running Slurm 26.05.3 for nodes and agree with each of its answers.
 //!
 //! A topology has one or more three-dimensional toruses. Each torus has *placements*: a shape with an anchor seed and an
@@ -194,9 +194,9 @@ impl Allocator for Torus3d {
         let mut nodes: Vec<NodeId> = Vec::with_capacity((count * size) as usize);
         for _ in 0..count {
             let chosen = self.cluster.choose(size, &free)?;
-            chosen.iter().for_each(|&node| {
+            for &node in &chosen {
                 free.remove(node);
-            });
+            }
             nodes.extend(chosen);
         }
         nodes.sort_unstable();

@@ -111,7 +111,9 @@ impl Boxes {
             anchors
         });
         let mut rising = anchors.clone();
-        rising.iter_mut().for_each(|anchors| anchors.sort_unstable());
+        for anchors in &mut rising {
+            anchors.sort_unstable();
+        }
         let below = [0, 1, 2].map(|d| {
             (0..=dims[d]).map(|at| rising[d].partition_point(|&anchor| anchor < at) as u32).collect()
         });
