@@ -16,6 +16,7 @@ mod curve;
 mod nearest;
 mod pieces;
 mod registry;
+mod rfold;
 mod seam;
 mod shells;
 mod slurm_torus3d;

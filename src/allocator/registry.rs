@@ -2,7 +2,8 @@
 
 use super::seam::{Built, Entry, Placement, Setup};
 use super::{
-    anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, shells, slurm_torus3d, snug,
+    anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, rfold, shells, slurm_torus3d,
+    snug,
 };
 use crate::machine::order::ORDERS;
 use crate::machine::{Machine, Mesh, unavailable_submeshes};
@@ -45,6 +46,10 @@ pub const ALLOCATORS: &[Entry] = &[
     contiguous::stack_based::ENTRY,
     contiguous::qna_scan::ENTRY,
     slurm_torus3d::ENTRY,
+    rfold::rfold_first_fit::ENTRY,
+    rfold::rfold_folding::ENTRY,
+    rfold::rfold_reconfig::ENTRY,
+    rfold::rfold::ENTRY,
     compaction::rows::LINEAR_FIRST_FIT,
     compaction::rows::LEFT,
     compaction::rows::RIGHT,

@@ -20,7 +20,7 @@ use crate::execution::RECORDED;
 use crate::job::Job;
 use crate::spec::SpecError;
 use crate::trace::{self, TraceError};
-use crate::workload::{Rules, Synthetic};
+use crate::workload::{Model, Rules};
 
 /// A study before its logs are read, as a study file or a command line describes it.
 #[derive(Clone, Debug)]
@@ -150,7 +150,7 @@ impl Draft {
 }
 
 /// Returns the log that stands for a workload model. Its SHA-256 is the hash of the model's spec.
-fn of_model(source: &LogSource, model: &Synthetic) -> StudyLog {
+fn of_model(source: &LogSource, model: &Model) -> StudyLog {
     let (records, sha256) = (u64::from(model.jobs()), sha256(&model.spec().to_string()));
     StudyLog { source: source.clone(), sha256, records, loaded: None }
 }
@@ -187,7 +187,7 @@ struct Survey {
 }
 
 impl Survey {
-    fn of_model(model: &Synthetic) -> Self {
+    fn of_model(model: &Model) -> Self {
         Self { jobs: u64::from(model.jobs()), requests: Requests::new() }
     }
 

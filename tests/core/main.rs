@@ -12,6 +12,7 @@ mod head_promise;
 mod laws;
 mod naive_twins;
 mod oracle;
+mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;
 mod slurm_oracle;
