@@ -65,6 +65,16 @@ pub enum SpecError {
         /// What would have been accepted.
         expected: String,
     },
+    /// The file that a parameter names cannot be read, or is not as it must be.
+    #[error("parameter '{key}' of '{owner}': {problem}")]
+    BadFile {
+        /// The algorithm.
+        owner: String,
+        /// The parameter.
+        key: String,
+        /// The file, its line if it has been read, what was found and what was expected, in words.
+        problem: String,
+    },
     /// The algorithm cannot be built from these members.
     #[error("members of '{owner}' are '{found}': expected {expected}")]
     BadMembers {
@@ -267,6 +277,12 @@ impl Params {
             found: found.to_owned(),
             expected: expected.to_owned(),
         }
+    }
+
+    /// Returns the error that the file of parameter `key` cannot be used. `problem` names the file and says why.
+    pub fn bad_file(&self, key: &str, problem: &str) -> SpecError {
+        let (owner, key, problem) = (self.owner.clone(), key.to_owned(), problem.to_owned());
+        SpecError::BadFile { owner, key, problem }
     }
 
     /// Returns the resolved spec. Fails if a parameter or members were given that the builder did not take.

@@ -19,6 +19,7 @@ mod registry;
 mod rfold;
 mod seam;
 mod shells;
+mod slurm_torus3d;
 mod snug;
 
 pub use self::registry::{ALLOCATORS, build, find, short, short_label};

@@ -11,8 +11,8 @@ use crate::disk::hexadecimal;
 use crate::spec::Spec;
 
 /// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and of the
-/// version of this program. If the allocator reads a file (parameter `path`), the key depends on the file's content
-/// too.
+/// version of this program. If the allocator reads files (parameters `path` and `weights`), the key depends on their
+/// contents too.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
     text.extend(COORDINATES.iter().map(|row| format!("{}={}\n", row.name, row.text(spec))));
@@ -32,9 +32,12 @@ pub fn files(allocator: &Spec) -> Vec<(String, String)> {
     paths(allocator).into_iter().filter_map(read).collect()
 }
 
+/// The parameters of allocators whose values are paths of files.
+const FILES: [&str; 2] = ["path", "weights"];
+
 /// Returns the path of every file that the allocator or its members read.
 fn paths(allocator: &Spec) -> Vec<String> {
-    let mut paths: Vec<String> = allocator.params.get("path").cloned().into_iter().collect();
+    let mut paths: Vec<String> = FILES.iter().filter_map(|&key| allocator.params.get(key).cloned()).collect();
     let members = allocator.members.iter().flat_map(|members| members.split('|'));
     for member in members.filter_map(|member| member.parse().ok()) {
         paths.extend(self::paths(&member));
@@ -56,6 +59,7 @@ mod tests {
         let spec: Spec = "best-of:curve:order=file,path=a.txt|curve:order=file,path=b.txt|naive".parse()?;
         assert_eq!(paths(&spec), ["a.txt", "b.txt"]);
         assert_eq!(paths(&"curve:order=file,path=a.txt".parse()?), ["a.txt"]);
+        assert_eq!(paths(&"slurm-torus3d:path=t.yaml,weights=s.conf".parse()?), ["t.yaml", "s.conf"]);
         assert!(paths(&"naive".parse()?).is_empty());
         Ok(())
     }

@@ -16,6 +16,7 @@ mod oracle;
 mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;
+mod slurm_oracle;
 mod snug_twin;
 mod trace_logs;
 mod unavailable;
