@@ -64,10 +64,8 @@ impl Places {
             Served::ByState(_) => Some(self.strategy.foresee(&request, machine).is_some()),
             Served::BySubmesh(submeshes) => {
                 let mut free_submeshes = FreeSubmeshes::default();
-                Some((submeshes.sizes)(&request, machine.mesh()).into_iter().any(|sizes| {
-                    free_submeshes.find(machine, sizes);
-                    free_submeshes.first().is_some()
-                }))
+                let mut sizes = (submeshes.sizes)(&request, machine.mesh()).into_iter();
+                Some(sizes.any(|sizes| free_submeshes.find_first(machine, sizes).is_some()))
             }
         }
     }

@@ -11,8 +11,8 @@ use crate::disk::hexadecimal;
 use crate::spec::Spec;
 
 /// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and of the
-/// version of this program. If the allocator reads a file (parameter `path`), or if a file lists outages, the key
-/// depends on the file's content too.
+/// version of this program. If the allocator reads files (parameters `path` and `weights`), or if a file lists outages,
+/// the key depends on their contents too.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
     text.extend(COORDINATES.iter().map(|row| format!("{}={}\n", row.name, row.text(spec))));
@@ -41,9 +41,12 @@ fn read(path: String) -> Option<(String, String)> {
     Some((path, hexadecimal(&Sha256::digest(content))))
 }
 
+/// The parameters of allocators whose values are paths of files.
+const FILES: [&str; 2] = ["path", "weights"];
+
 /// Returns the path of every file that the allocator or its members read.
 fn paths(allocator: &Spec) -> Vec<String> {
-    let mut paths: Vec<String> = allocator.params.get("path").cloned().into_iter().collect();
+    let mut paths: Vec<String> = FILES.iter().filter_map(|&key| allocator.params.get(key).cloned()).collect();
     let members = allocator.members.iter().flat_map(|members| members.split('|'));
     for member in members.filter_map(|member| member.parse().ok()) {
         paths.extend(self::paths(&member));
@@ -65,6 +68,7 @@ mod tests {
         let spec: Spec = "best-of:curve:order=file,path=a.txt|curve:order=file,path=b.txt|naive".parse()?;
         assert_eq!(paths(&spec), ["a.txt", "b.txt"]);
         assert_eq!(paths(&"curve:order=file,path=a.txt".parse()?), ["a.txt"]);
+        assert_eq!(paths(&"slurm-torus3d:path=t.yaml,weights=s.conf".parse()?), ["t.yaml", "s.conf"]);
         assert!(paths(&"naive".parse()?).is_empty());
         Ok(())
     }

@@ -5,6 +5,7 @@
 mod support;
 
 mod contiguous;
+mod contiguous_states;
 mod easy_boxes;
 mod examples;
 mod exhaustive;
@@ -17,6 +18,7 @@ mod outages;
 mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;
+mod slurm_oracle;
 mod snug_twin;
 mod trace_logs;
 mod unavailable;
