@@ -20,7 +20,7 @@ use crate::study::{Outcome, PlanError, ReplaySpec, Study, SweepError};
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.check_output().map_err(Failure::Usage)?;
     check_columns(&args.columns, &args.options()).map_err(|error| Failure::Usage(error.into()))?;
-    let draft = args.draft().map_err(|error| Failure::Usage(error.into()))?;
+    let draft = args.draft().map_err(Failure::Usage)?;
     let mut notes = Vec::new();
     let planned = draft.plan(&mut notes);
     if !args.quiet {

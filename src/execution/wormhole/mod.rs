@@ -173,6 +173,11 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
         let (owner, machine) = (params.owner().to_owned(), setup.mesh.to_string());
         return Err(SpecError::Unsuited { owner, machine, problem });
     }
+    if setup.mesh.cube().is_some() {
+        let problem = "its links follow the switches, job by job; 'recorded' serves it".to_owned();
+        let (owner, machine) = (params.owner().to_owned(), setup.mesh.to_string());
+        return Err(SpecError::Unsuited { owner, machine, problem });
+    }
     let topology = Topology::new(setup.mesh);
     let traffic = Traffic::new(cycle, topology.links(), setup.jobs);
     let plan = Plan { pattern, quota, law, messages, seed: setup.seed };

@@ -29,7 +29,8 @@ pub fn line(order: &Order, mesh: &Mesh) -> String {
     let mut text = grid(mesh, |text, node| {
         if mesh.coord(node)[0] > 0 {
             // The neighbour at the left is the previous or the next node of the path.
-            let joined = order.rank_of(node).abs_diff(order.rank_of(node - 1)) == 1;
+            let joined =
+                mesh.is_available(node - 1) && order.rank_of(node).abs_diff(order.rank_of(node - 1)) == 1;
             text.push(if joined { '─' } else { ' ' });
         }
         text.push(path.piece(node));

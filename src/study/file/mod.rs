@@ -17,7 +17,8 @@ use super::plan::{Draft, PlanError};
 use super::planned::Study;
 use crate::allocator;
 use crate::execution::{self, RECORDED};
-use crate::machine::Mesh;
+use crate::machine::outages::OutageSource;
+use crate::machine::{Mesh, make_unavailable};
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::trace::ReadOptions;
@@ -30,8 +31,8 @@ impl Study {
         Self::plan(path, &read(path)?, options, &|log| beside(path, log))
     }
 
-    /// Plans the study of the text of a study file. Messages call the file `path`. `find` returns the path of a log
-    /// that the file names. `options` are those of the command line, and keys of the file replace them.
+    /// Plans the study of the text of a study file. Messages call the file `path`. `find` returns the path of a
+    /// file that the study file names. `options` are those of the command line, and keys of the file replace them.
     pub fn plan(
         path: &Path,
         text: &str,
@@ -39,9 +40,9 @@ impl Study {
         find: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
-        let options = with_keys(options, &keys)?;
+        let options = found_outages(with_keys(options, &keys)?, &keys, find);
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
-        let axes = axes(&keys)?;
+        let axes = axes(&keys, find)?;
         if let Some(line) = keys.line_of("replications")
             && options.replications.are_several()
             && axes.seeds.len() > 1
@@ -65,6 +66,11 @@ impl Study {
             PlanError::Log { number, source } => {
                 StudyError::Log { path: path.to_owned(), line: lines[number], source }
             }
+            PlanError::Outages(error) => StudyError::Wrong {
+                path: path.to_owned(),
+                line: keys.line_of("outages").unwrap_or(1),
+                problem: format!("key 'outages': {error}"),
+            },
             other => StudyError::Wrong { path: path.to_owned(), line: 1, problem: other.to_string() },
         })?;
         check_unique(&study, path)?;
@@ -96,6 +102,15 @@ fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyErro
         }
     }
     Ok(options)
+}
+
+/// Returns `options` with the path of a file of outages, if the study file names one, as it is found: relative paths
+/// start where those of logs do.
+fn found_outages(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Options {
+    if let (Some(_), Some(OutageSource::File(path))) = (keys.line_of("outages"), &mut options.outages) {
+        *path = find(path).display().to_string();
+    }
+    options
 }
 
 /// Returns the logs of the file, each with the number of its line. Fails if two logs would have the same name in
@@ -136,14 +151,20 @@ fn logs(
     Ok(logs)
 }
 
-/// Returns the axes of the file. The list of logs is still empty: planning fills it.
-fn axes(keys: &Keys<'_>) -> Result<Axes, StudyError> {
+/// Returns the axes of the file. The list of logs is still empty: planning fills it. `find` returns the path of a file
+/// that the study file names.
+fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
     let rules =
         keys.list("rules", strings(|text| text.parse::<Rules>().map_err(|error| error.to_string())))?;
     let machines =
         keys.required("machines", strings(|text| text.parse::<Mesh>().map_err(|error| error.to_string())))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
     let machines: Vec<Mesh> = machines.into_iter().map(|(machine, _)| machine).collect();
+    let without = |text: &str| {
+        let one = |mesh: &Mesh| make_unavailable(mesh, text, &find(text)).map_err(|error| error.to_string());
+        machines.iter().map(one).collect::<Result<Vec<Mesh>, String>>()
+    };
+    let machines = keys.scalar("unavailable", without)?.unwrap_or(machines);
     let allocators = keys.required("allocators", strings(|text| allocator_spec(text, &machines)))?;
     let networks = keys.list("networks", strings(|text| network_spec(text, &machines)))?;
     Ok(Axes {

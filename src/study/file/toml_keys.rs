@@ -18,11 +18,14 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("rules", "a list of strings", "[\"authors\", \"requested:overrun=kill\"]"),
     ("input_format", "a string", "\"columns:submit=3,run=5,procs=2\""),
     ("machines", "a list of strings", "[\"16x16\", \"8x8x4\"]"),
+    ("unavailable", "a string", "\"service-nodes.txt\""),
     ("schedulers", "a list of strings", "[\"fcfs\", \"easy\"]"),
     ("allocators", "a list of strings", "[\"hilbert+bf\", \"mc1x1\"]"),
     ("networks", "a list of strings", "[\"recorded\", \"wormhole:messages=5\"]"),
     ("arrival_scales", "a list of numbers above 0", "[1, 0.8]"),
     ("seeds", "a list of whole numbers from 0", "[1, 2, 3]"),
+    ("outages", "a string", "\"random:mtbf=30d,repair=4h\""),
+    ("on_outage", "a string", "\"requeue:limit=3\""),
     ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),
 ];
 
