@@ -110,19 +110,13 @@ fn in_order_of_arrival(jobs: &[Job]) -> Vec<JobId> {
     arrivals
 }
 
-/// Replays `jobs` and returns one record for each of them, in the order of `jobs`. Jobs arrive in the order of their
-/// submissions. Jobs that are submitted at the same time arrive in the order of `jobs`.
-///
-/// Fails as [`ReplayError`] says. Takes O(J log J) for J jobs, and the time of the scheduler and the allocator.
-pub fn replay(
-    jobs: &[Job],
-    parts: Parts<'_>,
-    observer: &mut dyn Observer,
-) -> Result<Vec<Record>, ReplayError> {
-    check_sizes(jobs, &parts.mesh)?;
-    let arrivals = in_order_of_arrival(jobs);
-    let (pass, scheduler) = (parts.scheduler.pass(), parts.scheduler);
-    let mut state = ReplayState {
+/// Returns the state of a replay before its first event, when no job has arrived, and the scheduler.
+fn begin<'a>(
+    jobs: &'a [Job],
+    parts: Parts<'a>,
+    observer: &'a mut dyn Observer,
+) -> (ReplayState<'a>, &'a mut dyn Scheduler) {
+    let state = ReplayState {
         outages: parts.outages.map(|plan| OutageState::new(plan, &parts.mesh)),
         jobs,
         now: Time::ZERO,
@@ -141,6 +135,22 @@ pub fn replay(
         reservation: None,
         error: None,
     };
+    (state, parts.scheduler)
+}
+
+/// Replays `jobs` and returns one record for each of them, in the order of `jobs`. Jobs arrive in the order of their
+/// submissions. Jobs that are submitted at the same time arrive in the order of `jobs`.
+///
+/// Fails as [`ReplayError`] says. Takes O(J log J) for J jobs, and the time of the scheduler and the allocator.
+pub fn replay(
+    jobs: &[Job],
+    parts: Parts<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Record>, ReplayError> {
+    check_sizes(jobs, &parts.mesh)?;
+    let arrivals = in_order_of_arrival(jobs);
+    let (mut state, scheduler) = begin(jobs, parts, observer);
+    let pass = scheduler.pass();
     let (mut next, mut finished, mut instants, mut done) = (0, 0, 0_u32, Vec::new());
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
