@@ -65,6 +65,27 @@ fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Opti
 }
 
 impl ReplayState<'_> {
+    /// Applies the departures and arrivals of an instant and asks for the passes that the scheduler wants. Empties `done`.
+    /// `started` says whether a job has started for which others have made room.
+    fn run_passes(
+        &mut self,
+        done: &mut Vec<JobId>,
+        arriving: &[JobId],
+        started: bool,
+        scheduler: &mut dyn Scheduler,
+    ) {
+        match scheduler.pass() {
+            Pass::Batch => self.pass_once(done, arriving, scheduler),
+            Pass::PerEvent => self.pass_per_event(done, arriving, scheduler),
+            Pass::Separate => self.pass_per_kind(done, arriving, scheduler),
+        }
+        if started && scheduler.pass() != Pass::Batch {
+            // Room was made for a job, which has started: neither an arrival nor a departure, yet the head may be new.
+            self.cause = Cause::Departures;
+            self.run_scheduler(scheduler);
+        }
+    }
+
     /// Checks that every job has run. It is called when no further event will come.
     fn check_end(&self) -> Result<(), ReplayError> {
         if !self.running.is_empty() || self.next_job.is_some() {
@@ -110,13 +131,19 @@ fn in_order_of_arrival(jobs: &[Job]) -> Vec<JobId> {
     arrivals
 }
 
-/// Returns the state of a replay before its first event, when no job has arrived, and the scheduler.
-fn begin<'a>(
-    jobs: &'a [Job],
-    parts: Parts<'a>,
-    observer: &'a mut dyn Observer,
-) -> (ReplayState<'a>, &'a mut dyn Scheduler) {
-    let state = ReplayState {
+/// Replays `jobs` and returns one record for each of them, in the order of `jobs`. Jobs arrive in the order of their
+/// submissions. Jobs that are submitted at the same time arrive in the order of `jobs`.
+///
+/// Fails as [`ReplayError`] says. Takes O(J log J) for J jobs, and the time of the scheduler and the allocator.
+pub fn replay(
+    jobs: &[Job],
+    parts: Parts<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Record>, ReplayError> {
+    check_sizes(jobs, &parts.mesh)?;
+    let arrivals = in_order_of_arrival(jobs);
+    let scheduler = parts.scheduler;
+    let mut state = ReplayState {
         outages: parts.outages.map(|plan| OutageState::new(plan, &parts.mesh)),
         jobs,
         now: Time::ZERO,
@@ -135,22 +162,6 @@ fn begin<'a>(
         reservation: None,
         error: None,
     };
-    (state, parts.scheduler)
-}
-
-/// Replays `jobs` and returns one record for each of them, in the order of `jobs`. Jobs arrive in the order of their
-/// submissions. Jobs that are submitted at the same time arrive in the order of `jobs`.
-///
-/// Fails as [`ReplayError`] says. Takes O(J log J) for J jobs, and the time of the scheduler and the allocator.
-pub fn replay(
-    jobs: &[Job],
-    parts: Parts<'_>,
-    observer: &mut dyn Observer,
-) -> Result<Vec<Record>, ReplayError> {
-    check_sizes(jobs, &parts.mesh)?;
-    let arrivals = in_order_of_arrival(jobs);
-    let (mut state, scheduler) = begin(jobs, parts, observer);
-    let pass = scheduler.pass();
     let (mut next, mut finished, mut instants, mut done) = (0, 0, 0_u32, Vec::new());
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
@@ -177,16 +188,7 @@ pub fn replay(
         let arriving = arrivals[next..].partition_point(|&job| jobs[job as usize].submit == now);
         let (first, arrived) = (next, next + arriving);
         next = arrived;
-        match pass {
-            Pass::Batch => state.pass_once(&mut done, &arrivals[first..arrived], scheduler),
-            Pass::PerEvent => state.pass_per_event(&mut done, &arrivals[first..arrived], scheduler),
-            Pass::Separate => state.pass_per_kind(&mut done, &arrivals[first..arrived], scheduler),
-        }
-        if started && pass != Pass::Batch {
-            // Room was made for a job, which has started: neither an arrival nor a departure, yet the head may be new.
-            state.cause = Cause::Departures;
-            state.run_scheduler(scheduler);
-        }
+        state.run_passes(&mut done, &arrivals[first..arrived], started, scheduler);
         if let Some(error) = state.error {
             return Err(error);
         }
