@@ -3,12 +3,11 @@
 use super::error::ReplayError;
 use super::next_job::NextJob;
 use super::observer::{Observer, Record};
-use super::outages::OutageState;
+use super::outage_state::{OutagePlan, OutageState};
 use super::state::ReplayState;
 use crate::allocator::{Placement, Strategy};
 use crate::execution::{Execution, Next};
 use crate::job::{Job, JobId, Time};
-use crate::machine::outages::{Outages, Treatment};
 use crate::machine::{Machine, Mesh};
 use crate::scheduler::{Cause, Pass, RunningJobs, Scheduler, WaitQueue};
 use crate::stop::Stop;
@@ -30,14 +29,6 @@ pub struct Parts<'a> {
     pub outages: Option<OutagePlan>,
     /// The switch that stops the replay, also in the middle of an allocator's call or a scheduler's pass.
     pub stop: Stop,
-}
-
-/// The outages of a replay.
-pub struct OutagePlan {
-    /// The changes of nodes.
-    pub changes: Outages,
-    /// What happens to a job on a node that goes down.
-    pub treatment: Treatment,
 }
 
 /// The number of instants between two calls of [`Observer::finished`].
