@@ -1,7 +1,7 @@
 //! Workload models of jobs that bring their shape: the list of all models, and how jobs are drawn from one of them.
 //!
 //! 1. *Arrivals*: Gaps are exponential, at a rate that a parameter gives.
-//! 2. *Sides* and *run times*: Each model has laws of its own for them, see [`JobLaw`].
+//! 2. *Sides* and *run times*: Each model has laws of its own for them, see `JobLaw`.
 //!
 //! Gaps, sides and run times come from separate random streams. So workloads of one seed that differ only in the rate
 //! have the same jobs, closer together. Times are rounded to microseconds. O(jobs).
@@ -14,12 +14,12 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::arrival_rate::ArrivalRate;
-use super::{synthetic, tpu_slices};
+use super::{rfold_mix, synthetic, tpu_slices};
 use crate::job::{Job, Shape, Time};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// All workload models of jobs that bring their shape. To add one, write a file with an `ENTRY` and add a row.
-pub const MODELS: &[ModelEntry] = &[synthetic::ENTRY, tpu_slices::ENTRY];
+pub const MODELS: &[ModelEntry] = &[synthetic::ENTRY, tpu_slices::ENTRY, rfold_mix::ENTRY];
 
 /// One row of the registry of workload models.
 #[derive(Clone, Copy, Debug)]
@@ -42,21 +42,26 @@ pub struct ModelEntry {
     pub(super) build: fn(&mut Params, &Spec) -> Result<Box<dyn JobLaw>, SpecError>,
 }
 
-/// The laws by which a workload model draws the sides and run times of jobs. `machine` is the number of the machine's
-/// nodes along x, y and z.
+/// The laws by which a workload model draws jobs. `machine` is the number of the machine's nodes along x, y and z.
 pub(super) trait JobLaw: fmt::Debug + Send + Sync {
     /// Returns the length of a side, in nodes, of which drawing would take nearly for ever; `None` if there is none.
     fn unlikely(&self, _machine: [u32; 3]) -> Option<u32> {
         None
     }
-    /// Returns the mean number of processors of a job.
-    fn mean_size(&self, machine: [u32; 3]) -> f64;
+    /// Returns the law of the shapes of jobs for a machine.
+    fn shapes(&self, machine: [u32; 3]) -> Box<dyn ShapeLaw + '_>;
     /// Returns the mean run time in seconds.
     fn mean_run_s(&self) -> f64;
-    /// Draws the sides of a job along x, y and z.
-    fn sides(&self, machine: [u32; 3], rng: &mut ChaCha8Rng) -> [u32; 3];
     /// Draws a run time in seconds.
     fn run_s(&self, rng: &mut ChaCha8Rng) -> f64;
+}
+
+/// The law by which the shapes of jobs are drawn for one machine.
+pub(super) trait ShapeLaw {
+    /// Returns the mean number of processors of a job.
+    fn mean_size(&self) -> f64;
+    /// Draws the sides of a job along x, y and z.
+    fn sides(&self, rng: &mut ChaCha8Rng) -> [u32; 3];
 }
 
 /// A workload model. With a seed and a machine it gives a list of jobs.
@@ -168,12 +173,12 @@ impl Model {
     /// Returns the rate of arrivals, in jobs per second, on a machine with these extents.
     pub fn rate(&self, machine: [u32; 3]) -> f64 {
         let nodes: f64 = machine.iter().map(|&extent| f64::from(extent)).product();
-        self.rate.per_second(nodes, self.law.mean_size(machine), self.law.mean_run_s())
+        self.rate.per_second(nodes, self.mean_size(machine), self.law.mean_run_s())
     }
 
     /// Returns the mean number of processors of a job on a machine with these extents.
     pub fn mean_size(&self, machine: [u32; 3]) -> f64 {
-        self.law.mean_size(machine)
+        self.law.shapes(machine).mean_size()
     }
 
     /// Returns the mean run time of a job in seconds.
@@ -197,12 +202,13 @@ impl Model {
         if !(rate.is_finite() && rate > 0.0) {
             return Err(ModelError::Rate { model: self.to_string(), rate });
         }
+        let law = self.law.shapes(machine);
         let mut now_s = 0.0_f64;
         let mut jobs = Vec::with_capacity(self.jobs as usize);
         for number in 1..=i64::from(self.jobs) {
             let gap: f64 = Exp1.sample(&mut gaps);
             now_s += gap / rate * arrival_scale;
-            let sides = self.law.sides(machine, &mut shapes);
+            let sides = law.sides(&mut shapes);
             let procs = sides.iter().try_fold(1_u32, |product, &side| product.checked_mul(side));
             let Some(procs) = procs else {
                 return Err(ModelError::TooLarge { model: self.to_string(), number, sides });
