@@ -1,6 +1,6 @@
 //! The load of a replay, for results in which replays differ in load.
 
-use crate::frame::{Sheet, SheetValues};
+use crate::frame::Sheet;
 use crate::spec::Spec;
 use crate::workload::{Arrivals, Model, Rules};
 
@@ -65,10 +65,7 @@ impl Load {
 
 /// Returns the arrival scale of a row; `None` if the summary has no such number.
 pub(super) fn scale(sheet: &Sheet, row: usize) -> Option<Load> {
-    match &sheet.column("arrival_scale")?.values {
-        SheetValues::Number { numbers, .. } => numbers[row].map(Load::Scale),
-        SheetValues::Text(_) => None,
-    }
+    sheet.numbers("arrival_scale")?[row].map(Load::Scale)
 }
 
 /// Returns the longest time between arrivals of each row, in seconds. Returns `None` unless every row has uniform

@@ -8,6 +8,7 @@ mod curves;
 mod dispersal;
 mod facts;
 mod metric;
+mod outages;
 mod recorder;
 mod registry;
 mod replications;
@@ -24,7 +25,8 @@ pub use facts::{Finished, Trim};
 pub use metric::{
     Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };
-pub use recorder::{ContentionRecord, Monitor, Recorder, Recording};
+pub use outages::OutageRecord;
+pub use recorder::{ContentionRecord, Monitor, Recorder, Recording, retain};
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};
 pub use summary::{Summary, metric};
