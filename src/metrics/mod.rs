@@ -5,6 +5,7 @@ mod compactions;
 mod contention;
 mod cost;
 mod curves;
+mod diameter;
 mod dispersal;
 mod facts;
 mod metric;
@@ -14,7 +15,6 @@ mod registry;
 mod replications;
 mod rows;
 mod summary;
-mod torus_diameter;
 
 pub use compactions::Compactions;
 pub use contention::{Contention, JobContention};

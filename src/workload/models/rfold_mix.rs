@@ -19,8 +19,8 @@
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 
+use super::entry::{JobLaw, ModelEntry, ShapeLaw};
 use super::log_normal::LogNormal;
-use super::model::{JobLaw, ModelEntry, ShapeLaw};
 use crate::spec::{Params, Spec, SpecError};
 
 /// The model's row in the registry.
