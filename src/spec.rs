@@ -207,6 +207,21 @@ impl Params {
         Ok(value)
     }
 
+    /// Takes parameter `key` like [`Self::choose`], but records it only if it `applies`. A parameter that means nothing
+    /// on this machine is thus still checked, and the resolved spec does not depend on it.
+    pub fn choose_if<T: Copy>(
+        &mut self,
+        applies: bool,
+        key: &str,
+        choices: &[(&str, T)],
+    ) -> Result<T, SpecError> {
+        let value = self.choose(key, choices)?;
+        if !applies {
+            self.resolved.remove(key);
+        }
+        Ok(value)
+    }
+
     /// Takes parameter `key` and returns its text; `None` if it was not given.
     pub fn take_text(&mut self, key: &str) -> Option<String> {
         let text = self.given.remove(key)?;

@@ -8,6 +8,7 @@ pub mod mesh;
 mod node_set;
 pub mod order;
 mod pairwise;
+pub mod ring_route;
 mod shape;
 mod submesh;
 

@@ -5,7 +5,13 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::credit_level::CreditLevel;
+use super::fabric::{Buffer, Timing};
+use super::flit_level::FlitLevel;
+use super::packet_level::PacketLevel;
 use super::pattern::Pattern;
+use super::topology::{Lanes, Rings, Ties, Topology};
+use super::worms::Packet;
 use super::*;
 use crate::execution::build;
 use crate::job::{Job, Shape};
@@ -23,8 +29,15 @@ fn job(procs: u32, run_s: i64) -> Job {
     Job { number: 1, submit: Time::ZERO, run, estimate: run, procs, shape: Shape::NearSquare }
 }
 
+/// The rules of rings by default.
+const RINGS: Rings = Rings { ties: Ties::Parity, lanes: Lanes::Balanced, seed: 1 };
+
+fn buffer(gathers: bool) -> Buffer {
+    if gathers { Buffer::Packet } else { Buffer::Flits(1) }
+}
+
 fn fabric(mesh: &Mesh, timing: Timing, by_flit: bool) -> Box<dyn Fabric> {
-    let topology = Topology::new(mesh);
+    let topology = Topology::new(mesh, RINGS);
     if by_flit {
         Box::new(FlitLevel::new(topology, timing))
     } else {
@@ -71,7 +84,7 @@ fn a_packet_alone_takes_what_the_formula_says() -> Tested {
             (8, 3, true),
             (5, 0, true),
         ] {
-            let timing = Timing { length, routing, gathers };
+            let timing = Timing { length, routing, buffer: buffer(gathers) };
             for source in 0..mesh.nodes() {
                 for target in (0..mesh.nodes()).filter(|&target| target != source) {
                     let hops = mesh.l1(mesh.coord(source), mesh.coord(target));
@@ -92,7 +105,7 @@ fn a_packet_alone_takes_what_the_formula_says() -> Tested {
 /// level of flits.
 fn blocked(packets: &[(i64, NodeId, NodeId)]) -> Result<[Vec<u64>; 2], Box<dyn std::error::Error>> {
     let mesh: Mesh = "8".parse()?;
-    let timing = Timing { length: 8, routing: 3, gathers: false };
+    let timing = Timing { length: 8, routing: 3, buffer: buffer(false) };
     Ok([false, true]
         .map(|by_flit| send(&mesh, timing, by_flit, packets).iter().map(|packet| packet.blocked).collect()))
 }
@@ -120,7 +133,7 @@ fn two_packets_of_any_kind_are_the_same_on_both_levels() -> Tested {
         let mesh: Mesh = machine.parse()?;
         for _ in 0..3000 {
             let (length, routing) = (random.random_range(1..12), random.random_range(0..5));
-            let timing = Timing { length, routing, gathers: random.random_bool(0.5) };
+            let timing = Timing { length, routing, buffer: buffer(random.random_bool(0.5)) };
             let mut nodes: Vec<NodeId> = (0..mesh.nodes()).collect();
             nodes.shuffle(&mut random);
             let packets = [(0, nodes[0], nodes[1]), (random.random_range(0..9), nodes[2], nodes[3])];
@@ -238,10 +251,10 @@ fn flits_are_neither_lost_nor_made() -> Tested {
             messages: 30.0,
             seed: 1,
         };
-        let timing = Timing { length: 6, routing: 2, gathers: false };
+        let timing = Timing { length: 6, routing: 2, buffer: buffer(false) };
         let mut communication =
             Communication::new(&mesh, plan, Injection::Pipelined, Traffic::new(Time::from_seconds(1), 1, 1));
-        let mut network = FlitLevel::new(Topology::new(&mesh), timing);
+        let mut network = FlitLevel::new(Topology::new(&mesh, RINGS), timing);
         let nodes: Vec<NodeId> = (0..mesh.nodes()).collect();
         let all = job(mesh.nodes(), 0);
         let started = Started { id: 0, job: &all, nodes: &nodes, now: Time::ZERO };
@@ -304,7 +317,7 @@ fn memory_does_not_grow_with_the_packets_sent() -> Tested {
         let traffic = Traffic::new(Time::from_seconds(1), 1, 1);
         let mut communication = Communication::new(&mesh, plan, Injection::Pipelined, traffic);
         let mut network =
-            PacketLevel::new(Topology::new(&mesh), Timing { length: 8, routing: 3, gathers: false });
+            PacketLevel::new(Topology::new(&mesh, RINGS), Timing { length: 8, routing: 3, buffer: buffer(false) });
         let nodes: Vec<NodeId> = (0..64).collect();
         let started = Started { id: 0, job: &job(64, 0), nodes: &nodes, now: Time::ZERO };
         for packet in communication.begin(&started, 0) {

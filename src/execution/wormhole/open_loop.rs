@@ -1,0 +1,306 @@
+//! The network alone under a steady load: every node creates packets at random times whatever the network does (an
+//! *open loop*), and what arrives is measured.
+//!
+//! 1. In every cycle each node that sends creates a packet with the probability rate / length (a Bernoulli process), so
+//!    that it offers `rate` flits per cycle. Packets wait at their node, without limit, until those before them have
+//!    entered the network.
+//! 2. The target of a packet is drawn from the messages of its process in one round of the pattern. Process i runs on
+//!    node i, and the processes are arranged along the sides of the machine.
+//! 3. Packets that arrive during the cycles of the warm-up are not counted. Those that arrive in the cycles after it
+//!    are: as accepted flits, and with their latency, from the creation to the arrival of the last flit.
+//!
+//! Below saturation everything that is offered is accepted. Beyond it the packets at the nodes become more and more,
+//! and the latencies depend on the number of cycles. Requests of the same cycle are ordered by the creation of the
+//! packets, then by their nodes.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Geometric};
+
+use super::check_size;
+use super::fabric::{Fabric, Processors, Transport};
+use super::pattern::{PATTERNS, Pattern, Processes};
+use super::traffic::{Arrived, Cycles};
+use super::worms::Packet;
+use crate::job::Shape;
+use crate::machine::{Mesh, NodeId};
+use crate::spec::{Params, Spec, SpecError, unknown};
+use crate::stop::Stop;
+
+/// The name of the network that can be measured so.
+const WORMHOLE: &str = super::ENTRY.name;
+
+/// A network whose packets are created at a given rate.
+#[derive(Clone, Debug)]
+pub struct OpenLoop {
+    mesh: Mesh,
+    transport: Transport,
+}
+
+/// The numbers of cycles of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// The cycles before the measurement.
+    pub warm_up: u32,
+    /// The cycles of the measurement, from 1.
+    pub measured: u32,
+}
+
+/// What was measured at one rate.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The flits that have arrived per cycle and node that sends.
+    pub accepted: f64,
+    /// The same for the node of which the fewest and for the node of which the most flits have arrived.
+    pub of_sources: [f64; 2],
+    /// The number of packets that have arrived.
+    pub packets: u64,
+    /// The latencies of these packets.
+    pub latency: Cycles,
+    /// The mean number of hops of these packets; 0 if there are none.
+    pub hops: f64,
+}
+
+impl Measured {
+    /// Returns the mean latency in cycles; `None` if no packet has arrived.
+    pub fn mean_latency(&self) -> Option<f64> {
+        (self.packets > 0).then(|| self.latency.total as f64 / self.packets as f64)
+    }
+}
+
+/// Returns the names of the patterns, the default of jobs first.
+pub fn patterns() -> impl Iterator<Item = &'static str> {
+    PATTERNS.iter().map(|(name, _)| *name)
+}
+
+impl OpenLoop {
+    /// Returns the network that `spec` names on `mesh`, with the spec in which every default is written out. Only the
+    /// parameters that say how packets move exist here. Fails if the spec is not that of a network with messages, or
+    /// a parameter is unknown or invalid, or the machine is too large.
+    pub fn new(spec: &Spec, mesh: &Mesh, seed: u64) -> Result<(Self, Spec), SpecError> {
+        if spec.name != WORMHOLE {
+            return Err(unknown("network with messages", &spec.name, [WORMHOLE]));
+        }
+        let mut params = Params::new(spec);
+        let transport = Transport::take(&mut params, mesh, seed)?;
+        check_size(&params, mesh)?;
+        Ok((Self { mesh: mesh.clone(), transport }, params.finish()?))
+    }
+
+    /// Measures the network while every node offers `rate` flits per cycle, above 0 and at most 1, in the pattern of
+    /// this name. The result depends on the seed and on nothing else. Returns `None` if `stop` was thrown. Fails if
+    /// there is no such pattern.
+    pub fn run(
+        &self,
+        pattern: &str,
+        rate: f64,
+        windows: Windows,
+        seed: u64,
+        stop: &Stop,
+    ) -> Result<Option<Measured>, SpecError> {
+        let Some(&(_, pattern)) = PATTERNS.iter().find(|(name, _)| *name == pattern) else {
+            return Err(unknown("pattern", pattern, patterns()));
+        };
+        let (mut fabric, _) = self.transport.build(&self.mesh);
+        let length = self.transport.timing.length;
+        let mut sources = Sources::new(&self.mesh, pattern, rate / f64::from(length), seed);
+        sources.until(&mut *fabric, i64::from(windows.warm_up), stop);
+        sources.forget();
+        sources.until(&mut *fabric, i64::from(windows.warm_up) + i64::from(windows.measured), stop);
+        Ok((!stop.is_thrown()).then(|| sources.measured(length, windows.measured)))
+    }
+}
+
+/// A node that creates packets.
+#[derive(Clone, Debug)]
+struct Source {
+    random: ChaCha8Rng,
+    /// The cycle in which its next packet is created.
+    created: i64,
+    /// The number of packets that have entered the network.
+    number: u64,
+    /// The number of messages of its process in a round; 0 if it sends nothing.
+    messages: u32,
+    /// The number of its packets that have arrived.
+    arrived: u64,
+}
+
+/// All nodes, as the network sees them.
+struct Sources {
+    pattern: Pattern,
+    processes: Processes,
+    /// The distribution of the cycles between one creation and the next, less one; `None` if there is one in each.
+    gaps: Option<Geometric>,
+    sources: Vec<Source>,
+    /// The nodes without a packet to send, by the cycle of their next creation.
+    idle: BinaryHeap<Reverse<(i64, NodeId)>>,
+    packets: u64,
+    hops: u64,
+    latency: Cycles,
+}
+
+/// The number of cycles with events between two looks at the switch that stops the simulation.
+const CYCLES: u32 = 1 << 14;
+
+impl Sources {
+    /// Returns the nodes of a machine before the first cycle. Each creates a packet with probability `share` in each
+    /// cycle.
+    fn new(mesh: &Mesh, pattern: Pattern, share: f64, seed: u64) -> Self {
+        let mut all = ChaCha8Rng::seed_from_u64(seed ^ u64::from_le_bytes(*b"openloop"));
+        let root = all.random_range(0..mesh.nodes());
+        let processes = Processes::new(mesh.nodes(), Shape::Sides(mesh.extents()), root);
+        let gaps = if share < 1.0 { Geometric::new(share).ok() } else { None };
+        let source = |node: NodeId| {
+            // Each node has a stream of its own, so that its packets do not depend on those of others.
+            let mut random = all.clone();
+            random.set_stream(u64::from(node) + 1);
+            let messages = pattern.messages(&processes, node);
+            Source { random, created: 0, number: 0, messages, arrived: 0 }
+        };
+        let sources = (0..mesh.nodes()).map(source).collect();
+        let mut nodes = Self {
+            pattern,
+            processes,
+            gaps,
+            sources,
+            idle: BinaryHeap::new(),
+            packets: 0,
+            hops: 0,
+            latency: Cycles::default(),
+        };
+        for node in 0..mesh.nodes() {
+            let source = &nodes.sources[node as usize];
+            if source.messages > 0 {
+                let first = nodes.gap(node) - 1;
+                nodes.sources[node as usize].created = first;
+                nodes.idle.push(Reverse((first, node)));
+            }
+        }
+        nodes
+    }
+
+    /// Draws the number of cycles from one creation to the next.
+    fn gap(&mut self, node: NodeId) -> i64 {
+        let random = &mut self.sources[node as usize].random;
+        let between = self.gaps.map_or(0, |gaps| gaps.sample(random));
+        i64::try_from(between).unwrap_or(i64::MAX).min(1 << 40) + 1
+    }
+
+    /// Returns the next packet of a node, and lets the node create the one after it.
+    fn next(&mut self, node: NodeId) -> Packet {
+        let gap = self.gap(node);
+        let source = &mut self.sources[node as usize];
+        let i = if source.messages > 1 { source.random.random_range(0..source.messages) } else { 0 };
+        let drawn = match self.pattern {
+            Pattern::Random => source.random.random_range(0..self.processes.count - 1),
+            _ => 0,
+        };
+        let target = self.pattern.target(&self.processes, node, i, drawn);
+        let (created, number) = (source.created, source.number);
+        (source.created, source.number) = (created + gap, number + 1);
+        // Machines have at most 2^20 nodes, so the older packet has the smaller key.
+        let key = (created as u64) << 20 | u64::from(node);
+        Packet { job: 0, sender: node, key, number, created, source: node, target }
+    }
+
+    /// Simulates the cycles before cycle `end`.
+    fn until(&mut self, fabric: &mut dyn Fabric, end: i64, stop: &Stop) {
+        while !stop.is_thrown() {
+            let next = self.idle.peek().map_or(end, |Reverse((cycle, _))| *cycle);
+            if !fabric.run(next.min(end - 1), self, CYCLES) {
+                continue;
+            }
+            if next >= end {
+                return;
+            }
+            while let Some(&Reverse((_, node))) = self.idle.peek().filter(|Reverse((cycle, _))| *cycle == next) {
+                self.idle.pop();
+                let packet = self.next(node);
+                fabric.inject(packet, next);
+            }
+        }
+    }
+
+    /// Forgets the packets that have arrived so far.
+    fn forget(&mut self) {
+        (self.packets, self.hops, self.latency) = (0, 0, Cycles::default());
+        self.sources.iter_mut().for_each(|source| source.arrived = 0);
+    }
+
+    /// Returns what was measured in `cycles` cycles, of packets of `length` flits.
+    fn measured(self, length: u32, cycles: u32) -> Measured {
+        let flits = |packets: u64| packets as f64 * f64::from(length) / f64::from(cycles);
+        let senders = || self.sources.iter().filter(|source| source.messages > 0).map(|source| source.arrived);
+        let least = senders().min().unwrap_or(0);
+        let most = senders().max().unwrap_or(0);
+        Measured {
+            accepted: flits(self.packets) / (senders().count() as f64).max(1.0),
+            of_sources: [least, most].map(flits),
+            packets: self.packets,
+            hops: self.hops as f64 / (self.packets as f64).max(1.0),
+            latency: self.latency,
+        }
+    }
+}
+
+impl Processors for Sources {
+    fn injected(&mut self, packet: &Packet, now: i64) -> Option<Packet> {
+        let (node, created) = (packet.source, self.sources[packet.source as usize].created);
+        if created <= now {
+            return Some(self.next(node));
+        }
+        self.idle.push(Reverse((created, node)));
+        None
+    }
+
+    fn arrived(&mut self, packet: &Packet, arrived: &Arrived, _now: i64) -> Option<Packet> {
+        self.packets += 1;
+        self.hops += u64::from(arrived.hops);
+        self.latency.add(arrived.latency);
+        self.sources[packet.source as usize].arrived += 1;
+        None
+    }
+
+    fn has_finished(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::credit_level::CreditLevel;
+    use super::super::fabric::{Buffer, Timing};
+    use super::super::flit_level::FlitLevel;
+    use super::super::topology::{Lanes, Rings, Ties, Topology};
+    use super::*;
+
+    type Tested = Result<(), Box<dyn std::error::Error>>;
+
+    /// Returns the packets and flits of each source and the latencies after 5,000 cycles.
+    fn measured(mesh: &Mesh, fabric: &mut dyn Fabric, pattern: Pattern, share: f64) -> (Vec<u64>, u64, u64, (u64, u64)) {
+        let mut sources = Sources::new(mesh, pattern, share, 7);
+        sources.until(fabric, 5_000, &Stop::default());
+        let of_sources = sources.sources.iter().map(|source| source.arrived).collect();
+        (of_sources, sources.latency.total, sources.packets, fabric.flits())
+    }
+
+    #[test]
+    fn buffers_of_one_flit_move_every_flit_as_the_level_of_flits_does() -> Tested {
+        for machine in ["8x8", "5x4x3", "30", "torus:7", "torus:8", "torus:6x5", "torus:4x3x3"] {
+            let mesh: Mesh = machine.parse()?;
+            for (length, routing) in [(8, 3), (1, 0), (3, 0), (20, 2), (2, 1)] {
+                for (pattern, share) in [(Pattern::Random, 0.001), (Pattern::Random, 0.9), (Pattern::Transpose, 0.1)] {
+                    let timing = Timing { length, routing, buffer: Buffer::Flits(1) };
+                    let topology = Topology::new(&mesh, Rings { ties: Ties::Parity, lanes: Lanes::Balanced, seed: 1 });
+                    let by_flit = measured(&mesh, &mut FlitLevel::new(topology.clone(), timing), pattern, share);
+                    let by_credit = measured(&mesh, &mut CreditLevel::new(topology, timing, 1), pattern, share);
+                    assert_eq!(by_flit, by_credit, "{machine} {timing:?} {pattern:?} {share}");
+                }
+            }
+        }
+        Ok(())
+    }
+}
