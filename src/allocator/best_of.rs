@@ -30,6 +30,7 @@ pub(crate) const fn entry(build: Builder) -> Entry {
         source: "after Walker, Bunde, Leung, 2010, §V",
         parameters: "the members: mc1x1|mm|column-snake+bf|granular-mbs (any specs, best-of:A|B|…)",
         max_dims: 3,
+        refuses_unavailable: None,
         kind: Contiguity::NonContiguous,
         promises: |_| Promises { exact: true, complete: true, forgets: true },
         build,

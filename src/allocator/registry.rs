@@ -1,9 +1,9 @@
 //! The list of all allocators, and the functions that find and build the allocator of a spec.
 
-use super::seam::{Built, Entry, Setup};
+use super::seam::{Built, Entry, Placement, Setup};
 use super::{anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, shells, snug};
-use crate::machine::Mesh;
 use crate::machine::order::ORDERS;
+use crate::machine::{Machine, Mesh, unavailable_submeshes};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// All allocators, from simple to elaborate. The command `list`, help texts, law tests and `--allocator all` use this
@@ -25,7 +25,7 @@ pub const ALLOCATORS: &[Entry] = &[
     nearest::mm::ENTRY,
     nearest::mm_inc::ENTRY,
     shells::mc_pair::ENTRY,
-    best_of::entry(|params, setup| best_of::build(params, setup, build)),
+    best_of::entry(|params, setup| best_of::build(params, setup, build_untold)),
     snug::ENTRY,
     pieces::anca::ENTRY,
     pieces::gabl::ENTRY,
@@ -110,15 +110,27 @@ fn defaults(spec: &Spec) -> Option<Spec> {
     Some(build(spec, &Setup { mesh: &smallest, seed: 0 }).ok()?.spec)
 }
 
-/// Builds the allocator that `spec` names. Fails if the name or a parameter is unknown, if a value is not allowed, or
-/// if the allocator does not serve the machine.
+/// Builds the allocator that `spec` names. It knows which nodes of the machine are unavailable: they were reported to it
+/// as placements of somebody else, see [`super::Strategy::taken`]. Fails if the name or a parameter is unknown, if a value is not
+/// allowed, or if the allocator does not serve the machine.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
+    let mut built = build_untold(spec, setup)?;
+    if !setup.mesh.unavailable().is_empty() {
+        let machine = Machine::new(setup.mesh.clone());
+        // Rectangles, as an allocator that lists the submeshes in use then lists few.
+        for place in unavailable_submeshes(setup.mesh) {
+            built.strategy.taken(&Placement::of(place.nodes(&machine)), &machine);
+        }
+    }
+    Ok(built)
+}
+
+/// Builds the allocator that `spec` names, as if every node of the machine were available. Best-of builds its members by
+/// this function, as it passes on what is reported to it.
+fn build_untold(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
     let (entry, spec) = find(spec)?;
-    if !entry.serves(setup.mesh) {
-        let problem = format!(
-            "it is for machines of at most {} dimensions; `list allocators` shows others",
-            entry.max_dims
-        );
+    if let Some(refusal) = entry.refusal(setup.mesh) {
+        let problem = format!("{refusal}; `list allocators` shows others");
         return Err(SpecError::Unsuited { owner: spec.name, machine: setup.mesh.to_string(), problem });
     }
     let mut params = Params::new(&spec);

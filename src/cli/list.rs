@@ -11,7 +11,7 @@ pub(super) struct Args {
     /// What to list.
     #[arg(value_parser = listings())]
     family: Listing,
-    /// As a Markdown table.
+    /// Print a Markdown table.
     #[arg(long)]
     markdown: bool,
 }

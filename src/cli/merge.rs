@@ -7,10 +7,10 @@ use anyhow::anyhow;
 use super::{Failure, complain};
 use crate::frame::{self, StudyFolder};
 
-/// Merge the directories that the shards of a study were run in.
+/// Merge the directories in which the shards of a study were run.
 ///
-/// A cell that several directories have must be the same in all, measured times aside; the first directory's is taken.
-/// Cells that no directory has are named, and nothing is written unless --partial is given.
+/// If several directories have a cell, it must be the same in all but for measured times, and the first is taken. Cells
+/// that no directory has are named, and then nothing is written unless --partial is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay merge shard1 shard2 shard3 -o whole")]
@@ -19,15 +19,15 @@ pub(super) struct Args {
     #[arg(required = true, value_name = "DIR")]
     parts: Vec<PathBuf>,
 
-    /// Directory of the whole; may be one of the parts.
+    /// Directory of the merged study. It may be one of the parts.
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 
-    /// Write what there is even if cells are missing.
+    /// Write the cells that there are even if others are missing.
     #[arg(long)]
     partial: bool,
 
-    /// No notes on standard error.
+    /// Print no notes on standard error.
     #[arg(short, long)]
     quiet: bool,
 }

@@ -15,8 +15,8 @@ use crate::frame::{TEMPORARY, write_whole};
 
 /// Draw saved results: curves by load, cost against quality, distributions, utilization over time.
 ///
-/// Reads what `replay -o` or `sweep -o` left; replays nothing. Without --kind every picture that the results can give
-/// is drawn. Allocators keep their colours in all pictures.
+/// It reads what `replay -o` or `sweep -o` wrote, and replays nothing. Without --kind it draws every picture for which
+/// the results have the data. An allocator has the same colour in all pictures.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay plot out
@@ -26,45 +26,45 @@ pub(super) struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Pictures; all that the results can give by default.
+    /// Kinds of pictures [default: all for which the results have the data].
     #[arg(short, long, value_parser = kinds(), value_name = "KIND", num_args = 1..)]
     kind: Vec<&'static PlotKind>,
 
-    /// Column of the summary that is shown, where a picture shows one; turnaround by load, pairwise mean by utilization
-    /// and cost, pairwise sum as ratio by default.
+    /// Column of the summary that a picture shows. The default is turnaround for load, the pairwise mean for
+    /// utilization and frontier, and the pairwise sum for ratio.
     #[arg(long, value_name = "COLUMN")]
     value: Option<String>,
 
-    /// Logarithmic vertical axis of pictures by load.
+    /// Use a logarithmic vertical axis in pictures by load.
     #[arg(long)]
     log: bool,
 
-    /// Allocator that ratios are to; mc1x1 by default, or the first.
+    /// Allocator by which ratios divide [default: mc1x1, or else the first].
     #[arg(long, value_name = "SPEC")]
     relative_to: Option<String>,
 
-    /// Replay that pictures of nodes show, by its number in the summary, which for a study is that of the cell from 0;
-    /// the first one by default.
+    /// Number of the replay that pictures of nodes show, as in the summary. In a study it is the number of the cell,
+    /// from 0. The default is the first replay.
     #[arg(long, value_name = "N")]
     replay: Option<u32>,
 
-    /// Directory of the pictures, KIND.svg or KIND.png each; the results' own by default.
+    /// Directory of the pictures, which are called KIND.svg or KIND.png [default: the directory of the results].
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 
-    /// Drawing or pixels.
+    /// Format of the pictures: a drawing (svg) or pixels (png).
     #[arg(long, value_enum, default_value = "svg")]
     format: Format,
 
-    /// Pixels for each unit of a drawing, for png.
+    /// Number of pixels for each unit of the drawing, for png.
     #[arg(long, default_value = "2", value_name = "FACTOR", value_parser = factor)]
     scale: f64,
 
-    /// Overwrite files even if they are not earlier pictures.
+    /// Overwrite files of these names even if they are not pictures of meshreplay.
     #[arg(long)]
     force: bool,
 
-    /// No notes on standard error.
+    /// Print no notes on standard error.
     #[arg(short, long)]
     quiet: bool,
 }

@@ -12,9 +12,9 @@ use crate::report::{Report, ReportOptions};
 
 /// Put saved results into one HTML file: tables that sort, plots, verdicts, and the machine over time.
 ///
-/// Reads what `replay -o`, `sweep -o` or `reproduce -o` left; replays nothing. The file needs no network and no other
-/// file. The machine over time is there if jobs were kept with their nodes (`replay -o DIR --placements`, `sweep -o DIR
-/// --jobs --placements`).
+/// It reads what `replay -o`, `sweep -o` or `reproduce -o` wrote, and replays nothing. The report needs no network and
+/// no other file. It shows the machine over time if the results have the nodes of the jobs (`replay -o DIR
+/// --placements`, `sweep -o DIR --jobs --placements`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x8 -a hilbert+bf mc1x1 random -o out --placements
@@ -24,28 +24,28 @@ pub(super) struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// The file; DIR/report.html by default.
+    /// File of the report [default: DIR/report.html].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Title of the report; the directory's name by default.
+    /// Title of the report [default: the name of the directory].
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// Window of time that the machine is shown in, as FROM..TO in seconds of the replay; by default as long as no
-    /// replay starts more than 2,000 jobs.
+    /// Time for which the machine is shown, FROM..TO in seconds of the replay. The default begins with the first start
+    /// and ends where one of the replays has started 2,000 jobs.
     #[arg(long, value_name = "FROM..TO", value_parser = window, allow_hyphen_values = true)]
     window: Option<(f64, f64)>,
 
-    /// Allocators whose machine is shown side by side; the first four replays by default.
+    /// Allocators whose machines are shown side by side [default: those of the first four replays].
     #[arg(long, value_name = "SPEC", num_args = 1..)]
     show: Vec<String>,
 
-    /// Overwrite the file even if it is not an earlier report.
+    /// Overwrite the file even if it is not a report of meshreplay.
     #[arg(long)]
     force: bool,
 
-    /// No notes on standard error.
+    /// Print no notes on standard error.
     #[arg(short, long)]
     quiet: bool,
 }

@@ -7,16 +7,16 @@ use super::{Failure, print};
 use crate::frame::FrameSchema;
 use crate::report::schema_table;
 
-/// Show the columns of results: name, type, unit, meaning, when they are there.
+/// Show the columns of results: their names, types, units and meanings, and which results have them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay schema jobs --format markdown")]
 pub(super) struct Args {
-    /// Frames; all by default.
+    /// Frames [default: all].
     #[arg(value_name = "FRAME", value_parser = PossibleValuesParser::new(FrameSchema::all().map(|frame| frame.name)))]
     frames: Vec<String>,
 
-    /// How they are written.
+    /// Format of the output.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }

@@ -13,11 +13,12 @@ use super::{Failure, complain, print};
 use crate::study::Shard;
 use crate::sweep::{self, Caller, Slurm, Sweep};
 
-/// Run a study: every log × rules × arrival scale × machine × scheduler × allocator × seed of a file.
+/// Run a study: one replay (a cell) for each combination of log, rules, arrival scale, machine, scheduler, allocator
+/// and seed of a file.
 ///
-/// The file is TOML with the keys logs, machines and allocators, and more if need be; see below. Every finished cell is
-/// kept under a name made of all that it depends on: the same command, given again, replays only what is missing,
-/// however the last one ended.
+/// The file is TOML. It needs the keys logs, machines and allocators; the example below shows all. Every finished cell
+/// is kept under a name made of everything that it depends on. However a command ended, the same command replays only
+/// what is still missing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example, loads.toml:
   logs = [\"traces/lublin-256-10k.swf.gz\"]     # relative to this file
@@ -40,37 +41,38 @@ pub(super) struct Args {
     #[arg(value_name = "STUDY.toml", required = true)]
     study: Option<PathBuf>,
 
-    /// Directory of the results; made if need be.
+    /// Directory of the results. It is made if it does not exist.
     #[arg(short, long, value_name = "DIR", required = true)]
     output: Option<PathBuf>,
 
-    /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
+    /// Number of replays that run at once [default: the number of cores]. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = super::threads)]
     threads: Option<NonZeroUsize>,
 
-    /// Run part I of N, of about equal cost, such as 1/3. The parts may share one directory, at the same time.
+    /// Run part I of N parts of about equal cost, such as 1/3. The parts may run at the same time and share one
+    /// directory.
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
 
-    /// Have Slurm run what is missing: an array of shards, then a job that merges. Parameters: array=N shards (8),
-    /// cpus=N of each (1), and partition, account, qos, time and mem as sbatch takes them.
+    /// Submit what is missing to Slurm, as an array of shards and a job that merges their results. Parameters: array=N
+    /// shards (8), cpus=N for each shard (1), and partition, account, qos, time and mem as in sbatch.
     #[arg(long, value_name = "slurm[:KEY=VALUE,…]", conflicts_with_all = ["shard", "threads"])]
     submit: Option<Slurm>,
 
-    /// Tell how many cells of the study in DIR are done, running, queued, failed and to do, and what to do next; exit
-    /// code 1 unless it is finished. Running and queued are cells of tasks that Slurm says so of.
+    /// Print how many cells of the study in DIR are done, running, queued, failed and to do, and what to do next. Slurm
+    /// is asked which tasks are running or queued. The exit code is 1 unless the study is finished.
     #[arg(long, value_name = "DIR", exclusive = true)]
     status: Option<PathBuf>,
 
-    /// Show the cells, their keys, their shares of the cost and which are done, or with --submit the scripts and
-    /// commands; replay nothing, write nothing.
+    /// Only show the cells with their keys, their shares of the cost and whether they are done, or with --submit the
+    /// scripts and commands. Nothing is replayed or written.
     #[arg(long)]
     dry_run: bool,
 
     #[command(flatten)]
     flags: Flags<OfSweep>,
 
-    /// Neither notes nor progress on standard error.
+    /// Print neither notes nor progress on standard error.
     #[arg(short, long)]
     quiet: bool,
 }

@@ -12,7 +12,7 @@ use crate::report::{CrosstabOptions, crosstab};
 
 /// Print a table of saved results: one number per row and column, the best of each column bold.
 ///
-/// Reads the summary that `replay -o` or `sweep -o` left. Rows and columns keep its order.
+/// It reads the summary that `replay -o` or `sweep -o` wrote. Rows and columns stand in the order of the summary.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay table out --rows allocator --columns log,machine --value pairwise_sum_mean --relative-to mc1x1")]
@@ -33,19 +33,19 @@ pub(super) struct Args {
     #[arg(long, value_name = "COLUMN", default_value = "pairwise_sum_mean")]
     value: String,
 
-    /// Divide by the value of this row (or column), such as mc1x1.
+    /// Divide all numbers by those of this row or column, such as mc1x1.
     #[arg(long, value_name = "LABEL")]
     relative_to: Option<String>,
 
-    /// What is best; for most values the lowest.
+    /// Which number of a column is the best [default: the lowest or the highest, as fits the numbers].
     #[arg(long, value_enum)]
     best: Option<BestArg>,
 
-    /// Decimals of the numbers; by default as many as four digits of the largest take, and all in csv.
+    /// Number of decimals. By default the largest number has four digits, and csv has all decimals.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=15))]
     decimals: Option<u8>,
 
-    /// How the table is written.
+    /// Format of the table.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }

@@ -13,7 +13,7 @@ use crate::stop::Stop;
 
 /// The parts from which a replay is built.
 pub struct Parts<'a> {
-    /// The mesh or torus. All its nodes are free at first.
+    /// The mesh or torus. All its available nodes are free at first.
     pub mesh: Mesh,
     /// The scheduler, which decides when jobs start.
     pub scheduler: &'a mut dyn Scheduler,
@@ -77,9 +77,9 @@ impl ReplayState<'_> {
     }
 }
 
-/// Checks that no job asks for more processors than the machine has nodes.
+/// Checks that no job asks for more processors than the machine has available nodes.
 fn check_sizes(jobs: &[Job], mesh: &Mesh) -> Result<(), ReplayError> {
-    let nodes = mesh.nodes();
+    let nodes = mesh.available();
     match jobs.iter().find(|job| job.procs > nodes) {
         Some(job) => {
             let machine = mesh.clone();

@@ -11,7 +11,7 @@ use super::{Coord, Machine, Mesh, Submesh, ranges};
 #[derive(Clone, Debug, Default)]
 pub struct FreeCounts {
     extents: [usize; 3],
-    torus: bool,
+    wraps: [bool; 3],
     /// The greatest x-radius that can be counted without a rebuild, which is also the width of the padding.
     pad: usize,
     /// The length of one row of sums: W + 2·pad + 1.
@@ -28,7 +28,7 @@ impl FreeCounts {
     pub fn rebuild(&mut self, machine: &Machine, radius: usize) {
         let mesh = machine.mesh();
         self.extents = mesh.extents().map(|extent| extent as usize);
-        self.torus = mesh.is_torus();
+        self.wraps = mesh.wrap();
         let [width, length, depth] = self.extents;
         self.pad = radius.min(widest(mesh));
         self.stride = width + 2 * self.pad + 1;
@@ -46,7 +46,7 @@ impl FreeCounts {
         self.pad
     }
 
-    /// Writes the prefix sums of row (y, z) alone. On a torus the padding repeats the other end of the row.
+    /// Writes the prefix sums of row (y, z) alone. If x wraps around, the padding repeats the other end of the row.
     fn fill_row(&mut self, machine: &Machine, y: usize, z: usize) {
         let [width, length, _] = self.extents;
         let row = z * length + y;
@@ -58,9 +58,9 @@ impl FreeCounts {
         let (left, rest) = line.split_at_mut(self.pad + 1);
         let (middle, right) = rest.split_at_mut(width);
         let mut sum = 0;
-        // A mesh has no nodes beyond its border: the sums are 0 to the left of it and do not grow to the right of it.
+        // A line has no nodes beyond its ends: the sums are 0 to the left of it and do not grow to the right of it.
         left.fill(0);
-        if self.torus {
+        if self.wraps[0] {
             for (cell, &free) in left[1..].iter_mut().zip(&self.row[width - self.pad..]) {
                 sum += i32::from(free);
                 *cell = sum;
@@ -71,7 +71,7 @@ impl FreeCounts {
             *cell = sum;
         }
         right.fill(sum);
-        if self.torus {
+        if self.wraps[0] {
             for (cell, &free) in right.iter_mut().zip(&self.row) {
                 sum += i32::from(free);
                 *cell = sum;
@@ -101,14 +101,14 @@ impl FreeCounts {
     /// Writes into `free` the numbers of free nodes within L∞ distance `radius` of the centres (x, y, z) of row (y, z),
     /// one number for each x. `line` is scratch memory.
     pub fn boxes(&self, y: usize, z: usize, radius: usize, line: &mut Vec<i32>, free: &mut [i32]) {
-        if !self.torus && self.extents[2] == 1 {
+        if !self.wraps[0] && !self.wraps[1] && self.extents[2] == 1 {
             self.around_flat_row(y, radius, free);
             return;
         }
         self.sum_rows(y, z, radius, line);
         let width = self.extents[0];
         // The range of x covers the whole ring, so every centre has the same count.
-        if self.torus && 2 * radius + 1 >= width {
+        if self.wraps[0] && 2 * radius + 1 >= width {
             free.fill(line[self.pad + width] - line[self.pad]);
             return;
         }
@@ -155,8 +155,8 @@ impl FreeCounts {
         line.resize(self.stride, 0);
         let length = self.extents[1];
         // Inclusion and exclusion: the sum over a range of rows and layers is the difference of the sums at its ends.
-        for zs in ranges(z, radius, self.extents[2], self.torus).into_iter().flatten() {
-            for ys in ranges(y, radius, length, self.torus).into_iter().flatten() {
+        for zs in ranges(z, radius, self.extents[2], self.wraps[2]).into_iter().flatten() {
+            for ys in ranges(y, radius, length, self.wraps[1]).into_iter().flatten() {
                 for (z, z_sign) in [(zs.end, 1), (zs.start, -1)] {
                     for (y, y_sign) in [(ys.end, 1), (ys.start, -1)] {
                         if z > 0 && y > 0 {
@@ -191,7 +191,7 @@ impl FreeCounts {
     pub fn within(&self, centre: Coord, radius: usize) -> i32 {
         let [x, y, z] = centre.map(|c| c as usize);
         let [width, length, depth] = self.extents;
-        let (low, high) = if self.torus && 2 * radius + 1 >= width {
+        let (low, high) = if self.wraps[0] && 2 * radius + 1 >= width {
             (self.pad, self.pad + width)
         } else {
             let radius = radius.min(self.pad);
@@ -207,8 +207,8 @@ impl FreeCounts {
         };
         let mut free = 0;
         // Inclusion and exclusion over the ends of the ranges along y and z.
-        for zs in ranges(z, radius, depth, self.torus).into_iter().flatten() {
-            for ys in ranges(y, radius, length, self.torus).into_iter().flatten() {
+        for zs in ranges(z, radius, depth, self.wraps[2]).into_iter().flatten() {
+            for ys in ranges(y, radius, length, self.wraps[1]).into_iter().flatten() {
                 free += prefix(ys.end, zs.end) - prefix(ys.start, zs.end);
                 free += prefix(ys.start, zs.start) - prefix(ys.end, zs.start);
             }
@@ -242,7 +242,7 @@ impl FreeCounts {
 
     /// Returns the number of free nodes within L∞ distance `radius` of the submesh `place`. Any radius is allowed.
     pub fn around_submesh(&self, place: Submesh, radius: usize) -> i32 {
-        let [xs, ys, zs] = place.grown(radius, self.extents, self.torus);
+        let [xs, ys, zs] = place.grown(radius, self.extents, self.wraps);
         let length = self.extents[1];
         let prefix = |y: usize, z: usize| {
             if y == 0 || z == 0 {
@@ -265,7 +265,7 @@ impl FreeCounts {
 /// Returns the greatest x-radius that makes a difference on `mesh`.
 pub fn widest(mesh: &Mesh) -> usize {
     let width = mesh.extents()[0] as usize;
-    if mesh.is_torus() { width / 2 } else { width - 1 }
+    if mesh.wraps(0) { width / 2 } else { width - 1 }
 }
 
 #[cfg(test)]
@@ -274,7 +274,21 @@ mod tests {
 
     #[test]
     fn every_box_of_every_radius_equals_plain_counting() -> Result<(), Box<dyn std::error::Error>> {
-        for text in ["1", "13", "7x5", "1x6", "4x3x3", "torus:9", "torus:6x5", "torus:4x3x5", "70x2"] {
+        for text in [
+            "1",
+            "13",
+            "7x5",
+            "1x6",
+            "4x3x3",
+            "torus:9",
+            "torus:6x5",
+            "torus:4x3x5",
+            "70x2",
+            "6x5:wrap=x",
+            "6x5:wrap=y",
+            "4x3x5:wrap=xz",
+            "5x3x4:wrap=y",
+        ] {
             let mut machine = Machine::new(text.parse()?);
             let busy: Vec<u32> = (0..machine.mesh().nodes()).filter(|n| n * 7 % 5 < 2).collect();
             machine.occupy(&busy)?;

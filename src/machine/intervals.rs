@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::mesh::NodeId;
+use super::node::NodeId;
 
 /// Returns the text of a set of nodes as ascending intervals; an empty text if there are no nodes. O(k log k).
 pub fn intervals(nodes: &[NodeId]) -> String {

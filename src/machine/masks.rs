@@ -71,8 +71,8 @@ impl Masks {
         for (place, &node) in nodes.iter().enumerate() {
             bits[node as usize] = 1 << place;
         }
-        let longest = |extent: u32| if mesh.is_torus() { extent / 2 } else { extent - 1 };
-        let radii = 1 + mesh.extents().map(longest).iter().sum::<u32>() as usize;
+        let longest = |d: usize| if mesh.wraps(d) { mesh.extents()[d] / 2 } else { mesh.extents()[d] - 1 };
+        let radii = 1 + (0..3).map(longest).sum::<u32>() as usize;
         let mut balls = vec![0; nodes.len() * radii];
         let mut hops = Vec::with_capacity(nodes.len() * nodes.len());
         for (&centre, line) in nodes.iter().zip(balls.chunks_exact_mut(radii)) {
@@ -145,7 +145,17 @@ mod tests {
 
     #[test]
     fn the_nodes_around_a_centre_are_those_of_a_sorted_list() -> Result<(), Box<dyn std::error::Error>> {
-        for text in ["1", "13", "10x10", "5x5x4", "torus:9", "torus:16x8", "torus:4x3x5"] {
+        for text in [
+            "1",
+            "13",
+            "10x10",
+            "5x5x4",
+            "torus:9",
+            "torus:16x8",
+            "torus:4x3x5",
+            "8x5:wrap=y",
+            "4x3x5:wrap=xz",
+        ] {
             let mesh: Mesh = text.parse()?;
             let masks = Masks::new(&mesh).ok_or("too large")?;
             let mut set = NodeSet::full(mesh.nodes());

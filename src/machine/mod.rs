@@ -1,22 +1,26 @@
 //! Machines: their shape, their free nodes, and linear orders of their nodes.
 
+mod cover;
 mod free_counts;
 mod free_submeshes;
 mod intervals;
 mod masks;
 pub mod mesh;
+mod node;
 mod node_set;
 pub mod order;
 mod pairwise;
 pub mod ring_route;
 mod shape;
 mod submesh;
+mod unavailable;
 
+pub use cover::unavailable_submeshes;
 pub use free_counts::{FreeCounts, widest};
 pub use free_submeshes::FreeSubmeshes;
 pub use intervals::{IntervalError, format_intervals, intervals, parse_intervals};
 pub use masks::{Around, Mask, Masks, first_members, for_each_member};
-pub use mesh::{Coord, Mesh, NodeId};
+pub use mesh::{Coord, Mesh, NodeId, UnavailableError};
 pub use node_set::NodeSet;
 pub use pairwise::{distances_along, pairwise_along, pairwise_sum, pairwise_sum_at};
 pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
@@ -46,10 +50,15 @@ pub enum OccupyError {
 }
 
 impl Machine {
-    /// Returns a machine of this shape, with every node free.
+    /// Returns a machine of this shape, with every available node free.
     pub fn new(mesh: Mesh) -> Self {
-        let nodes = mesh.nodes();
-        Self { mesh, free: NodeSet::full(nodes), free_count: nodes, stop: Stop::default() }
+        let (mut free, free_count) = (NodeSet::full(mesh.nodes()), mesh.available());
+        for &(first, last) in mesh.unavailable() {
+            for node in first..=last {
+                free.remove(node);
+            }
+        }
+        Self { mesh, free, free_count, stop: Stop::default() }
     }
 
     /// Returns the same machine with a switch. Long searches on the machine give up once `stop` is thrown.

@@ -1,6 +1,6 @@
 //! A set of nodes, stored as a bitset.
 
-use super::mesh::NodeId;
+use super::node::NodeId;
 
 /// A set of node numbers below a fixed bound. It has one bit per node: node `n` is bit `n % 64` of word `n / 64`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,7 +19,7 @@ pub fn pairwise_sum_at(mesh: &Mesh, nodes: impl Iterator<Item = Coord>) -> u64 {
             counts[at as usize] += 1;
         }
     }
-    counts.iter().map(|counts| pairwise_along(counts, k, mesh.is_torus())).sum()
+    (0..3).map(|d| pairwise_along(&counts[d], k, mesh.wraps(d))).sum()
 }
 
 /// Returns the sum, over all pairs of k nodes, of the hops along one dimension. `counts` gives the number of nodes at

@@ -1,11 +1,11 @@
-//! A submesh: a rectangle or cuboid of nodes. It can be grown by shells, which the border of a mesh cuts off and which
-//! wrap around a torus.
+//! A submesh: a rectangle or cuboid of nodes. It can be grown by shells. In each dimension, the border of the machine
+//! cuts them off, or they wrap around.
 
 use std::ops::Range;
 
 use super::{Coord, Machine, Mesh, NodeId};
 
-/// A submesh, given by its base and its sides. On a torus it may wrap around.
+/// A submesh, given by its base and its sides. It may wrap around in dimensions that do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Submesh {
     /// The node with the smallest coordinates. If the submesh wraps around, it is the node at which the submesh begins.
@@ -41,9 +41,10 @@ impl Submesh {
         &self,
         radius: usize,
         extents: [usize; 3],
-        torus: bool,
+        wraps: [bool; 3],
     ) -> [[Option<Range<usize>>; 2]; 3] {
-        let along = |d: usize| span(self.base[d] as usize, self.sizes[d] as usize, radius, extents[d], torus);
+        let along =
+            |d: usize| span(self.base[d] as usize, self.sizes[d] as usize, radius, extents[d], wraps[d]);
         [along(0), along(1), along(2)]
     }
 
@@ -76,7 +77,7 @@ impl Submesh {
     fn outside(&self, mesh: &Mesh, d: usize, at: u32) -> u32 {
         let extent = mesh.extents()[d];
         let (first, last) = (self.base[d], self.base[d] + self.sizes[d] - 1);
-        let inside = (first..=last).contains(&at) || (mesh.is_torus() && at + extent <= last);
+        let inside = (first..=last).contains(&at) || (mesh.wraps(d) && at + extent <= last);
         if inside { 0 } else { mesh.hops(d, at, first).min(mesh.hops(d, at, last % extent)) }
     }
 
@@ -87,24 +88,24 @@ impl Submesh {
             // All lengths are doubled here: the way round the torus, the position of the middle, and that of the node.
             let (round, middle) = (2 * mesh.extents()[d], 2 * self.base[d] + self.sizes[d] - 1);
             let straight = (2 * node[d]).abs_diff(middle % round);
-            if mesh.is_torus() { straight.min(round - straight) } else { straight }
+            if mesh.wraps(d) { straight.min(round - straight) } else { straight }
         };
         (0..3).map(along).sum()
     }
 }
 
-/// Returns the positions of a dimension of `extent` nodes that are within `radius` hops of `centre`. On a mesh it is
-/// one range, cut off at the border, and the second is `None`. On a torus a second range is there if the positions wrap
-/// around.
-pub fn ranges(centre: usize, radius: usize, extent: usize, torus: bool) -> [Option<Range<usize>>; 2] {
-    span(centre, 1, radius, extent, torus)
+/// Returns the positions of a dimension of `extent` nodes that are within `radius` hops of `centre`. On a line it is
+/// one range, cut off at the ends, and the second is `None`. If the dimension wraps, a second range is there if the
+/// positions go around its end.
+pub fn ranges(centre: usize, radius: usize, extent: usize, wraps: bool) -> [Option<Range<usize>>; 2] {
+    span(centre, 1, radius, extent, wraps)
 }
 
 /// Returns the positions within `radius` hops of the `size` positions from `start` on, as [`ranges`] does for one
 /// position.
-fn span(start: usize, size: usize, radius: usize, extent: usize, torus: bool) -> [Option<Range<usize>>; 2] {
+fn span(start: usize, size: usize, radius: usize, extent: usize, wraps: bool) -> [Option<Range<usize>>; 2] {
     let end = start + size + radius;
-    if !torus {
+    if !wraps {
         return [Some(start.saturating_sub(radius)..end.min(extent)), None];
     }
     if size + 2 * radius >= extent {
@@ -144,7 +145,7 @@ mod tests {
 
     #[test]
     fn shells_and_counts_of_every_box_equal_plain_ones() -> Result<(), Box<dyn std::error::Error>> {
-        for text in ["5x4", "torus:6x5", "3x3x2", "torus:4x3x3", "torus:7"] {
+        for text in ["5x4", "torus:6x5", "3x3x2", "torus:4x3x3", "torus:7", "6x5:wrap=y", "4x3x3:wrap=xz"] {
             let mut machine = Machine::new(text.parse()?);
             let busy: Vec<u32> = (0..machine.mesh().nodes()).filter(|n| n * 7 % 5 < 2).collect();
             machine.occupy(&busy)?;
@@ -158,7 +159,7 @@ mod tests {
             {
                 let (base, sizes) = place;
                 let place = Submesh { base, sizes };
-                if !mesh.is_torus() && (0..3).any(|d| base[d] + sizes[d] > extents[d]) {
+                if (0..3).any(|d| !mesh.wraps(d) && base[d] + sizes[d] > extents[d]) {
                     continue;
                 }
                 let inside =

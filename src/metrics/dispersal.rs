@@ -13,7 +13,7 @@ pub struct Dispersal {
     pub diameter: u32,
     /// The number of connected components of the nodes in the graph of the machine.
     pub components: u32,
-    /// The number of nodes of the smallest submesh that contains the placement. On a torus the submesh may wrap around.
+    /// The number of nodes of the smallest submesh that contains the placement. In dimensions that wrap, so may the submesh.
     pub bounding_box: u32,
     /// The number of nodes, k.
     pub nodes: u32,
@@ -53,18 +53,21 @@ impl Meter {
             return Dispersal { components: k, bounding_box: k, nodes: k, ..Dispersal::default() };
         }
         self.rows.load(nodes);
-        let (torus, extents) = (self.mesh.is_torus(), self.mesh.extents());
+        let (wraps, extents) = (self.mesh.wrap(), self.mesh.extents());
         let mut pairwise_sum = 0;
         let mut arcs = [(0, 1); 3];
         for (d, arc_along) in arcs.iter_mut().enumerate() {
             let counts = self.rows.counts(d);
-            pairwise_sum += pairwise_along(counts, k, torus);
-            *arc_along = if torus { arc(counts) } else { (0, span(counts)) };
+            pairwise_sum += pairwise_along(counts, k, wraps[d]);
+            *arc_along = if wraps[d] { arc(counts) } else { (0, span(counts)) };
         }
         let bounding_box = arcs.iter().map(|(_, length)| length).product();
-        let diameter =
-            if torus { torus_diameter::diameter(&self.mesh, nodes, arcs) } else { self.rows.mesh_diameter() };
-        let components = self.rows.components(extents, torus);
+        let diameter = if self.mesh.wraps_any() {
+            torus_diameter::diameter(&self.mesh, nodes, arcs)
+        } else {
+            self.rows.mesh_diameter()
+        };
+        let components = self.rows.components(extents, wraps);
         Dispersal { pairwise_sum, diameter, components, bounding_box, nodes: k }
     }
 }
@@ -120,10 +123,10 @@ mod tests {
         component.dedup();
         let extent = |d: usize| {
             let n = mesh.extents()[d];
-            let starts = if mesh.is_torus() { 0..n } else { 0..1 };
+            let starts = if mesh.wraps(d) { 0..n } else { 0..1 };
             let reach = |start: u32| coords.iter().map(|c| (c[d] + n - start) % n + 1).max().unwrap_or(0);
             let least = coords.iter().map(|c| c[d]).min().unwrap_or(0);
-            if mesh.is_torus() { starts.map(reach).min().unwrap_or(0) } else { reach(0) - least }
+            if mesh.wraps(d) { starts.map(reach).min().unwrap_or(0) } else { reach(0) - least }
         };
         Dispersal {
             pairwise_sum,
@@ -136,9 +139,22 @@ mod tests {
 
     #[test]
     fn every_subset_of_small_machines_is_measured_as_defined() -> Result<(), Box<dyn std::error::Error>> {
-        for text in
-            ["5", "4x3", "3x2x2", "torus:6", "torus:4x3", "torus:3x2x2", "torus:2x5", "1x7", "torus:1x7"]
-        {
+        for text in [
+            "5",
+            "4x3",
+            "3x2x2",
+            "torus:6",
+            "torus:4x3",
+            "torus:3x2x2",
+            "torus:2x5",
+            "1x7",
+            "torus:1x7",
+            "4x3:wrap=x",
+            "4x3:wrap=y",
+            "3x2x2:wrap=x",
+            "3x2x2:wrap=yz",
+            "2x2x3:wrap=xz",
+        ] {
             let mesh: Mesh = text.parse()?;
             let mut meter = Meter::new(&mesh);
             for subset in 1_u32..1 << mesh.nodes() {
@@ -152,7 +168,19 @@ mod tests {
     #[test]
     fn random_subsets_of_larger_machines_are_measured_as_defined() -> Result<(), Box<dyn std::error::Error>> {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        for text in ["130x3", "70", "9x8x7", "torus:9x8x7", "torus:66x4", "torus:129", "torus:16x16"] {
+        for text in [
+            "130x3",
+            "70",
+            "9x8x7",
+            "torus:9x8x7",
+            "torus:66x4",
+            "torus:129",
+            "torus:16x16",
+            "9x8x7:wrap=xz",
+            "9x8x7:wrap=y",
+            "66x4:wrap=x",
+            "16x15:wrap=y",
+        ] {
             let mesh: Mesh = text.parse()?;
             let mut meter = Meter::new(&mesh);
             for _ in 0..60 {

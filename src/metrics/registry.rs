@@ -38,9 +38,9 @@ pub static METRICS: &[Metric] = &[
         .is("makespan", "s", "first arrival to last end")
         .interval(6),
     Metric::real("utilization", |of| {
-        Some(share(of.busy_s(), of.makespan_s * f64::from(of.replay.mesh.nodes())))
+        Some(share(of.busy_s(), of.makespan_s * f64::from(of.replay.mesh.available())))
     })
-    .meaning("busy node-seconds by nodes and makespan")
+    .meaning("busy node-seconds by available nodes and makespan")
     .better(Higher)
     .shown(Percent(1))
     .terminal(First, "utilization", |_| true)

@@ -162,23 +162,21 @@ impl Rows {
 
     /// Returns the number of connected components. It is found by union-find: each run is joined with the runs of
     /// neighbouring rows that it overlaps.
-    pub(super) fn components(&mut self, extents: [u32; 3], torus: bool) -> u32 {
+    pub(super) fn components(&mut self, extents: [u32; 3], wraps: [bool; 3]) -> u32 {
         let [width, length, depth] = extents;
         let mut joined = 0;
         for i in 0..self.touched.len() {
             let row = self.touched[i];
             let (y, z) = (row % length, row / length);
-            if torus && self.runs[self.starts[i] as usize].first == 0 {
+            if wraps[0] && self.runs[self.starts[i] as usize].first == 0 {
                 let (first, last) = (self.starts[i], self.starts[i + 1] - 1);
                 joined += u32::from(self.runs[last as usize].last == width - 1 && self.join(first, last));
             }
             let mut neighbours = [None; 4];
             neighbours[0] = (y > 0).then(|| row - 1);
             neighbours[1] = (z > 0).then(|| row - length);
-            if torus {
-                neighbours[2] = (y == 0 && length > 2).then(|| row + length - 1);
-                neighbours[3] = (z == 0 && depth > 2).then(|| row + length * (depth - 1));
-            }
+            neighbours[2] = (wraps[1] && y == 0 && length > 2).then(|| row + length - 1);
+            neighbours[3] = (wraps[2] && z == 0 && depth > 2).then(|| row + length * (depth - 1));
             for neighbour in neighbours.into_iter().flatten() {
                 joined += self.join_rows(i, neighbour);
             }

@@ -1,10 +1,10 @@
-//! Computes the diameter of a placement on a torus.
+//! Computes the diameter of a placement on a machine that wraps around in some dimension.
 
 use std::collections::VecDeque;
 
 use crate::machine::{Coord, Mesh, NodeId};
 
-/// Returns the largest L1 distance between two of `nodes` on the torus `mesh`, in hops. `arcs` has for each dimension
+/// Returns the largest L1 distance between two of `nodes` on `mesh`, in hops. `arcs` has for each dimension
 /// the first position and the length of the shortest arc that contains all nodes. For k nodes on a machine of N nodes
 /// it takes O(k) if the placement is compact, and otherwise O(min(k², 8·k + N)).
 ///
@@ -16,10 +16,11 @@ use crate::machine::{Coord, Mesh, NodeId};
 /// the first node of the placement that it reaches.
 pub(super) fn diameter(mesh: &Mesh, nodes: &[NodeId], arcs: [(u32, u32); 3]) -> u32 {
     let k = nodes.len();
-    if (0..3).all(|d| arcs[d].1 <= mesh.extents()[d] / 2 + 1) {
+    if (0..3).all(|d| !mesh.wraps(d) || arcs[d].1 <= mesh.extents()[d] / 2 + 1) {
         return unrolled(mesh, nodes, arcs);
     }
-    if k.saturating_mul(k) / 2 <= mesh.nodes() as usize {
+    let mixed = (0..3).any(|d| !mesh.wraps(d) && mesh.extents()[d] > 1);
+    if mixed || k.saturating_mul(k) / 2 <= mesh.nodes() as usize {
         let coords: Vec<Coord> = nodes.iter().map(|&node| mesh.coord(node)).collect();
         let pairs = coords.iter().enumerate().flat_map(|(i, &a)| coords[..i].iter().map(move |&b| (a, b)));
         return pairs.map(|(a, b)| mesh.l1(a, b)).max().unwrap_or(0);

@@ -26,9 +26,9 @@ pub(super) fn written_out(spec: &Spec, machine: &Mesh) -> Vec<Spec> {
 /// Returns a note for each allocator that `all` leaves out because it cannot serve `machine`. There is none if every
 /// allocator can.
 pub(super) fn unserving(machine: &Mesh) -> impl Iterator<Item = String> {
-    ALLOCATORS.iter().filter(move |entry| !entry.serves(machine)).map(move |entry| {
-        let (name, most) = (entry.name, entry.max_dims);
-        format!("all leaves out '{name}' on {machine}: it is for machines of at most {most} dimensions")
+    ALLOCATORS.iter().filter_map(move |entry| {
+        let (name, refusal) = (entry.name, entry.refusal(machine)?);
+        Some(format!("all leaves out '{name}' on {machine}: {refusal}"))
     })
 }
 

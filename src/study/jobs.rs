@@ -114,7 +114,7 @@ pub(super) fn within_range(log: &str, jobs: Vec<Job>, arrival_scale: f64) -> Res
     }
 }
 
-/// Splits the jobs of `log` into the jobs that ask for at most as many processors as `machine` has and the number of
+/// Splits the jobs of `log` into the jobs that ask for at most as many processors as `machine` has available nodes and the number of
 /// larger jobs. With [`Oversize::Error`], fails on the first larger job. With [`Oversize::Skip`], fails only if every
 /// job is larger.
 pub fn fitting(
@@ -123,7 +123,7 @@ pub fn fitting(
     machine: &Mesh,
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
-    let nodes = machine.nodes();
+    let nodes = machine.available();
     split(log, jobs, machine, oversize, &|job| job.procs <= nodes, |log, number, asked, machine| {
         JobsError::TooLarge { log, number, asked, machine, nodes }
     })
@@ -204,7 +204,7 @@ pub(super) fn served(
         return Ok(found);
     }
     let machine = Machine::new(mesh.clone());
-    for request in requests.filter(|request| request.procs <= mesh.nodes()) {
+    for request in requests.filter(|request| request.procs <= mesh.available()) {
         found.entry(request).or_insert_with(|| strategy.propose(&request, &machine).is_some());
     }
     Ok(found)

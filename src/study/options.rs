@@ -114,7 +114,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         },
         flag: Some(Flag {
             name: "trim",
-            help: "Leave the first PERCENT of jobs and those that start after the last submission's day out of means",
+            help: "Leave jobs out of means: the first PERCENT to arrive, and those that start on a later day than the last \
+                   submission",
             gives: FlagValue::Argument("PERCENT"),
             is_of_sweep: false,
             ..SWITCH
@@ -131,9 +132,9 @@ pub const OPTIONS: &[ReplayOption] = &[
         },
         flag: Some(Flag {
             name: "replications",
-            help: "Replay each with as many seeds: a number, 1 by default, or until:within=0.05,min=5,max=200 for as many \
-                   as make the confidence intervals of turnaround and utilization so narrow (by their means; 95 %, or as \
-                   confidence=0.9 says). Models draw new jobs from each seed",
+            help: "Number of seeds with which each replay is repeated [default: 1]. until:within=0.05,min=5,max=200 repeats it \
+                   until the 95 % confidence intervals of turnaround and utilization are within 5 % of their means; \
+                   confidence=0.9 changes the 95 %. Workload models draw new jobs from each seed",
             gives: FlagValue::Argument("R"),
             is_of_sweep: false,
             ..SWITCH
@@ -147,7 +148,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         set: |options, text| switch(&mut options.timed, text),
         flag: Some(Flag {
             name: "no-timing",
-            help: "Measure no times; results are then the same bytes on every run",
+            help: "Do not measure the time of allocator calls, so that results are the same bytes on every run",
             gives: FlagValue::Value("false"),
             ..SWITCH
         }),
@@ -169,8 +170,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         set: |options, text| switch(&mut options.contention, text),
         flag: Some(Flag {
             name: "contention",
-            help: "Estimate contention: pairs of messages that meet on links if all nodes of each running job send to \
-                   each other",
+            help: "Estimate contention: the number of pairs of messages that meet on links if all nodes of each running job \
+                   send to each other",
             ..SWITCH
         }),
     },
@@ -182,7 +183,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         set: |options, text| switch(&mut options.jobs, text),
         flag: Some(Flag {
             name: "jobs",
-            help: "Keep the jobs of every cell too: cells/KEY.jobs.parquet",
+            help: "Keep the jobs of every cell too, in cells/KEY.jobs.parquet",
             in_replay: Some(&["--output", "rerun"]),
             ..SWITCH
         }),
@@ -195,8 +196,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         set: |options, text| switch(&mut options.placements, text),
         flag: Some(Flag {
             name: "placements",
-            help: "Keep the nodes of every job too: the column `nodes` of the jobs, such as 0-3 7; of a job that was moved \
-                   the last ones",
+            help: "Keep the nodes of every job too, such as 0-3 7, in the column `nodes` of the jobs. A job that was moved \
+                   has its last nodes",
             needs: Some("jobs"),
             ..SWITCH
         }),
@@ -212,8 +213,8 @@ pub const OPTIONS: &[ReplayOption] = &[
         },
         flag: Some(Flag {
             name: "input-format",
-            help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2; by default what the name of each \
-                   tells, or its first line, or else swf; `meshreplay list formats` shows them",
+            help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2. By default the name of each log \
+                   tells its format, or its first line, or else it is swf. `meshreplay list formats` shows the formats",
             gives: FlagValue::Argument("FORMAT"),
             needs: None,
             is_of_sweep: false,

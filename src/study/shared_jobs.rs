@@ -79,7 +79,7 @@ pub(super) struct Workloads<'a> {
     study: &'a Study,
     logs: BTreeMap<(usize, String), Shared<Arc<LoadedLog>>>,
     scaled: BTreeMap<Of, Shared<Arc<Vec<Job>>>>,
-    /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's nodes.
+    /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's available nodes.
     fitting: BTreeMap<(Of, u32), Shared<Fitting>>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Workloads<'a> {
             let of = of(&study.cells[cell]);
             count(&mut workloads.logs, (of.0, of.1.clone()));
             count(&mut workloads.scaled, of.clone());
-            count(&mut workloads.fitting, (of, study.cells[cell].spec.machine.nodes()));
+            count(&mut workloads.fitting, (of, study.cells[cell].spec.machine.available()));
         }
         workloads
     }
@@ -125,7 +125,7 @@ impl<'a> Workloads<'a> {
         let of = of(&self.study.cells[cell]);
         let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, spec))?;
         let scaled = self.scaled[&of].get(|| Ok(Arc::new(scaled_jobs(&log, arrival_scale)?)))?;
-        let (jobs, large) = self.fitting[&(of, machine.nodes())]
+        let (jobs, large) = self.fitting[&(of, machine.available())]
             .get(|| Ok(fitting(&log.name, &scaled, &machine, rules.oversize)?))?;
         let skipped = log.workload.left_out.total() + large;
         let source = JobSource::Recorded { jobs, skipped, arrivals: rules.arrivals, arrival_scale };
@@ -137,7 +137,7 @@ impl<'a> Workloads<'a> {
         let of = of(&self.study.cells[cell]);
         self.logs[&(of.0, of.1.clone())].release();
         self.scaled[&of].release();
-        self.fitting[&(of, self.study.cells[cell].spec.machine.nodes())].release();
+        self.fitting[&(of, self.study.cells[cell].spec.machine.available())].release();
     }
 }
 

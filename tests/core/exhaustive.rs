@@ -40,7 +40,9 @@ fn play(spec: &Spec, promises: Promises, mesh: &Mesh, done: &mut Vec<Step>, left
 
 #[test]
 fn all_short_histories_obey_the_laws() -> Tested {
-    for (machine, steps) in [("3", 6), ("4", 5), ("2x2", 5), ("3x2", 4), ("2x2x2", 3), ("torus:3x2", 4)] {
+    for (machine, steps) in
+        [("3", 6), ("4", 5), ("2x2", 5), ("3x2", 4), ("2x2x2", 3), ("torus:3x2", 4), ("3x2:wrap=x", 4)]
+    {
         let mesh: Mesh = machine.parse()?;
         for (spec, promises) in specs(&mesh) {
             play(&spec, promises, &mesh, &mut Vec::new(), steps)?;
@@ -51,7 +53,18 @@ fn all_short_histories_obey_the_laws() -> Tested {
 
 #[test]
 fn centre_based_allocators_equal_their_definitions_in_every_state() -> Tested {
-    for machine in ["7", "3x3", "4x3", "2x2x2", "3x2x2", "torus:3x3", "torus:5x2", "torus:8"] {
+    for machine in [
+        "7",
+        "3x3",
+        "4x3",
+        "2x2x2",
+        "3x2x2",
+        "torus:3x3",
+        "torus:5x2",
+        "torus:8",
+        "4x3:wrap=y",
+        "3x2x2:wrap=xz",
+    ] {
         let mesh: Mesh = machine.parse()?;
         for busy in 0_u32..1 << mesh.nodes() {
             let nodes: Vec<u32> = (0..mesh.nodes()).filter(|node| busy >> node & 1 == 1).collect();

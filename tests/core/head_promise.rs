@@ -118,7 +118,7 @@ pub(crate) fn served(spec: &Spec, mesh: &Mesh, jobs: &[Job]) -> Vec<Job> {
 fn no_head_starts_after_its_shadow_time_on_random_logs() -> Tested {
     let mut numbers = Numbers(23);
     let mut promises = 0;
-    for machine in ["13", "7x5", "4x3x3", "torus:6x5", "8x8"] {
+    for machine in ["13", "7x5", "4x3x3", "torus:6x5", "8x8", "6x5:wrap=x"] {
         let mesh: Mesh = machine.parse()?;
         for _ in 0..3 {
             let jobs = random_jobs(&mut numbers, mesh.nodes(), 60);

@@ -9,8 +9,21 @@ use meshreplay::spec::Spec;
 use super::support::{Numbers, Tested};
 
 /// Machines of every kind, small enough that histories fill and empty them often.
-pub(crate) const MACHINES: [&str; 10] =
-    ["1", "13", "8x5", "16x16", "5x4x3", "70x2", "torus:9", "torus:6x5", "torus:4x3x3", "20x4"];
+pub(crate) const MACHINES: [&str; 13] = [
+    "1",
+    "13",
+    "8x5",
+    "16x16",
+    "5x4x3",
+    "70x2",
+    "torus:9",
+    "torus:6x5",
+    "torus:4x3x3",
+    "20x4",
+    "8x4:wrap=x",
+    "5x6:wrap=y",
+    "4x4x3:wrap=xz",
+];
 
 /// Every row, its variants, and every curve with every selection where the order exists for that many dimensions; each with
 /// what its resolved spec promises.
@@ -92,6 +105,16 @@ impl History {
         Ok(Self { machine: Machine::new(mesh.clone()), held: Vec::new(), strategy, promises, label })
     }
 
+    /// Whether placements may move running jobs.
+    pub(crate) fn moves_jobs(&self) -> bool {
+        self.strategy.moves_jobs
+    }
+
+    /// What the allocator would choose now; nothing is carried out.
+    pub(crate) fn propose(&mut self, request: &Request) -> Option<Placement> {
+        self.strategy.propose(request, &self.machine)
+    }
+
     /// One request for processors of which only the number is known.
     pub(crate) fn allocate(&mut self, procs: u32) -> Option<Placement> {
         self.request(&Request::of(procs))
@@ -168,7 +191,7 @@ impl History {
 }
 
 /// The same random history for every spec: mostly grows while the machine is empty, shrinks while it is full.
-fn step(history: &mut History, numbers: &mut Numbers) -> Option<Placement> {
+pub(crate) fn step(history: &mut History, numbers: &mut Numbers) -> Option<Placement> {
     let nodes = history.machine.mesh().nodes();
     let release = !history.held.is_empty() && numbers.below(nodes + 1) >= history.machine.free_count();
     if release {

@@ -16,4 +16,5 @@ mod scheduler_laws;
 mod schedulers;
 mod snug_twin;
 mod trace_logs;
+mod unavailable;
 mod yardsticks;

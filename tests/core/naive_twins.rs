@@ -107,7 +107,7 @@ pub(crate) fn mc1x1_tied(machine: &Machine, k: u32) -> Vec<u32> {
         let last = shells[k as usize - 1];
         let weight = |node: Coord| i64::from((last + 3).saturating_sub(shell(node)));
         let wall = |d: usize, at: u32| {
-            !mesh.is_torus() && mesh.extents()[d] > 2 && [0, mesh.extents()[d] - 1].contains(&at)
+            !mesh.wraps(d) && mesh.extents()[d] > 2 && [0, mesh.extents()[d] - 1].contains(&at)
         };
         let mut value = 0;
         for node in mesh.location_order().map(|node| mesh.coord(node)) {
@@ -134,7 +134,7 @@ pub(crate) fn mc(machine: &Machine, k: u32) -> Vec<u32> {
     for base in (0..mesh.nodes()).map(|node| mesh.coord(node)) {
         for sizes in [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]] {
             let fits = |d: usize| {
-                let room = if mesh.is_torus() { mesh.extents()[d] } else { mesh.extents()[d] - base[d] };
+                let room = if mesh.wraps(d) { mesh.extents()[d] } else { mesh.extents()[d] - base[d] };
                 sizes[d] <= room
             };
             if !(0..3).all(fits) {
@@ -261,7 +261,19 @@ fn nearest_family_keeps_its_bounds_against_the_optimum() -> Tested {
 #[test]
 fn centre_based_allocators_equal_their_definitions_on_random_states() -> Tested {
     let mut numbers = Numbers(41);
-    for machine in ["9x7", "12x4", "66x2", "5x4x3", "40", "torus:8x7", "torus:5x3x4", "torus:30"] {
+    for machine in [
+        "9x7",
+        "12x4",
+        "66x2",
+        "5x4x3",
+        "40",
+        "torus:8x7",
+        "torus:5x3x4",
+        "torus:30",
+        "8x4:wrap=x",
+        "5x7:wrap=y",
+        "4x4x3:wrap=xz",
+    ] {
         let mesh: Mesh = machine.parse()?;
         for share in [1, 3, 5, 8] {
             let busy: Vec<u32> = (0..mesh.nodes()).filter(|_| numbers.below(10) < share).collect();

@@ -27,7 +27,7 @@ fn boxes(mesh: &Mesh) -> Vec<([u32; 3], [u32; 3])> {
     }
     sides.sort_unstable();
     let places = |d: usize, side: u32| {
-        let around = mesh.is_torus() && side < extents[d];
+        let around = mesh.wraps(d) && side < extents[d];
         0..if around { extents[d] } else { extents[d] - side + 1 }
     };
     let mut boxes = Vec::new();
@@ -139,7 +139,18 @@ pub(crate) fn snug(machine: &Machine, k: u32) -> Vec<u32> {
 #[test]
 fn snug_equals_its_definition_on_larger_machines() -> Result<(), Box<dyn std::error::Error>> {
     let mut random = ChaCha8Rng::seed_from_u64(8);
-    for text in ["16x15", "20x15", "torus:13x11", "torus:20x13", "7x7x6", "8x4x4", "torus:5x5x4", "300"] {
+    for text in [
+        "16x15",
+        "20x15",
+        "torus:13x11",
+        "torus:20x13",
+        "7x7x6",
+        "8x4x4",
+        "torus:5x5x4",
+        "300",
+        "13x11:wrap=y",
+        "5x5x4:wrap=xz",
+    ] {
         let mesh: Mesh = text.parse()?;
         let mut allocator = build(&"snug".parse()?, &Setup { mesh: &mesh, seed: 0 })?.strategy;
         for _ in 0..6 {

@@ -34,6 +34,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
     parameters: "size=0 (up to 12), order=row-major (snake, shuffled-row-major, shuffled-snake)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |spec| {
         let single = spec.params.get("size").is_none_or(|size| size == "0");
@@ -158,7 +159,7 @@ fn nodes_for([least, most]: [u32; 2], request: &Request, mesh: &Mesh) -> NodesFo
         return NodesFor::exactly(request.procs.div_ceil(most).saturating_mul(most));
     }
     let spare = request.procs.saturating_add(most - 1);
-    NodesFor { least: request.procs, most: spare.min(mesh.nodes()).max(request.procs) }
+    NodesFor { least: request.procs, most: spare.min(mesh.available()).max(request.procs) }
 }
 
 impl Allocator for Paging {

@@ -23,6 +23,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: false },
     build: |_, setup| {

@@ -36,6 +36,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Li, Cheng, J. Parallel and Distributed Computing 12(1), 1991",
     parameters: "partition=pieces (whole)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build,

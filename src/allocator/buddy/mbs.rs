@@ -29,6 +29,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Lo, Windisch, Liu, Nitzberg, IEEE TPDS 8(7), 1997; Walker, Bunde, Leung, 2010",
     parameters: "",
     max_dims: 2,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, layers)),

@@ -23,6 +23,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Walker, Bunde, Leung, 2010",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| Ok(BlockAllocator::multiple(setup.mesh, cubes)),

@@ -26,6 +26,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "the simulator of Walker, Bunde, Leung, 2010, completed",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| {

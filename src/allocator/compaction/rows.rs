@@ -30,6 +30,7 @@ pub(crate) const LINEAR_FIRST_FIT: Entry = Entry {
     source: "Diessel, ElGindy, Beresford-Smith, 1996",
     parameters: "",
     max_dims: 1,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: true, complete: false, forgets: true },
     build: |_, setup| {
@@ -42,6 +43,9 @@ pub(crate) const LEFT: Entry = Entry {
     name: "left-compaction",
     summary: "tasks of an array move left, in order, to make room",
     parameters: Costs::PARAMETERS,
+    refuses_unavailable: Some(
+        "its tasks slide along the whole array, and a missing node would be in their way",
+    ),
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| compaction(Ways::Left, params, setup),
     ..LINEAR_FIRST_FIT

@@ -25,6 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Ding, Bhuyan, ICPP 1993",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, scan)),

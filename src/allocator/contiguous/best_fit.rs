@@ -24,6 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Zhu, J. Parallel and Distributed Computing 16, 1992",
     parameters: TURN,
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| {

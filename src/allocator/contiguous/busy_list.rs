@@ -30,6 +30,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Das Sharma, Pradhan, J. Parallel and Distributed Computing 36, 1996",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| {

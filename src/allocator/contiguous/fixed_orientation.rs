@@ -25,6 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chang, Mohapatra, 1998, §2.2",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(FirstFit::strategy(Submeshes { sizes, nodes })),

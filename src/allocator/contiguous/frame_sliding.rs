@@ -26,6 +26,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chuang, Tzeng, IEEE TPDS 5(2), 1994",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| {

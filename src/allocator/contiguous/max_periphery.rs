@@ -24,6 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "the simulator of Walker, Bunde, Leung, 2010",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(BestPlace::strategy(Turn::Yes.submeshes(), Orientations::Together, Contact)),

@@ -31,6 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chiu, Chen, IEEE TPDS 10(5), 1999",
     parameters: TURN,
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| Ok(BusySearch::strategy(take_turn(params)?, search)),

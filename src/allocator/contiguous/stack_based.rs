@@ -30,6 +30,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Yoo, Das, IEEE Trans. Computers 51(1), 2002",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, search)),

@@ -22,6 +22,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "a baseline of our own, after Zhu, 1992",
     parameters: TURN,
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::Contiguous,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| {

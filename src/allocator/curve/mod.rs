@@ -37,6 +37,7 @@ pub(crate) const ENTRY: Entry = Entry {
     parameters: "order=column-snake (any of `list orders`, or file with path=FILE), \
                  select=best-fit (first-fit, free-list, sum-of-squares)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build,

@@ -19,7 +19,8 @@ pub(super) type CutCounts = [u64; WORDS];
 /// Laurent, "Geometry of cuts and metrics", 1997, §4.2).
 ///
 /// On a line there is one cut between each two neighbours. On a ring every cut is a diameter, one for each half step,
-/// and the number of cuts that separate two nodes is twice their distance.
+/// and the number of cuts that separate two nodes is twice their distance. So on a machine with rings, the cuts of lines
+/// count twice.
 #[derive(Clone, Debug)]
 pub(super) struct Cuts {
     /// The counts of each set of one node: 1 in the byte of each cut with the node on its second side. The nodes are
@@ -27,29 +28,33 @@ pub(super) struct Cuts {
     sides: Vec<CutCounts>,
     /// The number of cuts that separate two nodes is their distance times 2^doublings.
     doublings: u32,
+    /// The number of cuts, from the first on, that count twice: those of the lines, if there are also rings.
+    twice: usize,
 }
 
 impl Cuts {
     /// Returns the cuts of `mesh`; `None` if it has more than 32 cuts. `nodes` has all its nodes in location order.
     pub(super) fn new(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
         let mut sides = vec![CutCounts::default(); nodes.len()];
-        let mut cut = 0;
-        for d in 0..3 {
+        let (mut cut, mut twice) = (0, 0);
+        let (lines, rings): (Vec<usize>, Vec<usize>) = (0..3).partition(|&d| !mesh.wraps(d));
+        for d in lines.into_iter().chain(rings) {
             let n = mesh.extents()[d];
-            for step in if mesh.is_torus() && n > 1 { 0..n } else { 1..n } {
+            for step in if mesh.wraps(d) { 0..n } else { 1..n } {
                 for (sides, &node) in sides.iter_mut().zip(nodes) {
                     let at = mesh.coord(node)[d];
                     // A ring has 2n half steps, and node `at` is at half step 2·at. The second side is the n half steps
                     // from `step` + 1 on.
                     let second =
-                        if mesh.is_torus() { (2 * (at + n) - step - 1) % (2 * n) < n } else { at >= step };
+                        if mesh.wraps(d) { (2 * (at + n) - step - 1) % (2 * n) < n } else { at >= step };
                     // There is no word for a cut too many, and `?` then returns `None`.
                     *sides.get_mut(cut / 8)? |= u64::from(second) << (cut % 8 * 8);
                 }
                 cut += 1;
+                twice += usize::from(mesh.wraps_any() && !mesh.wraps(d));
             }
         }
-        Some(Self { sides, doublings: u32::from(mesh.is_torus()) })
+        Some(Self { sides, doublings: u32::from(mesh.wraps_any()), twice })
     }
 
     /// Returns, for each cut, the number of nodes of `set` on its second side.
@@ -79,7 +84,9 @@ impl Cuts {
     pub(super) fn pairwise(&self, counts: &CutCounts, k: u32) -> u32 {
         // k is at most 128, so a product is at most 64·64. It fits 16 bits, of which a vector register holds the most.
         let pairs = |count: u8| u32::from((i16::from(count) * (k as i16 - i16::from(count))) as u16);
-        bytes(counts).into_iter().map(pairs).sum::<u32>() >> self.doublings
+        let bytes = bytes(counts);
+        let again: u32 = bytes[..self.twice].iter().copied().map(pairs).sum();
+        (bytes.into_iter().map(pairs).sum::<u32>() + again) >> self.doublings
     }
 }
 
@@ -98,7 +105,18 @@ mod tests {
 
     #[test]
     fn sums_over_pairs_equal_plain_sums() -> Result<(), Box<dyn std::error::Error>> {
-        for text in ["1", "33", "10x10", "5x5x4", "torus:9", "torus:16x8", "torus:4x3x5", "torus:2x1x7"] {
+        for text in [
+            "1",
+            "33",
+            "10x10",
+            "5x5x4",
+            "torus:9",
+            "torus:16x8",
+            "torus:4x3x5",
+            "torus:2x1x7",
+            "8x5:wrap=y",
+            "4x3x5:wrap=xz",
+        ] {
             let mesh: Mesh = text.parse()?;
             let nodes: Vec<NodeId> = mesh.location_order().collect();
             let cuts = Cuts::new(&mesh, &nodes).ok_or("too many cuts")?;

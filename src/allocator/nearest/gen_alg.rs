@@ -27,6 +27,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Krumke et al., TCS 181(2), 1997",
     parameters: "ties=carried (location)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| {

@@ -26,6 +26,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008",
     parameters: "ties=carried (location)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| Ok(Strategy::of(Mm::new(setup.mesh, params.choose("ties", TIES)?))),

@@ -23,6 +23,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008",
     parameters: "ties=carried (location)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| Ok(Strategy::of(MmInc { mm: Mm::new(setup.mesh, params.choose("ties", TIES)?) })),
@@ -68,7 +69,8 @@ fn best_exchange(machine: &Machine, taken: &[Coord], free: &[Coord]) -> Option<(
     let (mut leaving, mut entering) = (costs(taken), costs(free));
     leaving.sort_unstable_by_key(|&(cost, i)| (std::cmp::Reverse(cost), i));
     entering.sort_unstable();
-    let farthest: u64 = mesh.extents().iter().map(|&extent| u64::from(extent) - 1).sum();
+    let longest = |d: usize| if mesh.wraps(d) { mesh.extents()[d] / 2 } else { mesh.extents()[d] - 1 };
+    let farthest: u64 = (0..3).map(|d| u64::from(longest(d))).sum();
     let mut best: Option<(u64, usize, usize)> = None;
     for &(out, u) in &leaving {
         if machine.is_stopped() {
@@ -103,7 +105,7 @@ fn sums(mesh: &Mesh, taken: &[Coord]) -> [Vec<u64>; 3] {
     }
     [0, 1, 2].map(|d| {
         let mut sums = vec![0; counts[d].len()];
-        distances_along(&counts[d], mesh.is_torus(), &mut sums);
+        distances_along(&counts[d], mesh.wraps(d), &mut sums);
         sums
     })
 }

@@ -53,6 +53,10 @@ mod tests {
             ("torus:4x4x3", 2),
             ("torus:2x3", 4),
             ("torus:9", 5),
+            ("8x5:wrap=x", 3),
+            ("4x7:wrap=y", 5),
+            ("4x4x3:wrap=xz", 2),
+            ("3x5x4:wrap=y", 3),
         ] {
             let mut machine = Machine::new(text.parse()?);
             let busy: Vec<NodeId> =

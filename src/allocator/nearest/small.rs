@@ -16,7 +16,7 @@ use crate::machine::{Around, Coord, Machine, Mask, Masks, Mesh, NodeId, first_me
 pub(crate) struct Small {
     kind: Centres,
     ties: Ties,
-    torus: bool,
+    odd_ring: bool,
     masks: Masks,
     cuts: Cuts,
     /// The coordinates of all nodes in location order.
@@ -47,7 +47,7 @@ impl Small {
         Some(Self {
             kind,
             ties,
-            torus: mesh.is_torus(),
+            odd_ring: mesh.has_odd_ring(),
             masks,
             cuts,
             coords,
@@ -65,7 +65,7 @@ impl Small {
         // If a job takes more than half of the free nodes, the nodes that stay free are counted instead of the nodes
         // taken. This needs the counts of all free nodes, once.
         let all = (2 * k > machine.free_count()).then(|| self.cuts.count(free));
-        let (floor, mut limit) = (floor(k, self.torus) as u32, u32::MAX);
+        let (floor, mut limit) = (floor(k, self.odd_ring) as u32, u32::MAX);
         let mut best = None;
         let mut radius = 0;
         for (i, &centre) in self.centres.iter().enumerate() {

@@ -16,7 +16,8 @@ pub(crate) struct Wide {
     kind: Centres,
     ties: Ties,
     extents: [usize; 3],
-    torus: bool,
+    wraps: [bool; 3],
+    odd_ring: bool,
     /// `rows[(z·L + y)·(W + 1) + x]` is the number of free nodes of row (y, z) at positions below x.
     rows: Vec<u32>,
     /// `columns[(z·W + x)·(L + 1) + y]` is the number of free nodes of column (x, z) at positions below y.
@@ -51,7 +52,7 @@ impl Wide {
         let centres = self.kind.list(machine);
         let search = Search { machine, k, centres: &centres };
         self.prepare(machine);
-        let floor = floor(k, self.torus);
+        let floor = floor(k, self.odd_ring);
         let mut best: Option<(u64, usize, usize)> = None;
         let mut radius = 0;
         for (i, &centre) in centres.iter().enumerate() {
@@ -81,7 +82,7 @@ impl Wide {
     fn prepare(&mut self, machine: &Machine) {
         let mesh = machine.mesh();
         self.extents = mesh.extents().map(|extent| extent as usize);
-        self.torus = mesh.is_torus();
+        (self.wraps, self.odd_ring) = (mesh.wrap(), mesh.has_odd_ring());
         let [width, length, depth] = self.extents;
         self.rows.resize((width + 1) * length * depth, 0);
         self.columns.resize((length + 1) * width * depth, 0);
@@ -102,11 +103,11 @@ impl Wide {
         }
     }
 
-    /// Returns the number of free nodes within `radius` of position `centre` on a line, which has prefix sums of its
-    /// free nodes.
-    fn on_line(&self, line: &[u32], centre: usize, radius: usize) -> u32 {
+    /// Returns the number of free nodes within `radius` of position `centre` of a line along dimension `d`, which has
+    /// prefix sums of its free nodes.
+    fn on_line(&self, d: usize, line: &[u32], centre: usize, radius: usize) -> u32 {
         let extent = line.len() - 1;
-        if !self.torus {
+        if !self.wraps[d] {
             return line[(centre + radius + 1).min(extent)] - line[centre.saturating_sub(radius)];
         }
         let pieces = ranges(centre, radius, extent, true);
@@ -121,8 +122,8 @@ impl Wide {
         centre: usize,
         radius: usize,
     ) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let (extent, torus) = (self.extents[d], self.torus);
-        let (start, count) = if !torus {
+        let (extent, wraps) = (self.extents[d], self.wraps[d]);
+        let (start, count) = if !wraps {
             let start = centre.saturating_sub(radius);
             (start, (centre + radius + 1).min(extent) - start)
         } else if 2 * radius + 1 >= extent {
@@ -133,7 +134,7 @@ impl Wide {
         (start..start + count).map(move |at| {
             let at = if at >= extent { at - extent } else { at };
             let straight = at.abs_diff(centre);
-            (at, radius - if torus { straight.min(extent - straight) } else { straight })
+            (at, radius - if wraps { straight.min(extent - straight) } else { straight })
         })
     }
 
@@ -175,13 +176,13 @@ impl Wide {
             let mut layer = 0;
             for (y, left) in self.positions(1, y, left) {
                 let row = (z * length + y) * (width + 1);
-                let free = self.on_line(&self.rows[row..=row + width], x, left);
+                let free = self.on_line(0, &self.rows[row..=row + width], x, left);
                 self.counts[1][y] += free;
                 layer += free;
             }
             for (x, left) in self.positions(0, x, left) {
                 let column = (z * width + x) * (length + 1);
-                let free = self.on_line(&self.columns[column..=column + length], y, left);
+                let free = self.on_line(1, &self.columns[column..=column + length], y, left);
                 self.counts[0][x] += free;
             }
             self.counts[2][z] += layer;
@@ -192,7 +193,7 @@ impl Wide {
 
     /// Returns the pairwise sum of the `k` nodes that are in `counts`.
     fn pairwise(&self, k: u32) -> u64 {
-        self.counts.iter().map(|counts| pairwise_along(counts, k, self.torus)).sum()
+        (0..3).map(|d| pairwise_along(&self.counts[d], k, self.wraps[d])).sum()
     }
 
     /// Returns the pairwise sum of the nodes that the `i`-th centre takes; `None` if it is not below `limit`. Before
@@ -204,7 +205,7 @@ impl Wide {
         }
         let need = (search.k - inner) as usize;
         for (d, sums) in self.sums.iter_mut().enumerate() {
-            distances_along(&self.counts[d], self.torus, sums);
+            distances_along(&self.counts[d], self.wraps[d], sums);
         }
         let cost = |node: Coord| -> u64 { (0..3).map(|d| self.sums[d][node[d] as usize]).sum() };
         if self.tied.len() > need {
@@ -214,8 +215,8 @@ impl Wide {
             // least possible distances from each other.
             self.costs.select_nth_unstable(need - 1);
             let least: u64 = self.costs[..need].iter().sum();
-            // Off a torus the distance of two nodes that are equally far from a third one is even, so at least 2.
-            let apart = if self.torus { 1 } else { 2 };
+            // Without a ring of odd length, two nodes that are equally far from a third one are at least 2 hops apart.
+            let apart = if self.odd_ring { 1 } else { 2 };
             if sum + least + apart * (need * (need - 1) / 2) as u64 >= limit {
                 return None;
             }
@@ -257,17 +258,17 @@ impl Wide {
                 self.at_hops(2, z, left).for_each(|z| add([x, y, z]));
             }
         }
-        if self.torus {
+        if self.wraps != [false; 3] {
             tied.sort_unstable();
         }
         self.tied = tied;
     }
 
-    /// Returns the positions of dimension `d` exactly `hops` from `centre`: none, one or two. They ascend, except on a
-    /// torus.
+    /// Returns the positions of dimension `d` exactly `hops` from `centre`: none, one or two. They ascend if the
+    /// dimension does not wrap.
     fn at_hops(&self, d: usize, centre: usize, hops: usize) -> impl Iterator<Item = usize> + use<> {
         let extent = self.extents[d];
-        let (low, high) = if self.torus {
+        let (low, high) = if self.wraps[d] {
             let fits = hops <= extent / 2;
             let low = fits.then(|| (centre + extent - hops) % extent);
             (low, fits.then(|| (centre + hops) % extent).filter(|&high| Some(high) != low))

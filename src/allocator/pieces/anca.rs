@@ -26,6 +26,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Chang, Mohapatra, J. Parallel and Distributed Computing 52(1), 1998",
     parameters: "split=published (full)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |spec| {
         let full = spec.params.get("split").is_some_and(|split| split == "full");

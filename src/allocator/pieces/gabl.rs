@@ -24,6 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bani-Mohammad, Ould-Khaoua, Ababneh, Mackenzie, ICPADS, 2006",
     parameters: TURN,
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| Ok(Strategy::of(Pieces::new(rbs::search, take_turn(params)?, Repeat::Text))),

@@ -25,6 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Zolfaghari, IJEAT, 2013",
     parameters: "repeat=text (literal)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {

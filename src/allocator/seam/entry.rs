@@ -85,6 +85,8 @@ pub struct Entry {
     pub max_dims: usize,
     /// The form of the placements.
     pub kind: Contiguity,
+    /// The reason why the allocator cannot serve a machine with unavailable nodes; `None` if it can.
+    pub refuses_unavailable: Option<&'static str>,
     /// Returns the promises for a spec. A parameter that the spec does not give has its default value.
     pub promises: fn(&Spec) -> Promises,
     /// The function that builds the allocator.
@@ -97,9 +99,18 @@ impl Entry {
         (self.promises)(&Spec::named(self.name))
     }
 
-    /// Returns whether the machine `mesh` has at most `max_dims` dimensions of more than one node, so that the
-    /// allocator serves it.
+    /// Returns whether the allocator serves the machine `mesh`, see [`Self::refusal`].
     pub fn serves(&self, mesh: &Mesh) -> bool {
-        mesh.extents().iter().filter(|&&extent| extent > 1).count() <= self.max_dims
+        self.refusal(mesh).is_none()
+    }
+
+    /// Returns the reason why the allocator cannot serve the machine `mesh`; `None` if it can. A machine may have at most
+    /// `max_dims` dimensions of more than one node, and unavailable nodes only if the allocator does not refuse them.
+    pub fn refusal(&self, mesh: &Mesh) -> Option<String> {
+        if mesh.extents().iter().filter(|&&extent| extent > 1).count() > self.max_dims {
+            return Some(format!("it is for machines of at most {} dimensions", self.max_dims));
+        }
+        let reason = self.refuses_unavailable.filter(|_| !mesh.unavailable().is_empty())?;
+        Some(format!("it is for machines without unavailable nodes: {reason}"))
     }
 }

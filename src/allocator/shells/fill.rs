@@ -1,8 +1,8 @@
 //! The greedy fill of MC1x1: chooses the k free nodes that one centre takes.
 //!
 //! The sum of L1 distances from a node to the nodes taken so far is separable: it is X(x) + Y(y) + Z(z), where each
-//! term is the sum along one dimension. So taking a node only updates three short tables. Off a torus each table is
-//! convex. The best free node of a row is therefore the nearest one on either side of the minimum of X, and the bits of
+//! term is the sum along one dimension. So taking a node only updates three short tables. The table of a dimension that
+//! does not wrap is convex. The best free node of a row is therefore the nearest one on either side of the minimum of X, and the bits of
 //! the row show which node that is. Rows are visited outwards from the minima of Y and Z until they cannot win any
 //! more.
 
@@ -147,7 +147,7 @@ impl ShellFill {
         let [width, length, _] = mesh.extents().map(|extent| extent as usize);
         for (y, z) in rows(mesh, centre, radius) {
             let row = (z * length + y) * self.words;
-            for xs in ranges(centre[0] as usize, radius, width, mesh.is_torus()).into_iter().flatten() {
+            for xs in ranges(centre[0] as usize, radius, width, mesh.wraps(0)).into_iter().flatten() {
                 // 64 nodes at a time: the free ones of the range are cleared in `rest` and counted.
                 for word in xs.start / 64..=(xs.end - 1) / 64 {
                     let mut bits = self.rest[row + word] & mask(word, xs.start, xs.end);
@@ -171,7 +171,7 @@ impl ShellFill {
     fn start_sums(&mut self, mesh: &Mesh) {
         for d in 0..3 {
             let (sums, taken) = (&mut self.sums[d], &self.taken[d]);
-            if mesh.is_torus() {
+            if mesh.wraps(d) {
                 for (a, sum) in sums.iter_mut().enumerate() {
                     let far = |(b, &n): (usize, &u64)| n * u64::from(mesh.hops(d, a as u32, b as u32));
                     *sum = taken.iter().enumerate().map(far).sum();
@@ -191,7 +191,7 @@ impl ShellFill {
                     sum += above;
                 }
             }
-            self.minimum[d] = minimum(sums, 0, mesh.is_torus());
+            self.minimum[d] = minimum(sums, 0, mesh.wraps(d));
         }
     }
 
@@ -203,7 +203,7 @@ impl ShellFill {
         self.picks.push(node);
         for (d, at) in node.into_iter().enumerate() {
             let sums = &mut self.sums[d];
-            if mesh.is_torus() {
+            if mesh.wraps(d) {
                 for (a, sum) in sums.iter_mut().enumerate() {
                     *sum += u64::from(mesh.hops(d, a as u32, at));
                 }
@@ -212,7 +212,7 @@ impl ShellFill {
                     *sum += u64::from((a as u32).abs_diff(at));
                 }
             }
-            self.minimum[d] = minimum(sums, self.minimum[d].0, mesh.is_torus());
+            self.minimum[d] = minimum(sums, self.minimum[d].0, mesh.wraps(d));
         }
     }
 
@@ -221,17 +221,16 @@ impl ShellFill {
         let [_, ys, zs] = &self.sums;
         let [x_least, y_least, _] = [0, 1, 2].map(|d| self.sums[d][self.minimum[d].0]);
         // Branch and bound: a layer or row is hopeless if its sum and the smallest sums of the other dimensions exceed
-        // the best so far. Off a torus sums only grow further out, so a hopeless position ends its direction.
-        let may_improve = mesh.is_torus();
+        // the best so far. Along a line sums only grow further out, so a hopeless position ends its direction.
         let mut best: Option<Candidate> = None;
         outward(self.minimum[2].0, zs.len(), |z| {
             if best.is_some_and(|best| zs[z] + y_least + x_least > best.0) {
-                return may_improve;
+                return mesh.wraps(2);
             }
             outward(self.minimum[1].0, ys.len(), |y| {
                 let base = zs[z] + ys[y];
                 if best.is_some_and(|best| base + x_least > best.0) {
-                    return may_improve;
+                    return mesh.wraps(1);
                 }
                 if let Some((sum, apart, x)) = self.best_in_row(mesh, centre[0], y, z) {
                     let apart = apart + mesh.hops(1, centre[1], y as u32) + mesh.hops(2, centre[2], z as u32);
@@ -251,7 +250,7 @@ impl ShellFill {
     /// taken, so that a search of the whole submesh finds only nodes of the shell.
     fn best_in_shell(&self, mesh: &Mesh, centre: Coord, shell: usize) -> Option<Candidate> {
         let [width, length, _] = mesh.extents().map(|extent| extent as usize);
-        let xs = ranges(centre[0] as usize, shell, width, mesh.is_torus());
+        let xs = ranges(centre[0] as usize, shell, width, mesh.wraps(0));
         let in_row = |(y, z): (usize, usize)| {
             let row = &self.rest[(z * length + y) * self.words..][..self.words];
             let nodes = xs.iter().flatten().flat_map(move |xs| set_bits(row, xs.start, xs.end));
@@ -269,7 +268,7 @@ impl ShellFill {
     fn best_in_row(&self, mesh: &Mesh, centre: u32, y: usize, z: usize) -> Option<(u64, u32, u32)> {
         let row = &self.rest[(z * self.sums[1].len() + y) * self.words..][..self.words];
         let key = |x: usize| (self.sums[0][x], mesh.hops(0, centre, x as u32), x as u32);
-        if mesh.is_torus() {
+        if mesh.wraps(0) {
             return set_bits(row, 0, self.sums[0].len()).map(key).min();
         }
         // The sums are convex: all x from `low` to `high` share the smallest sum. If none of these is free, the best x
@@ -297,7 +296,7 @@ impl ShellFill {
 
 /// Returns the rows (y, z) within L∞ distance `radius` of `centre`.
 fn rows(mesh: &Mesh, centre: Coord, radius: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
-    let span = |d: usize| ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.is_torus());
+    let span = |d: usize| ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.wraps(d));
     let (ys, zs) = (span(1), span(2));
     zs.into_iter()
         .flatten()
@@ -313,10 +312,10 @@ fn outward(from: usize, count: usize, mut visit: impl FnMut(usize) -> bool) {
 }
 
 /// Returns the first and the last position of the smallest sum, searched by descent from position `near`. This is right
-/// for convex sums, which are flat nowhere else. On a torus sums need not be convex, so all are compared; then both
+/// for convex sums, which are flat nowhere else. The sums of a dimension that wraps need not be convex, so all are compared; then both
 /// positions are the first one of the smallest sum.
-fn minimum(sums: &[u64], near: usize, torus: bool) -> (usize, usize) {
-    if torus {
+fn minimum(sums: &[u64], near: usize, wraps: bool) -> (usize, usize) {
+    if wraps {
         let at = (0..sums.len()).min_by_key(|&i| sums[i]).unwrap_or(0);
         return (at, at);
     }

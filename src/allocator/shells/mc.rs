@@ -29,6 +29,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Mache, Lo, Windisch, PDCS 1997; Walker, Bunde, Leung, 2010, §V",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| {
@@ -96,10 +97,10 @@ impl Mc {
     }
 
     /// Returns the cost of a submesh; `None` if the cost is not below `limit`, or if the submesh crosses the border of
-    /// a machine that is no torus. Each of the k nodes counts once for every radius that does not reach it, so no node
+    /// the machine where it does not wrap. Each of the k nodes counts once for every radius that does not reach it, so no node
     /// has to be looked at.
     fn cost(&self, mesh: &Mesh, k: u32, place: Submesh, limit: i64) -> Option<i64> {
-        let inside = |d: usize| mesh.is_torus() || place.base[d] + place.sizes[d] <= mesh.extents()[d];
+        let inside = |d: usize| mesh.wraps(d) || place.base[d] + place.sizes[d] <= mesh.extents()[d];
         if !(0..3).all(inside) {
             return None;
         }

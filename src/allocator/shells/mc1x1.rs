@@ -32,6 +32,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "fill=nearest (shells), tie-break=none (SHELLS/AVAILABLE/WALL/BORDER)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {

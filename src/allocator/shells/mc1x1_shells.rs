@@ -25,6 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "Bender et al., Algorithmica 50(2), 2008; Walker, Bunde, Leung, 2010",
     parameters: "ties=carried (location)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
@@ -70,9 +71,9 @@ pub(crate) fn free_within(machine: &Machine, centre: Coord, radius: usize) -> im
     let mesh = machine.mesh();
     let span = move |d: usize| {
         let [mut low, mut high] =
-            ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.is_torus())
+            ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.wraps(d))
                 .map(Option::unwrap_or_default);
-        // On a torus the positions may be two ranges. Ascending, they give location order.
+        // Around the end of a dimension the positions may be two ranges. Ascending, they give location order.
         if low.start > high.start {
             std::mem::swap(&mut low, &mut high);
         }

@@ -22,6 +22,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "the family of Walker, Bunde, Leung, 2010, §V",
     parameters: "",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Strategy::of(McPair::default())),

@@ -192,9 +192,16 @@ mod tests {
 
     #[test]
     fn scores_equal_plain_sums_of_distances() -> Result<(), Box<dyn std::error::Error>> {
-        for (text, step) in
-            [("5x5", 3), ("12", 2), ("4x4x3", 3), ("torus:7x4", 2), ("torus:3x4x5", 4), ("1", 9)]
-        {
+        for (text, step) in [
+            ("5x5", 3),
+            ("12", 2),
+            ("4x4x3", 3),
+            ("torus:7x4", 2),
+            ("torus:3x4x5", 4),
+            ("1", 9),
+            ("7x4:wrap=y", 3),
+            ("3x5x4:wrap=xz", 2),
+        ] {
             let mut machine = Machine::new(text.parse()?);
             let busy: Vec<u32> = (0..machine.mesh().nodes()).filter(|n| n % step == 1).collect();
             machine.occupy(&busy)?;

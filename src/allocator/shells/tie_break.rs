@@ -10,8 +10,8 @@
 //! − wall · Σ weights of nodes taken that lie on a wall of the mesh, in a dimension of more than two nodes
 //! − border · Σ weights of busy nodes in shell o + 1
 //!
-//! So few free nodes nearby are separated from others, and walls and other jobs enclose the placement. A torus has no
-//! walls.
+//! So few free nodes nearby are separated from others, and walls and other jobs enclose the placement. A dimension
+//! that wraps has no walls.
 
 use std::fmt;
 use std::str::FromStr;
@@ -51,8 +51,8 @@ impl TieBreak {
         let weight = |shell: i64| (reach - shell + 1).max(0);
         let on_wall = |node: NodeId| {
             let coord = mesh.coord(node);
-            let at_end = |d: usize| extents[d] > 2 && (coord[d] == 0 || coord[d] + 1 == extents[d]);
-            !mesh.is_torus() && (0..3).any(at_end)
+            let ends = |d: usize| !mesh.wraps(d) && extents[d] > 2;
+            (0..3).any(|d| ends(d) && (coord[d] == 0 || coord[d] + 1 == extents[d]))
         };
         let free: i64 = machine.free().iter().map(|node| weight(shell(node))).sum();
         let taken: i64 = nodes.iter().map(|&node| weight(shell(node))).sum();

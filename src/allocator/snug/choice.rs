@@ -277,8 +277,8 @@ impl<C: Count> Choice<C> {
         let best = self.best?;
         let mut nodes = Vec::with_capacity(self.k as usize + self.left.len());
         for_each_free(machine, best.base, best.shape.sides, |node, _| nodes.push(node));
-        // A submesh that wraps around a torus does not list its nodes in ascending order.
-        if self.far.torus {
+        // A submesh that wraps around does not list its nodes in ascending order.
+        if self.far.wraps != [false; 3] {
             nodes.sort_unstable();
         }
         if !self.left.is_empty() {

@@ -12,18 +12,18 @@ use crate::machine::{Machine, distances_along};
 pub(super) struct Far {
     /// The extents of the machine.
     pub(super) extents: [usize; 3],
-    /// Whether the machine is a torus.
-    pub(super) torus: bool,
-    /// For each position along a dimension the sum of hops along it to all free nodes. On a torus the table goes
-    /// round twice, so that a submesh across the border is a plain range.
+    /// Whether each dimension wraps around.
+    pub(super) wraps: [bool; 3],
+    /// For each position along a dimension the sum of hops along it to all free nodes. If the dimension wraps, the table
+    /// goes round twice, so that a submesh across the border is a plain range.
     at: [Vec<i64>; 3],
     /// The prefix sums of `at`: entry i is the sum of the first i entries.
     below: [Vec<i64>; 3],
-    /// The position of the smallest entry of `at`; it is not used on a torus.
+    /// The position of the smallest entry of `at`; it is not used if the dimension wraps.
     nearest: [usize; 3],
     /// The free nodes at each position of the dimension at hand.
     counts: Vec<u32>,
-    /// The sums of one round of a torus.
+    /// The sums of one round of a ring.
     ring: Vec<u64>,
 }
 
@@ -32,11 +32,11 @@ impl Far {
     pub(super) fn measure<C: Count>(&mut self, machine: &Machine, counts: &SubmeshCounts<C>) {
         let mesh = machine.mesh();
         self.extents = mesh.extents().map(|extent| extent as usize);
-        self.torus = mesh.is_torus();
+        self.wraps = mesh.wrap();
         for d in 0..3 {
             counts.slices(d, [0; 3], self.extents, &mut self.counts);
             self.at[d].clear();
-            if self.torus {
+            if self.wraps[d] {
                 self.ring.resize(self.counts.len(), 0);
                 distances_along(&self.counts, true, &mut self.ring);
                 // Two rounds, so that a range may cross the border.
@@ -68,7 +68,7 @@ impl Far {
     pub(super) fn places(&self, shape: &SubmeshShape) -> [usize; 3] {
         [0, 1, 2].map(|d| {
             let (extent, side) = (self.extents[d], shape.sides[d]);
-            if self.torus && side < extent { extent } else { extent - side + 1 }
+            if self.wraps[d] && side < extent { extent } else { extent - side + 1 }
         })
     }
 
@@ -87,13 +87,13 @@ impl Far {
             if spare == 0 {
                 continue;
             }
-            if self.torus {
+            if self.wraps[d] {
                 for (term, window) in terms.iter_mut().zip(at.windows(side)) {
                     *term -= spare * window.iter().copied().min().unwrap_or(0);
                 }
                 continue;
             }
-            // Off a torus the sums are convex, so the smallest one of a range needs no search: it is the last of a
+            // Along a line the sums are convex, so the smallest one of a range needs no search: it is the last of a
             // range that lies where they fall, the first of one that lies where they rise, and else the lowest of all.
             let lowest = self.nearest[d];
             let before = (lowest + 1).saturating_sub(side).min(places[d]);

@@ -30,7 +30,7 @@ struct Along {
     counts: Vec<u32>,
     /// The term that each position adds to the price of a node.
     costs: Vec<f64>,
-    /// Whether the shortest way between two of the nodes can lead across the border of the torus. `counts` then has
+    /// Whether the shortest way between two of the nodes can lead across the border of the machine. `counts` then has
     /// all positions of the ring.
     wraps: bool,
     /// The sum of hops from each position to the nodes counted; only used where `wraps`.
@@ -73,7 +73,7 @@ impl Inside {
         for (d, along) in self.along[..self.dims].iter_mut().enumerate() {
             counts.slices(d, base, shape.sides, &mut along.counts);
             // Within half a ring the straight way is a shortest one.
-            along.wraps = far.torus && shape.sides[d] > far.extents[d] / 2 + 1;
+            along.wraps = far.wraps[d] && shape.sides[d] > far.extents[d] / 2 + 1;
             if along.wraps {
                 along.counts.resize(far.extents[d], 0);
             }
@@ -234,7 +234,7 @@ pub(super) fn for_each_free(
     let mesh = machine.mesh();
     let [width, length, depth] = mesh.extents();
     let [a, b, c] = sides.map(|side| side as u32);
-    // A submesh is no longer than the machine, so it goes round a torus at most once: a subtraction replaces a
+    // A submesh is no longer than the machine, so it goes round at most once: a subtraction replaces a
     // division.
     let around = |at: u32, extent: u32| if at < extent { at } else { at - extent };
     for z in 0..c {

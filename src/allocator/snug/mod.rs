@@ -60,6 +60,7 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "meshreplay, 2026; after Bender et al., Algorithmica 50(2), 2008",
     parameters: "weight=0.9 (of what is left free, 0 to 1)",
     max_dims: 3,
+    refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build,
@@ -123,7 +124,7 @@ impl<C: Count> Allocator for Snug<C> {
         if k == 1 && self.weight == 0.0 {
             return machine.free().iter().next().map(|node| Placement::of(vec![node]));
         }
-        let busy = 1.0 - f64::from(free - k) / f64::from(machine.mesh().nodes());
+        let busy = 1.0 - f64::from(free - k) / f64::from(machine.mesh().available());
         self.choice.prepare(machine, k, self.weight * busy * f64::from(k) / f64::from(free));
         if k == 1 {
             return single::farthest(machine, self.choice.far()).map(|node| Placement::of(vec![node]));
@@ -199,7 +200,7 @@ mod tests {
     #[test]
     fn the_width_of_the_numbers_does_not_matter() -> Result<(), Box<dyn std::error::Error>> {
         let mut random = ChaCha8Rng::seed_from_u64(3);
-        for text in ["17x15", "5x5x10", "torus:16x15", "torus:6x6x7"] {
+        for text in ["17x15", "5x5x10", "torus:16x15", "torus:6x6x7", "16x15:wrap=y", "6x6x7:wrap=xz"] {
             let mesh: crate::machine::Mesh = text.parse()?;
             let setup = Setup { mesh: &mesh, seed: 0 };
             let mut allocators =

@@ -143,10 +143,10 @@ fn shape(mesh: &Mesh, sides: [u32; 3]) -> SubmeshShape {
     // The pairwise sum is separable: each position along a dimension holds equally many nodes.
     let along = |d: usize| {
         let mut counts = vec![nodes / sides[d]; sides[d] as usize];
-        if mesh.is_torus() {
+        if mesh.wraps(d) {
             counts.resize(mesh.extents()[d] as usize, 0);
         }
-        pairwise_along(&counts, nodes, mesh.is_torus())
+        pairwise_along(&counts, nodes, mesh.wraps(d))
     };
     SubmeshShape {
         half_perimeter: half_perimeter(mesh, sides),

@@ -4,7 +4,7 @@ use super::far::Far;
 use crate::machine::{Machine, NodeId};
 
 /// Returns the free node with the largest sum of distances to all free nodes, the first of equals; `None` if no node is
-/// free. O(L·D), or O(free nodes) on a torus.
+/// free. O(L·D), or O(free nodes) if x wraps.
 pub(super) fn farthest(machine: &Machine, far: &Far) -> Option<NodeId> {
     let mesh = machine.mesh();
     let [width, length, depth] = mesh.extents();
@@ -20,11 +20,11 @@ pub(super) fn farthest(machine: &Machine, far: &Far) -> Option<NodeId> {
                     best = Some((sum, row + x));
                 }
             };
-            if far.torus {
+            if far.wraps[0] {
                 free_in_row(machine, row, width).for_each(look);
                 continue;
             }
-            // Off a torus the sums along a row are convex, so the largest one is at the first or the last free node.
+            // If x does not wrap, the sums along a row are convex, so the largest one is at the first or the last free node.
             if let Some(first) = free_in_row(machine, row, width).next() {
                 look(first);
                 if let Some(last) = last_in_row(machine, row, width) {

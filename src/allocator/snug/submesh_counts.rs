@@ -57,7 +57,7 @@ counts!(u8, u16, u32);
 
 /// Prefix sums of free nodes over a machine of at most [`Count::LARGEST`] nodes.
 ///
-/// On a torus the sums cover each dimension nearly twice, so that a submesh across the border is a plain range of
+/// The sums cover each dimension that wraps nearly twice, so that a submesh across the border is a plain range of
 /// positions. [`crate::machine::FreeCounts`] does the same for submeshes around a centre, which the border of a mesh
 /// clips.
 ///
@@ -79,7 +79,7 @@ impl<C: Count> SubmeshCounts<C> {
         let mesh = machine.mesh();
         debug_assert!(mesh.nodes() <= C::LARGEST, "{mesh}");
         let extents = mesh.extents().map(|extent| extent as usize);
-        self.spans = if mesh.is_torus() { extents.map(|extent| 2 * extent - 1) } else { extents };
+        self.spans = [0, 1, 2].map(|d| if mesh.wraps(d) { 2 * extents[d] - 1 } else { extents[d] });
         let [width, length, depth] = self.spans;
         self.strides = [1, width + 1, (width + 1) * (length + 1)];
         let size = self.strides[2] * (depth + 1);
@@ -129,7 +129,7 @@ impl<C: Count> SubmeshCounts<C> {
                 *cell = before.plus(sum);
             }
         }
-        // The second round of a torus: the sum of a whole row, and the sum of the same part in the first round.
+        // The second round of a ring: the sum of a whole row, and the sum of the same part in the first round.
         for x in extent..line.len() {
             line[x] = before[x].plus(sum).plus(line[x - extent].minus(before[x - extent]));
         }
@@ -234,7 +234,18 @@ mod tests {
 
     #[test]
     fn counts_equal_those_of_a_walk_through_the_box() -> Result<(), Box<dyn std::error::Error>> {
-        for text in ["9", "6x5", "70x3", "4x3x5", "torus:7", "torus:5x6", "torus:3x4x2", "1"] {
+        for text in [
+            "9",
+            "6x5",
+            "70x3",
+            "4x3x5",
+            "torus:7",
+            "torus:5x6",
+            "torus:3x4x2",
+            "1",
+            "6x5:wrap=y",
+            "4x3x5:wrap=xz",
+        ] {
             counts_equal_walks::<u8>(text)?;
             counts_equal_walks::<u16>(text)?;
             counts_equal_walks::<u32>(text)?;
@@ -262,8 +273,8 @@ mod tests {
             }
             free
         };
-        let torus = machine.mesh().is_torus();
-        let places = |d: usize, side: u32| if torus { extents[d] } else { extents[d] - side + 1 };
+        let wraps = machine.mesh().wrap();
+        let places = |d: usize, side: u32| if wraps[d] { extents[d] } else { extents[d] - side + 1 };
         let (mut rows, mut slices) = (Vec::new(), Vec::new());
         for (a, b, c) in (1..=extents[0])
             .flat_map(|a| (1..=extents[1]).flat_map(move |b| (1..=extents[2]).map(move |c| (a, b, c))))

@@ -23,7 +23,7 @@ use crate::workload::{
     ShapeRule, Sizes, Status,
 };
 
-/// Replay logs: every log × arrival scale × machine × scheduler × allocator, one row each.
+/// Replay logs: one row for each combination of log, arrival scale, machine, scheduler and allocator.
 ///
 /// Specs are `name` or `name:key=value,key=value`; `meshreplay list` shows the names.
 ///
@@ -37,11 +37,12 @@ use crate::workload::{
   meshreplay replay synthetic:ratio=1.5 --machine 32x32 --scheduler fcfs --allocator first-fit adaptive-scan \\
       --replications until:within=0.05")]
 pub(crate) struct Args {
-    /// Logs: Standard Workload Format or PReMAS, plain or gzip; - is standard input. Or workload models, see above.
+    /// Logs, plain or compressed with gzip (`meshreplay list formats` shows the formats), or workload models as above.
+    /// - is standard input.
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
 
-    /// Machines: 400, 16x8, 8x8x4, torus:16x8; 1 to 3 dimensions, at most 2^24 nodes.
+    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x; 1 to 3 dimensions, at most 2^24 nodes.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1..)]
     machine: Vec<Mesh>,
 
@@ -49,20 +50,22 @@ pub(crate) struct Args {
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
     scheduler: Vec<Spec>,
 
-    /// Consider waiting jobs in this order; sets `order` of every scheduler given, each of which must have it.
+    /// Order in which waiting jobs are considered. It sets the parameter `order` of every scheduler given, so each of
+    /// them must have one.
     #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(scheduler::ORDERS))]
     order: Option<String>,
 
-    /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1; all is every one.
+    /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1. `all` stands for every
+    /// allocator.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
     allocator: Vec<Spec>,
 
-    /// How long jobs run: recorded, or wormhole:pattern=one-to-all,messages=20,… for the time that their messages take
-    /// on a network; `meshreplay list networks` shows the parameters.
+    /// How long jobs run: as recorded, or as long as their messages take on a network, such as
+    /// wormhole:pattern=one-to-all,messages=20. `meshreplay list networks` shows the parameters.
     #[arg(long, default_value = execution::RECORDED, value_name = "SPEC", num_args = 1.., value_parser = network_spec)]
     network: Vec<Spec>,
 
-    /// Multiply arrival times by these factors; below 1 the load rises.
+    /// Factors by which arrival times are multiplied. A factor below 1 raises the load.
     #[arg(
         long,
         default_value = "1",
@@ -73,79 +76,82 @@ pub(crate) struct Args {
     )]
     arrival_scale: Vec<f64>,
 
-    /// Seed of everything random; the same for every allocator.
+    /// Seed of all random numbers. Every allocator gets the same.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Replays that run at once; as many as there are cores by default. Results do not depend on it.
+    /// Number of replays that run at once [default: the number of cores]. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
     pub(super) threads: Option<NonZeroUsize>,
 
-    /// Put `jobs`, `summary` and run.json into this directory.
+    /// Directory into which the files `jobs`, `summary` and run.json are written.
     #[arg(short, long, value_name = "DIR")]
     pub(super) output: Option<PathBuf>,
 
-    /// Replace other results in the output directory.
+    /// Replace the results of another run in the output directory.
     #[arg(long, requires = "output")]
     pub(super) force: bool,
 
-    /// Format of the summary on standard output (of parquet and arrow with -o: a table), and of the files (Parquet
-    /// unless this is arrow, csv, json or jsonl, one object on each line).
+    /// Format of the summary on standard output, and of the files of -o. For table, markdown and latex the files are
+    /// Parquet. With parquet or arrow, -o prints a table. jsonl is one JSON object on each line.
     #[arg(long, value_enum, default_value = "table")]
     pub(super) format: Format,
 
-    /// Columns of the summary that the table shows instead of the usual ones, such as `wait_s_mean,moves`;
-    /// `meshreplay schema summary` names them.
+    /// Columns of the summary that the table shows instead of its default columns, such as `wait_s_mean,moves`.
+    /// `meshreplay schema summary` names all.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = summary_column)]
     pub(super) columns: Vec<String>,
 
-    /// Which fields of a record count: authors takes the processors a job got, requested what it asked for, allocated
-    /// what it got if it ran at all.
+    /// How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has the processors
+    /// that it was allocated, and jobs of 0 s are kept. With requested a job has the processors that it asked for, with
+    /// allocated those that it was allocated, and both leave out jobs that did not run.
     #[arg(long, default_value = "authors", value_parser = one_of(RULE_SETS))]
     rules: RuleSet,
 
-    /// Which statuses are replayed; as the rules have it by default (authors: −1, 0, 1, and 5 if it ran; requested:
-    /// all).
+    /// Jobs of which status are replayed. By default the rules decide: for authors it is −1, 0, 1, and 5 if the job
+    /// ran; for requested and allocated it is every status.
     #[arg(long, value_parser = one_of(STATUSES))]
     status: Option<Status>,
 
-    /// Estimates: recorded, exact (the run time) or factor=F (F times the run time).
+    /// Estimated run times: as recorded, exact (equal to the run time), or factor=F (F times the run time).
     #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
     estimate: Estimate,
 
-    /// Arrivals: recorded, or uniform:max=M for gaps drawn anew from each seed, from 0 to M seconds, in the order of
-    /// the log; all at once if M is 0.
+    /// Arrival times: as recorded, or uniform:max=M. The latter keeps the order of the jobs and draws the gaps between
+    /// them from each seed, uniformly from 0 to M seconds; with M = 0 all jobs arrive at once.
     #[arg(long, default_value = "recorded", value_name = "ARRIVALS")]
     arrivals: Arrivals,
 
-    /// Jobs that run longer than estimated: extend raises the estimate, kill cuts the run, run-on keeps both.
+    /// What happens to jobs that ran longer than estimated: extend raises the estimate to the run time, kill ends the
+    /// run at the estimate, run-on keeps both times.
     #[arg(long, default_value = "extend", value_parser = one_of(OVERRUNS))]
     overrun: Overrun,
 
-    /// Sizes of jobs that are replayed: parallel leaves out jobs of one processor, powers-of-two all that are none.
+    /// Jobs of which size are replayed: all, those of more than one processor (parallel), or those whose number of
+    /// processors is a power of two.
     #[arg(long, default_value = "all", value_parser = one_of(SIZES))]
     sizes: Sizes,
 
-    /// Shape of jobs of which only the number of processors is known: near-square is the box of fewest nodes whose
-    /// longest side is at most twice the shortest; factors is exactly as many nodes where such a box fits, so that 13
-    /// are a row; row is one row; pow2 is near-square with sides rounded up to powers of two; list:4x4x4,8x4x4 is the
-    /// smallest of these boxes that has as many nodes, whether or not it fits the machine.
+    /// Shape of jobs of which only the number of processors is known. near-square: the submesh of fewest nodes whose
+    /// longest side is at most twice the shortest. factors: a submesh of exactly that number of nodes if one fits, so
+    /// that 13 nodes are a row. row: one row. pow2: near-square with its sides rounded up to powers of two.
+    /// list:4x4x4,8x4x4: the smallest of the listed shapes with enough nodes, whether or not it fits the machine.
     #[arg(long, value_name = "RULE", default_value = "near-square")]
     shape: ShapeRule,
 
-    /// Jobs larger than the machine, or that the allocator does not find even if it is idle: error, or skip and count
-    /// them.
+    /// What happens with jobs that are larger than the machine, or that the allocator cannot place even on the idle
+    /// machine: the replay fails (error), or it leaves them out and counts them (skip).
     #[arg(long, default_value = "error", value_parser = one_of(OVERSIZES))]
     oversize: Oversize,
 
-    /// Skip malformed lines of logs, and count them.
+    /// Skip malformed lines of logs and count them.
     #[arg(long)]
     lenient: bool,
 
     #[command(flatten)]
     flags: Flags<OfReplay>,
 
-    /// Neither notes nor progress on standard error.
+    /// Print neither notes nor progress on standard error.
     #[arg(short, long)]
     pub(super) quiet: bool,
 }

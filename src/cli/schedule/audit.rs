@@ -12,15 +12,15 @@ use crate::machine::Mesh;
 
 /// Check a schedule of any tool: whether a machine can carry it out, and whether it is FCFS or EASY.
 ///
-/// No job starts before it arrives or ends before it starts; no more processors are in use than there are; no node
-/// belongs to two jobs at once, where nodes are known; every placement has the size that it should have. The first
-/// violation in time is named, and the exit code is 1.
+/// What is checked: No job starts before it arrives or ends before it starts. Never are more processors in use than the
+/// machine has. Where nodes are known, no node belongs to two jobs at once, and every placement has the right number of
+/// nodes. The first violation in time is printed, and the exit code is then 1.
 ///
-/// Against fcfs: no job starts while one waits that arrived before it, and the oldest waiting job asks for more
-/// processors than are free. Against easy: the same of the oldest waiting job; and it starts by its shadow time, the
-/// first expected end (start and estimate) of a running job at which, as it became the oldest, enough processors were
-/// to be free. A job that runs longer than estimated voids the promise. Schedulers with another order= than arrival
-/// promise something else.
+/// With --against fcfs: no job starts while a job waits that arrived before it, and the oldest waiting job always asks
+/// for more processors than are free. With --against easy: the oldest waiting job always asks for more processors than
+/// are free, and it starts by its shadow time. The shadow time is computed when the job becomes the oldest: it is the
+/// first expected end (start plus estimate) of a running job at which enough processors would be free. If a job runs
+/// longer than estimated, the promise is void. Schedulers with an order= other than arrival promise something else.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay LOG -m 16x16 -s easy -a mc1x1 --placements -o out && meshreplay audit out --against easy
@@ -32,16 +32,16 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "SCHEDULE")]
     schedule: PathBuf,
 
-    /// Machine; by default what the summary in the directory says.
+    /// Machine [default: what the summary in the directory says].
     #[arg(short, long, value_name = "MACHINE")]
     machine: Option<Mesh>,
 
-    /// Check against a policy too.
+    /// Policy that the schedule must follow.
     #[arg(long, value_parser = policy_parser())]
     against: Option<Policy>,
 
-    /// The allocator may refuse jobs although enough processors are free: of the policies only the order of fcfs is
-    /// checked. For directories the summary says so.
+    /// Accept that jobs wait although enough processors are free, because the allocator may refuse. Then only the order
+    /// of fcfs is checked. In directories of results the summary says whether the allocator may refuse.
     #[arg(long, requires = "against")]
     may_refuse: bool,
 

@@ -11,8 +11,8 @@ use crate::machine::Mesh;
 /// Compare two schedules of the same jobs: the first moment at which they differ, what each knew then, and how far
 /// apart starts are.
 ///
-/// The exit code is 0 if they are equal, 1 if they differ, 2 if they are not of the same jobs. Nodes are compared where
-/// both have them.
+/// Nodes are compared if both schedules have them. The exit code is 0 if the schedules are equal, 1 if they differ, and
+/// 2 if they are not schedules of the same jobs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay compare fcfs easy
@@ -23,22 +23,22 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "A")]
     first: PathBuf,
 
-    /// The other one.
+    /// The other schedule.
     #[arg(value_name = "B")]
     second: PathBuf,
 
-    /// Machine, to say how many processors are free; by default what the summary of A says.
+    /// Machine, which is needed to say how many processors are free [default: what the summary of A says].
     #[arg(short, long, value_name = "MACHINE")]
     machine: Option<Mesh>,
 
-    /// Compare times only, not nodes.
+    /// Compare only times, not nodes.
     #[arg(long)]
     times_only: bool,
 
     #[command(flatten)]
     which: Which,
 
-    /// Number of the replay in B, if it is another one than in A.
+    /// Number of the replay in B, if it differs from that in A.
     #[arg(long, value_name = "N")]
     other_replay: Option<u32>,
 }

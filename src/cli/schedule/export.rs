@@ -15,10 +15,10 @@ use crate::trace::{SWF, Writer};
 
 /// Write the schedule of a replay for other tools.
 ///
-/// swf: a log with wait time, run time, allocated processors and partition of every job, which is also a schedule that
-/// `audit` and `compare` read. Times are rounded to whole seconds; what our results do not know (users, memory) is -1.
+/// swf is a log with the wait time, run time, allocated processors and partition of every job; `audit` and `compare`
+/// read it as a schedule. Times are rounded to whole seconds. Fields that results do not have (users, memory) are -1.
 ///
-/// evalys: the table of jobs that Batsim writes and evalys reads, with the nodes of every job; replay with
+/// evalys is the table of jobs that Batsim writes and evalys reads, with the nodes of every job. It needs a replay with
 /// --placements.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
@@ -29,11 +29,11 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "SCHEDULE")]
     schedule: PathBuf,
 
-    /// What to write.
+    /// Format of the file.
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: To,
 
-    /// File to write; for swf with .gz to compress it; - is standard output.
+    /// File to write. - is standard output. A name that ends in .gz is compressed, for swf only.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 

@@ -11,11 +11,11 @@ use crate::inspect::Finding;
 /// Which of the replays of a result is meant.
 #[derive(Clone, Copy, Debug, clap::Args)]
 struct Which {
-    /// Number of the replay, or of a study's cell, from 0, if the results are of several.
+    /// Number of the replay or of the study's cell, from 0. It is needed if there are several.
     #[arg(long, value_name = "N")]
     replay: Option<u32>,
 
-    /// Seed of the replication, if there are several.
+    /// Seed of the replication. It is needed if there are several.
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
 }

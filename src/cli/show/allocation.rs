@@ -33,15 +33,16 @@ pub(super) struct Args {
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., visible_alias = "compare")]
     allocator: Vec<Specs>,
 
-    /// Seconds of the log's time; what happens at that instant has happened.
+    /// Moment that is drawn, in seconds of the log. Starts and ends at this instant have taken place.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     at: f64,
 
-    /// Seed of everything random.
+    /// Seed of all random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Jobs larger than the machine, or that the allocator does not find even if it is idle: error, or skip.
+    /// What happens with jobs that are larger than the machine, or that the allocator cannot place even on the idle
+    /// machine: the replay fails (error), or it leaves them out (skip).
     #[arg(long, default_value = "error", value_parser = ["error", "skip"])]
     oversize: String,
 }

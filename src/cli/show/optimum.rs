@@ -8,7 +8,7 @@ use crate::spec::Spec;
 
 /// Finds the free nodes with the smallest sum of hops between all pairs, exactly, for small cases.
 ///
-/// The bound is what no placement of so many nodes is below, whichever nodes of the machine are free.
+/// The bound is a sum that no placement of so many nodes can be below, whichever nodes of the machine are free.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay show optimum --machine 5x5 --procs 6 --busy 1,1 2,1 3,3 0,4 4,0 --allocator mc1x1 gen-alg mm")]
@@ -17,7 +17,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SHAPE")]
     machine: Mesh,
 
-    /// Nodes to choose
+    /// Number of nodes to choose
     #[arg(long, value_name = "K")]
     procs: u32,
 
@@ -33,7 +33,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Most candidates to look at before giving up, some nanoseconds each
+    /// Number of candidates after which the search gives up; each takes some nanoseconds
     #[arg(long, value_name = "STEPS", default_value_t = 2_000_000_000)]
     limit: u64,
 }

@@ -26,27 +26,27 @@ pub(super) struct Args {
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = true)]
 struct Filter {
-    /// Jobs submitted at SECONDS or later
+    /// Keep jobs that were submitted at SECONDS or later
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     from: Option<i64>,
 
-    /// Jobs submitted before SECONDS
+    /// Keep jobs that were submitted before SECONDS
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     to: Option<i64>,
 
-    /// The first N jobs that pass the other filters
+    /// Keep the first N jobs that pass the other filters
     #[arg(long, value_name = "N")]
     first: Option<u64>,
 
-    /// Jobs of user U; repeated: of any of them
+    /// Keep jobs of user U. If repeated, keep jobs of all these users
     #[arg(long, value_name = "U", allow_negative_numbers = true)]
     user: Vec<i64>,
 
-    /// Jobs of queue Q; repeated: of any of them
+    /// Keep jobs of queue Q. If repeated, keep jobs of all these queues
     #[arg(long, value_name = "Q", allow_negative_numbers = true)]
     queue: Vec<i64>,
 
-    /// Jobs with status S; repeated: with any of them
+    /// Keep jobs with status S. If repeated, keep jobs with any of these statuses
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     status: Vec<i64>,
 }

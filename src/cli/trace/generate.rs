@@ -30,7 +30,7 @@ pub(super) struct Args {
     #[arg(long, value_parser = parse_model)]
     model: Spec,
 
-    /// How many jobs
+    /// Number of jobs
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100_000_000))]
     jobs: Option<u32>,
 
@@ -58,11 +58,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "L", value_parser = parse_load)]
     load: Option<f64>,
 
-    /// Where the log goes: NAME.swf, NAME.swf.gz, or - for standard output
+    /// Log to write: NAME.swf, NAME.swf.gz, or - for standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 
-    /// Overwrite a file that is there already
+    /// Overwrite the file if it exists
     #[arg(long)]
     force: bool,
 }

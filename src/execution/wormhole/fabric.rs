@@ -169,7 +169,7 @@ impl Transport {
             }
             level
         };
-        let has_rings = mesh.is_torus();
+        let has_rings = mesh.wraps_any();
         let ties = params.choose_if(has_rings, "halfway", Ties::NAMES)?;
         let lanes = params.choose_if(has_rings, "vc", Lanes::NAMES)?;
         Ok(Self { timing, rings: Rings { ties, lanes, seed }, level })

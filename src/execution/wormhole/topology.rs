@@ -9,14 +9,15 @@
 //! of channel go all the way round (W. J. Dally, C. L. Seitz, "Deadlock-free message routing in multiprocessor
 //! interconnection networks", IEEE Transactions on Computers, 1987):
 //!
-//! * First channels never cross the *edge*, the link between the last node of the ring and the first, except at the
-//!   beginning of no packet: a packet that crosses the edge does so on a second channel.
-//! * Second channels never cross the *middle*, the link between the lower and the upper half. Only packets that cross
-//!   the edge and packets that cross neither take them, and a packet that crosses the edge on a shortest way ends
-//!   before the middle and begins behind it. With [`Lanes::Dateline`] they are taken from the edge on.
+//! * No packet takes a first channel over the *edge*, the link between the last node of the ring and the first: packets
+//!   that cross the edge do so on a second channel.
+//! * No packet takes a second channel over the *middle*, the link between the lower and the upper half of the ring:
+//!   packets that cross the middle do so on a first channel. A packet that crosses the edge never crosses the middle,
+//!   since a way that crosses both is longer than the way round the other side.
 //!
-//! So a packet waits only for channels of the same kind that are farther from where that kind is interrupted, for a
-//! second channel while it holds a first one ([`Lanes::Dateline`]), or for a channel of a later dimension.
+//! So the first channels of a ring are a line from the edge to the edge, and the second channels are a line from the
+//! middle to the middle. A packet that holds a channel waits for one that is further on the same line, for a second
+//! channel while it holds a first one ([`Lanes::Dateline`]; never the other way), or for one of a later dimension.
 
 use crate::machine::ring_route::{half_way_up, way};
 use crate::machine::{Mesh, NodeId};
@@ -97,9 +98,9 @@ pub(super) struct Topology {
 }
 
 impl Topology {
-    /// Returns the channels of `mesh`. A torus has twice as many, for the second virtual channels.
+    /// Returns the channels of `mesh`. If a dimension wraps, there are twice as many, for the second virtual channels.
     pub(super) fn new(mesh: &Mesh, rings: Rings) -> Self {
-        Self { mesh: mesh.clone(), rings, shift: if mesh.is_torus() { 4 } else { 3 } }
+        Self { mesh: mesh.clone(), rings, shift: if mesh.wraps_any() { 4 } else { 3 } }
     }
 
     /// Returns the number of channel numbers. Some of them stand for links that do not exist at the edge of the
@@ -111,10 +112,12 @@ impl Topology {
     /// Returns the number of links. Each link has one direction.
     pub(super) fn links(&self) -> u64 {
         let (extents, nodes) = (self.mesh.extents(), u64::from(self.mesh.nodes()));
-        let open = u64::from(!self.mesh.is_torus());
-        // Each row of nodes along a dimension has one link less than nodes in each direction, and on a torus as many.
-        let along = |extent: u32| nodes / u64::from(extent) * (u64::from(extent) - open);
-        extents.into_iter().filter(|&extent| extent > 1).map(|extent| 2 * along(extent)).sum()
+        // Each row of nodes along a dimension has one link less than nodes in each direction, and as many if it wraps.
+        let along = |d: usize| {
+            let extent = u64::from(extents[d]);
+            2 * (nodes / extent * (extent - u64::from(!self.mesh.wraps(d))))
+        };
+        (0..3).map(along).sum()
     }
 
     /// Returns whether a channel leads from a processor into the network.
@@ -164,7 +167,7 @@ impl Topology {
                 Ties::Random => self.drawn(packet, d),
             };
             let way = way(&self.mesh, d, [from[d], to[d]], tie);
-            node = if self.mesh.is_torus() {
+            node = if self.mesh.wraps(d) {
                 let is_odd = to.iter().sum::<u32>() % 2 == 1;
                 self.round(node, &walk, (way.up, [from[d], to[d]], is_odd), way.hops, path)
             } else {
@@ -276,7 +279,18 @@ mod tests {
 
     #[test]
     fn routes_are_shortest_and_go_along_x_then_y_then_z() -> Result<(), Box<dyn std::error::Error>> {
-        for machine in ["5x4", "3x2x4", "7", "torus:5x4", "torus:4x3x2", "torus:6", "1x5", "torus:2x1x3"] {
+        for machine in [
+            "5x4",
+            "3x2x4",
+            "7",
+            "torus:5x4",
+            "torus:4x3x2",
+            "torus:6",
+            "1x5",
+            "torus:2x1x3",
+            "5x4:wrap=x",
+            "4x5x3:wrap=yz",
+        ] {
             let mesh: Mesh = machine.parse()?;
             for topology in topologies(&mesh) {
                 let (mut path, mut links) = (Vec::new(), BTreeSet::new());
@@ -292,7 +306,7 @@ mod tests {
                 assert!(links.len() as u64 <= topology.links(), "{machine}");
                 // On a ring of two nodes all packets of a node may go the same way, and then no packet takes the other
                 // link.
-                let uses_all = topology.rings.ties == Ties::Random || !machine.starts_with("torus");
+                let uses_all = topology.rings.ties == Ties::Random || !mesh.wraps_any();
                 assert!(!uses_all || links.len() as u64 == topology.links(), "{machine}");
             }
         }
@@ -318,7 +332,7 @@ mod tests {
     #[test]
     fn no_circle_of_channels_can_wait_for_each_other() -> Result<(), Box<dyn std::error::Error>> {
         for machine in
-            ["4x3", "3x3x2", "torus:5x4", "torus:4x3x2", "torus:8", "torus:7", "torus:2x2", "torus:6x3"]
+            ["4x3", "3x3x2", "torus:5x4", "torus:4x3x2", "torus:8", "torus:7", "torus:2x2", "4x6:wrap=y"]
         {
             let mesh: Mesh = machine.parse()?;
             for topology in topologies(&mesh) {

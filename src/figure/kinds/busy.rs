@@ -37,8 +37,9 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         // `columns` gives 0 for the first seed and 1 for others.
         let jobs = jobs.filter(|(_, seed)| **seed < 0.5);
         let jobs = jobs.map(|(((start, end), nodes), _)| (*start, *end, *nodes));
-        let share =
-            |(time, busy): (f64, f64)| ((time - from) / unit_s, 100.0 * busy / f64::from(machine.nodes()));
+        let share = |(time, busy): (f64, f64)| {
+            ((time - from) / unit_s, 100.0 * busy / f64::from(machine.available()))
+        };
         let points = plain(busy_nodes(jobs, (from, to), PARTS).into_iter().map(share).collect());
         series.push(Series { name: curve.name, look: curve.look, kind: Kind::Line, points });
     }

@@ -95,7 +95,7 @@ fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
 /// Returns a line with the number of jobs, busy nodes and waiting jobs.
 fn described(title: &str, found: &Snapshot, mesh: &Mesh) -> String {
     let busy: usize = found.running.iter().map(|running| running.nodes.len()).sum();
-    let share = 100.0 * busy as f64 / f64::from(mesh.nodes());
+    let share = 100.0 * busy as f64 / f64::from(mesh.available());
     let newest = found.running.last().map_or_else(String::new, |running| {
         let (job, start_s) = (running.job, grouped(running.start.as_seconds(), 0));
         format!("; # is job {} of {} processors, started at {start_s} s", job.number, job.procs)

@@ -36,7 +36,7 @@ pub fn optimum(search: &Search) -> Result<String, ShowError> {
     let free = state.free_count();
     if !(1..=free).contains(procs) {
         let expected = if free == 0 { "fewer --busy".to_owned() } else { format!("1 to {free}") };
-        let nodes = machine.nodes();
+        let nodes = machine.available();
         return Err(ShowError::Option(format!(
             "--procs {procs} cannot be placed: {free} of {nodes} nodes are free; expected {expected}"
         )));

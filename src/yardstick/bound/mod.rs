@@ -9,7 +9,7 @@
 //! 3. The least cost of k nodes that fill the machine slice by slice (see `layers`). It is for long and narrow
 //!    machines, and for numbers of nodes beyond the tables of the grid.
 //!
-//! For a torus see `ring`. A side of one node does not count as a dimension.
+//! For a machine that wraps around in some dimension see `ring`. A side of one node does not count as a dimension.
 
 mod grid;
 mod layers;
@@ -29,7 +29,7 @@ use ring::Ring;
 pub struct PairwiseBound {
     /// The sides of the machine that are longer than one node.
     sides: Vec<u64>,
-    /// The tables of a torus; `None` for a mesh.
+    /// The tables of a machine that wraps around in some dimension; `None` for a mesh.
     ring: Option<Ring>,
     /// The bounds computed so far, by number of nodes.
     known: HashMap<u32, u64>,
@@ -38,8 +38,10 @@ pub struct PairwiseBound {
 impl PairwiseBound {
     /// Makes the bound of placements on `mesh`. No value is computed yet.
     pub fn new(mesh: &Mesh) -> Self {
-        let sides: Vec<u64> = mesh.extents().into_iter().map(u64::from).filter(|&side| side > 1).collect();
-        let ring = mesh.is_torus().then(|| Ring::new(&sides));
+        let long = (0..3).filter(|&d| mesh.extents()[d] > 1);
+        let (sides, wraps): (Vec<u64>, Vec<bool>) =
+            long.map(|d| (u64::from(mesh.extents()[d]), mesh.wraps(d))).unzip();
+        let ring = mesh.wraps_any().then(|| Ring::new(&sides, &wraps));
         Self { sides, ring, known: HashMap::new() }
     }
 
@@ -68,7 +70,7 @@ mod tests {
         let along = |d: usize| {
             let across = mesh.nodes() / mesh.extents()[d];
             let counts = vec![across; mesh.extents()[d] as usize];
-            crate::machine::pairwise_along(&counts, mesh.nodes(), mesh.is_torus())
+            crate::machine::pairwise_along(&counts, mesh.nodes(), mesh.wraps(d))
         };
         (0..3).map(along).sum()
     }
@@ -76,7 +78,17 @@ mod tests {
     #[test]
     fn arrays_and_whole_machines_are_exact() {
         assert_eq!((bound("400", 5), bound("1x400", 400), bound("7", 1)), (20, 10_666_600, 0));
-        for machine in ["16x8", "128x8", "8x8x4", "64x2x3", "torus:16x8", "torus:5x7x4", "torus:9"] {
+        for machine in [
+            "16x8",
+            "128x8",
+            "8x8x4",
+            "64x2x3",
+            "torus:16x8",
+            "torus:5x7x4",
+            "torus:9",
+            "16x8:wrap=x",
+            "5x7x4:wrap=yz",
+        ] {
             let mesh: Mesh = machine.parse().expect("a machine");
             assert_eq!(bound(machine, mesh.nodes()), whole(machine), "{machine}");
         }
@@ -93,9 +105,20 @@ mod tests {
 
     #[test]
     fn bounds_never_fall_and_are_no_higher_on_tori() {
-        for machine in ["40x40", "128x8", "13x11x9", "30x3x2", "300", "64x64x64"] {
-            let [mesh, torus] = ["", "torus:"].map(|kind| format!("{kind}{machine}").parse::<Mesh>());
-            let [mesh, torus] = [mesh, torus].map(|mesh| mesh.expect("a machine"));
+        for (machine, wrap) in [
+            ("40x40", "xy"),
+            ("128x8", "xy"),
+            ("13x11x9", "xyz"),
+            ("30x3x2", "xyz"),
+            ("300", "x"),
+            ("64x64x64", "xyz"),
+            ("40x40", "x"),
+            ("128x8", "y"),
+            ("13x11x9", "xz"),
+            ("30x3x2", "x"),
+        ] {
+            let [mesh, torus] = [machine.to_owned(), format!("{machine}:wrap={wrap}")]
+                .map(|text| text.parse::<Mesh>().expect("a machine"));
             let (mut on_mesh, mut on_torus) = (PairwiseBound::new(&mesh), PairwiseBound::new(&torus));
             let mut last = (0, 0);
             for k in 0..=mesh.nodes().min(1700) {

@@ -1,0 +1,235 @@
+//! Descriptions of machines: `[KIND:]SIZES[:KEY=VALUE,…]`, such as `400`, `torus:16x8` or `16x8x8:wrap=xy`.
+//!
+//! A kind is one row of [`KINDS`], and a parameter is one row of [`PARAMETERS`]. Parameters are separated by `:` or `,`.
+//! A part without `=` belongs to the value before it, so that a value may be a list such as `0-3,7`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::Mesh;
+
+/// The error for a description of a machine that does not follow the grammar.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("machine '{text}': {problem}; expected {expected}")]
+pub struct MeshError {
+    text: String,
+    problem: String,
+    expected: String,
+}
+
+/// What is wrong with a description, and what was expected instead.
+pub(super) struct Problem {
+    problem: String,
+    expected: String,
+}
+
+/// A description as it is read, part by part.
+#[derive(Debug, Default)]
+struct Description {
+    extents: Vec<u32>,
+    wraps: [bool; 3],
+}
+
+/// A kind of machine: the word before the sizes, and what it says about a description that has its sizes.
+struct Kind {
+    name: &'static str,
+    apply: fn(&mut Description),
+}
+
+/// The kinds of machines.
+const KINDS: &[Kind] = &[
+    Kind { name: "mesh", apply: |_| () },
+    Kind { name: "torus", apply: |description| description.wraps = [true; 3] },
+];
+
+/// A parameter of a machine, written behind the sizes.
+struct Parameter {
+    key: &'static str,
+    /// An example of the parameter, for error messages.
+    example: &'static str,
+    /// Reads a value into a description that has its sizes.
+    read: fn(&str, &mut Description) -> Result<(), Problem>,
+    /// Returns the value for the canonical description of a machine; `None` if the parameter is left out.
+    write: fn(&Mesh) -> Option<String>,
+}
+
+/// The parameters of machines, in the order of the canonical description.
+const PARAMETERS: &[Parameter] =
+    &[Parameter { key: "wrap", example: "wrap=x", read: read_wrap, write: write_wrap }];
+
+/// The names of the dimensions.
+const DIMENSIONS: [char; 3] = ['x', 'y', 'z'];
+
+impl Problem {
+    /// Returns a problem with the sizes or the kind of a machine.
+    pub(super) fn of_sizes(problem: impl Into<String>) -> Self {
+        let expected = "1 to 3 sizes such as 400, 16x8, 8x8x4 or torus:16x8";
+        Self { problem: problem.into(), expected: expected.to_owned() }
+    }
+
+    /// Returns the error for the description `text`.
+    pub(super) fn of(self, text: &str) -> MeshError {
+        MeshError { text: text.to_owned(), problem: self.problem, expected: self.expected }
+    }
+}
+
+impl fmt::Display for Mesh {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.wraps_everywhere() {
+            f.write_str("torus:")?;
+        }
+        f.write_str(&sizes(&self.extents[..self.dims]))?;
+        let values = PARAMETERS.iter().filter_map(|row| Some((row.key, (row.write)(self)?)));
+        for (i, (key, value)) in values.enumerate() {
+            write!(f, "{}{key}={value}", if i == 0 { ':' } else { ',' })?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the sizes of a machine as its description has them, such as `16x8`.
+pub(super) fn sizes(extents: &[u32]) -> String {
+    extents.iter().map(u32::to_string).collect::<Vec<_>>().join("x")
+}
+
+impl FromStr for Mesh {
+    type Err = MeshError;
+
+    fn from_str(text: &str) -> Result<Self, MeshError> {
+        let description = describe(text).map_err(|problem| problem.of(text))?;
+        Self::build(&description.extents, description.wraps).map_err(|problem| problem.of(text))
+    }
+}
+
+/// Reads a description. The sizes are not checked yet.
+fn describe(text: &str) -> Result<Description, Problem> {
+    let (kind, rest) = match text.split_once(':') {
+        Some((name, rest)) if name.starts_with(|first: char| first.is_ascii_alphabetic()) => {
+            let kind = KINDS.iter().find(|kind| kind.name == name);
+            (Some(kind.ok_or_else(|| Problem::of_sizes(format!("unknown kind '{name}'")))?), rest)
+        }
+        _ => (None, text),
+    };
+    let (sizes, parameters) = rest.split_once(':').map_or((rest, None), |(sizes, rest)| (sizes, Some(rest)));
+    let mut description = Description::default();
+    for part in sizes.split('x') {
+        let size = part.parse().map_err(|_| Problem::of_sizes(format!("'{part}' is not a size")))?;
+        description.extents.push(size);
+    }
+    if let Some(kind) = kind {
+        (kind.apply)(&mut description);
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    for (key, value) in parameters.map_or_else(|| Ok(Vec::new()), split)? {
+        let examples = || PARAMETERS.iter().map(|row| row.example).collect::<Vec<_>>().join(" or ");
+        let unknown = || Problem { problem: format!("unknown parameter '{key}'"), expected: examples() };
+        let row = PARAMETERS.iter().find(|row| row.key == key).ok_or_else(unknown)?;
+        if seen.contains(&row.key) {
+            let problem = format!("parameter '{key}' is given twice");
+            return Err(Problem { problem, expected: format!("it once, such as {}", row.example) });
+        }
+        seen.push(row.key);
+        (row.read)(&value, &mut description)?;
+    }
+    Ok(description)
+}
+
+/// Splits parameters into keys and values.
+fn split(parameters: &str) -> Result<Vec<(&str, String)>, Problem> {
+    let mut split: Vec<(&str, String)> = Vec::new();
+    for part in parameters.split([':', ',']) {
+        match (part.split_once('='), split.last_mut()) {
+            (Some((key, value)), _) => split.push((key, value.to_owned())),
+            (None, Some((_, list))) => {
+                list.push(',');
+                list.push_str(part);
+            }
+            (None, None) => {
+                let problem = format!("'{part}' is not a parameter");
+                return Err(Problem { problem, expected: "key=value, such as wrap=x".to_owned() });
+            }
+        }
+    }
+    Ok(split)
+}
+
+/// Reads the dimensions that wrap around.
+fn read_wrap(value: &str, description: &mut Description) -> Result<(), Problem> {
+    let names = &DIMENSIONS[..description.extents.len().min(3)];
+    let some = names.iter().map(char::to_string).collect::<Vec<_>>().join(", ");
+    let expected = format!("some of the dimensions {some}, such as wrap=x");
+    let fail = |problem: String| Err(Problem { problem, expected: expected.clone() });
+    if description.wraps != [false; 3] {
+        let problem = "on a torus every dimension wraps around already".to_owned();
+        let sizes = sizes(&description.extents);
+        return Err(Problem { problem, expected: format!("torus:{sizes} or {sizes}:wrap={value}") });
+    }
+    if value.is_empty() {
+        return fail("wrap= names no dimension".to_owned());
+    }
+    for name in value.chars() {
+        match names.iter().position(|&dimension| dimension == name) {
+            None => return fail(format!("wrap={value}: the machine has no dimension '{name}'")),
+            Some(d) if description.wraps[d] => return fail(format!("wrap={value} names '{name}' twice")),
+            Some(d) => description.wraps[d] = true,
+        }
+    }
+    Ok(())
+}
+
+/// Returns the dimensions that wrap around; `None` if there are none, or if the machine is called a torus.
+fn write_wrap(mesh: &Mesh) -> Option<String> {
+    let names: String =
+        DIMENSIONS.iter().zip(mesh.wraps).filter(|(_, wraps)| *wraps).map(|(name, _)| name).collect();
+    (!names.is_empty() && !mesh.wraps_everywhere()).then_some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_have_one_canonical_spelling() -> Result<(), MeshError> {
+        for (text, canonical) in [
+            ("mesh:16x8", "16x8"),
+            ("16x8:wrap=x", "16x8:wrap=x"),
+            ("16x8x4:wrap=zx", "16x8x4:wrap=xz"),
+            ("16x8:wrap=yx", "torus:16x8"),
+            ("9:wrap=x", "torus:9"),
+            ("16x1:wrap=y", "16x1:wrap=y"),
+            ("mesh:16x8:wrap=y", "16x8:wrap=y"),
+        ] {
+            let mesh: Mesh = text.parse()?;
+            assert_eq!(mesh.to_string(), canonical);
+            assert_eq!(canonical.parse::<Mesh>()?, mesh);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn wrong_machines_are_named() {
+        for (text, problem) in [
+            ("0x8", "size 1 is 0"),
+            ("16x", "'' is not a size"),
+            ("16*8", "'16*8' is not a size"),
+            ("2x2x2x2", "4 dimensions"),
+            ("ring:8", "unknown kind 'ring'"),
+            ("65536x65536", "4294967296 nodes"),
+            ("-4", "'-4' is not a size"),
+            (
+                "16x8:wrap=z",
+                "the machine has no dimension 'z'; expected some of the dimensions x, y, such as wrap=x",
+            ),
+            ("16x8:wrap=xyx", "wrap=xyx names 'x' twice; expected some of"),
+            ("16x8:wrap=", "wrap= names no dimension; expected some of"),
+            ("16x8:wrap=x,wrap=y", "parameter 'wrap' is given twice; expected it once"),
+            ("16x8:warp=x", "unknown parameter 'warp'; expected wrap=x"),
+            ("16x8:x", "'x' is not a parameter; expected key=value, such as wrap=x"),
+            ("16x8:", "'' is not a parameter; expected key=value"),
+            ("torus:16x8:wrap=x", "already; expected torus:16x8 or 16x8:wrap=x"),
+        ] {
+            let message = text.parse::<Mesh>().expect_err("wrong").to_string();
+            assert!(message.contains(problem), "{text}: {message}");
+        }
+    }
+}

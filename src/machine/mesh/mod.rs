@@ -1,0 +1,222 @@
+//! The shape of a machine (mesh, torus, a mix of both, or array): node numbers, coordinates and distances.
+
+mod divider;
+mod grammar;
+
+use divider::Divider;
+use grammar::Problem;
+
+pub use grammar::MeshError;
+
+pub use super::node::{Coord, NodeId};
+use super::unavailable::Unavailable;
+pub use super::unavailable::UnavailableError;
+
+/// The greatest number of nodes of a machine.
+pub const MAX_NODES: u32 = 1 << 24;
+
+/// The shape of a machine: one to three dimensions, each of which may wrap around. On a mesh none does, on a torus all
+/// do. Some nodes can be unavailable: they have a number and a place, but no job can have them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mesh {
+    extents: [u32; 3],
+    dims: usize,
+    /// The dimensions that the description says to wrap around. A dimension of one node may be among them.
+    wraps: [bool; 3],
+    by_x: Divider,
+    by_y: Divider,
+    unavailable: Unavailable,
+}
+
+impl Mesh {
+    /// Returns the mesh with these extents (1 to 3 numbers, x first). The result is an error if an extent is 0 or there
+    /// are more than [`MAX_NODES`] nodes.
+    pub fn new(extents: &[u32]) -> Result<Self, MeshError> {
+        Self::wrapping(extents, [false; 3])
+    }
+
+    /// Returns the torus with these extents (1 to 3 numbers, x first), in which every dimension wraps around. The
+    /// result is an error if an extent is 0 or there are more than [`MAX_NODES`] nodes.
+    pub fn torus(extents: &[u32]) -> Result<Self, MeshError> {
+        Self::wrapping(extents, [true; 3])
+    }
+
+    /// Returns the machine with these extents (1 to 3 numbers, x first), in which the dimensions with `true` wrap
+    /// around. Entries of `wraps` for dimensions that the machine does not have are ignored. The result is an error if
+    /// an extent is 0 or there are more than [`MAX_NODES`] nodes.
+    pub fn wrapping(extents: &[u32], wraps: [bool; 3]) -> Result<Self, MeshError> {
+        Self::build(extents, wraps).map_err(|problem| problem.of(&grammar::sizes(extents)))
+    }
+
+    /// Returns the machine with these extents and wraps.
+    fn build(extents: &[u32], mut wraps: [bool; 3]) -> Result<Self, Problem> {
+        if extents.is_empty() || extents.len() > 3 {
+            return Err(Problem::of_sizes(format!("{} dimensions", extents.len())));
+        }
+        if let Some(i) = extents.iter().position(|&extent| extent == 0) {
+            return Err(Problem::of_sizes(format!("size {} is 0", i + 1)));
+        }
+        let nodes = extents.iter().fold(1_u64, |product, &extent| product.saturating_mul(u64::from(extent)));
+        if nodes > u64::from(MAX_NODES) {
+            let problem = format!("{nodes} nodes, more than the {MAX_NODES} that are supported");
+            return Err(Problem::of_sizes(problem));
+        }
+        let mut padded = [1; 3];
+        padded[..extents.len()].copy_from_slice(extents);
+        wraps[extents.len()..].fill(false);
+        let (by_x, by_y) = (Divider::new(padded[0]), Divider::new(padded[1]));
+        let unavailable = Unavailable::default();
+        Ok(Self { extents: padded, dims: extents.len(), wraps, by_x, by_y, unavailable })
+    }
+
+    /// Returns the numbers of nodes along x, y and z. They are 1 in dimensions that the machine does not have.
+    pub fn extents(&self) -> [u32; 3] {
+        self.extents
+    }
+
+    /// Returns the number of dimensions in the description of the machine, 1 to 3.
+    pub fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// Returns whether dimension `d` wraps around: whether its first and its last position are neighbours. A dimension
+    /// of one node never wraps, since there is nothing to join.
+    pub fn wraps(&self, d: usize) -> bool {
+        self.wraps[d] && self.extents[d] > 1
+    }
+
+    /// Returns for each dimension what [`Self::wraps`] returns.
+    pub fn wrap(&self) -> [bool; 3] {
+        [0, 1, 2].map(|d| self.wraps(d))
+    }
+
+    /// Returns whether some dimension wraps around.
+    pub fn wraps_any(&self) -> bool {
+        (0..3).any(|d| self.wraps(d))
+    }
+
+    /// Returns whether some dimension is a ring of an odd number of nodes. Without one, a step between neighbours always
+    /// changes the parity of x + y + z, so that nodes equally far from a third one are an even number of hops apart.
+    pub fn has_odd_ring(&self) -> bool {
+        (0..3).any(|d| self.wraps(d) && self.extents[d] % 2 == 1)
+    }
+
+    /// Returns whether the description calls the machine a torus: it says of every dimension that it wraps around.
+    fn wraps_everywhere(&self) -> bool {
+        self.wraps[..self.dims].iter().all(|&wraps| wraps)
+    }
+
+    /// Returns the same machine with more nodes unavailable: those of `runs`, each given by its first and its last node.
+    /// The result is an error if one of them is outside the machine, is unavailable already or is named twice, or if no
+    /// node is left.
+    pub fn without(&self, runs: &[(NodeId, NodeId)]) -> Result<Self, UnavailableError> {
+        let all = [self.unavailable(), runs].concat();
+        Ok(Self { unavailable: Unavailable::new(all, self.nodes())?, ..self.clone() })
+    }
+
+    /// Returns the number of nodes, available or not: all nodes have numbers below it.
+    pub fn nodes(&self) -> u32 {
+        self.extents.iter().product()
+    }
+
+    /// Returns the number of nodes that jobs can have.
+    pub fn available(&self) -> u32 {
+        self.nodes() - self.unavailable.count()
+    }
+
+    /// Returns the nodes that no job can have, as intervals of their first and last nodes, ascending. There are none on
+    /// most machines.
+    pub fn unavailable(&self) -> &[(NodeId, NodeId)] {
+        self.unavailable.runs()
+    }
+
+    /// Returns whether jobs can have `node`. O(log r) for r intervals of unavailable nodes.
+    pub fn is_available(&self, node: NodeId) -> bool {
+        !self.unavailable.contains(node)
+    }
+
+    /// Returns the coordinates of `node`.
+    pub fn coord(&self, node: NodeId) -> Coord {
+        let row = self.by_x.quotient(node);
+        let layer = self.by_y.quotient(row);
+        [node - row * self.extents[0], row - layer * self.extents[1], layer]
+    }
+
+    /// Returns the node at `coord`, which must lie inside the machine.
+    pub fn node(&self, coord: Coord) -> NodeId {
+        debug_assert!((0..3).all(|d| coord[d] < self.extents[d]), "{coord:?} outside {self}");
+        coord[0] + self.extents[0] * (coord[1] + self.extents[1] * coord[2])
+    }
+
+    /// Returns the hops between positions `a` and `b` of dimension `d`, the shorter way round if the dimension wraps.
+    pub fn hops(&self, d: usize, a: u32, b: u32) -> u32 {
+        let straight = a.abs_diff(b);
+        if self.wraps[d] { straight.min(self.extents[d] - straight) } else { straight }
+    }
+
+    /// Returns the L1 distance of two nodes: the number of hops of a shortest path between them.
+    pub fn l1(&self, a: Coord, b: Coord) -> u32 {
+        (0..3).map(|d| self.hops(d, a[d], b[d])).sum()
+    }
+
+    /// Returns the L∞ distance of two nodes: the greatest of their hops along one dimension.
+    pub fn l_inf(&self, a: Coord, b: Coord) -> u32 {
+        (0..3).map(|d| self.hops(d, a[d], b[d])).max().unwrap_or(0)
+    }
+
+    /// Returns every node in *location order*: sorted by x, then y, then z. Centre-based and buddy allocators break
+    /// ties by it.
+    pub fn location_order(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let [width, length, depth] = self.extents;
+        (0..width)
+            .flat_map(move |x| (0..length).flat_map(move |y| (0..depth).map(move |z| self.node([x, y, z]))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_and_coordinates_are_inverse() -> Result<(), MeshError> {
+        for text in ["7", "16x8", "5x5x4", "1x9", "torus:3x1x2", "4x3x2:wrap=xz", "4096x4096"] {
+            let mesh: Mesh = text.parse()?;
+            assert_eq!(mesh.to_string(), text);
+            for node in (0..mesh.nodes()).step_by(1 + mesh.nodes() as usize / 1000) {
+                let [x, y, z] = mesh.coord(node);
+                let [width, length, _] = mesh.extents();
+                assert_eq!([x, y, z], [node % width, node / width % length, node / width / length]);
+                assert_eq!(mesh.node([x, y, z]), node);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn torus_distances_go_the_shorter_way_round() -> Result<(), MeshError> {
+        let (mesh, torus) = (Mesh::new(&[8, 5])?, Mesh::torus(&[8, 5])?);
+        assert_eq!((mesh.l1([0, 0, 0], [7, 4, 0]), torus.l1([0, 0, 0], [7, 4, 0])), (11, 2));
+        assert_eq!((mesh.l_inf([0, 0, 0], [4, 4, 0]), torus.l_inf([0, 0, 0], [4, 4, 0])), (4, 4));
+        Ok(())
+    }
+
+    #[test]
+    fn each_dimension_wraps_on_its_own() -> Result<(), MeshError> {
+        let mesh: Mesh = "8x5x4:wrap=xz".parse()?;
+        assert_eq!((mesh.wrap(), mesh.wraps_any()), ([true, false, true], true));
+        assert_eq!((mesh.l1([0, 0, 0], [7, 4, 3]), mesh.l_inf([0, 0, 0], [7, 4, 3])), (1 + 4 + 1, 4));
+        assert_eq!(Mesh::wrapping(&[8, 5, 4], [true, false, true])?, mesh);
+        assert_eq!(Mesh::torus(&[1, 9])?.wrap(), [false, true, false]);
+        assert!(!Mesh::torus(&[1])?.wraps_any() && !Mesh::new(&[3, 3])?.wraps_any());
+        Ok(())
+    }
+
+    #[test]
+    fn location_order_is_x_then_y_then_z() -> Result<(), MeshError> {
+        let mesh = Mesh::new(&[2, 2, 2])?;
+        let order: Vec<Coord> = mesh.location_order().map(|node| mesh.coord(node)).collect();
+        assert_eq!(order[..3], [[0, 0, 0], [0, 0, 1], [0, 1, 0]]);
+        assert!(order.is_sorted());
+        Ok(())
+    }
+}
