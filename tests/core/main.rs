@@ -11,6 +11,7 @@ mod exhaustive;
 mod head_promise;
 mod laws;
 mod naive_twins;
+mod networks;
 mod oracle;
 mod scheduler_laws;
 mod schedulers;

@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 
 use super::fabric::{Fabric, Processors, Timing};
 use super::topology::{Channel, Topology};
-use super::wheel::Wheel;
+use super::wheel::{Bucket, Wheel};
 use super::worms::{Packet, Worm, Worms};
 
 /// A packet and a position on its path, counted from 0. The position behind the last channel is the receiver itself.
@@ -69,8 +69,8 @@ pub(super) struct CreditLevel {
     work: Vec<Move>,
     /// The moves that have to be tried in the next cycle.
     ready: Vec<Move>,
-    /// An empty list, kept for its memory.
-    spare: Vec<Move>,
+    /// An empty list and an empty bucket, kept for their memory.
+    spare: (Vec<Move>, Bucket),
 }
 
 impl CreditLevel {
@@ -96,7 +96,7 @@ impl CreditLevel {
             now: long_ago,
             work: Vec::new(),
             ready: Vec::new(),
-            spare: Vec::new(),
+            spare: (Vec::new(), Bucket::default()),
         }
     }
 
@@ -110,7 +110,7 @@ impl CreditLevel {
                 let (came, gone) = (entered[at as usize], entered[at as usize + 1]);
                 // Only the last packet may still be entering, and only the first may have begun to leave.
                 assert!(came == self.timing.length || i + 1 == buffer.packets.len());
-                assert!((gone == 0 || i == 0) && came > gone);
+                assert!((gone == 0 || i == 0) && gone < self.timing.length && came >= gone);
                 flits += came - gone;
             }
             assert!(flits == buffer.flits && flits <= self.slots);
@@ -123,21 +123,21 @@ impl CreditLevel {
     fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
         if now > self.now {
             self.now = now;
-            let empty = std::mem::take(&mut self.spare);
+            let (empty, bucket) = std::mem::take(&mut self.spare);
             let mut ready = std::mem::replace(&mut self.ready, empty);
+            let mut bucket = self.wheel.take(now, bucket);
             ready.sort_unstable_by_key(|&(worm, at)| (self.worms.get(worm).packet.key, at));
             for next in ready.drain(..) {
                 self.work.push(next);
                 self.settle(processors);
             }
-            self.spare = ready;
-            let mut bucket = self.wheel.take(now, super::wheel::Bucket::default());
             self.worms.sort(&mut bucket.requests);
-            for worm in bucket.requests {
+            for worm in bucket.requests.drain(..) {
                 if self.worms.request(worm, now) {
                     self.work.push((worm, self.worms.get(worm).head + 1));
                 }
             }
+            self.spare = (ready, bucket);
         }
         self.settle(processors);
     }

@@ -30,8 +30,6 @@ mod worms;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod explore;
 
 pub use open_loop::{Measured, OpenLoop, Windows, patterns};
 pub use traffic::{JobTraffic, Traffic};
