@@ -192,6 +192,21 @@ impl Params {
         Ok(value)
     }
 
+    /// Takes parameter `key` as [`Self::take`] does, and fails as well if `is_fine` does not accept the value.
+    pub fn take_if<T>(
+        &mut self,
+        key: &str,
+        default: T,
+        expected: &str,
+        is_fine: impl FnOnce(&T) -> bool,
+    ) -> Result<T, SpecError>
+    where
+        T: FromStr + fmt::Display,
+    {
+        let value = self.take(key, default, expected)?;
+        if is_fine(&value) { Ok(value) } else { Err(self.bad_value(key, &value.to_string(), expected)) }
+    }
+
     /// Takes parameter `key`, of which the value is one of the names in `choices`, and returns what belongs to that
     /// name. The first choice is the default. Fails if there is no such name.
     pub fn choose<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {

@@ -8,12 +8,13 @@ use super::policy::{Promised, Rules};
 use super::state::{Checked, State, Violation};
 use super::{Schedule, ScheduledJob};
 use crate::job::Time;
+use crate::machine::Mesh;
 
-/// Checks a schedule on a machine of `nodes` nodes, and against a policy if `promised` is given. Returns how much was
+/// Checks a schedule on the machine `mesh`, and against a policy if `promised` is given. Returns how much was
 /// checked. Fails with the first violation.
-pub fn audit(schedule: &Schedule, nodes: u32, promised: Option<Promised<'_>>) -> Result<Checked, Violation> {
+pub fn audit(schedule: &Schedule, mesh: &Mesh, promised: Option<Promised<'_>>) -> Result<Checked, Violation> {
     let jobs = schedule.jobs.as_slice();
-    let mut state = State::idle(jobs, nodes);
+    let mut state = State::idle(jobs, mesh);
     let mut rules = promised.map(|promised| Rules::new(promised, jobs));
     let mut checked = Checked { jobs: jobs.len() as u64, ..Checked::default() };
     let sorted = |time: fn(&ScheduledJob) -> Time| {
@@ -58,7 +59,7 @@ pub fn audit(schedule: &Schedule, nodes: u32, promised: Option<Promised<'_>>) ->
         for &i in &starts[started..until] {
             state.start(i, &mut checked)?;
         }
-        checked.peak = checked.peak.max(nodes - state.free);
+        checked.peak = checked.peak.max(state.used());
         if let Some(rules) = &mut rules {
             rules.after(&state, &starts[started..until], &mut checked)?;
         }
@@ -72,10 +73,15 @@ mod tests {
     use super::super::fixture::job;
     use super::*;
 
+    /// Returns an array of nine nodes of which node 8 is unavailable.
+    fn eight() -> Mesh {
+        Mesh::new(&[9]).expect("a machine").without(&[(8, 8)]).expect("eight nodes are left")
+    }
+
     /// Returns the first violation of a schedule on 8 nodes, in words.
     fn first(jobs: &[ScheduledJob]) -> String {
         let schedule = Schedule { jobs: jobs.to_vec(), left_out: 0 };
-        audit(&schedule, 8, None).expect_err("wrong").to_string()
+        audit(&schedule, &eight(), None).expect_err("wrong").to_string()
     }
 
     fn on(nodes: &[(u32, u32)], job: &ScheduledJob) -> ScheduledJob {
@@ -107,8 +113,12 @@ mod tests {
             "at 0 s, job 1 (row 1) has a placement of 4 nodes; expected 5, which it is said to hold"
         );
         assert_eq!(
+            first(&[on(&[(0, 3), (9, 9)], &a)]),
+            "at 0 s, job 1 (row 1) holds node 9; expected a node from 0 to 8"
+        );
+        assert_eq!(
             first(&[on(&[(0, 3), (8, 8)], &a)]),
-            "at 0 s, job 1 (row 1) holds node 8; expected a node from 0 to 7"
+            "at 0 s, job 1 (row 1) takes node 8, which is unavailable; expected a free node"
         );
         assert_eq!(
             first(&[on(&[(0, 3), (2, 2)], &a)]),
@@ -129,7 +139,7 @@ mod tests {
             on(&[(0, 7)], &job(3, [3, 12, 12], 8)),
         ];
         jobs.push(ScheduledJob { moved: true, ..on(&[(0, 2)], &job(4, [0, 10, 12], 3)) });
-        let checked = audit(&Schedule { jobs, left_out: 0 }, 8, None)?;
+        let checked = audit(&Schedule { jobs, left_out: 0 }, &eight(), None)?;
         let expected = Checked { jobs: 4, instants: 4, peak: 8, placed: 2, moved: 1, ..Checked::default() };
         assert_eq!(checked, expected);
         Ok(())

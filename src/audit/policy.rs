@@ -216,10 +216,15 @@ mod tests {
     use super::super::fixture::job;
     use super::super::{Schedule, ScheduledJob};
     use super::*;
+    use crate::machine::Mesh;
+
+    fn ten() -> Mesh {
+        Mesh::new(&[10]).expect("a machine")
+    }
 
     fn check(policy: Policy, jobs: &[ScheduledJob]) -> Result<Checked, String> {
         let schedule = Schedule { jobs: jobs.to_vec(), left_out: 0 };
-        audit(&schedule, 10, Some(Promised { policy, fits: Fits::Counts }))
+        audit(&schedule, &ten(), Some(Promised { policy, fits: Fits::Counts }))
             .map_err(|violation| violation.to_string())
     }
 
@@ -241,7 +246,7 @@ mod tests {
         assert_eq!(found, expected);
         let schedule = Schedule { jobs: late.to_vec(), left_out: 0 };
         let promised = Promised { policy: Policy::Fcfs, fits: Fits::Unknown };
-        let checked = audit(&schedule, 10, Some(promised)).map_err(|violation| violation.to_string())?;
+        let checked = audit(&schedule, &ten(), Some(promised)).map_err(|violation| violation.to_string())?;
         assert_eq!(checked.decisions, 2);
         Ok(())
     }
@@ -287,11 +292,11 @@ mod tests {
             let free: Vec<bool> = (0..10).map(|node| machine.free().contains(node)).collect();
             Some(free.windows(job.procs as usize).any(|window| window.iter().all(|&free| free)))
         };
-        let mesh: crate::machine::Mesh = "10".parse()?;
+        let mesh = ten();
         let mut check = |start| {
             let fits = Fits::Places(Machine::new(mesh.clone()), &mut row);
             let promised = Promised { policy: Policy::Easy, fits };
-            audit(&schedule(start), 10, Some(promised)).map_err(|violation| violation.to_string())
+            audit(&schedule(start), &mesh, Some(promised)).map_err(|violation| violation.to_string())
         };
         let checked = check(50)?;
         assert_eq!((checked.promises, checked.void), (1, 0));

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::ScheduledJob;
 use crate::job::Time;
-use crate::machine::NodeId;
+use crate::machine::{Mesh, NodeId};
 
 /// A violation: the first thing that is wrong with a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +57,9 @@ pub struct Checked {
     pub void: u64,
 }
 
+/// The owner of nodes that no job can have.
+const NOBODY: usize = usize::MAX;
+
 /// The machine as the schedule has it at an instant.
 pub(super) struct State<'a> {
     /// The jobs of the schedule.
@@ -65,25 +68,28 @@ pub(super) struct State<'a> {
     pub(super) now: Time,
     /// The number of free nodes.
     pub(super) free: u32,
-    /// The number of nodes of the machine.
-    nodes: u32,
-    /// The owner of each node: the index of its job plus 1, or 0 if it is free.
+    /// The number of available nodes of the machine.
+    available: u32,
+    /// The owner of each node: the index of its job plus 1, 0 if it is free, or [`NOBODY`] if it is unavailable.
     owners: Vec<usize>,
     /// The running jobs in the order of their expected ends: expected end, index.
     pub(super) running: BTreeSet<(Time, usize)>,
 }
 
 impl<'a> State<'a> {
-    /// Returns a machine of `nodes` nodes on which no job runs.
-    pub(super) fn idle(jobs: &'a [ScheduledJob], nodes: u32) -> Self {
-        Self {
-            jobs,
-            now: Time::ZERO,
-            free: nodes,
-            nodes,
-            owners: vec![0; nodes as usize],
-            running: BTreeSet::new(),
+    /// Returns the machine `mesh` on which no job runs.
+    pub(super) fn idle(jobs: &'a [ScheduledJob], mesh: &Mesh) -> Self {
+        let mut owners = vec![0; mesh.nodes() as usize];
+        for &(first, last) in mesh.unavailable() {
+            owners[first as usize..=last as usize].fill(NOBODY);
         }
+        let available = mesh.available();
+        Self { jobs, now: Time::ZERO, free: available, available, owners, running: BTreeSet::new() }
+    }
+
+    /// Returns the number of nodes in use.
+    pub(super) fn used(&self) -> u32 {
+        self.available - self.free
     }
 
     /// Frees the nodes of a job that ends.
@@ -121,21 +127,19 @@ impl<'a> State<'a> {
                 format!("{}, which it is said to hold", job.allocated),
             );
         }
+        let nodes = self.owners.len();
         if let Some(outside) =
-            job.nodes.iter().flatten().map(|(_, last)| *last).find(|&last| last >= self.nodes)
+            job.nodes.iter().flatten().map(|(_, last)| *last).find(|&last| last as usize >= nodes)
         {
-            return violation(
-                format!("holds node {outside}"),
-                format!("a node from 0 to {}", self.nodes - 1),
-            );
+            return violation(format!("holds node {outside}"), format!("a node from 0 to {}", nodes - 1));
         }
         if job.end == job.start {
             return Ok(());
         }
         if job.allocated > self.free {
-            let (used, nodes) = (self.nodes - self.free, self.nodes);
+            let (used, available) = (self.used(), self.available);
             return violation(
-                format!("takes {} processors while {used} of {nodes} are in use", job.allocated),
+                format!("takes {} processors while {used} of {available} are in use", job.allocated),
                 format!("at most {}", self.free),
             );
         }
@@ -158,7 +162,7 @@ impl<'a> State<'a> {
                 return Err(Violation::of(
                     job,
                     self.now,
-                    self.conflict(node, owner - 1, i),
+                    self.conflict(node, owner, i),
                     "a free node".to_owned(),
                 ));
             }
@@ -166,12 +170,15 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Returns in words why job `i` cannot have a node that `owner` holds.
+    /// Returns in words why job `i` cannot have a node of this owner.
     fn conflict(&self, node: NodeId, owner: usize, i: usize) -> String {
-        if owner == i {
+        if owner == NOBODY {
+            return format!("takes node {node}, which is unavailable");
+        }
+        if owner == i + 1 {
             return format!("names node {node} twice");
         }
-        let ScheduledJob { number, end, .. } = self.jobs[owner];
+        let ScheduledJob { number, end, .. } = self.jobs[owner - 1];
         format!("takes node {node}, which job {number} holds until {end}")
     }
 }

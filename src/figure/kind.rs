@@ -16,9 +16,28 @@ pub struct PlotKind {
     pub summary: &'static str,
     /// What the results must hold so that the plot can be drawn.
     pub needs: Needs,
+    /// The arguments of `meshreplay replay` whose small results show the kind well; the picture in docs/ is drawn of
+    /// them. `None` for a kind that shows measured times, which differ in every run.
+    pub example: Option<&'static str>,
     /// Draws the plot. Returns `None` if the results lack what the kind needs.
     pub draw: fn(&PlotOptions<'_>, &Results) -> Drawn,
 }
+
+/// An example for kinds that show many values of utilization.
+pub(super) const MANY_LOADS: &str = "traces/lublin-256-10k.swf.gz --machine 16x16 \
+    --allocator naive hilbert+bf mbs granular-mbs gabl mc1x1 snug --arrival-scale 1 0.9 0.8 --no-timing --quiet";
+
+/// An example for kinds that compare allocators or loads.
+pub(super) const TWO_LOADS: &str = "synthetic:jobs=200,ratio=1 --machine 8x8 --scheduler fcfs \
+    --allocator first-fit hilbert+bf mbs --arrival-scale 1 0.8 --no-timing --quiet";
+
+/// An example for kinds that show every single job and its nodes.
+pub(super) const FEW_JOBS: &str = "synthetic:jobs=40,ratio=1 --machine 8x8 --scheduler fcfs \
+    --allocator first-fit hilbert+bf mbs --placements --no-timing --quiet";
+
+/// An example for kinds that show how long jobs are suspended.
+pub(super) const LINEAR_ARRAY: &str = "docs/examples/seven-jobs.swf --machine 48 \
+    --allocator linear-first-fit left-compaction cost-free-compaction --no-timing --quiet";
 
 /// A plot; `None` if the results lack what its kind needs.
 pub type Drawn = Result<Option<Drawing>, FigureError>;

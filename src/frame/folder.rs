@@ -23,7 +23,7 @@ use super::file::write_to;
 use super::kept::{foreign, is_result_of};
 use super::origin::{STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
-use super::whole::write_whole;
+use super::whole::{read_if_there, write_whole};
 use super::{FileFormat, FrameError, jobs, name, summary};
 use crate::disk::{Claim, TEMPORARY};
 use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, Shard};
@@ -178,19 +178,15 @@ impl StudyFolder {
     /// Returns the study in `study.json`; `None` if the file or the directory does not exist.
     pub fn read_manifest(&self) -> Result<Option<Manifest>, FrameError> {
         let path = self.path.join(STUDY_FILE);
-        match fs::read_to_string(&path) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Ok(None)
-            }
-            Err(source) => Err(FrameError::Unreadable { path, source }),
-            Ok(text) => match serde_json::from_str(&text) {
-                Ok(manifest) => match odd_key(&manifest) {
-                    Some(odd) => Err(FrameError::Unreadable { path, source: io::Error::other(odd) }),
-                    None => Ok(Some(manifest)),
-                },
-                Err(error) => Err(FrameError::Unreadable { path, source: error.into() }),
+        let Some(text) = read_if_there(&path)? else { return Ok(None) };
+        let source = match serde_json::from_str(&text) {
+            Ok(manifest) => match odd_key(&manifest) {
+                Some(odd) => io::Error::other(odd),
+                None => return Ok(Some(manifest)),
             },
-        }
+            Err(error) => error.into(),
+        };
+        Err(FrameError::Unreadable { path, source })
     }
 
     /// Returns the study in `study.json`. Fails if there is no such file.

@@ -33,7 +33,7 @@ pub use schema::FrameSchema;
 pub use sheet::{Sheet, SheetColumn, SheetValues};
 pub use summary::summary;
 pub use unfinished::Started;
-pub use whole::write_whole;
+pub use whole::{read_if_there, write_whole};
 
 pub use crate::disk::TEMPORARY;
 

@@ -1,7 +1,6 @@
 //! The origin of results: the id that all files of a run share, and the description of the run or study beside them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde_json::Value;
 
 use super::read::{first_rows, read_columns};
+use super::whole::read_if_there;
 use super::{FileFormat, FrameError, name};
 use crate::study::{Coordinate, Manifest, sha256};
 
@@ -88,7 +88,7 @@ impl Origin {
     /// has both, or if its files belong to different runs.
     pub(super) fn of(folder: &Path) -> Result<Option<Self>, FrameError> {
         let (run, study) = (folder.join(RUN_FILE), folder.join(STUDY_FILE));
-        let origin = match (read(&run)?, read(&study)?) {
+        let origin = match (read_if_there(&run)?, read_if_there(&study)?) {
             (Some(_), Some(_)) => return Err(FrameError::BothKinds { run, study }),
             (Some(text), None) => Some(Self::parsed(run, id(&text), &text, "replays")?),
             (None, Some(text)) => {
@@ -189,16 +189,6 @@ fn runs(frame: &DataFrame) -> BTreeSet<String> {
     let column = frame.column(RUN_COLUMN).ok().and_then(|column| column.str().ok());
     let ids: BTreeSet<&str> = column.iter().flat_map(|column| column.iter().flatten()).collect();
     ids.into_iter().map(ToOwned::to_owned).collect()
-}
-
-/// Returns the text of a file; `None` if the file does not exist.
-fn read(path: &Path) -> Result<Option<String>, FrameError> {
-    match fs::read_to_string(path) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
-        read => read.map(Some).map_err(|error| unreadable(path, error)),
-    }
 }
 
 fn unreadable(path: &Path, source: io::Error) -> FrameError {

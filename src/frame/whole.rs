@@ -1,5 +1,6 @@
 //! Writes files atomically: a file is either complete or unchanged.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -8,6 +9,16 @@ use crate::disk::{NewFile, sync_directory};
 
 /// The number of attempts to write a file, because another process may remove the unfinished file.
 const ATTEMPTS: usize = 3;
+
+/// Returns the text of a file; `None` if the file or its directory does not exist.
+pub fn read_if_there(path: &Path) -> Result<Option<String>, FrameError> {
+    match fs::read_to_string(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        read => read.map(Some).map_err(|source| FrameError::Unreadable { path: path.to_owned(), source }),
+    }
+}
 
 /// Writes a file atomically: even if the power fails, the file is either complete or as it was before. The bytes first
 /// go to a temporary file in the same directory, and its name begins with `prefix`.

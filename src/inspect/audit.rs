@@ -60,7 +60,7 @@ fn follow(
 ) -> Result<Checked, Violation> {
     let checked = |fits: Fits<'_>| {
         let promised = policy.map(|policy| Promised { policy, fits });
-        audit::audit(&input.schedule, machine.nodes(), promised)
+        audit::audit(&input.schedule, machine, promised)
     };
     match rule {
         StartRule::Counts => checked(Fits::Counts),

@@ -12,7 +12,7 @@ pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), TraceError> {
     comments.extend(["MaxJobs", "MaxRecords"].map(|name| format!("{name}: {}", jobs.len())));
     comments.push("MaxPartitions: 1".to_owned());
     if let Some(machine) = &input.machine {
-        comments.extend(["MaxNodes", "MaxProcs"].map(|name| format!("{name}: {}", machine.nodes())));
+        comments.extend(["MaxNodes", "MaxProcs"].map(|name| format!("{name}: {}", machine.available())));
         comments.push(format!("Partition: 1, machine {machine}"));
     }
     comments.push(format!("Note: schedule by meshreplay {}", env!("CARGO_PKG_VERSION")));

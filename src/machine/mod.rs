@@ -14,6 +14,7 @@ pub mod ring_route;
 mod shape;
 mod submesh;
 mod unavailable;
+mod unavailable_text;
 
 pub use cover::unavailable_submeshes;
 pub use free_counts::{FreeCounts, widest};
@@ -25,6 +26,7 @@ pub use node_set::NodeSet;
 pub use pairwise::{distances_along, pairwise_along, pairwise_sum, pairwise_sum_at};
 pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};
 pub use submesh::{Submesh, ranges};
+pub use unavailable_text::{UnavailableTextError, make_unavailable};
 
 use crate::stop::Stop;
 

@@ -1,5 +1,6 @@
 //! The nodes of a machine that no job can have: service nodes, or nodes with a defect.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::node::NodeId;
@@ -17,10 +18,9 @@ struct List {
 }
 
 /// The reason why nodes cannot be made unavailable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnavailableError {
     /// The machine has no such node.
-    #[error("unavailable node {node} is outside the machine, whose nodes are 0 to {}", .nodes - 1)]
     Outside {
         /// The number of the node.
         node: NodeId,
@@ -28,12 +28,38 @@ pub enum UnavailableError {
         nodes: u32,
     },
     /// The node is named twice.
-    #[error("node {0} is made unavailable twice; name it once")]
     Twice(NodeId),
     /// No node is left.
-    #[error("all {0} nodes are unavailable; leave one")]
     All(u32),
 }
+
+impl UnavailableError {
+    /// Returns in words what is wrong.
+    pub(super) fn problem(&self) -> String {
+        match self {
+            Self::Outside { node, .. } => format!("unavailable node {node} is outside the machine"),
+            Self::Twice(node) => format!("node {node} is made unavailable twice"),
+            Self::All(nodes) => format!("all {nodes} nodes are unavailable"),
+        }
+    }
+
+    /// Returns in words what was expected instead.
+    pub(super) fn expected(&self) -> String {
+        match self {
+            Self::Outside { nodes, .. } => format!("nodes from 0 to {}", nodes - 1),
+            Self::Twice(_) => "each node once".to_owned(),
+            Self::All(_) => "at least one node that jobs can have".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for UnavailableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; expected {}", self.problem(), self.expected())
+    }
+}
+
+impl std::error::Error for UnavailableError {}
 
 impl Unavailable {
     /// Returns the list of `runs`, each given by its first and its last node, on a machine of `nodes` nodes. The runs may

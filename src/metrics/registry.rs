@@ -73,9 +73,11 @@ pub static METRICS: &[Metric] = &[
     })
     .meaning("jobs that were moved at least once"),
     Metric::count("compactions_begun", |of| Some(of.replay.recording.compactions.begun))
-        .meaning("plans for running jobs to make room for another one"),
+        .meaning("plans for running jobs to make room for another one")
+        .better(Neither),
     Metric::count("compactions", |of| Some(of.replay.recording.compactions.carried_out))
-        .meaning("those carried out: jobs that were allocated by compaction"),
+        .meaning("those carried out: jobs that were allocated by compaction")
+        .better(Neither),
     Metric::count("compactions_aborted", |of| Some(of.replay.recording.compactions.aborted))
         .meaning("those void because a job that would have moved ended while the decision was made"),
     Metric::count("compactions_delayed", |of| Some(of.replay.recording.compactions.delayed))
@@ -146,7 +148,8 @@ pub static METRICS: &[Metric] = &[
     Metric::count("allocate_calls", |of| {
         Some(of.replay.recording.allocate.calls() + of.replay.recording.refused.calls())
     })
-    .meaning("calls of the allocator in all"),
+    .meaning("calls of the allocator in all")
+    .better(Neither),
     Metric::count("allocate_failures", |of| Some(of.replay.recording.refused.calls()))
         .meaning("those refused"),
     Metric::real("contention_own_mean", |of| {
@@ -169,7 +172,8 @@ pub static METRICS: &[Metric] = &[
     .report(First, "contention", |_| true),
     Metric::count("packets", |of| Some(of.replay.traffic?.packets))
         .when(When::Network)
-        .meaning("packets that arrived"),
+        .meaning("packets that arrived")
+        .better(Neither),
     Metric::real("packet_hops_mean", |of| per_packet(of, |traffic| traffic.hops))
         .when(When::Network)
         .is("packet hops", "hops", "mean number of links that they took"),
@@ -209,7 +213,8 @@ pub static METRICS: &[Metric] = &[
         Some(share(traffic.flits.0 as f64, cycles(of, traffic) * traffic.links as f64))
     })
     .when(When::Network)
-    .meaning("flits by links and cycles of the makespan"),
+    .meaning("flits by links and cycles of the makespan")
+    .better(Neither),
     Metric::real("link_utilization_max", |of| {
         let traffic = of.replay.traffic?;
         Some(share(traffic.flits.1 as f64, cycles(of, traffic)))

@@ -3,15 +3,14 @@
 use std::sync::LazyLock;
 
 use super::load::{Folder, Paper, PaperError};
-use super::{chang_mohapatra1998, diessel1996, gabl2006, qna2013, walker2010};
 
 /// The folder of every paper, in the order in which `reproduce list` shows them.
 const FOLDERS: &[Folder] = &[
-    walker2010::FOLDER,
-    chang_mohapatra1998::FOLDER,
-    diessel1996::FOLDER,
-    gabl2006::FOLDER,
-    qna2013::FOLDER,
+    super::walker2010::FOLDER,
+    super::chang_mohapatra1998::FOLDER,
+    super::diessel1996::FOLDER,
+    super::gabl2006::FOLDER,
+    super::qna2013::FOLDER,
 ];
 
 static PAPERS: LazyLock<Result<Vec<Paper>, PaperError>> =

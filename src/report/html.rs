@@ -159,7 +159,12 @@ mod tests {
     #[test]
     fn a_page_needs_nothing_from_elsewhere_and_shows_what_it_is_given() {
         let job = PlayedJob { number: 7, times_s: [0.0, 1.5, 2.0], procs: 3, nodes: vec![(0, 1), (4, 4)] };
-        let replay = PlayedReplay { name: "<b>".to_owned(), extents: [4, 2, 1], jobs: vec![job] };
+        let replay = PlayedReplay {
+            name: "<b>".to_owned(),
+            extents: [4, 2, 1],
+            unavailable: vec![(6, 7)],
+            jobs: vec![job],
+        };
         let report = Report {
             title: "a & b".to_owned(),
             provenance: vec![("log".to_owned(), "</script>".to_owned())],
@@ -177,6 +182,7 @@ mod tests {
             "data-value=\"1000\">1,000</td>",
             "<figcaption>&lt;b&gt;</figcaption>",
             "[[7,0.0,1.5,2.0,3,[0,1,4,4]]]",
+            "\"unavailable\":[6,7]",
             "<figure id=\"frontier\"><svg></svg></figure>",
             "&lt;/script&gt;",
         ] {

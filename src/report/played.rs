@@ -24,6 +24,8 @@ pub struct PlayedReplay {
     pub name: String,
     /// The number of nodes of the machine along x, y and z.
     pub extents: [u32; 3],
+    /// The nodes that no job can have: the first and the last node of each run of consecutive nodes.
+    pub unavailable: Vec<(u32, u32)>,
     /// The jobs.
     pub jobs: Vec<PlayedJob>,
 }
@@ -41,14 +43,24 @@ pub struct Played {
 
 impl Played {
     /// Returns the data as JSON for a script element. A job is a list of its number, its times (rounded to
-    /// milliseconds), its processors, and the first and last nodes of its runs.
+    /// milliseconds), its processors, and the first and last nodes of its runs. Unavailable nodes are listed only where
+    /// there are some.
     pub(super) fn json(&self) -> String {
+        let flat = |runs: &[(u32, u32)]| -> Vec<u32> {
+            runs.iter().flat_map(|&(first, last)| [first, last]).collect()
+        };
         let job = |job: &PlayedJob| {
             let [submit, start, end] = job.times_s.map(|time| (time * 1000.0).round() / 1000.0);
-            let nodes: Vec<u32> = job.nodes.iter().flat_map(|&(first, last)| [first, last]).collect();
-            json!([job.number, submit, start, end, job.procs, nodes])
+            json!([job.number, submit, start, end, job.procs, flat(&job.nodes)])
         };
-        let replay = |replay: &PlayedReplay| json!({ "extents": replay.extents, "jobs": replay.jobs.iter().map(job).collect::<Vec<_>>() });
+        let replay = |replay: &PlayedReplay| {
+            let mut data =
+                json!({ "extents": replay.extents, "jobs": replay.jobs.iter().map(job).collect::<Vec<_>>() });
+            if !replay.unavailable.is_empty() {
+                data["unavailable"] = flat(&replay.unavailable).into();
+            }
+            data
+        };
         let replays: Vec<Value> = self.replays.iter().map(replay).collect();
         let (from, to) = self.window_s;
         escape::json(&json!({ "from": from, "to": to, "replays": replays }).to_string())

@@ -7,7 +7,7 @@ use super::error::ReportError;
 use super::played::{Played, PlayedJob, PlayedReplay};
 use crate::figure::Results;
 use crate::frame::{Sheet, SheetColumn, SheetValues};
-use crate::machine::parse_intervals;
+use crate::machine::{Mesh, parse_intervals};
 use crate::text::grouped;
 
 /// The number of jobs of a replay up to which a file stays below ten megabytes.
@@ -76,12 +76,12 @@ pub(super) fn played(
     let window_s = window_s.unwrap_or_else(|| default_window(&jobs, &by_replay));
     let mut replays = Vec::new();
     let (mut kept, mut all) = (0, 0);
-    for Shown { number, name, extents } in shown {
+    for Shown { number, name, machine } in shown {
         let rows = by_replay.remove(&number).unwrap_or_default();
         all += rows.len();
         let is_inside = |&&i: &&usize| jobs.of(4, i) <= window_s.1 && jobs.of(5, i) > window_s.0;
         let inside: Result<Vec<_>, _> =
-            rows.iter().filter(is_inside).map(|&i| job(&jobs, i, extents, &sheet.path)).collect();
+            rows.iter().filter(is_inside).map(|&i| job(&jobs, i, &machine, &sheet.path)).collect();
         let inside = inside?;
         if inside.len() > 10 * JOBS {
             let (from, to) = window_s;
@@ -89,15 +89,18 @@ pub(super) fn played(
             return Err(ReportError::TooManyJobs { jobs, replay: name, from, to });
         }
         kept += inside.len();
-        replays.push(PlayedReplay { name, extents, jobs: inside });
+        let (extents, unavailable) = (machine.extents(), machine.unavailable().to_vec());
+        replays.push(PlayedReplay { name, extents, unavailable, jobs: inside });
     }
     let count = |count: usize| grouped(count as f64, 0);
+    let has_holes = replays.iter().any(|replay| !replay.unavailable.is_empty());
     let note = format!(
-        "{} of {} jobs: those that run between {} and {} s of the replays; each job keeps its colour.",
+        "{} of {} jobs: those that run between {} and {} s of the replays; each job keeps its colour.{}",
         count(kept),
         count(all),
         grouped(window_s.0, 0),
-        grouped(window_s.1, 0)
+        grouped(window_s.1, 0),
+        if has_holes { " Nodes that are only outlined are unavailable." } else { "" }
     );
     Ok(Some(Played { window_s, note, replays }))
 }
@@ -106,8 +109,7 @@ pub(super) fn played(
 struct Shown {
     number: u64,
     name: String,
-    /// The number of nodes of its machine along x, y and z.
-    extents: [u32; 3],
+    machine: Mesh,
 }
 
 /// Returns the replays of the allocators in `show`, or the first [`REPLAYS`] ones if `show` is empty. Fails if an
@@ -125,8 +127,8 @@ fn shown(show: &[String], results: &Results) -> Result<Vec<Shown>, ReportError> 
         let number = number.unwrap_or_default() as u64;
         let is_wanted = show.is_empty() || show.contains(&allocators[row]);
         if is_wanted && !all.iter().any(|other| other.number == number) {
-            let extents = results.machine(row)?.extents();
-            all.push(Shown { number, name: results.name(row, &[]), extents });
+            let machine = results.machine(row)?;
+            all.push(Shown { number, name: results.name(row, &[]), machine });
         }
     }
     all.truncate(if show.is_empty() { REPLAYS } else { all.len() });
@@ -150,12 +152,12 @@ fn default_window(jobs: &Jobs<'_>, by_replay: &BTreeMap<u64, Vec<usize>>) -> (f6
     if from < to { (from, to) } else { (0.0, 1.0) }
 }
 
-/// Returns job `i` of the table. Fails if its nodes are not nodes of a machine with these extents.
-fn job(jobs: &Jobs<'_>, i: usize, extents: [u32; 3], path: &Path) -> Result<PlayedJob, ReportError> {
+/// Returns job `i` of the table. Fails if its nodes are not nodes of the machine.
+fn job(jobs: &Jobs<'_>, i: usize, machine: &Mesh, path: &Path) -> Result<PlayedJob, ReportError> {
     let number = jobs.of(2, i) as i64;
     let nodes = parse_intervals(&jobs.nodes[i])
         .ok()
-        .filter(|runs| runs.iter().all(|(_, last)| *last < extents.iter().product()));
+        .filter(|runs| runs.iter().all(|(_, last)| *last < machine.nodes()));
     let damaged = || ReportError::Nodes { path: path.to_owned(), job: number, found: jobs.nodes[i].clone() };
     Ok(PlayedJob {
         number,

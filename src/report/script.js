@@ -29,7 +29,7 @@
 
   const source = document.getElementById("schedule");
   if (!source) return;
-  // [{name, extents: [w, l, d], jobs: [[number, submit, start, end, procs, [first, last, …]], …]}, …]
+  // [{name, extents: [w, l, d], unavailable: [first, last, …], jobs: [[number, submit, start, end, procs, [first, last, …]], …]}, …]
   const { from, to, replays } = JSON.parse(source.textContent);
   const [slider, play, speed, clock, facts] =
     ["time", "play", "speed", "clock", "facts"].map((id) => document.getElementById(id));
@@ -62,12 +62,17 @@
       return [(z % columns) * (wide + 1) + x, Math.floor(z / columns) * (high + 1) + (l - 1 - y)];
     };
     const places = Array.from({ length: w * l * d }, (_, node) => place(node));
-    const nodes = (job) => {
+    const spread = (runs) => {
       const all = [];
-      for (let i = 0; i < job[5].length; i += 2) for (let n = job[5][i]; n <= job[5][i + 1]; n++) all.push(n);
+      for (let i = 0; i < runs.length; i += 2) for (let n = runs[i]; n <= runs[i + 1]; n++) all.push(n);
       return all;
     };
-    return { replay, canvas, size, ratio, places, nodes, at: new Map() };
+    const nodes = (job) => spread(job[5]);
+    // Nodes that no job can have are only outlined.
+    const unavailable = new Set(spread(replay.unavailable ?? []));
+    const outlined = places.filter((_, node) => unavailable.has(node));
+    const filled = places.filter((_, node) => !unavailable.has(node));
+    return { replay, canvas, size, ratio, places, filled, outlined, nodes, at: new Map() };
   });
 
   const draw = () => {
@@ -76,7 +81,10 @@
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, view.canvas.width, view.canvas.height);
       context.fillStyle = dark() ? "#2a3138" : "#eceff2";
-      for (const [x, y] of view.places) context.fillRect(x * size, y * size, size - 1, size - 1);
+      for (const [x, y] of view.filled) context.fillRect(x * size, y * size, size - 1, size - 1);
+      context.strokeStyle = dark() ? "#4a545e" : "#b9c1c9";
+      context.lineWidth = 1;
+      for (const [x, y] of view.outlined) context.strokeRect(x * size + 0.5, y * size + 0.5, size - 2, size - 2);
       view.at.clear();
       for (const job of view.replay.jobs) {
         if (job[2] > now) break;

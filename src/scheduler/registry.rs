@@ -1,12 +1,16 @@
 //! The registry: the rows of all schedulers, and the function that builds a scheduler from its spec.
 
 use super::seam::{Entry, Scheduler};
-use super::{bypass_queue, conservative, easy, fcfs, first_fit_queue};
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// The rows of all schedulers.
-pub const SCHEDULERS: &[Entry] =
-    &[fcfs::ENTRY, easy::ENTRY, conservative::ENTRY, first_fit_queue::ENTRY, bypass_queue::ENTRY];
+pub const SCHEDULERS: &[Entry] = &[
+    super::fcfs::ENTRY,
+    super::easy::ENTRY,
+    super::conservative::ENTRY,
+    super::first_fit_queue::ENTRY,
+    super::bypass_queue::ENTRY,
+];
 
 /// Builds the scheduler that `spec` names. Returns it with the spec in which every default is written out. Fails if no
 /// scheduler has this name, or if a parameter is unknown or invalid.

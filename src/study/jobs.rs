@@ -92,7 +92,8 @@ pub(super) fn drawn_jobs(
     seed: u64,
     machine: &Mesh,
 ) -> Result<(Vec<Job>, u64), JobsError> {
-    let drawn = model.draw(seed, machine.extents(), arrival_scale)?;
+    let share = f64::from(machine.available()) / f64::from(machine.nodes());
+    let drawn = model.on_share(share).draw(seed, machine.extents(), arrival_scale)?;
     let count = drawn.len();
     let jobs: Vec<Job> = drawn.into_iter().filter_map(|job| rules.drawn(job).ok()).collect();
     let left_out = (count - jobs.len()) as u64;

@@ -48,6 +48,8 @@ pub struct ReplayOption {
     value: fn(&Options) -> Value,
     /// Sets the option to the value of a text, spelt as in content keys. The error says what was expected.
     pub set: fn(&mut Options, &str) -> Result<(), String>,
+    /// A value other than that of a command without flags, spelt as in content keys. Tests set the option to it.
+    pub example: &'static str,
     /// The flag of the command line that changes the option. `None` if there is no flag.
     pub flag: Option<Flag>,
 }
@@ -112,6 +114,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             options.trim = Trim { percent: Some(percent.ok_or("expected a number from 0 to below 100")?) };
             Ok(())
         },
+        example: "2.5",
         flag: Some(Flag {
             name: "trim",
             help: "Leave jobs out of means: the first PERCENT to arrive, and those that start on a later day than the last \
@@ -130,6 +133,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             let parsed = text.parse().map_err(|error: SpecError| error.to_string());
             parsed.map(|replications| options.replications = replications)
         },
+        example: "3",
         flag: Some(Flag {
             name: "replications",
             help: "Number of seeds with which each replay is repeated [default: 1]. until:within=0.05,min=5,max=200 repeats it \
@@ -146,6 +150,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: Some("timed"),
         value: |options| options.timed.into(),
         set: |options, text| switch(&mut options.timed, text),
+        example: "false",
         flag: Some(Flag {
             name: "no-timing",
             help: "Do not measure the time of allocator calls, so that results are the same bytes on every run",
@@ -160,6 +165,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: None,
         value: |options| options.traffic.into(),
         set: |options, text| switch(&mut options.traffic, text),
+        example: "true",
         flag: None,
     },
     ReplayOption {
@@ -168,6 +174,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: Some("contention"),
         value: |options| options.contention.into(),
         set: |options, text| switch(&mut options.contention, text),
+        example: "true",
         flag: Some(Flag {
             name: "contention",
             help: "Estimate contention: the number of pairs of messages that meet on links if all nodes of each running job \
@@ -181,6 +188,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: None,
         value: |options| options.jobs.into(),
         set: |options, text| switch(&mut options.jobs, text),
+        example: "true",
         flag: Some(Flag {
             name: "jobs",
             help: "Keep the jobs of every cell too, in cells/KEY.jobs.parquet",
@@ -194,6 +202,7 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: Some("placements"),
         value: |options| options.placements.into(),
         set: |options, text| switch(&mut options.placements, text),
+        example: "true",
         flag: Some(Flag {
             name: "placements",
             help: "Keep the nodes of every job too, such as 0-3 7, in the column `nodes` of the jobs. A job that was moved \
@@ -211,6 +220,7 @@ pub const OPTIONS: &[ReplayOption] = &[
             let parsed = (text != NONE).then(|| formats::parse(text)).transpose();
             parsed.map(|format| options.input_format = format).map_err(|error| error.to_string())
         },
+        example: "columns:procs=2,run=4,submit=3",
         flag: Some(Flag {
             name: "input-format",
             help: "Format of the logs, such as nas-ipsc or columns:submit=3,run=5,procs=2. By default the name of each log \
@@ -339,36 +349,36 @@ impl<'de> Deserialize<'de> for Options {
 mod tests {
     use super::*;
 
-    /// Returns options that all differ from the defaults.
-    const OTHERS: &[(&str, &str)] = &[
-        ("trim", "2.5"),
-        ("replications", "3"),
-        ("timed", "false"),
-        ("traffic", "true"),
-        ("contention", "true"),
-        ("jobs", "true"),
-        ("placements", "true"),
-        ("input_format", "columns:procs=2,run=4,submit=3"),
-    ];
+    /// Returns the name and the value of every field, as `Debug` prints them.
+    fn fields(options: &Options) -> Vec<String> {
+        let mut fields: Vec<String> = Vec::new();
+        for line in format!("{options:#?}").lines() {
+            // A line of a field is indented once, and lines of what the field holds more than once.
+            match line.strip_prefix("    ") {
+                Some(field) if field.starts_with(char::is_alphabetic) => fields.push(field.to_owned()),
+                rest => {
+                    if let Some(field) = fields.last_mut() {
+                        *field += rest.unwrap_or_default();
+                    }
+                }
+            }
+        }
+        fields
+    }
 
     #[test]
-    fn every_field_is_an_option() {
-        // The pattern names every field, so that a new field does not compile until someone has thought of its row in
-        // the table.
-        let Options {
-            timed: _,
-            trim: _,
-            replications: _,
-            jobs: _,
-            traffic: _,
-            contention: _,
-            placements: _,
-            input_format: _,
-        } = Options::default();
-        assert_eq!(
-            OPTIONS.iter().map(|option| option.name).collect::<Vec<_>>(),
-            OTHERS.iter().map(|(name, _)| *name).collect::<Vec<_>>()
-        );
+    fn every_field_is_an_option() -> Result<(), String> {
+        let default = Options::without_flags();
+        let mut changed = default.clone();
+        for row in OPTIONS {
+            (row.set)(&mut changed, row.example)?;
+        }
+        let (before, after) = (fields(&default), fields(&changed));
+        assert_eq!((before.len(), after.len()), (OPTIONS.len(), OPTIONS.len()), "{before:?}");
+        for (before, after) in before.iter().zip(&after) {
+            assert_ne!(before, after, "no row of OPTIONS sets this field");
+        }
+        Ok(())
     }
 
     #[test]
@@ -376,10 +386,11 @@ mod tests {
         let default = Options::without_flags();
         let key =
             |options: &Options| -> String { OPTIONS.iter().filter_map(|row| row.line(options)).collect() };
-        for (row, (_, other)) in OPTIONS.iter().zip(OTHERS) {
+        for row in OPTIONS {
+            let other = row.example;
             let mut options = default.clone();
             (row.set)(&mut options, other)?;
-            assert_eq!(row.text(&options), *other);
+            assert_eq!(row.text(&options), other);
             assert_eq!(key(&options) != key(&default), row.keyed != Keyed::Never, "{}", row.name);
             if row.json.is_some() {
                 let text = serde_json::to_string(&options)?;
@@ -388,14 +399,14 @@ mod tests {
             let (sweep, replay) = (options.sweep_arguments(), options.replay_arguments());
             let Some(flag) = &row.flag else { continue };
             let mut words = vec![flag.argument()];
-            words.extend(matches!(flag.gives, FlagValue::Argument(_)).then(|| (*other).to_owned()));
+            words.extend(matches!(flag.gives, FlagValue::Argument(_)).then(|| other.to_owned()));
             assert_eq!(sweep, if flag.is_of_sweep { words.clone() } else { Vec::new() });
             assert_eq!(
                 replay,
                 flag.in_replay.map_or(words, |words| words.iter().map(ToString::to_string).collect())
             );
             if let FlagValue::Value(value) = flag.gives {
-                assert_eq!(value, *other);
+                assert_eq!(value, other);
             }
         }
         assert!(serde_json::from_str::<Options>("{\"timed\": 3}").is_err());

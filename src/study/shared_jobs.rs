@@ -69,7 +69,7 @@ impl<T: Clone> Shared<T> {
 }
 
 /// The key of a list of scaled jobs: the position of the log, the rules, and the bits of the arrival scale.
-type Of = (usize, String, u64);
+type JobsKey = (usize, String, u64);
 
 /// The jobs that fit a machine, and the number of larger jobs.
 type Fitting = (Arc<Vec<Job>>, u64);
@@ -78,13 +78,13 @@ type Fitting = (Arc<Vec<Job>>, u64);
 pub(super) struct Workloads<'a> {
     study: &'a Study,
     logs: BTreeMap<(usize, String), Shared<Arc<LoadedLog>>>,
-    scaled: BTreeMap<Of, Shared<Arc<Vec<Job>>>>,
+    scaled: BTreeMap<JobsKey, Shared<Arc<Vec<Job>>>>,
     /// The jobs that fit a machine, by the key of the scaled jobs and the number of the machine's available nodes.
-    fitting: BTreeMap<(Of, u32), Shared<Fitting>>,
+    fitting: BTreeMap<(JobsKey, u32), Shared<Fitting>>,
 }
 
 /// Returns the key of the scaled jobs of a replay.
-fn of(PlannedReplay { log, spec, .. }: &PlannedReplay) -> Of {
+fn jobs_key(PlannedReplay { log, spec, .. }: &PlannedReplay) -> JobsKey {
     (*log, spec.rules.to_string(), spec.arrival_scale.to_bits())
 }
 
@@ -101,7 +101,7 @@ impl<'a> Workloads<'a> {
         let (logs, scaled, fitting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut workloads = Self { study, logs, scaled, fitting };
         for cell in cells {
-            let of = of(&study.cells[cell]);
+            let of = jobs_key(&study.cells[cell]);
             count(&mut workloads.logs, (of.0, of.1.clone()));
             count(&mut workloads.scaled, of.clone());
             count(&mut workloads.fitting, (of, study.cells[cell].spec.machine.available()));
@@ -122,7 +122,7 @@ impl<'a> Workloads<'a> {
             let source = JobSource::Drawn { model: Box::new(model.clone()), rules, arrival_scale };
             return Ok(Replay { spec: spec.clone(), source });
         }
-        let of = of(&self.study.cells[cell]);
+        let of = jobs_key(&self.study.cells[cell]);
         let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, spec))?;
         let scaled = self.scaled[&of].get(|| Ok(Arc::new(scaled_jobs(&log, arrival_scale)?)))?;
         let (jobs, large) = self.fitting[&(of, machine.available())]
@@ -134,7 +134,7 @@ impl<'a> Workloads<'a> {
 
     /// Notes that the replay at position `cell` has ended, and drops jobs that no other replay needs.
     pub(super) fn release(&self, cell: usize) {
-        let of = of(&self.study.cells[cell]);
+        let of = jobs_key(&self.study.cells[cell]);
         self.logs[&(of.0, of.1.clone())].release();
         self.scaled[&of].release();
         self.fitting[&(of, self.study.cells[cell].spec.machine.available())].release();

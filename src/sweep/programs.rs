@@ -2,66 +2,48 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::iter;
 use std::process::Command;
 
 use super::record::{Job, Submission};
 
-/// The reason why a call of a program failed, in words.
-enum CallError {
-    /// The program cannot be started.
-    NotStarted(String),
-    /// The program failed with this message, on one line.
-    Failed(String),
-}
-
-/// Calls a program and returns its standard output. `advice` is added to the error message if the program is not
-/// installed.
-fn call(program: &str, arguments: &[String], advice: &str) -> Result<String, CallError> {
-    let output = Command::new(program).args(arguments).output().map_err(|error| {
-        CallError::NotStarted(match error.kind() {
-            io::ErrorKind::NotFound => format!("there is no {program} on the path{advice}"),
+/// Calls a program, on `cluster` if one is named. Returns whether it succeeded, and its standard output, or what it
+/// said about its failure in one line. The error says why it cannot be started.
+fn call(program: &str, cluster: Option<&str>, arguments: &[String]) -> Result<(bool, String), String> {
+    let on = cluster.map(|cluster| format!("--clusters={cluster}"));
+    let output =
+        Command::new(program).args(on).args(arguments).output().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => format!("there is no {program} on the path"),
             _ => format!("{program} cannot be started: {error}"),
-        })
-    })?;
+        })?;
     let [printed, said] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-    if output.status.success() {
-        Ok(printed.into_owned())
-    } else {
-        Err(CallError::Failed(one_line(&said, program)))
-    }
+    let is_done = output.status.success();
+    Ok((is_done, if is_done { printed.into_owned() } else { one_line(&said, program) }))
 }
 
 /// Joins the messages of a program to one line, without the prefix (such as `sbatch: error:`) of each of its lines.
 fn one_line(said: &str, program: &str) -> String {
-    let plain = |line: &str| {
-        let line = line.strip_prefix(program).and_then(|line| line.strip_prefix(": ")).unwrap_or(line);
-        line.strip_prefix("error: ").unwrap_or(line).to_owned()
-    };
-    let lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
-    let lines: Vec<String> = lines.map(plain).collect();
+    let prefix = format!("{program}: ");
+    let plain = |line| str::trim(line).trim_start_matches(&prefix).trim_start_matches("error: ");
+    let lines: Vec<&str> = said.lines().map(plain).filter(|line| !line.is_empty()).collect();
     if lines.is_empty() { "no reason given".to_owned() } else { lines.join("; ") }
 }
 
 /// Submits a job with sbatch, on `cluster` if one is named, and returns its number. The error says why the job was not
 /// submitted and what to do.
-pub(super) fn sbatch(mut arguments: Vec<String>, cluster: Option<&str>) -> Result<Job, String> {
-    arguments.splice(0..0, on(cluster));
-    let advice = "; submit where Slurm is installed, or see what would be with --dry-run";
-    let printed = call("sbatch", &arguments, advice).map_err(|error| match error {
-        CallError::NotStarted(problem) => problem,
-        CallError::Failed(said) => {
-            format!("sbatch refuses: {said}; correct --submit, or ask `sinfo` what there is")
+pub(super) fn sbatch(arguments: &[String], cluster: Option<&str>) -> Result<Job, String> {
+    let advice = "submit where Slurm is installed, or see what would be with --dry-run";
+    match call("sbatch", cluster, arguments).map_err(|problem| format!("{problem}; {advice}"))? {
+        (true, printed) => job(&printed).ok_or_else(|| {
+            let found = one_line(&printed, "");
+            format!(
+                "sbatch printed '{found}', expected the number of a job; see `squeue --me` for what it made"
+            )
+        }),
+        (false, said) => {
+            Err(format!("sbatch refuses: {said}; correct --submit, or ask `sinfo` what there is"))
         }
-    })?;
-    job(&printed).ok_or_else(|| {
-        let found = one_line(&printed, "");
-        format!("sbatch printed '{found}', expected the number of a job; see `squeue --me` for what it made")
-    })
-}
-
-/// Returns the argument that names the cluster, or `None` if no cluster is named.
-fn on(cluster: Option<&str>) -> Option<String> {
-    cluster.map(|cluster| format!("--clusters={cluster}"))
+    }
 }
 
 /// Reads the job from the last line of the output of `sbatch --parsable`: `ID` or `ID;CLUSTER`. Lines that a site
@@ -76,8 +58,9 @@ fn job(printed: &str) -> Option<Job> {
 /// The tasks and jobs of a study that have not ended, as squeue lists them.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// Whether each task runs (and does not wait), by the number of its job and its number in the array.
-    tasks: BTreeMap<(String, usize), bool>,
+    /// Whether a task of the cell runs (true) or waits (false), by the content key of each cell whose task has not
+    /// ended.
+    pub(super) cells: BTreeMap<String, bool>,
     /// The numbers of the jobs with tasks that have not ended, in the order of squeue.
     pub(super) jobs: Vec<String>,
     /// The reason why the queue is not known. `None` if it is known.
@@ -89,46 +72,42 @@ impl Queue {
     /// the job that runs this program, which is left out.
     pub(super) fn ask(all: &[Submission], own: Option<&str>) -> Self {
         let mut queue = Self::default();
-        for submission in all {
-            let jobs = [Some(&submission.array), submission.merge.as_ref()];
-            let ids: Vec<&str> = jobs.iter().flatten().map(|job| job.id.as_str()).collect();
-            let mut arguments = ["--noheader", "--array", "--format=%F %K %T"].map(str::to_owned).to_vec();
-            arguments.push(format!("--jobs={}", ids.join(",")));
-            arguments.extend(on(submission.array.cluster.as_deref()));
-            match call("squeue", &arguments, "") {
-                Ok(text) => queue.read(&text, own),
-                Err(CallError::Failed(said)) if said.contains("Invalid job id") => {}
-                Err(CallError::Failed(said)) => queue.problem = Some(format!("squeue: {said}")),
-                Err(CallError::NotStarted(problem)) => queue.problem = Some(problem),
-            }
-            if queue.problem.is_some() {
-                break;
-            }
-        }
+        queue.problem = all.iter().find_map(|submission| queue.add(submission, own).err());
         queue
     }
 
-    /// Adds the tasks of squeue's output. Each line has a job, a number in the array and a state.
-    fn read(&mut self, text: &str, own: Option<&str>) {
-        for line in text.lines() {
-            let words: Vec<&str> = line.split_whitespace().take(3).collect();
-            let [job, task, state] = words[..] else { continue };
+    /// Asks squeue for the jobs of one submission. The error says why they are not known.
+    fn add(&mut self, submission: &Submission, own: Option<&str>) -> Result<(), String> {
+        let jobs = iter::once(&submission.array).chain(&submission.merge);
+        let ids: Vec<&str> = jobs.map(|job| job.id.as_str()).collect();
+        let jobs = format!("--jobs={}", ids.join(","));
+        let arguments = ["--noheader", "--array", "--format=%F %K %T", &jobs].map(str::to_owned);
+        match call("squeue", submission.array.cluster.as_deref(), &arguments)? {
+            (true, printed) => self.read(&printed, submission, own),
+            (false, said) if said.contains("Invalid job id") => {}
+            (false, said) => return Err(format!("squeue: {said}")),
+        }
+        Ok(())
+    }
+
+    /// Adds the tasks of a submission from squeue's output. Each line has a job, a number in the array and a state.
+    fn read(&mut self, printed: &str, submission: &Submission, own: Option<&str>) {
+        for line in printed.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [job, task, state, ..] = words[..] else { continue };
             if own == Some(job) {
                 continue;
             }
             if !self.jobs.iter().any(|other| other == job) {
                 self.jobs.push(job.to_owned());
             }
-            if let Ok(task) = task.parse() {
-                let is_running = matches!(state, "RUNNING" | "COMPLETING" | "CONFIGURING");
-                self.tasks.insert((job.to_owned(), task), is_running);
+            // The job after the array has no number in an array, so that no task is found for it.
+            let is_running = matches!(state, "RUNNING" | "COMPLETING" | "CONFIGURING");
+            for key in task.parse().ok().and_then(|task| submission.tasks.get(&task)).into_iter().flatten() {
+                // A cell that was submitted twice runs if any of its tasks runs.
+                *self.cells.entry(key.clone()).or_default() |= is_running;
             }
         }
-    }
-
-    /// Returns whether a task of this array runs (true) or waits (false). `None` if it has ended or never existed.
-    pub(super) fn task(&self, array: &Job, number: usize) -> Option<bool> {
-        self.tasks.get(&(array.id.clone(), number)).copied()
     }
 }
 
@@ -154,11 +133,22 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_squeue_become_tasks() {
+    fn lines_of_squeue_become_cells() {
+        let submission = |id: &str| Submission {
+            spec: "slurm".to_owned(),
+            array: Job { id: id.to_owned(), cluster: None },
+            merge: None,
+            tasks: [(1, vec!["a".to_owned(), "b".to_owned()]), (2, vec!["c".to_owned()])].into(),
+        };
         let mut queue = Queue::default();
-        queue.read("7 1 RUNNING\n8 N/A PENDING\n7 2 PENDING\n9 N/A RUNNING\n\nodd\n", Some("9"));
-        let array = Job { id: "7".to_owned(), cluster: None };
-        assert_eq!([1, 2, 3].map(|task| queue.task(&array, task)), [Some(true), Some(false), None]);
-        assert_eq!(queue.jobs, ["7", "8"]);
+        queue.read(
+            "7 1 RUNNING\n8 N/A PENDING\n7 2 PENDING\n9 N/A RUNNING\n\nodd\n",
+            &submission("7"),
+            Some("9"),
+        );
+        queue.read("10 1 PENDING\n", &submission("10"), None);
+        let cells: Vec<(&str, bool)> = queue.cells.iter().map(|(key, runs)| (key.as_str(), *runs)).collect();
+        assert_eq!(cells, [("a", true), ("b", true), ("c", false)]);
+        assert_eq!(queue.jobs, ["7", "8", "10"]);
     }
 }

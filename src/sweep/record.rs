@@ -1,7 +1,6 @@
 //! The record of the submissions from a study's directory, in the file submitted.json.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SubmitError;
 use crate::disk::TEMPORARY;
-use crate::frame::{FrameError, write_whole};
+use crate::frame::{FrameError, read_if_there, write_whole};
 
 /// One submission: an array of shards and the job that follows it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -41,12 +40,7 @@ fn file(folder: &Path) -> PathBuf {
 /// Reads the submissions of a study, oldest first. The list is empty if there was none.
 pub(super) fn submissions(folder: &Path) -> Result<Vec<Submission>, SubmitError> {
     let path = file(folder);
-    let text = match fs::read_to_string(&path) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(Vec::new());
-        }
-        read => read.map_err(SubmitError::system(format!("{} cannot be read", path.display())))?,
-    };
+    let Some(text) = read_if_there(&path)? else { return Ok(Vec::new()) };
     let damaged = format!("{} is damaged; delete it, its jobs are then not counted", path.display());
     serde_json::from_str(&text).map_err(io::Error::from).map_err(SubmitError::system(damaged))
 }

@@ -50,27 +50,19 @@ impl FromStr for Slurm {
         let mut params = Params::new(&spec);
         let mut passed = Vec::new();
         for (key, expected, is_fine) in PASSED {
-            let value = params.take(key, String::new(), expected)?;
-            match value.as_str() {
-                "" => {}
-                value if is_fine(value) => passed.push(format!("--{key}={value}")),
-                value => return Err(params.bad_value(key, value, expected)),
-            }
+            let value =
+                params.take_if(key, String::new(), expected, |value| value.is_empty() || is_fine(value))?;
+            passed.extend((!value.is_empty()).then(|| format!("--{key}={value}")));
         }
-        let shards = count(&mut params, "array", DEFAULT_SHARDS, MAX_SHARDS)?;
-        let cpus = count(&mut params, "cpus", 1, MAX_CPUS)?;
+        let mut count = |key, default, most| {
+            let expected = format!("a whole number from 1 to {most}");
+            params.take_if(key, default, &expected, |count| (1..=most).contains(count))
+        };
+        let shards = count("array", DEFAULT_SHARDS, MAX_SHARDS)?;
+        let cpus = count("cpus", 1, MAX_CPUS)?;
         params.finish()?;
         Ok(Self { spec, shards, cpus, passed })
     }
-}
-
-/// Takes a number from 1 to `most` from the parameters. Returns `default` if it is not given, and fails if it is out of
-/// range.
-fn count(params: &mut Params, key: &str, default: usize, most: usize) -> Result<usize, SpecError> {
-    let expected = format!("a whole number from 1 to {most}");
-    let number = params.take(key, default, &expected)?;
-    let is_fine = (1..=most).contains(&number);
-    if is_fine { Ok(number) } else { Err(params.bad_value(key, &number.to_string(), &expected)) }
 }
 
 fn is_name(text: &str) -> bool {

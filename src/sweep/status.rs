@@ -5,7 +5,6 @@
 //! other cell is *to do*. These include the cells of a sweep that runs without Slurm, because such a sweep cannot be
 //! told from one that was killed.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::error::SubmitError;
@@ -39,30 +38,22 @@ pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
     let started = folder.started();
     let all = submissions(path)?;
     let queue = Queue::ask(&all, own);
-    let running = running(&all, &queue);
     let with_jobs = started.as_ref().map_or(manifest.jobs, |started| started.jobs);
-    let (mut counts, mut failures) = ([0; STATES.len()], Vec::new());
+    let (mut states, mut failures) = (Vec::new(), Vec::new());
     for cell in &manifest.cells {
-        let state = if folder.has(&cell.key, with_jobs) {
-            "done"
-        } else if let Some(failure) = folder.failure(&cell.key) {
-            failures.push(failure);
-            "failed"
-        } else {
-            match running.get(cell.key.as_str()) {
-                Some(true) => "running",
-                Some(false) => "queued",
-                None => "to do",
-            }
-        };
-        STATES
-            .iter()
-            .zip(&mut counts)
-            .filter(|(other, _)| **other == state)
-            .for_each(|(_, count)| *count += 1);
+        let is_done = folder.has(&cell.key, with_jobs);
+        let failure = if is_done { None } else { folder.failure(&cell.key) };
+        states.push(match (is_done, &failure, queue.cells.get(&cell.key)) {
+            (true, ..) => "done",
+            (_, Some(_), _) => "failed",
+            (.., Some(true)) => "running",
+            (.., Some(false)) => "queued",
+            (.., None) => "to do",
+        });
+        failures.extend(failure);
     }
-    let counted: Vec<String> =
-        STATES.iter().zip(counts).map(|(state, count)| format!("{count} {state}")).collect();
+    let counted =
+        STATES.map(|state| format!("{} {state}", states.iter().filter(|other| **other == state).count()));
     let count = manifest.cells.len();
     let mut lines = vec![format!("study {}: {count} cells: {}", manifest.name, counted.join(", "))];
     lines.extend(failures.iter().take(NAMED).cloned());
@@ -72,7 +63,7 @@ pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
     if let Some(problem) = &queue.problem {
         lines.push(format!("note: {problem}; cells of tasks that run or wait count as to do"));
     }
-    let is_done = counts[0] == count;
+    let is_done = states.iter().all(|state| *state == "done");
     let is_finished = is_done && folder.is_summarized(&manifest);
     if is_finished {
         lines.push(format!("{} holds them all", path.join("summary.parquet").display()));
@@ -86,21 +77,6 @@ pub fn status(path: &Path, own: Option<&str>) -> Result<Status, SubmitError> {
         lines.extend(next(path, &manifest, started, all.last()));
     }
     Ok(Status { text: lines.join("\n") + "\n", is_finished })
-}
-
-/// Returns, for the content key of every cell whose task has not ended, whether the task runs (true) or waits (false).
-fn running<'a>(all: &'a [Submission], queue: &Queue) -> BTreeMap<&'a str, bool> {
-    let mut cells = BTreeMap::new();
-    for Submission { array, tasks, .. } in all {
-        for (&number, keys) in tasks {
-            let Some(is_running) = queue.task(array, number) else { continue };
-            for key in keys {
-                // A cell that was submitted twice runs if any of its tasks runs.
-                *cells.entry(key.as_str()).or_insert(false) |= is_running;
-            }
-        }
-    }
-    cells
 }
 
 /// Returns the commands that run the missing cells, as lines of text.

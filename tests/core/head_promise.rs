@@ -72,7 +72,7 @@ fn promises_kept(
     };
     let fits = if counts { Fits::Counts } else { Fits::Places(Machine::new(mesh.clone()), &mut has_place) };
     let promised = Promised { policy: Policy::Easy, fits };
-    let checked = audit(&schedule, mesh.nodes(), Some(promised))
+    let checked = audit(&schedule, mesh, Some(promised))
         .map_err(|violation| format!("{spec} on {mesh} under {scheduler}: {violation}"))?;
     assert_eq!(checked.void, 0, "{spec} on {mesh} under {scheduler}");
     Ok(checked.promises)

@@ -94,7 +94,8 @@ impl Case {
     /// Every job starts once, not before it has arrived, on nodes that nobody else has, for as long as it runs; and the
     /// machine is never idle while a job waits.
     fn check_all(&self, jobs: &[Job], nodes: u32) -> Tested {
-        audit(&self.schedule, nodes, None).map_err(|violation| format!("{}: {violation}", self.label))?;
+        audit(&self.schedule, &MACHINE.parse()?, None)
+            .map_err(|violation| format!("{}: {violation}", self.label))?;
         assert_eq!(self.schedule.jobs.len(), jobs.len(), "{}", self.label);
         for (scheduled, job) in self.schedule.jobs.iter().zip(jobs) {
             let label = || format!("{}, job {}", self.label, job.number);
@@ -159,7 +160,7 @@ fn every_scheduler_keeps_what_all_keep_and_what_its_row_says() -> Tested {
                 }
                 if by_count && case.laws.head_in_time && !overrun {
                     let promised = Promised { policy: Policy::Easy, fits: Fits::Counts };
-                    let audited = audit(&case.schedule, nodes, Some(promised))
+                    let audited = audit(&case.schedule, &mesh, Some(promised))
                         .map_err(|violation| format!("{}: {violation}", case.label))?;
                     shadow_times += audited.promises;
                 }

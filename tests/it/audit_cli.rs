@@ -6,6 +6,7 @@ use std::path::Path;
 use meshreplay::audit::{Fits, Policy, Promised, audit};
 use meshreplay::frame::{Selection, read_schedule};
 use meshreplay::job::Time;
+use meshreplay::machine::Mesh;
 
 use super::support::{Numbers, Tested, bundled, run, shared};
 
@@ -79,8 +80,9 @@ fn a_second_earlier_or_later_is_seen() -> Tested {
     let ran = run(at, &format!("replay {log} -m 16x16 -a naive -s fcfs -o out --placements --no-timing -q"))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let schedule = read_schedule(&at.join("out"), Selection::default())?.schedule;
+    let mesh: Mesh = "16x16".parse()?;
     let fcfs = || Some(Promised { policy: Policy::Fcfs, fits: Fits::Counts });
-    assert!(audit(&schedule, 256, fcfs()).is_ok());
+    assert!(audit(&schedule, &mesh, fcfs()).is_ok());
     let second = Time::from_seconds(1);
     let waited = (0..schedule.jobs.len()).filter(|&i| schedule.jobs[i].start > schedule.jobs[i].submit);
     for i in waited.step_by(97) {
@@ -89,7 +91,7 @@ fn a_second_earlier_or_later_is_seen() -> Tested {
             let job = &mut other.jobs[i];
             let shifted = |time: Time| if later { time + second } else { time - second };
             (job.start, job.end) = (shifted(job.start), shifted(job.end));
-            assert!(audit(&other, 256, fcfs()).is_err(), "job {} later: {later}", other.jobs[i].number);
+            assert!(audit(&other, &mesh, fcfs()).is_err(), "job {} later: {later}", other.jobs[i].number);
         }
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! The pictures of docs/ are what `plot` draws of small replays, and the page on kinds of plots has a row for each kind.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 
@@ -9,44 +10,21 @@ use super::docs::{GENERATED, PAGES, place, printed};
 use super::docs_registries::cell;
 use super::support::{Tested, assert_committed};
 
-/// The replays that pictures are drawn of: a directory, the command that fills it, and the kinds that are drawn of it.
-/// Kinds that show times are not among them: every run measures others.
-const REPLAYS: &[(&str, &str, &[&str])] = &[
-    (
-        "loads",
-        "replay traces/lublin-256-10k.swf.gz --machine 16x16 --allocator naive hilbert+bf mbs granular-mbs gabl mc1x1 snug \
-         --arrival-scale 1 0.9 0.8 --no-timing --quiet",
-        &["utilization"],
-    ),
-    (
-        "small",
-        "replay synthetic:jobs=200,ratio=1 --machine 8x8 --scheduler fcfs --allocator first-fit hilbert+bf mbs \
-         --arrival-scale 1 0.8 --no-timing --quiet",
-        &["load", "ratio"],
-    ),
-    (
-        "few",
-        "replay synthetic:jobs=40,ratio=1 --machine 8x8 --scheduler fcfs --allocator first-fit hilbert+bf mbs \
-         --placements --no-timing --quiet",
-        &["waits", "busy", "nodes", "gantt"],
-    ),
-    (
-        "array",
-        "replay docs/examples/seven-jobs.swf --machine 48 --allocator linear-first-fit left-compaction cost-free-compaction \
-         --no-timing --quiet",
-        &["delays"],
-    ),
-];
-
 #[test]
 fn pictures_are_what_plot_draws() -> Tested {
     let at = place()?;
-    for (directory, command, kinds) in REPLAYS {
-        printed(at.path(), &format!("meshreplay {command} -o {directory} > table.txt"))?;
+    let mut kinds_by_example: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for kind in PLOT_KINDS {
+        kinds_by_example.entry(kind.example.unwrap_or_default()).or_default().push(kind.name);
+    }
+    // Kinds without an example show times, and every run measures others.
+    kinds_by_example.remove("");
+    for (number, (example, kinds)) in kinds_by_example.into_iter().enumerate() {
+        printed(at.path(), &format!("meshreplay replay {example} -o out{number} > table.txt"))?;
         let said =
-            printed(at.path(), &format!("meshreplay plot {directory} --kind {} --quiet", kinds.join(" ")))?;
-        for kind in *kinds {
-            let drawn = fs::read_to_string(at.path().join(directory).join(format!("{kind}.svg")));
+            printed(at.path(), &format!("meshreplay plot out{number} --kind {} --quiet", kinds.join(" ")))?;
+        for kind in kinds {
+            let drawn = fs::read_to_string(at.path().join(format!("out{number}/{kind}.svg")));
             let drawn = drawn.map_err(|error| format!("{kind}: {error}: {said}"))?;
             assert_committed(&format!("{PAGES}/images/{kind}.svg"), &drawn)?;
         }
@@ -67,11 +45,11 @@ fn every_kind_of_plot_is_on_its_page() -> Tested {
             kind.summary,
             cell(&kind.needs.to_string())
         );
-        match REPLAYS.iter().find(|(_, _, kinds)| kinds.contains(&kind.name)) {
-            Some((_, command, _)) => {
+        match kind.example {
+            Some(example) => {
                 let _ = writeln!(
                     text,
-                    "\n![{0}](../images/{0}.svg)\n\n```sh\nmeshreplay {command} -o out\nmeshreplay plot out --kind {0}\n```",
+                    "\n![{0}](../images/{0}.svg)\n\n```sh\nmeshreplay replay {example} -o out\nmeshreplay plot out --kind {0}\n```",
                     kind.name
                 );
             }

@@ -117,7 +117,7 @@ fn every_format_is_replayed_as_if_it_were_converted_first() -> Tested {
     let converted = run(at, &format!("replay nasa.swf {REST}"))?;
     assert_eq!(results(&run(at, &format!("replay nasa {REST}"))?.stdout), results(&converted.stdout));
     for (format, problem) in [
-        ("cwf", "unknown log format 'cwf', did you mean 'swf'? (one of: swf, premas, nas-ipsc, columns)"),
+        ("cwf", "unknown log format 'cwf', did you mean 'swf'? (one of: "),
         ("columns", "columns are missing, such as columns:submit=3,run=5,procs=2"),
         ("columns:submit=1,run=2", "field 'procs' is missing; submit, run and procs are needed"),
         ("swf:columns=3", "'swf' has no parameter 'columns'"),

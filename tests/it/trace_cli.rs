@@ -257,7 +257,10 @@ fn command_lines_that_mean_nothing_are_usage_errors() -> Outcome {
             "cut keeps the format, here swf; `trace convert` makes premas of it",
         ),
         ("trace convert a.swf b.txt", "b.txt does not tell a format; expected NAME.swf"),
-        ("trace info a.swf --input-format cwf", "[possible values: swf, premas, nas-ipsc]"),
+        (
+            "trace info a.swf --input-format cwf",
+            "invalid value 'cwf' for '--input-format <FORMAT>'\n  [possible values: ",
+        ),
         ("trace info", "<LOG>"),
     ] {
         let ran = run(directory.path(), arguments)?;

@@ -17,12 +17,12 @@
 //! three dimensions layers are more significant than rows: in the whole number, or in each digit of the shuffled
 //! orders. A snake runs every other layer backwards.
 //!
-//! With pages of one node, paging never refuses while k nodes are free and wastes no node. Time O(k + p·log₆₄ P) for p
+//! A page with an unavailable node is never free. With pages of one node, paging never refuses while k nodes are free and wastes no node. Time O(k + p·log₆₄ P) for p
 //! pages of a job and P pages of the machine.
 
 use crate::allocator::buddy::first_set::FirstSet;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, NodesFor, Placement, Promises, Request, Setup, Strategy,
+    Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Setup, Strategy,
 };
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
@@ -77,7 +77,19 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     let indexing = params.choose("order", INDEXINGS)?;
     let paging = Paging::new(setup.mesh, size, indexing);
     let page_sizes = paging.page_sizes();
-    Ok(Strategy::of(paging).with_nodes_for(move |request, mesh| nodes_for(page_sizes, request, mesh)))
+    let strategy =
+        Strategy::of(paging).with_nodes_for(move |request, mesh| nodes_for(page_sizes, request, mesh));
+    if size == 0 || setup.mesh.unavailable().is_empty() {
+        return Ok(strategy);
+    }
+    // A page with an unavailable node is never free, so its other nodes serve nobody although they are free: a number of
+    // free nodes promises nothing.
+    let layout = Paging::new(setup.mesh, size, indexing);
+    Ok(strategy.served(Served::ByState(Foresight::Function(Box::new(move |request, machine| {
+        let free =
+            |page: &u32| layout.pages[*page as usize].iter().all(|&node| machine.free().contains(node));
+        layout.first((0..layout.pages.len() as u32).filter(free), request)
+    })))))
 }
 
 /// The pages of a machine, and which of them are free.
@@ -118,6 +130,19 @@ impl Paging {
         let mut free = FirstSet::empty(pages.len());
         (0..pages.len() as u32).for_each(|page| free.insert(page));
         Self { busy: vec![0; pages.len()], pages, page_of, free }
+    }
+
+    /// Returns the first of the pages `free` that have enough nodes together; `None` if they have fewer.
+    fn first(&self, free: impl Iterator<Item = u32>, request: &Request) -> Option<Placement> {
+        let wanted = request.procs as usize;
+        let mut nodes = Vec::with_capacity(wanted);
+        for page in free {
+            nodes.extend_from_slice(&self.pages[page as usize]);
+            if nodes.len() >= wanted {
+                return Some(Placement::of(nodes));
+            }
+        }
+        None
     }
 
     /// Returns the numbers of nodes of the smallest and of the largest page.
@@ -164,15 +189,7 @@ fn nodes_for([least, most]: [u32; 2], request: &Request, mesh: &Mesh) -> NodesFo
 
 impl Allocator for Paging {
     fn propose(&mut self, request: &Request, _machine: &Machine) -> Option<Placement> {
-        let wanted = request.procs as usize;
-        let mut nodes = Vec::with_capacity(wanted);
-        for page in self.free.iter() {
-            nodes.extend_from_slice(&self.pages[page as usize]);
-            if nodes.len() >= wanted {
-                return Some(Placement::of(nodes));
-            }
-        }
-        None
+        self.first(self.free.iter(), request)
     }
 
     fn taken(&mut self, placement: &Placement, _machine: &Machine) {

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -12,7 +12,7 @@ use crate::allocator;
 use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
-use crate::machine::Mesh;
+use crate::machine::{Mesh, make_unavailable};
 use crate::report::summary_column;
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
@@ -45,6 +45,12 @@ pub(crate) struct Args {
     /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x; 1 to 3 dimensions, at most 2^24 nodes.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1..)]
     machine: Vec<Mesh>,
+
+    /// Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its lines, or a table
+    /// with a column node), intervals such as 0-3,17, coordinates such as (3,1), or submeshes by two corners such as
+    /// (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17.
+    #[arg(long, value_name = "FILE|NODES", num_args = 1..)]
+    unavailable: Vec<String>,
 
     /// Schedulers, such as fcfs, easy or easy:pass=per-event.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
@@ -180,7 +186,7 @@ impl Args {
     }
 
     /// Returns the draft of the study that the arguments describe.
-    pub(super) fn draft(&self) -> Result<Draft, SpecError> {
+    pub(super) fn draft(&self) -> Result<Draft> {
         let format = self.flags.options.input_format.clone();
         let read = ReadOptions { lenient: self.lenient, format };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
@@ -188,7 +194,7 @@ impl Args {
             logs: Vec::new(),
             rules: vec![self.rules()],
             arrival_scales: self.arrival_scale.clone(),
-            machines: self.machine.clone(),
+            machines: self.machines()?,
             schedulers: self.schedulers()?,
             allocators: self.allocator.clone(),
             networks: self.network.clone(),
@@ -202,6 +208,15 @@ impl Args {
             axes,
             is_of_command: true,
         })
+    }
+
+    /// Returns the machines, without the nodes that `--unavailable` names.
+    fn machines(&self) -> Result<Vec<Mesh>> {
+        let without = |mesh: &Mesh| {
+            let more = |mesh: Mesh, text: &String| make_unavailable(&mesh, text, Path::new(text));
+            self.unavailable.iter().try_fold(mesh.clone(), more)
+        };
+        Ok(self.machine.iter().map(without).collect::<Result<_, _>>()?)
     }
 
     /// Returns the schedulers, with the order that `--order` gives.

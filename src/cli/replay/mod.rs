@@ -10,7 +10,7 @@ use anyhow::{Context, anyhow};
 
 use self::args::Format;
 use super::interrupt::Saving;
-use super::runner::{Results, Runner, Tally};
+use super::runner::{ResultSink, Runner, Tally};
 use super::{Failure, complain};
 use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
 use crate::report::{SummaryTable, check_columns};
@@ -20,7 +20,7 @@ use crate::study::{Outcome, PlanError, ReplaySpec, Study, SweepError};
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.check_output().map_err(Failure::Usage)?;
     check_columns(&args.columns, &args.options()).map_err(|error| Failure::Usage(error.into()))?;
-    let draft = args.draft().map_err(|error| Failure::Usage(error.into()))?;
+    let draft = args.draft().map_err(Failure::Usage)?;
     let mut notes = Vec::new();
     let planned = draft.plan(&mut notes);
     if !args.quiet {
@@ -54,7 +54,7 @@ struct Output<'a> {
     failure: Option<RunFolderError>,
 }
 
-impl Results<Vec<Outcome>> for Output<'_> {
+impl ResultSink<Vec<Outcome>> for Output<'_> {
     fn ended(&mut self, number: usize, ended: Result<Vec<Outcome>, SweepError>) -> Vec<String> {
         let notes = match &ended {
             Ok(outcomes) if !self.args.quiet => self.study.notes_on(number, outcomes),

@@ -64,7 +64,7 @@ pub(super) struct Tally {
 
 /// Receives the result of each replay on one thread. `T` is what the replaying thread has left over after keeping a
 /// result.
-pub(super) trait Results<T> {
+pub(super) trait ResultSink<T> {
     /// Takes the result of replay `number`, or its error. Returns lines for standard error.
     fn ended(&mut self, number: usize, ended: Result<T, SweepError>) -> Vec<String>;
 
@@ -101,7 +101,7 @@ impl Runner {
         study: &Study,
         cells: &[usize],
         keep: &Keep<'_, T>,
-        results: &mut dyn Results<T>,
+        results: &mut dyn ResultSink<T>,
     ) -> Tally {
         let running = Arc::new(Running::new(study.cells.len()));
         self.brake.guard(&running);
@@ -150,7 +150,7 @@ struct InFolder<'a> {
     is_lost: bool,
 }
 
-impl Results<()> for InFolder<'_> {
+impl ResultSink<()> for InFolder<'_> {
     fn ended(&mut self, number: usize, ended: Result<(), SweepError>) -> Vec<String> {
         let Err(error) = ended else { return Vec::new() };
         // If one result cannot be written, the others cannot either.

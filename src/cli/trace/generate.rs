@@ -136,8 +136,8 @@ fn draw_synthetic(args: &Args) -> Result<(), Failure> {
     };
     let model = Synthetic::new(&spec).map_err(|error| Failure::Usage(error.into()))?;
     let mut writer = create(&args.output, args.force)?;
-    let described = (machine.to_string(), machine.extents());
-    let mean_s = write_synthetic(&mut writer, &model, (&described.0, described.1), args.seed)?;
+    let (label, extents, available) = (machine.to_string(), machine.extents(), machine.available());
+    let mean_s = write_synthetic(&mut writer, &model, (&label, extents, available), args.seed)?;
     writer.finish()?;
     if mean_s < SHORT_S {
         complain(&format!(

@@ -70,7 +70,7 @@ pub struct Chart {
 }
 
 /// The area of the page that shows the data, in pixels, with its axes.
-struct Frame {
+struct PlotArea {
     left: f64,
     top: f64,
     width: f64,
@@ -79,7 +79,7 @@ struct Frame {
     y: Ticks,
 }
 
-impl Frame {
+impl PlotArea {
     /// Returns the position on the page of the point with these values.
     fn at(&self, x: f64, y: f64) -> (f64, f64) {
         (self.left + self.width * self.x.share(x), self.top + self.height * (1.0 - self.y.share(y)))
@@ -131,20 +131,20 @@ impl Chart {
         let legend = self.series.iter().map(|series| width(&series.name)).fold(0.0, f64::max);
         let legend = legend + 44.0 + self.key();
         let height = HIGH.max(self.series.len() as f64 * LINE);
-        let frame = Frame { left: labels + 44.0, top: TOP, width: WIDE, height, x, y };
-        let size = (frame.left + WIDE + legend + 16.0, TOP + height + BOTTOM);
-        let mut page = Drawing::titled(size, frame.left, &self.title, &self.subtitle);
-        self.draw_axes(&mut page, &frame);
+        let area = PlotArea { left: labels + 44.0, top: TOP, width: WIDE, height, x, y };
+        let size = (area.left + WIDE + legend + 16.0, TOP + height + BOTTOM);
+        let mut page = Drawing::titled(size, area.left, &self.title, &self.subtitle);
+        self.draw_axes(&mut page, &area);
         let mut order: Vec<(usize, &Series)> = self.series.iter().enumerate().collect();
         // Solid curves first, so that dashed ones stay visible where curves coincide. All markers are above all curves.
         order.sort_by_key(|(_, series)| series.look.layer());
         for (_, series) in &order {
-            draw_curve(&mut page, &frame, series);
+            draw_curve(&mut page, &area, series);
         }
         for (i, series) in order {
-            draw_markers(&mut page, &frame, series, i as f64 / self.series.len() as f64);
+            draw_markers(&mut page, &area, series, i as f64 / self.series.len() as f64);
         }
-        self.draw_names(&mut page, &frame);
+        self.draw_names(&mut page, &area);
         page
     }
 
@@ -154,41 +154,36 @@ impl Chart {
     }
 
     /// Draws the grid lines, the ticks with their labels, and the titles of both axes.
-    fn draw_axes(&self, page: &mut Drawing, frame: &Frame) {
-        let (right, bottom) = (frame.left + frame.width, frame.top + frame.height);
-        for (value, label) in &frame.y.at {
-            let (_, y) = frame.at(frame.x.low, *value);
-            page.line((frame.left, y), (right, y), (GRID, "grid"));
-            page.text((frame.left - 7.0, y + 4.0), Anchor::End, (INK, "ink"), label);
+    fn draw_axes(&self, page: &mut Drawing, area: &PlotArea) {
+        let (right, bottom) = (area.left + area.width, area.top + area.height);
+        for (value, label) in &area.y.at {
+            let (_, y) = area.at(area.x.low, *value);
+            page.line((area.left, y), (right, y), (GRID, "grid"));
+            page.text((area.left - 7.0, y + 4.0), Anchor::End, (INK, "ink"), label);
         }
-        for (value, label) in &frame.x.at {
-            let (x, _) = frame.at(*value, frame.y.low);
+        for (value, label) in &area.x.at {
+            let (x, _) = area.at(*value, area.y.low);
             page.line((x, bottom), (x, bottom + 5.0), (INK, "ink"));
             page.text((x, bottom + 19.0), Anchor::Middle, (INK, "ink"), label);
         }
-        page.line((frame.left, bottom), (right, bottom), (INK, "ink"));
-        page.text(
-            (frame.left + frame.width / 2.0, bottom + 40.0),
-            Anchor::Middle,
-            (INK, "ink"),
-            &self.x.title,
-        );
-        page.upright((18.0, frame.top + frame.height / 2.0), &self.y.title);
+        page.line((area.left, bottom), (right, bottom), (INK, "ink"));
+        page.text((area.left + area.width / 2.0, bottom + 40.0), Anchor::Middle, (INK, "ink"), &self.x.title);
+        page.upright((18.0, area.top + area.height / 2.0), &self.y.title);
     }
 
     /// Draws the names at the right. Each name is as close to the end of its curve as the other names allow.
-    fn draw_names(&self, page: &mut Drawing, frame: &Frame) {
+    fn draw_names(&self, page: &mut Drawing, area: &PlotArea) {
         let end = |series: &Series| {
             let last = series.points.iter().rev().find(|point| point.y.is_finite())?;
-            Some(frame.at(last.x, last.y))
+            Some(area.at(last.x, last.y))
         };
         let mut ends: Vec<(&Series, (f64, f64))> =
             self.series.iter().filter_map(|series| Some((series, end(series)?))).collect();
         ends.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
         let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
         // Names must not overlap: they keep the order of the curves' ends and the height of a line between them.
-        let places = spread(&wanted, (frame.top + 6.0, frame.top + frame.height), LINE);
-        let right = frame.left + frame.width;
+        let places = spread(&wanted, (area.top + 6.0, area.top + area.height), LINE);
+        let right = area.left + area.width;
         for ((series, (x, y)), place) in ends.into_iter().zip(places) {
             // A thin line joins the end of a curve with its name if the curve reaches the right edge.
             let joined = series.kind != Kind::Points && right - x < 2.0;
@@ -211,14 +206,14 @@ fn fit(series: &Series) -> Vec<&Point> {
 }
 
 /// Draws the curve of a series and its confidence band. Draws nothing for a series of points.
-fn draw_curve(page: &mut Drawing, frame: &Frame, series: &Series) {
+fn draw_curve(page: &mut Drawing, area: &PlotArea, series: &Series) {
     let fit = fit(series);
     if series.kind == Kind::Points {
         return;
     }
     let at = |offset: f64| -> Vec<(f64, f64)> {
-        let end = |point: &Point| (point.y + offset * point.half_width).clamp(frame.y.low, frame.y.high);
-        fit.iter().map(|point| frame.at(point.x, end(point))).collect()
+        let end = |point: &Point| (point.y + offset * point.half_width).clamp(area.y.low, area.y.high);
+        fit.iter().map(|point| area.at(point.x, end(point))).collect()
     };
     if fit.iter().any(|point| point.half_width > 0.0) {
         page.band(&at(-1.0), &at(1.0), series.look);
@@ -228,9 +223,9 @@ fn draw_curve(page: &mut Drawing, frame: &Frame, series: &Series) {
 
 /// Draws the markers of a series. A line gets only a few of them, and `shift` (0 to 1) moves them along the line, so
 /// that markers of different lines do not meet.
-fn draw_markers(page: &mut Drawing, frame: &Frame, series: &Series, shift: f64) {
+fn draw_markers(page: &mut Drawing, area: &PlotArea, series: &Series, shift: f64) {
     let fit = fit(series);
-    let places: Vec<(f64, f64)> = fit.iter().map(|point| frame.at(point.x, point.y)).collect();
+    let places: Vec<(f64, f64)> = fit.iter().map(|point| area.at(point.x, point.y)).collect();
     if series.kind == Kind::Line {
         for place in along(&places, shift) {
             page.marker(place, series.look, None);

@@ -2,13 +2,18 @@
 
 use super::job_columns::{columns, job_curves, plain};
 use crate::figure::draw::{Axis, Chart, Kind, Series};
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::metrics::busy_nodes;
 
 /// The row of the registry.
-pub(super) const KIND: PlotKind =
-    PlotKind { name: "busy", summary: "Utilization over time", needs: Needs::Jobs, draw };
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "busy",
+    summary: "Utilization over time",
+    needs: Needs::Jobs,
+    example: Some(FEW_JOBS),
+    draw,
+};
 
 /// The number of equal parts of the time. Each point of a curve is the mean utilization over one part.
 const PARTS: usize = 240;

@@ -10,6 +10,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "calls",
     summary: "Distribution of the duration of allocator calls",
     needs: Needs::CallTimes,
+    example: None,
     draw,
 };
 

@@ -3,7 +3,7 @@
 
 use super::values::mean;
 use crate::figure::draw::{BarGroup, Bars};
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, LINEAR_ARRAY, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::metrics::{Group, METRICS, Metric};
 
@@ -12,6 +12,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "delays",
     summary: "Bars of the mean time to the head of the queue, from there to the start, and suspended",
     needs: Needs::Delays,
+    example: Some(LINEAR_ARRAY),
     draw,
 };
 

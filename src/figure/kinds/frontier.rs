@@ -10,6 +10,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "frontier",
     summary: "Dispersal against what a call costs",
     needs: Needs::Summary("times; leave out --no-timing"),
+    example: None,
     draw,
 };
 

@@ -1,9 +1,9 @@
 //! The plot `gantt`: which job holds which nodes at which time, for one replay. It starts with the first job and ends
 //! where the drawing would have more than `MOST_BARS` rectangles.
 
-use super::held_nodes::{PlacedJob, one_replay};
+use super::held_nodes::{PlacedJob, UNAVAILABLE, legend_of_unavailable, one_replay};
 use crate::figure::draw::{Axis, Grid, GridCell};
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
 
@@ -12,6 +12,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "gantt",
     summary: "Who holds which nodes when, of one replay",
     needs: Needs::Nodes,
+    example: Some(FEW_JOBS),
     draw,
 };
 
@@ -50,6 +51,12 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         };
         job.nodes.iter().map(bar).collect::<Vec<_>>()
     };
+    let span = ((to - from) / unit_s).max(1e-6);
+    let unavailable = replay.machine.unavailable().iter().map(|&(first, last)| GridCell {
+        place: [0.0, f64::from(first), span, f64::from(last - first + 1)],
+        colour: UNAVAILABLE.to_owned(),
+        words: "unavailable".to_owned(),
+    });
     let titled = |title: String| Axis { title, ..Axis::default() };
     let grid = Grid {
         title: "Who holds which nodes".to_owned(),
@@ -59,11 +66,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             results.shared(),
             jobs.len()
         ),
-        x: (titled(format!("time since the first start ({unit})")), [0.0, ((to - from) / unit_s).max(1e-6)]),
+        x: (titled(format!("time since the first start ({unit})")), [0.0, span]),
         y: (titled("node".to_owned()), [0.0, f64::from(replay.machine.nodes())]),
         square: false,
-        cells: jobs[..shown].iter().flat_map(bars).collect(),
-        legend: Vec::new(),
+        cells: unavailable.chain(jobs[..shown].iter().flat_map(bars)).collect(),
+        legend: legend_of_unavailable(&replay.machine).into_iter().collect(),
     };
     Ok(Some(grid.draw()))
 }

@@ -6,6 +6,15 @@ use crate::figure::results::Results;
 use crate::frame::{Sheet, SheetValues};
 use crate::machine::{Mesh, NodeId, parse_intervals};
 
+/// The colour of nodes that no job can have, as `#rrggbb`. It is unlike the blues of shares.
+pub(super) const UNAVAILABLE: &str = "#d8c3a5";
+
+/// Returns the entry of a legend for unavailable nodes; `None` if the machine has none.
+pub(super) fn legend_of_unavailable(machine: &Mesh) -> Option<(String, String)> {
+    let has_some = !machine.unavailable().is_empty();
+    has_some.then(|| ("unavailable".to_owned(), UNAVAILABLE.to_owned()))
+}
+
 /// A replay with kept jobs and nodes.
 pub(super) struct OneReplay {
     /// The machine of the replay.

@@ -2,7 +2,7 @@
 
 use super::values::{axis, points, titled};
 use crate::figure::draw::{Axis, Chart, Kind, Scale, Series};
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions, TWO_LOADS};
 use crate::figure::load::Load;
 use crate::figure::results::{Curve, Results};
 
@@ -13,6 +13,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     needs: Needs::Summary(
         "several loads: arrival scales, gaps of uniform arrivals, or rates or ratios of a workload model",
     ),
+    example: Some(TWO_LOADS),
     draw,
 };
 

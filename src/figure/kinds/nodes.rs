@@ -1,8 +1,8 @@
 //! The plot `nodes`: the share of time in which each node is busy, for one replay.
 
-use super::held_nodes::one_replay;
+use super::held_nodes::{UNAVAILABLE, legend_of_unavailable, one_replay};
 use crate::figure::draw::{Axis, Grid, GridCell};
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 use crate::machine::NodeId;
 
@@ -11,6 +11,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "nodes",
     summary: "Share of the time that each node is busy, of one replay",
     needs: Needs::Nodes,
+    example: Some(FEW_JOBS),
     draw,
 };
 
@@ -37,11 +38,12 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let cell = |(node, busy_s): (usize, &f64)| {
         let [x, y, z] = machine.coord(node as NodeId);
         let share = busy_s / (to - from);
-        GridCell {
-            place: [f64::from(z * (width + 1) + x), f64::from(y), 1.0, 1.0],
-            colour: shade(share),
-            words: format!("({x}, {y}, {z}): {:.1} %", 100.0 * share),
-        }
+        let (colour, words) = if machine.is_available(node as NodeId) {
+            (shade(share), format!("({x}, {y}, {z}): {:.1} %", 100.0 * share))
+        } else {
+            (UNAVAILABLE.to_owned(), format!("({x}, {y}, {z}): unavailable"))
+        };
+        GridCell { place: [f64::from(z * (width + 1) + x), f64::from(y), 1.0, 1.0], colour, words }
     };
     let across = depth * (width + 1) - 1;
     let (names_x, names_y) = coordinates([width, length], across);
@@ -51,6 +53,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         "x".to_owned()
     };
     let legend = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| (format!("{:.0} %", 100.0 * share), shade(share)));
+    let mut legend = legend.to_vec();
+    legend.extend(legend_of_unavailable(machine));
     let grid = Grid {
         title: "Share of the time that each node is busy".to_owned(),
         subtitle: format!("{} · {}", replay.name, results.shared()),
@@ -58,7 +62,7 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         y: (Axis { names: names_y, title: "y".to_owned(), ..Axis::default() }, [0.0, f64::from(length)]),
         square: true,
         cells: busy_s.iter().enumerate().map(cell).collect(),
-        legend: legend.to_vec(),
+        legend,
     };
     Ok(Some(grid.draw()))
 }

@@ -3,7 +3,7 @@
 use super::values::{mean, titled};
 use crate::figure::draw::{BarGroup, Bars};
 use crate::figure::error::FigureError;
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions, TWO_LOADS};
 use crate::figure::results::Results;
 
 /// The row of the registry.
@@ -11,6 +11,7 @@ pub(super) const KIND: PlotKind = PlotKind {
     name: "ratio",
     summary: "Bars of each allocator by one of them, for each log and machine",
     needs: Needs::Summary("several allocators"),
+    example: Some(TWO_LOADS),
     draw,
 };
 

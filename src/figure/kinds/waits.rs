@@ -2,12 +2,17 @@
 
 use super::job_columns::shares;
 use crate::figure::draw::{Axis, Chart, Scale};
-use crate::figure::kind::{Drawn, Needs, PlotKind, PlotOptions};
+use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
 
 /// The row of the registry.
-pub(super) const KIND: PlotKind =
-    PlotKind { name: "waits", summary: "Distribution of waiting times", needs: Needs::Jobs, draw };
+pub(super) const KIND: PlotKind = PlotKind {
+    name: "waits",
+    summary: "Distribution of waiting times",
+    needs: Needs::Jobs,
+    example: Some(FEW_JOBS),
+    draw,
+};
 
 /// Draws the plot; `None` if the jobs were not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {

@@ -61,7 +61,7 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
         facts += &described(&title, &found, machine);
         grids.push((title, picture::jobs(machine, &letters(&found, machine), is_coloured)));
     }
-    Ok(picture::side_by_side(&grids) + "\n" + &facts)
+    Ok(picture::side_by_side(&grids) + "\n" + &picture::line_of_unavailable(machine) + &facts)
 }
 
 /// Returns the name of the log or the model, and the jobs that it provides.

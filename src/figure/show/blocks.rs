@@ -59,7 +59,7 @@ pub fn blocks(
         grids.push((hierarchy.name.clone(), grid));
         facts += &hierarchy.described(mesh);
     }
-    let mut text = picture::side_by_side(&grids) + "\n" + &facts;
+    let mut text = picture::side_by_side(&grids) + "\n" + &facts + &picture::line_of_unavailable(mesh);
     if let Some(Size(sizes)) = size {
         let name = size_name(sizes, mesh);
         text += &["drawn are the blocks of ", &name, "; · is in none of that size\n"].concat();

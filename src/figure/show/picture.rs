@@ -9,13 +9,17 @@ use crate::machine::{Coord, Mesh, NodeId, NodeSet};
 /// Returns a drawing with the rank of every node in the order. Ranks are right-aligned.
 pub fn ranks(order: &Order, mesh: &Mesh) -> String {
     let width = (mesh.nodes() - 1).to_string().len();
-    grid(mesh, |text, node| {
+    let text = grid(mesh, |text, node| {
         if mesh.coord(node)[0] > 0 {
             text.push(' ');
         }
         // Writing to a string cannot fail.
         let _ = write!(text, "{:width$}", order.rank_of(node));
-    })
+    });
+    match line_of_unavailable(mesh) {
+        legend if legend.is_empty() => text,
+        legend => text + "\n" + &legend,
+    }
 }
 
 /// Returns a drawing of the order as a line of box-drawing characters. Jumps between nodes that are not neighbours are
@@ -25,12 +29,14 @@ pub fn line(order: &Order, mesh: &Mesh) -> String {
     let mut text = grid(mesh, |text, node| {
         if mesh.coord(node)[0] > 0 {
             // The neighbour at the left is the previous or the next node of the path.
-            let joined = order.rank_of(node).abs_diff(order.rank_of(node - 1)) == 1;
+            let joined =
+                mesh.is_available(node - 1) && order.rank_of(node).abs_diff(order.rank_of(node - 1)) == 1;
             text.push(if joined { '─' } else { ' ' });
         }
         text.push(path.piece(node));
     });
     text.push_str("\n○ first  ● last");
+    text += &legend_of_unavailable(mesh);
     if mesh.extents()[2] > 1 {
         text.push_str("  ▲ to the next layer  ▼ to the layer before  ◆ both");
     }
@@ -58,11 +64,26 @@ pub fn arrows(order: &Order, mesh: &Mesh) -> String {
         });
     });
     text.push_str("\n● last");
+    text += &legend_of_unavailable(mesh);
     if mesh.extents()[2] > 1 {
         text.push_str("  ▲ to the next layer  ▼ to the layer before");
     }
     path.write_jumps(&mut text, "  × jumps away");
     text
+}
+
+/// The character of a node that no job can have, in every drawing.
+const UNAVAILABLE: char = '▒';
+
+/// Returns the part of a legend that explains unavailable nodes, after other parts; empty if the machine has none.
+fn legend_of_unavailable(mesh: &Mesh) -> String {
+    if mesh.unavailable().is_empty() { String::new() } else { format!("  {UNAVAILABLE} unavailable") }
+}
+
+/// Returns a line that explains unavailable nodes; empty if the machine has none.
+pub fn line_of_unavailable(mesh: &Mesh) -> String {
+    let legend = legend_of_unavailable(mesh);
+    if legend.is_empty() { legend } else { format!("{}\n", legend.trim_start()) }
 }
 
 /// Returns the letter for a number. Letters repeat after 62.
@@ -168,7 +189,7 @@ pub fn placement(mesh: &Mesh, nodes: &[NodeId], free: &NodeSet) -> String {
             (_, false) => '×',
         });
     });
-    text + "\n■ chosen  · free  × in use\n"
+    text + "\n■ chosen  · free  × in use" + &legend_of_unavailable(mesh) + "\n"
 }
 
 /// Returns coordinates as text such as `x,y,z`, with one number for each dimension of the machine.
@@ -190,13 +211,23 @@ fn grid(mesh: &Mesh, mut cell: impl FnMut(&mut String, NodeId)) -> String {
     text
 }
 
-/// Returns one layer of a drawing in which `cell` writes every node.
+/// Returns one layer of a drawing in which `cell` writes every available node.
 fn layer(mesh: &Mesh, z: u32, mut cell: impl FnMut(&mut String, NodeId)) -> String {
     let [width, length, _] = mesh.extents();
     let mut text = String::new();
     for y in (0..length).rev() {
         for x in 0..width {
-            cell(&mut text, mesh.node([x, y, z]));
+            let node = mesh.node([x, y, z]);
+            if mesh.is_available(node) {
+                cell(&mut text, node);
+                continue;
+            }
+            // As wide as the cell would be, so that columns stay straight.
+            let mut part = String::new();
+            cell(&mut part, node);
+            let blanks = shown(&part).saturating_sub(1);
+            text.push_str(&" ".repeat(blanks));
+            text.push(UNAVAILABLE);
         }
         text.push('\n');
     }
@@ -331,6 +362,10 @@ mod tests {
         let expected = " 5  6  9 10\n 4  7  8 11\n 3  2 13 12\n 0  1 14 15\n";
         assert_eq!(draw(ranks, "hilbert", "4x4"), expected);
         assert_eq!(draw(ranks, "row-major", "3"), "0 1 2\n");
+        let mesh = Mesh::new(&[4, 3]).expect("a machine");
+        let holes = mesh.without(&[(5, 6), (10, 10)]).expect("nodes are left");
+        let order = order::build("row-major", &holes).expect("an order");
+        assert_eq!(ranks(&order, &holes), " 8  9  ▒ 11\n 4  ▒  ▒  7\n 0  1  2  3\n\n▒ unavailable\n");
         assert_eq!(draw(ranks, "row-major", "2x1x2"), "z = 0\n0 1\n\nz = 1\n2 3\n");
     }
 

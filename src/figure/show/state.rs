@@ -47,6 +47,9 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowEr
         }
         let mut coord: Coord = [0; 3];
         coord[..position.0.len()].copy_from_slice(&position.0);
+        if !mesh.is_available(mesh.node(coord)) {
+            return Err(ShowError::Option(format!("--busy {position} is unavailable on machine {mesh}")));
+        }
         if machine.occupy(&[mesh.node(coord)]).is_err() {
             return Err(ShowError::Option(format!("--busy {position} is given twice; give it once")));
         }
@@ -57,7 +60,7 @@ pub(super) fn occupied(mesh: &Mesh, busy: &[Position]) -> Result<Machine, ShowEr
 /// Returns the short name of the allocator and the nodes that it chooses in this state; `None` for the nodes if it
 /// refuses the job.
 ///
-/// A new allocator knows no busy nodes, and some keep an index of them. Therefore it is told about all busy nodes as
+/// A new allocator knows the unavailable nodes but no busy ones, and some keep an index of them. Therefore it is told about all busy nodes as
 /// one placement.
 pub(super) fn placed(
     spec: &Spec,
@@ -69,7 +72,8 @@ pub(super) fn placed(
     let Built { spec: resolved, mut strategy, .. } =
         allocator::build(spec, &Setup { mesh, seed }).map_err(ShowError::Allocator)?;
     let name = allocator::short(&resolved);
-    let busy: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| !state.free().contains(node)).collect();
+    let is_busy = |&node: &NodeId| mesh.is_available(node) && !state.free().contains(node);
+    let busy: Vec<NodeId> = (0..mesh.nodes()).filter(is_busy).collect();
     if !busy.is_empty() {
         strategy.taken(&Placement::of(busy), state);
     }

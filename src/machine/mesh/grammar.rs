@@ -7,6 +7,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Mesh;
+use crate::machine::intervals::{format_intervals, parse_intervals};
+use crate::machine::node::NodeId;
 
 /// The error for a description of a machine that does not follow the grammar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +30,8 @@ pub(super) struct Problem {
 struct Description {
     extents: Vec<u32>,
     wraps: [bool; 3],
+    /// The nodes that no job can have, as first and last nodes, in the order in which they are given.
+    without: Vec<(NodeId, NodeId)>,
 }
 
 /// A kind of machine: the word before the sizes, and what it says about a description that has its sizes.
@@ -54,8 +58,10 @@ struct Parameter {
 }
 
 /// The parameters of machines, in the order of the canonical description.
-const PARAMETERS: &[Parameter] =
-    &[Parameter { key: "wrap", example: "wrap=x", read: read_wrap, write: write_wrap }];
+const PARAMETERS: &[Parameter] = &[
+    Parameter { key: "wrap", example: "wrap=x", read: read_wrap, write: write_wrap },
+    Parameter { key: "without", example: "without=0-3,7", read: read_without, write: write_without },
+];
 
 /// The names of the dimensions.
 const DIMENSIONS: [char; 3] = ['x', 'y', 'z'];
@@ -97,7 +103,10 @@ impl FromStr for Mesh {
 
     fn from_str(text: &str) -> Result<Self, MeshError> {
         let description = describe(text).map_err(|problem| problem.of(text))?;
-        Self::build(&description.extents, description.wraps).map_err(|problem| problem.of(text))
+        let mesh =
+            Self::build(&description.extents, description.wraps).map_err(|problem| problem.of(text))?;
+        mesh.without(&description.without)
+            .map_err(|error| Problem { problem: error.problem(), expected: error.expected() }.of(text))
     }
 }
 
@@ -184,6 +193,28 @@ fn write_wrap(mesh: &Mesh) -> Option<String> {
     (!names.is_empty() && !mesh.wraps_everywhere()).then_some(names)
 }
 
+/// Reads the nodes that no job can have. They are compared with the machine when it is built.
+fn read_without(value: &str, description: &mut Description) -> Result<(), Problem> {
+    let fail = |problem: String| {
+        let expected = "numbers and intervals of nodes, such as without=0-3,7".to_owned();
+        Err(Problem { problem, expected })
+    };
+    match parse_intervals(value) {
+        Ok(runs) if runs.is_empty() => fail("without= names no node".to_owned()),
+        Ok(runs) => {
+            description.without = runs;
+            Ok(())
+        }
+        Err(error) => fail(format!("'{}' is no node and no interval of nodes", error.part)),
+    }
+}
+
+/// Returns the nodes that no job can have as ascending intervals; `None` if there are none.
+fn write_without(mesh: &Mesh) -> Option<String> {
+    let text = format_intervals(mesh.unavailable().iter().copied()).replace(' ', ",");
+    Some(text).filter(|text| !text.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,6 +229,11 @@ mod tests {
             ("9:wrap=x", "torus:9"),
             ("16x1:wrap=y", "16x1:wrap=y"),
             ("mesh:16x8:wrap=y", "16x8:wrap=y"),
+            ("16x8:without=17,0-3", "16x8:without=0-3,17"),
+            ("16x8:without=0,1,2-3,17-17", "16x8:without=0-3,17"),
+            ("torus:16x8:without=7", "torus:16x8:without=7"),
+            ("16x8:without=5,9:wrap=x", "16x8:wrap=x,without=5,9"),
+            ("16x8:without=5,9,wrap=x", "16x8:wrap=x,without=5,9"),
         ] {
             let mesh: Mesh = text.parse()?;
             assert_eq!(mesh.to_string(), canonical);
@@ -223,9 +259,16 @@ mod tests {
             ("16x8:wrap=xyx", "wrap=xyx names 'x' twice; expected some of"),
             ("16x8:wrap=", "wrap= names no dimension; expected some of"),
             ("16x8:wrap=x,wrap=y", "parameter 'wrap' is given twice; expected it once"),
-            ("16x8:warp=x", "unknown parameter 'warp'; expected wrap=x"),
+            ("16x8:warp=x", "unknown parameter 'warp'; expected wrap=x or without=0-3,7"),
             ("16x8:x", "'x' is not a parameter; expected key=value, such as wrap=x"),
             ("16x8:", "'' is not a parameter; expected key=value"),
+            ("16x8:without=128", "unavailable node 128 is outside the machine; expected nodes from 0 to 127"),
+            ("16x8:without=3-130", "node 128 is outside the machine; expected nodes from 0 to 127"),
+            ("16x8:without=0-3,2", "node 2 is made unavailable twice; expected each node once"),
+            ("16x8:without=0-127", "all 128 nodes are unavailable; expected at least one node"),
+            ("16x8:without=", "without= names no node; expected numbers and intervals of nodes"),
+            ("16x8:without=3-1", "'3-1' is no node and no interval of nodes; expected numbers"),
+            ("16x8:without=a", "'a' is no node and no interval"),
             ("torus:16x8:wrap=x", "already; expected torus:16x8 or 16x8:wrap=x"),
         ] {
             let message = text.parse::<Mesh>().expect_err("wrong").to_string();

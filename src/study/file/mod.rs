@@ -8,20 +8,19 @@ pub use error::StudyError;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use self::toml_keys::{Entry, Keys, Value, beside, read};
+use self::toml_keys::{Entry, Keys, Value, beside, is_key, read};
 use super::all::ALL;
 use super::axes::{Axes, resolve};
 use super::log::LogSource;
-use super::options::Options;
+use super::options::{OPTIONS, Options};
 use super::plan::{Draft, PlanError};
 use super::planned::Study;
 use crate::allocator;
 use crate::execution::{self, RECORDED};
-use crate::machine::Mesh;
-use crate::metrics::Replications;
+use crate::machine::{Mesh, make_unavailable};
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
-use crate::trace::{ReadOptions, formats};
+use crate::trace::ReadOptions;
 use crate::workload::Rules;
 
 impl Study {
@@ -31,24 +30,25 @@ impl Study {
         Self::plan(path, &read(path)?, options, &|log| beside(path, log))
     }
 
-    /// Plans the study of the text of a study file. Messages call the file `path`. `find` returns the path of a log
-    /// that the file names. `options` are those of the command line, and keys of the file replace them.
+    /// Plans the study of the text of a study file. Messages call the file `path`. `find` returns the path of a
+    /// file that the study file names. `options` are those of the command line, and keys of the file replace them.
     pub fn plan(
         path: &Path,
         text: &str,
-        mut options: Options,
+        options: Options,
         find: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
-        if let Some((format, _)) = keys.scalar("input_format", |text| {
-            formats::parse(text).map_err(|error: SpecError| error.to_string())
-        })? {
-            options.input_format = Some(format);
-        }
+        let options = with_keys(options, &keys)?;
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
-        let axes = axes(&keys)?;
-        if let Some(replications) = replications(&keys, path, &axes)? {
-            options.replications = replications;
+        let axes = axes(&keys, find)?;
+        if let Some(line) = keys.line_of("replications")
+            && options.replications.are_several()
+            && axes.seeds.len() > 1
+        {
+            let problem = "key 'replications': there are several seeds already, and each replication has the next \
+                           one; give one seed";
+            return Err(StudyError::Wrong { path: path.to_owned(), line, problem: problem.to_owned() });
         }
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let (logs, lines): (Vec<LogSource>, Vec<usize>) = logs.into_iter().unzip();
@@ -82,6 +82,20 @@ fn check_unique(study: &Study, path: &Path) -> Result<(), StudyError> {
         }
     }
     Ok(())
+}
+
+/// Returns `options` with the values that the file gives to some of them, by keys that have their names.
+fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyError> {
+    for option in OPTIONS.iter().filter(|option| is_key(option.name)) {
+        let set = |text: &str| {
+            let mut changed = options.clone();
+            (option.set)(&mut changed, text).map(|()| changed)
+        };
+        if let Some(changed) = keys.scalar(option.name, set)? {
+            options = changed;
+        }
+    }
+    Ok(options)
 }
 
 /// Returns the logs of the file, each with the number of its line. Fails if two logs would have the same name in
@@ -122,14 +136,20 @@ fn logs(
     Ok(logs)
 }
 
-/// Returns the axes of the file. The list of logs is still empty: planning fills it.
-fn axes(keys: &Keys<'_>) -> Result<Axes, StudyError> {
+/// Returns the axes of the file. The list of logs is still empty: planning fills it. `find` returns the path of a file
+/// that the study file names.
+fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
     let rules =
         keys.list("rules", strings(|text| text.parse::<Rules>().map_err(|error| error.to_string())))?;
     let machines =
         keys.required("machines", strings(|text| text.parse::<Mesh>().map_err(|error| error.to_string())))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
     let machines: Vec<Mesh> = machines.into_iter().map(|(machine, _)| machine).collect();
+    let without = |text: &str| {
+        let one = |mesh: &Mesh| make_unavailable(mesh, text, &find(text)).map_err(|error| error.to_string());
+        machines.iter().map(one).collect::<Result<Vec<Mesh>, String>>()
+    };
+    let machines = keys.scalar("unavailable", without)?.unwrap_or(machines);
     let allocators = keys.required("allocators", strings(|text| allocator_spec(text, &machines)))?;
     let networks = keys.list("networks", strings(|text| network_spec(text, &machines)))?;
     Ok(Axes {
@@ -142,20 +162,6 @@ fn axes(keys: &Keys<'_>) -> Result<Axes, StudyError> {
         networks: values(networks, Spec::named(RECORDED)),
         seeds: values(keys.list("seeds", seed)?, 1),
     })
-}
-
-/// Returns how often each replay is repeated, or `None` if the file does not say it.
-fn replications(keys: &Keys<'_>, path: &Path, axes: &Axes) -> Result<Option<Replications>, StudyError> {
-    let parse = |text: &str| text.parse().map_err(|error: SpecError| error.to_string());
-    let Some((replications, line)): Option<Entry<Replications>> = keys.scalar("replications", parse)? else {
-        return Ok(None);
-    };
-    if replications.are_several() && axes.seeds.len() > 1 {
-        let problem = "key 'replications': there are several seeds already, and each replication has the next one; \
-                       give one seed";
-        return Err(StudyError::Wrong { path: path.to_owned(), line, problem: problem.to_owned() });
-    }
-    Ok(Some(replications))
 }
 
 /// Returns the values of a list without their lines, or `default` alone if the key is left out.

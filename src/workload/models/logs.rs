@@ -108,19 +108,21 @@ fn write_all(writer: &mut Writer, jobs: impl IntoIterator<Item = LublinJob>) -> 
 }
 
 /// Writes a log of the jobs that the synthetic model draws from `seed`, with their shapes. Returns the mean run time in
-/// seconds, before rounding. The pair gives the machine: its spelling, for the header, and its extents.
+/// seconds, before rounding. The triple gives the machine: its spelling, for the header, its
+/// extents, and how many of its nodes jobs can have.
 ///
 /// Records have whole seconds, so times are rounded, and run times are at least 1. The writer is left unfinished.
 pub fn write_synthetic(
     writer: &mut Writer,
     model: &Synthetic,
-    (machine, extents): (&str, [u32; 3]),
+    (machine, extents, available): (&str, [u32; 3], u32),
     seed: u64,
 ) -> Result<f64, ModelLogError> {
-    let jobs = model.draw(seed, extents, 1.0)?;
-    let nodes = extents.into_iter().map(u64::from).product();
+    let nodes: u64 = extents.into_iter().map(u64::from).product();
+    let jobs = model.on_share(f64::from(available) / nodes as f64).draw(seed, extents, 1.0)?;
     let spec = model.spec();
-    let mut lines = head("synthetic workload of jobs that bring their shape", model.jobs(), nodes);
+    let mut lines =
+        head("synthetic workload of jobs that bring their shape", model.jobs(), u64::from(available));
     lines.push(format!("{SHAPES}: fields 19 to 21 are the sides of the job along x, y and z"));
     lines.push(format!("Note: {MADE} --model {spec} --machine {machine} --seed {seed}"));
     lines.push("Note: times are rounded to whole seconds".to_owned());

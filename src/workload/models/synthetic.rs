@@ -145,6 +145,17 @@ impl Synthetic {
         Ok(Self { jobs, arrivals, service_s, sides, max, spec })
     }
 
+    /// Returns the same model for a machine of whose nodes jobs can have only this share: an offered load is one of these
+    /// nodes. The spec remains as it is.
+    #[must_use]
+    pub fn on_share(&self, share: f64) -> Self {
+        let arrivals = match self.arrivals {
+            Arrivals::Offered(load) => Arrivals::Offered(load * share),
+            other => other,
+        };
+        Self { arrivals, ..self.clone() }
+    }
+
     /// Returns the number of jobs.
     pub fn jobs(&self) -> u32 {
         self.jobs
