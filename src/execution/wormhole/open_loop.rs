@@ -5,7 +5,8 @@
 //!    that it offers `rate` flits per cycle. Packets wait at their node, without limit, until those before them have
 //!    entered the network.
 //! 2. The target of a packet is drawn from the messages of its process in one round of the pattern. Process i runs on
-//!    node i, and the processes are arranged along the sides of the machine.
+//!    node i, and the processes are arranged along the sides of the machine. Unavailable nodes have no process; process i
+//!    is then on the i-th of the others, but packets pass through the unavailable ones.
 //! 3. Packets that arrive during the cycles of the warm-up are not counted. Those that arrive in the cycles after it
 //!    are: as accepted flits, and with their latency, from the creation to the arrival of the last flit.
 //!
@@ -103,15 +104,15 @@ impl OpenLoop {
         };
         let (mut fabric, _) = self.transport.build(&self.mesh);
         let length = self.transport.timing.length;
-        let mut sources = Sources::new(&self.mesh, pattern, rate / f64::from(length), seed);
-        sources.until(&mut *fabric, i64::from(windows.warm_up));
-        sources.forget();
-        sources.until(&mut *fabric, i64::from(windows.warm_up) + i64::from(windows.measured));
-        Ok(sources.measured(length, windows.measured))
+        let mut senders = Senders::new(&self.mesh, pattern, rate / f64::from(length), seed);
+        senders.until(&mut *fabric, i64::from(windows.warm_up));
+        senders.forget();
+        senders.until(&mut *fabric, i64::from(windows.warm_up) + i64::from(windows.measured));
+        Ok(senders.measured(length, windows.measured))
     }
 }
 
-/// A node that creates packets.
+/// A process that creates packets.
 #[derive(Clone, Debug)]
 struct Source {
     random: ChaCha8Rng,
@@ -119,94 +120,100 @@ struct Source {
     created: i64,
     /// The number of packets that have entered the network.
     number: u64,
-    /// The number of messages of its process in a round; 0 if it sends nothing.
+    /// The number of its messages in a round; 0 if it sends nothing.
     messages: u32,
     /// The number of its packets that have arrived.
     arrived: u64,
 }
 
-/// All nodes, as the network sees them.
-struct Sources {
+/// All nodes with a process, as the network sees them.
+struct Senders {
     pattern: Pattern,
     processes: Processes,
+    /// The node of each process.
+    nodes: Vec<NodeId>,
     /// The distribution of the cycles between one creation and the next, less one; `None` if there is one in each.
     gaps: Option<Geometric>,
+    /// The processes.
     sources: Vec<Source>,
-    /// The nodes without a packet to send, by the cycle of their next creation.
-    idle: BinaryHeap<Reverse<(i64, NodeId)>>,
-    /// The cycle of the first creation at an idle node when the network began to run.
+    /// The processes without a packet to send, by the cycle of their next creation.
+    idle: BinaryHeap<Reverse<(i64, u32)>>,
+    /// The cycle of the first creation of an idle process when the network began to run.
     limit: i64,
     packets: u64,
     hops: u64,
     latency: Cycles,
 }
 
-impl Sources {
-    /// Returns the nodes of a machine before the first cycle. Each creates a packet with probability `share` in each
-    /// cycle.
+impl Senders {
+    /// Returns the processes on a machine before the first cycle. Each creates a packet with probability `share` in
+    /// each cycle.
     fn new(mesh: &Mesh, pattern: Pattern, share: f64, seed: u64) -> Self {
         let mut all = ChaCha8Rng::seed_from_u64(seed ^ u64::from_le_bytes(*b"openloop"));
-        let root = all.random_range(0..mesh.nodes());
-        let processes = Processes::new(mesh.nodes(), Shape::Sides(mesh.extents()), root);
+        let nodes: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| mesh.is_available(node)).collect();
+        let count = nodes.len() as u32;
+        let root = all.random_range(0..count.max(1));
+        let processes = Processes::new(count, Shape::Sides(mesh.extents()), root);
         let gaps = if share < 1.0 { Geometric::new(share).ok() } else { None };
-        let source = |node: NodeId| {
-            // Each node has a stream of its own, so that its packets do not depend on those of others.
+        let source = |rank: u32| {
+            // Each process has a stream of its own, so that its packets do not depend on those of others.
             let mut random = all.clone();
-            random.set_stream(u64::from(node) + 1);
-            let messages = pattern.messages(&processes, node);
+            random.set_stream(u64::from(rank) + 1);
+            let messages = pattern.messages(&processes, rank);
             Source { random, created: 0, number: 0, messages, arrived: 0 }
         };
-        let sources = (0..mesh.nodes()).map(source).collect();
-        let mut nodes = Self {
+        let mut senders = Self {
             pattern,
             processes,
+            nodes,
             gaps,
-            sources,
+            sources: (0..count).map(source).collect(),
             idle: BinaryHeap::new(),
             limit: 0,
             packets: 0,
             hops: 0,
             latency: Cycles::default(),
         };
-        for node in 0..mesh.nodes() {
-            let source = &nodes.sources[node as usize];
+        for rank in 0..count {
+            let first = senders.gap(rank) - 1;
+            let source = &mut senders.sources[rank as usize];
+            source.created = first;
             if source.messages > 0 {
-                let first = nodes.gap(node) - 1;
-                nodes.sources[node as usize].created = first;
-                nodes.idle.push(Reverse((first, node)));
+                senders.idle.push(Reverse((first, rank)));
             }
         }
-        nodes
+        senders
     }
 
     /// Draws the number of cycles from one creation to the next.
-    fn gap(&mut self, node: NodeId) -> i64 {
-        let random = &mut self.sources[node as usize].random;
+    fn gap(&mut self, rank: u32) -> i64 {
+        let random = &mut self.sources[rank as usize].random;
         let between = self.gaps.map_or(0, |gaps| gaps.sample(random));
         i64::try_from(between).unwrap_or(i64::MAX).min(1 << 40) + 1
     }
 
-    /// Returns the next packet of a node, and lets the node create the one after it.
-    fn next(&mut self, node: NodeId) -> Packet {
-        let gap = self.gap(node);
-        let source = &mut self.sources[node as usize];
+    /// Returns the next packet of a process, and lets it create the one after it.
+    fn next(&mut self, rank: u32) -> Packet {
+        let gap = self.gap(rank);
+        let source = &mut self.sources[rank as usize];
         let i = if source.messages > 1 { source.random.random_range(0..source.messages) } else { 0 };
         let drawn = match self.pattern {
             Pattern::Random => source.random.random_range(0..self.processes.count - 1),
             _ => 0,
         };
-        let target = self.pattern.target(&self.processes, node, i, drawn);
+        let target = self.pattern.target(&self.processes, rank, i, drawn);
         let (created, number) = (source.created, source.number);
         (source.created, source.number) = (created + gap, number + 1);
         // Machines have at most 2^20 nodes, so the older packet has the smaller key.
-        let key = (created as u64) << 20 | u64::from(node);
-        Packet { job: 0, sender: node, key, number, created, source: node, target }
+        let key = (created as u64) << 20 | u64::from(rank);
+        let [source, target] = [rank, target].map(|rank| self.nodes[rank as usize]);
+        Packet { job: 0, sender: rank, key, number, created, source, target }
     }
 
     /// Simulates the cycles before cycle `end`.
     fn until(&mut self, fabric: &mut dyn Fabric, end: i64) {
         loop {
-            // A node that becomes idle in between may create its next packet before the cycle up to which the network
+            // A process that becomes idle in between may create its next packet before the cycle up to which the network
             // runs. Then the run is interrupted, see `has_finished`.
             self.limit = self.first_creation().min(end);
             let (limit, is_last) = (self.limit, self.limit == end);
@@ -217,15 +224,15 @@ impl Sources {
             if is_last {
                 return;
             }
-            while let Some(&Reverse((_, node))) = self.idle.peek().filter(|Reverse((cycle, _))| *cycle == limit) {
+            while let Some(&Reverse((_, rank))) = self.idle.peek().filter(|Reverse((cycle, _))| *cycle == limit) {
                 self.idle.pop();
-                let packet = self.next(node);
+                let packet = self.next(rank);
                 fabric.inject(packet, limit);
             }
         }
     }
 
-    /// Returns the cycle of the first creation at an idle node; the greatest number if none is idle.
+    /// Returns the cycle of the first creation of an idle process; the greatest number if none is idle.
     fn first_creation(&self) -> i64 {
         self.idle.peek().map_or(i64::MAX, |Reverse((cycle, _))| *cycle)
     }
@@ -239,11 +246,11 @@ impl Sources {
     /// Returns what was measured in `cycles` cycles, of packets of `length` flits.
     fn measured(self, length: u32, cycles: u32) -> Measured {
         let flits = |packets: u64| packets as f64 * f64::from(length) / f64::from(cycles);
-        let senders = || self.sources.iter().filter(|source| source.messages > 0).map(|source| source.arrived);
-        let least = senders().min().unwrap_or(0);
-        let most = senders().max().unwrap_or(0);
+        let arrived = || self.sources.iter().filter(|source| source.messages > 0).map(|source| source.arrived);
+        let least = arrived().min().unwrap_or(0);
+        let most = arrived().max().unwrap_or(0);
         Measured {
-            accepted: flits(self.packets) / (senders().count() as f64).max(1.0),
+            accepted: flits(self.packets) / (arrived().count() as f64).max(1.0),
             of_sources: [least, most].map(flits),
             packets: self.packets,
             hops: self.hops as f64 / (self.packets as f64).max(1.0),
@@ -252,13 +259,13 @@ impl Sources {
     }
 }
 
-impl Processors for Sources {
+impl Processors for Senders {
     fn injected(&mut self, packet: &Packet, now: i64) -> Option<Packet> {
-        let (node, created) = (packet.source, self.sources[packet.source as usize].created);
+        let (rank, created) = (packet.sender, self.sources[packet.sender as usize].created);
         if created <= now {
-            return Some(self.next(node));
+            return Some(self.next(rank));
         }
-        self.idle.push(Reverse((created, node)));
+        self.idle.push(Reverse((created, rank)));
         None
     }
 
@@ -266,7 +273,7 @@ impl Processors for Sources {
         self.packets += 1;
         self.hops += u64::from(arrived.hops);
         self.latency.add(arrived.latency);
-        self.sources[packet.source as usize].arrived += 1;
+        self.sources[packet.sender as usize].arrived += 1;
         None
     }
 
@@ -287,10 +294,10 @@ mod tests {
 
     /// Returns the packets of each source, their latencies, their number and the flits of links after 5,000 cycles.
     fn measured(mesh: &Mesh, fabric: &mut dyn Fabric, load: (Pattern, f64)) -> (Vec<u64>, u64, u64, (u64, u64)) {
-        let mut sources = Sources::new(mesh, load.0, load.1, 7);
-        sources.until(fabric, 5_000);
-        let of_sources = sources.sources.iter().map(|source| source.arrived).collect();
-        (of_sources, sources.latency.total, sources.packets, fabric.flits())
+        let mut senders = Senders::new(mesh, load.0, load.1, 7);
+        senders.until(fabric, 5_000);
+        let of_sources = senders.sources.iter().map(|source| source.arrived).collect();
+        (of_sources, senders.latency.total, senders.packets, fabric.flits())
     }
 
     #[test]
