@@ -65,6 +65,16 @@ pub enum SpecError {
         /// What would have been accepted.
         expected: String,
     },
+    /// The file that a parameter names cannot be read, or is not as it must be.
+    #[error("parameter '{key}' of '{owner}': {problem}")]
+    BadFile {
+        /// The algorithm.
+        owner: String,
+        /// The parameter.
+        key: String,
+        /// The file, its line if it has been read, what was found and what was expected, in words.
+        problem: String,
+    },
     /// The algorithm cannot be built from these members.
     #[error("members of '{owner}' are '{found}': expected {expected}")]
     BadMembers {
@@ -155,6 +165,8 @@ pub struct Params {
     given: BTreeMap<String, String>,
     /// The values of the parameters that were taken.
     resolved: BTreeMap<String, String>,
+    /// The names of parameters that were taken and have values that are not written out.
+    unwritten: Vec<String>,
     /// The members that were given and not yet taken; `None` if there are none.
     given_members: Option<String>,
     /// The resolved members; `None` if there are none.
@@ -168,6 +180,7 @@ impl Params {
             owner: spec.name.clone(),
             given: spec.params.clone(),
             resolved: BTreeMap::new(),
+            unwritten: Vec::new(),
             given_members: spec.members.clone(),
             resolved_members: None,
         }
@@ -233,6 +246,18 @@ impl Params {
         let value = self.choose(key, choices)?;
         if !applies {
             self.resolved.remove(key);
+            self.unwritten.push(key.to_owned());
+        }
+        Ok(value)
+    }
+
+    /// Does the same as [`Self::choose`], but the resolved spec does not have the parameter if its value is the default.
+    /// It is for parameters that algorithms got later, so that results of before are found again.
+    pub fn choose_unwritten<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
+        let value = self.choose(key, choices)?;
+        if self.resolved.get(key).is_some_and(|name| name == choices[0].0) {
+            self.resolved.remove(key);
+            self.unwritten.push(key.to_owned());
         }
         Ok(value)
     }
@@ -270,13 +295,21 @@ impl Params {
         }
     }
 
+    /// Returns the error that the file of parameter `key` cannot be used. `problem` names the file and says why.
+    pub fn bad_file(&self, key: &str, problem: &str) -> SpecError {
+        let (owner, key, problem) = (self.owner.clone(), key.to_owned(), problem.to_owned());
+        SpecError::BadFile { owner, key, problem }
+    }
+
     /// Returns the resolved spec. Fails if a parameter or members were given that the builder did not take.
     pub fn finish(self) -> Result<Spec, SpecError> {
         if let Some(members) = &self.given_members {
             return Err(self.bad_members(members, "none; it is not made of other specs"));
         }
         if let Some(key) = self.given.into_keys().next() {
-            let names: Vec<&str> = self.resolved.keys().map(String::as_str).collect();
+            let mut names: Vec<&str> =
+                self.resolved.keys().chain(&self.unwritten).map(String::as_str).collect();
+            names.sort_unstable();
             let known = match names.as_slice() {
                 [] => " (it has none)".to_owned(),
                 names => format!(" (it has: {})", names.join(", ")),

@@ -16,12 +16,14 @@ mod curve;
 mod nearest;
 mod pieces;
 mod registry;
+mod rfold;
 mod seam;
 mod shells;
+mod slurm_torus3d;
 mod snug;
 
 pub use self::registry::{ALLOCATORS, build, find, short, short_label};
 pub use self::seam::{
     Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove, NodesFor,
-    Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,
+    OnTori, Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,
 };

@@ -1,7 +1,10 @@
 //! The list of all allocators, and the functions that find and build the allocator of a spec.
 
 use super::seam::{Built, Entry, Placement, Setup};
-use super::{anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, shells, snug};
+use super::{
+    anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, rfold, shells, slurm_torus3d,
+    snug,
+};
 use crate::machine::order::ORDERS;
 use crate::machine::{Machine, Mesh, unavailable_submeshes};
 use crate::spec::{Params, Spec, SpecError, unknown};
@@ -42,6 +45,11 @@ pub const ALLOCATORS: &[Entry] = &[
     contiguous::rbs::ENTRY,
     contiguous::stack_based::ENTRY,
     contiguous::qna_scan::ENTRY,
+    slurm_torus3d::ENTRY,
+    rfold::rfold_first_fit::ENTRY,
+    rfold::rfold_folding::ENTRY,
+    rfold::rfold_reconfig::ENTRY,
+    rfold::rfold::ENTRY,
     compaction::rows::LINEAR_FIRST_FIT,
     compaction::rows::LEFT,
     compaction::rows::RIGHT,

@@ -1,8 +1,8 @@
 //! The load of a replay, for results in which replays differ in load.
 
-use crate::frame::{Sheet, SheetValues};
+use crate::frame::Sheet;
 use crate::spec::Spec;
-use crate::workload::{Arrivals, Rules, Synthetic};
+use crate::workload::{Arrivals, Model, Rules};
 
 /// How densely jobs arrive at a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +56,7 @@ impl Load {
     pub fn of_model(log: &str) -> Option<(Self, String)> {
         type ByKey = (&'static str, fn(f64) -> Load);
         const LOADS: [ByKey; 3] = [("rate", Load::Rate), ("ratio", Load::Ratio), ("offered", Load::Offered)];
-        let model = Synthetic::new(&log.parse::<Spec>().ok()?).ok()?;
+        let model = Model::new(&log.parse::<Spec>().ok()?).ok()?;
         let mut spec = model.spec().clone();
         let (value, load) = LOADS.iter().find_map(|(key, load)| Some((spec.params.remove(*key)?, load)))?;
         Some((load(value.parse().ok()?), spec.to_string()))
@@ -65,10 +65,7 @@ impl Load {
 
 /// Returns the arrival scale of a row; `None` if the summary has no such number.
 pub(super) fn scale(sheet: &Sheet, row: usize) -> Option<Load> {
-    match &sheet.column("arrival_scale")?.values {
-        SheetValues::Number { numbers, .. } => numbers[row].map(Load::Scale),
-        SheetValues::Text(_) => None,
-    }
+    sheet.numbers("arrival_scale")?[row].map(Load::Scale)
 }
 
 /// Returns the longest time between arrivals of each row, in seconds. Returns `None` unless every row has uniform

@@ -7,7 +7,7 @@ use super::error::FigureError;
 use super::load::{self, Load};
 use super::looks::looks;
 use crate::allocator;
-use crate::frame::{Sheet, SheetValues};
+use crate::frame::Sheet;
 use crate::machine::Mesh;
 use crate::spec::SpecError;
 use crate::study::Coordinate;
@@ -93,14 +93,10 @@ impl Results {
 
     /// Returns the numbers of a column, or an error that lists the columns of numbers.
     fn find(&self, name: &str) -> Result<&[Option<f64>], SpecError> {
-        if let Some(SheetValues::Number { numbers, .. }) =
-            self.sheet.column(name).map(|column| &column.values)
-        {
-            return Ok(numbers);
-        }
-        let is_number = |values: &SheetValues| matches!(values, SheetValues::Number { .. });
-        let columns = self.sheet.columns.iter().filter(|column| is_number(&column.values));
-        Err(crate::spec::unknown("column of numbers", name, columns.map(|column| column.name.as_str())))
+        self.sheet.numbers(name).ok_or_else(|| {
+            let columns = self.sheet.columns.iter().filter(|column| column.numbers().is_some());
+            crate::spec::unknown("column of numbers", name, columns.map(|column| column.name.as_str()))
+        })
     }
 
     /// Returns the machine of a row.

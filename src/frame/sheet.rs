@@ -48,6 +48,23 @@ pub enum SheetValues {
 }
 
 impl SheetColumn {
+    /// Returns the numbers of the column, one for each row, each `None` where the value is missing. Returns `None` for a
+    /// column of texts.
+    pub fn numbers(&self) -> Option<&[Option<f64>]> {
+        match &self.values {
+            SheetValues::Number { numbers, .. } => Some(numbers),
+            SheetValues::Text(_) => None,
+        }
+    }
+
+    /// Returns the texts of the column, one for each row; `None` for a column of numbers.
+    pub fn texts(&self) -> Option<&[String]> {
+        match &self.values {
+            SheetValues::Text(texts) => Some(texts),
+            SheetValues::Number { .. } => None,
+        }
+    }
+
     /// Returns the value of row `i` as a label: a text as it is, a number as short as possible, and `none` for a
     /// missing number.
     pub fn label(&self, i: usize) -> String {
@@ -162,6 +179,12 @@ impl Sheet {
     /// Returns the column of this name; `None` if there is none.
     pub fn column(&self, name: &str) -> Option<&SheetColumn> {
         self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Returns the numbers of the column of this name, as [`SheetColumn::numbers`] does; `None` as well if there is no
+    /// such column.
+    pub fn numbers(&self, name: &str) -> Option<&[Option<f64>]> {
+        self.column(name)?.numbers()
     }
 }
 

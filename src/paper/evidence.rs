@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::dataset::Located;
 use crate::allocator;
 use crate::execution;
-use crate::frame::{Sheet, SheetValues};
+use crate::frame::Sheet;
 use crate::machine::Mesh;
 use crate::metrics::Interval;
 use crate::spec::Spec;
@@ -133,15 +133,11 @@ impl Evidence {
     pub fn add_sheet(&mut self, dataset: &str, sheet: &Sheet, round: usize) {
         let text =
             |name: &str, i: usize| sheet.column(name).map(|column| column.label(i)).unwrap_or_default();
-        let number = |column: &SheetValues, i: usize| match column {
-            SheetValues::Number { numbers, .. } => numbers[i],
-            SheetValues::Text(_) => None,
-        };
         for i in 0..sheet.height() {
             let numbers: BTreeMap<String, f64> = sheet
                 .columns
                 .iter()
-                .filter_map(|column| Some((column.name.clone(), number(&column.values, i)?)))
+                .filter_map(|column| Some((column.name.clone(), column.numbers()?[i]?)))
                 .collect();
             let allocator = text("allocator", i);
             let short = |spec: Spec| allocator::short(&spec);

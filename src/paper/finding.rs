@@ -35,7 +35,7 @@ pub enum Tolerance {
 }
 
 /// The result of comparing a measured value with a published one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Verdict {
     /// The numbers are equal in every printed digit.
     Exact,
@@ -52,6 +52,7 @@ pub enum Verdict {
     /// The published value could not be measured on this log. The text says why.
     NotMeasured(String),
     /// A value was measured, but nothing was published to compare it with.
+    #[default]
     None,
 }
 
@@ -72,7 +73,7 @@ impl fmt::Display for Verdict {
 }
 
 /// The result for one item of a figure.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
     /// The identifier of the rule that gave the finding. Sentences refer to it.
     pub rule: String,
@@ -138,19 +139,7 @@ const STEPS: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
 impl Finding {
     /// Returns a finding about one log and machine, without numbers.
     pub fn new(item: &str, log: &str, machine: &str) -> Self {
-        Self {
-            rule: String::new(),
-            item: item.to_owned(),
-            log: log.to_owned(),
-            machine: machine.to_owned(),
-            published: None,
-            measured: None,
-            half_width: None,
-            place: None,
-            below_bars: None,
-            is_ordering: false,
-            verdict: Verdict::None,
-        }
+        Self { item: item.to_owned(), log: log.to_owned(), machine: machine.to_owned(), ..Self::default() }
     }
 
     /// Returns the finding with a measured number that is compared with nothing.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::finding::{Finding, Place, Verdict};
 use super::regenerate::Comparison;
 use super::sentence::Sentence;
-use crate::text::{Align, PaperCell, PaperTable, Table, grouped};
+use crate::text::{Align, Table, csv_line, grouped};
 
 /// A format of comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Format {
 }
 
 /// A row of the comparison in CSV and JSON.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Row<'a> {
     paper: &'a str,
     figure: &'a str,
@@ -112,33 +112,22 @@ fn unjudged(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
         paper: &comparison.paper.name,
         figure: &comparison.figure.name,
         item: &sentence.claim,
-        log: "",
-        machine: "",
-        published: None,
-        measured: None,
-        half_width: None,
-        ratio: None,
         verdict: Verdict::NotMeasured(why).to_string(),
+        ..Row::default()
     })
 }
 
 /// Returns rows as comma-separated values; a missing number is an empty field.
 fn csv<'a>(rows: impl Iterator<Item = Row<'a>>) -> String {
-    let row = |row: Row<'_>| {
-        let words = [row.paper, row.figure, row.item, row.log, row.machine].map(str::to_owned).to_vec();
+    let titles = ["paper", "figure", "item", "log", "machine"];
+    let titles = titles.into_iter().chain(["published", "measured", "half_width", "ratio", "verdict"]);
+    let line = |row: Row<'_>| {
         let numbers = [row.published, row.measured, row.half_width, row.ratio];
         let numbers = numbers.map(|value| value.map_or_else(String::new, |value| value.to_string()));
-        let cells = numbers.into_iter().chain([row.verdict]);
-        (words, cells.map(|text| PaperCell { text, best: false }).collect())
+        let words = [row.paper, row.figure, row.item, row.log, row.machine].into_iter();
+        csv_line(words.chain(numbers.iter().map(String::as_str)).chain([row.verdict.as_str()]))
     };
-    let columns = ["published", "measured", "half_width", "ratio", "verdict"];
-    let table = PaperTable {
-        corner: ["paper", "figure", "item", "log", "machine"].map(str::to_owned).to_vec(),
-        columns: columns.map(|column| vec![column.to_owned()]).to_vec(),
-        rows: rows.map(row).collect(),
-        ..PaperTable::default()
-    };
-    table.csv()
+    csv_line(titles) + &rows.map(line).collect::<String>()
 }
 
 /// Returns one figure as text, with its title and the notes about its logs.

@@ -118,8 +118,8 @@ fn labels<'a>(
 
 /// Returns the numbers of a column (`None` where there is none) and whether they are whole numbers by type.
 fn numbers<'a>(sheet: &'a Sheet, name: &str) -> Result<(&'a [Option<f64>], bool), CrosstabError> {
-    let is_numeric = |column: &&SheetColumn| matches!(column.values, SheetValues::Number { .. });
-    let known = || sheet.columns.iter().filter(is_numeric).map(|column| column.name.as_str());
+    let numeric = || sheet.columns.iter().filter(|column| column.numbers().is_some());
+    let known = || numeric().map(|column| column.name.as_str());
     match sheet.column(name).map(|column| &column.values) {
         Some(SheetValues::Number { numbers, whole }) => Ok((numbers, *whole)),
         Some(SheetValues::Text(_)) => {

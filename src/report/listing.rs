@@ -8,12 +8,13 @@ use crate::machine::order::ORDERS;
 use crate::scheduler::SCHEDULERS;
 use crate::text::{Align, Table};
 use crate::trace::FORMATS;
+use crate::workload::MODELS;
 
 /// A table that can be listed: its name, and the function that makes it.
 pub type Listing = (&'static str, fn() -> Table);
 
 /// The listings: one for each registry with names that the command line accepts.
-pub const LISTINGS: [Listing; 6] = [
+pub const LISTINGS: [Listing; 7] = [
     ("allocators", || {
         let titles = ["name", "what", "kind", "promises", "parameters", "source"];
         table(titles, ALLOCATORS, |row| {
@@ -42,6 +43,11 @@ pub const LISTINGS: [Listing; 6] = [
             let (extensions, written) = (row.extensions.join(", "), row.writing.map_or("no", |_| "yes"));
             let cells = [row.name, row.summary, &extensions, written, row.lacks, row.parameters, row.source];
             cells.map(str::to_owned)
+        })
+    }),
+    ("models", || {
+        table(["name", "what", "parameters", "source"], MODELS, |row| {
+            [row.name, row.summary, row.parameters, row.source].map(str::to_owned)
         })
     }),
     ("plots", || {

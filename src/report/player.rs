@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::ReportError;
 use super::played::{Played, PlayedJob, PlayedReplay};
 use crate::figure::Results;
-use crate::frame::{Sheet, SheetColumn, SheetValues};
+use crate::frame::{Sheet, SheetColumn};
 use crate::machine::{Mesh, parse_intervals};
 use crate::text::grouped;
 
@@ -28,13 +28,10 @@ impl<'a> Jobs<'a> {
     fn new(sheet: &'a Sheet) -> Option<Self> {
         let mut numbers: [&[Option<f64>]; 7] = [&[]; 7];
         for (slot, name) in numbers.iter_mut().zip(COLUMNS) {
-            let SheetValues::Number { numbers, .. } = &sheet.column(name)?.values else { return None };
-            *slot = numbers;
+            *slot = sheet.numbers(name)?;
         }
-        match &sheet.column("nodes")?.values {
-            SheetValues::Text(nodes) => Some(Self { numbers, nodes, seeds: sheet.column("seed")? }),
-            SheetValues::Number { .. } => None,
-        }
+        let nodes = sheet.column("nodes")?.texts()?;
+        Some(Self { numbers, nodes, seeds: sheet.column("seed")? })
     }
 
     /// Returns the number in row `i` of a column in [`COLUMNS`]; 0 if it is missing.

@@ -9,7 +9,7 @@ use super::error::ReportError;
 use super::foreign::safe_svg;
 use super::html::{ReportCell, ReportTable};
 use crate::figure::Results;
-use crate::frame::{STUDY_FILE, SheetValues};
+use crate::frame::STUDY_FILE;
 use crate::metrics::{Circumstances, METRICS, Metric};
 use crate::paper::papers;
 use crate::text::grouped;
@@ -20,14 +20,12 @@ pub(super) fn summary(results: &Results) -> ReportTable {
     let circumstances = Circumstances {
         delays: results.have_delays(),
         refused: refused.iter().flatten().any(|&calls| calls > 0.0),
+        outages: results.sheet.column("goodput").is_some(),
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {
         let column = metric.report.filter(|column| column.is_shown(&circumstances))?;
-        match &results.sheet.column(metric.name())?.values {
-            SheetValues::Number { numbers, .. } => Some((column, metric.display, numbers)),
-            SheetValues::Text(_) => None,
-        }
+        Some((column, metric.display, results.sheet.numbers(metric.name())?))
     };
     let mut shown: Vec<_> = METRICS.iter().filter_map(column).collect();
     // The sort is stable: within a group, numbers keep the order of METRICS.

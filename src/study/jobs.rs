@@ -9,7 +9,7 @@ use crate::allocator::{self, Built, Request, Setup};
 use crate::job::{Job, Shape, Time};
 use crate::machine::{Machine, Mesh};
 use crate::spec::{Spec, SpecError};
-use crate::workload::{Oversize, Rules, Synthetic, SyntheticError, scaled};
+use crate::workload::{Model, ModelError, Oversize, Rules, scaled};
 
 /// The advice at the end of messages about jobs that do not fit.
 const SKIP: &str = "--oversize skip, or oversize=skip in the rules of a study, leaves such jobs out";
@@ -71,7 +71,7 @@ pub enum JobsError {
     },
     /// A workload model cannot draw jobs.
     #[error(transparent)]
-    Model(#[from] SyntheticError),
+    Model(#[from] ModelError),
     /// The allocator or another part cannot be built from its spec.
     #[error(transparent)]
     Spec(#[from] SpecError),
@@ -86,7 +86,7 @@ pub(super) fn scaled_jobs(log: &LoadedLog, arrival_scale: f64) -> Result<Vec<Job
 /// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times multiplied by
 /// `arrival_scale`, and the number of jobs that the rules leave out.
 pub(super) fn drawn_jobs(
-    model: &Synthetic,
+    model: &Model,
     rules: &Rules,
     arrival_scale: f64,
     seed: u64,

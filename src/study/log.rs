@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::spec::SpecError;
 use crate::trace::{self, LogSummary, ReadOptions, TraceError, formats};
-use crate::workload::{Rules, Synthetic, Workload, WorkloadBuilder};
+use crate::workload::{Model, Rules, Workload, WorkloadBuilder};
 
 /// A log that is to be replayed, before it is read, or a workload model in place of a log.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct LogSource {
     /// The options for reading the file.
     pub read: ReadOptions,
     /// The workload model, or `None` if this is a file.
-    pub model: Option<Synthetic>,
+    pub model: Option<Model>,
 }
 
 impl LogSource {
@@ -26,10 +26,10 @@ impl LogSource {
     /// wrong parameters.
     pub fn new(file: &str, path: PathBuf, read: ReadOptions) -> Result<Self, SpecError> {
         let file = file.to_owned();
-        if !Synthetic::is_spec(&file) {
+        if !Model::is_spec(&file) {
             return Ok(Self { name: log_name(&path), file, path, read, model: None });
         }
-        let model = Synthetic::new(&file.parse()?)?;
+        let model = Model::new(&file.parse()?)?;
         Ok(Self { name: model.to_string(), file, path: PathBuf::new(), read, model: Some(model) })
     }
 

@@ -7,7 +7,7 @@ use super::jobs::{JobsError, drawn_jobs, fitting, within_range};
 use crate::allocator::Request;
 use crate::job::Job;
 use crate::machine::Mesh;
-use crate::workload::{Arrivals, Rules, Synthetic};
+use crate::workload::{Arrivals, Model, Rules};
 
 /// The jobs of a replay, or the model that draws them.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub enum JobSource {
     /// Jobs that a workload model draws from the seed.
     Drawn {
         /// The model.
-        model: Box<Synthetic>,
+        model: Box<Model>,
         /// The workload rules, which are applied to the drawn jobs.
         rules: Rules,
         /// The factor that arrival times are multiplied by.

@@ -22,9 +22,9 @@ pub fn preview(sweep: &Sweep, slurm: &Slurm, caller: &Caller) -> Result<String, 
     }
     let [array, after] = [batch.array_arguments(), batch.merge_arguments("JOB")]
         .map(|arguments| format!("sbatch {}\n", command_line(arguments)));
-    let scripts: String =
-        batch.scripts.iter().map(|Script { path, text }| format!("{path}:\n\n{text}\n")).collect();
-    Ok(format!("{scripts}Commands, JOB being what the first one prints:\n\n{array}{after}"))
+    let [shards, merge] =
+        batch.scripts.each_ref().map(|Script { path, text }| format!("{path}:\n\n{text}\n"));
+    Ok(format!("{shards}{merge}Commands, JOB being what the first one prints:\n\n{array}{after}"))
 }
 
 /// Writes the scripts, submits the array and then the job that merges, and returns a note for the user. If no cell is

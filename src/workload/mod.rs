@@ -8,10 +8,10 @@ pub mod models;
 mod rules;
 
 pub use convert::{CONVERSION_REASONS, convert};
-pub use models::logs::{LUBLIN_TYPES, LublinLog, ModelLogError, write_synthetic};
+pub use models::logs::{LUBLIN_TYPES, LublinLog, ModelLogError, write_model};
 pub use models::lublin;
+pub use models::model::{MODELS, Model, ModelEntry, ModelError};
 pub use models::side_lengths::{Outside, SideLaw, Sides as SideLengths};
-pub use models::synthetic::{Synthetic, SyntheticError};
 pub use rules::arrivals::Arrivals;
 pub use rules::left_out::{LeftOut, Reason};
 pub use rules::rule_set::{

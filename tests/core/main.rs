@@ -5,16 +5,21 @@
 mod support;
 
 mod contiguous;
+mod contiguous_states;
 mod easy_boxes;
 mod examples;
 mod exhaustive;
+mod goodput;
 mod head_promise;
 mod laws;
 mod naive_twins;
 mod networks;
 mod oracle;
+mod outages;
+mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;
+mod slurm_oracle;
 mod snug_twin;
 mod trace_logs;
 mod unavailable;

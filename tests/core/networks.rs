@@ -7,7 +7,12 @@ use meshreplay::spec::Spec;
 use super::support::Tested;
 
 /// What a network gives under random traffic.
-fn measure(machine: &str, network: &str, rate: f64, cycles: u32) -> Result<Measured, Box<dyn std::error::Error>> {
+fn measure(
+    machine: &str,
+    network: &str,
+    rate: f64,
+    cycles: u32,
+) -> Result<Measured, Box<dyn std::error::Error>> {
     let (mesh, spec): (Mesh, Spec) = (machine.parse()?, network.parse()?);
     let windows = Windows { warm_up: 10_000, measured: cycles };
     Ok(OpenLoop::new(&spec, &mesh, 1)?.0.run("random", rate, windows, 1)?)
@@ -74,7 +79,9 @@ fn both_levels_accept_the_same_on_meshes() -> Tested {
     for machine in ["8x8", "5x4x3"] {
         for buffer in ["flit", "packet"] {
             for rate in [0.05, 1.0] {
-                let of = |level: &str| measure(machine, &format!("wormhole:buffer={buffer},level={level}"), rate, 10_000);
+                let of = |level: &str| {
+                    measure(machine, &format!("wormhole:buffer={buffer},level={level}"), rate, 10_000)
+                };
                 let (packet, flit) = (of("packet")?, of("flit")?);
                 assert_eq!(packet.packets, flit.packets, "{machine} {buffer} {rate}");
                 assert_eq!(packet.latency.total, flit.latency.total, "{machine} {buffer} {rate}");
@@ -116,7 +123,8 @@ fn tori_carry_more_with_shared_half_ways_and_balanced_channels() -> Tested {
         assert!(balanced > gain * before, "{machine} {balanced} {before}");
     }
     // Drawn ties are as good as those by parity; odd rings have none.
-    let [parity, random] = ["parity", "random"].map(|rule| saturation("torus:8x8", &format!("wormhole:halfway={rule}")));
+    let [parity, random] =
+        ["parity", "random"].map(|rule| saturation("torus:8x8", &format!("wormhole:halfway={rule}")));
     assert!((parity? / random? - 1.0).abs() < 0.03);
     let odd = |rule: &str| saturation("torus:7x7", &format!("wormhole:halfway={rule}"));
     assert!((odd("parity")? - odd("up")?).abs() < 1e-12);
@@ -126,7 +134,9 @@ fn tori_carry_more_with_shared_half_ways_and_balanced_channels() -> Tested {
 #[test]
 fn every_pattern_runs_through_a_saturated_network_of_every_kind() -> Tested {
     let windows = Windows { warm_up: 500, measured: 3_000 };
-    for machine in ["6x4", "torus:6x4", "torus:3x3x3", "5x4:wrap=y", "torus:2x2", "torus:9", "1x7", "4x4:without=0-3"] {
+    for machine in
+        ["6x4", "torus:6x4", "torus:3x3x3", "5x4:wrap=y", "torus:2x2", "torus:9", "1x7", "4x4:without=0-3"]
+    {
         for network in [
             "wormhole",
             "wormhole:vc=wrapping,halfway=random",
@@ -142,7 +152,11 @@ fn every_pattern_runs_through_a_saturated_network_of_every_kind() -> Tested {
                 let is_silent = found.packets == 0;
                 let is_line = pattern == "transpose" && (machine == "1x7" || machine == "torus:9");
                 // Packets that were on their way before the measurement are counted too.
-                assert!(is_silent == is_line && found.accepted < 1.02, "{machine} {pattern}: {}", found.accepted);
+                assert!(
+                    is_silent == is_line && found.accepted < 1.02,
+                    "{machine} {pattern}: {}",
+                    found.accepted
+                );
             }
         }
     }
@@ -161,10 +175,22 @@ fn parameters_of_tori_mean_nothing_on_meshes() -> Tested {
         "wormhole:buffer=4,halfway=parity,length=8,level=flit,ts=3,vc=dateline"
     );
     for (machine, network, problem) in [
-        ("8x8", "wormhole:vc=two", "parameter 'vc' of 'wormhole' is 'two': expected one of: balanced, wrapping, dateline"),
+        (
+            "8x8",
+            "wormhole:vc=two",
+            "parameter 'vc' of 'wormhole' is 'two': expected one of: balanced, wrapping, dateline",
+        ),
         ("8x8", "wormhole:buffer=0", "expected flit, packet, or a whole number of flits from 1 to 65536"),
-        ("8x8", "wormhole:buffer=4,level=packet", "'packet': expected flit; buffer=4 is simulated flit by flit"),
-        ("8x8", "wormhole:messages=4", "'wormhole' has no parameter 'messages' (it has: buffer, length, level, ts)"),
+        (
+            "8x8",
+            "wormhole:buffer=4,level=packet",
+            "'packet': expected flit; buffer=4 is simulated flit by flit",
+        ),
+        (
+            "8x8",
+            "wormhole:messages=4",
+            "'wormhole' has no parameter 'messages' (it has: buffer, length, level, ts, halfway, vc)",
+        ),
         ("8x8", "recorded", "unknown network with messages 'recorded' (one of: wormhole)"),
         ("2048x1024", "wormhole", "it is for machines of at most 1048576 nodes"),
     ] {

@@ -30,7 +30,8 @@ use crate::workload::{
 /// A log may also be a workload model, synthetic:KEY=VALUE,…: Poisson arrivals by ratio=R (rate times mean service, 1
 /// by default), rate=λ (jobs per second) or offered=L (share of what the machine can do); exponential service=S seconds
 /// (5); sides=uniform, exponential or normal with mean=M, sigma=D and outside=clamp or redraw; max=AxB instead of the
-/// machine's sides; jobs=N (10000).
+/// machine's sides; jobs=N (10000). tpu-slices:offered=L (0.7): boxes in the mix of accelerator pods; see `meshreplay
+/// list models`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay replay traces/lublin-256-10k.swf.gz --machine 16x16 --scheduler easy --allocator hilbert+bf mc1x1
@@ -42,7 +43,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
 
-    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x; 1 to 3 dimensions, at most 2^24 nodes.
+    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x, ocs:8x4x4x4 (cubes behind switches); 1 to 3 dimensions, at most 2^24 nodes.
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1..)]
     machine: Vec<Mesh>,
 

@@ -1,7 +1,7 @@
 //! `meshreplay trace generate`: generates a log from a workload model.
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{io, iter};
 
 use anyhow::anyhow;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -14,7 +14,7 @@ use crate::machine::mesh::MAX_NODES;
 use crate::spec::{Spec, SpecError, unknown};
 use crate::trace::{Format, SWF, Writer};
 use crate::workload::lublin::LublinOptions;
-use crate::workload::{LUBLIN_TYPES, LublinLog, ModelLogError, Synthetic, write_synthetic};
+use crate::workload::{LUBLIN_TYPES, LublinLog, MODELS, Model, ModelLogError, write_model};
 
 /// The name of the model of Lublin and Feitelson.
 const LUBLIN: &str = "lublin";
@@ -25,8 +25,8 @@ const SHORT_S: f64 = 50.0;
 /// Makes a log from a workload model; the same options give the same bytes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The workload model: lublin (Lublin and Feitelson, 2003), or synthetic:KEY=VALUE,… with the keys that `meshreplay
-    /// replay --help` explains; its jobs have shapes, in fields 19 to 21
+    /// The workload model: lublin (Lublin and Feitelson, 2003), or one of `meshreplay list models`, such as
+    /// synthetic:KEY=VALUE,… or tpu-slices, whose jobs have shapes, in fields 19 to 21
     #[arg(long, value_parser = parse_model)]
     model: Spec,
 
@@ -38,7 +38,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "P", value_parser = value_parser!(u32).range(1..=i64::from(MAX_NODES)))]
     procs: Option<u32>,
 
-    /// The machine (synthetic)
+    /// The machine (models of `list models`)
     #[arg(long, value_name = "MACHINE")]
     machine: Option<Mesh>,
 
@@ -67,14 +67,16 @@ pub(super) struct Args {
     force: bool,
 }
 
-/// Returns the spec of a workload model: `lublin`, or a spec of the synthetic model.
+/// Returns the spec of a workload model: `lublin`, or a spec of a model of jobs that bring their shape.
 fn parse_model(text: &str) -> Result<Spec, SpecError> {
-    if text != LUBLIN && !Synthetic::is_spec(text) {
-        return Err(unknown("workload model", text, [LUBLIN, "synthetic"]));
+    if text != LUBLIN && !Model::is_spec(text) {
+        let name = text.split_once(':').map_or(text, |(name, _)| name);
+        let known = MODELS.iter().map(|entry| entry.name);
+        return Err(unknown("workload model", name, iter::once(LUBLIN).chain(known)));
     }
     let spec: Spec = text.parse()?;
     if text != LUBLIN {
-        Synthetic::new(&spec)?;
+        Model::new(&spec)?;
     }
     Ok(spec)
 }
@@ -95,7 +97,7 @@ fn parse_load(text: &str) -> Result<f64, String> {
 
 /// Generates the jobs and writes the log.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    if args.model.name == LUBLIN { draw_lublin(args) } else { draw_synthetic(args) }
+    if args.model.name == LUBLIN { draw_lublin(args) } else { draw_shaped(args) }
 }
 
 /// Writes a log of the model of Lublin and Feitelson.
@@ -110,23 +112,24 @@ fn draw_lublin(args: &Args) -> Result<(), Failure> {
     let log = LublinLog { jobs, procs, options, load: args.load, seed: args.seed };
     let mut writer = create(&args.output, args.force)?;
     log.write(&mut writer).map_err(|error| match error {
-        ModelLogError::Trace(_) | ModelLogError::Synthetic(_) => Failure::Failed(error.into()),
+        ModelLogError::Trace(_) | ModelLogError::Model(_) => Failure::Failed(error.into()),
         _ => Failure::Usage(error.into()),
     })?;
     Ok(writer.finish()?)
 }
 
-/// Writes a log of the synthetic model.
-fn draw_synthetic(args: &Args) -> Result<(), Failure> {
+/// Writes a log of a model of jobs that bring their shape.
+fn draw_shaped(args: &Args) -> Result<(), Failure> {
     let useless = [
         ("--procs", args.procs.is_some()),
         ("--types", args.types.is_some()),
         ("--published-sizes", args.published_sizes),
         ("--load", args.load.is_some()),
     ];
-    refuse("synthetic", &useless)?;
+    let name = &args.model.name;
+    refuse(name, &useless)?;
     let Some(machine) = &args.machine else {
-        return Err(Failure::Usage(anyhow!("model 'synthetic' needs --machine, such as --machine 32x32")));
+        return Err(Failure::Usage(anyhow!("model '{name}' needs --machine, such as --machine 32x32")));
     };
     let spec = args.model.clone();
     let spec = match args.jobs {
@@ -134,10 +137,10 @@ fn draw_synthetic(args: &Args) -> Result<(), Failure> {
         Some(_) => return Err(Failure::Usage(anyhow!("'jobs' is in --model already; give it once"))),
         None => spec,
     };
-    let model = Synthetic::new(&spec).map_err(|error| Failure::Usage(error.into()))?;
+    let model = Model::new(&spec).map_err(|error| Failure::Usage(error.into()))?;
     let mut writer = create(&args.output, args.force)?;
     let (label, extents, available) = (machine.to_string(), machine.extents(), machine.available());
-    let mean_s = write_synthetic(&mut writer, &model, (&label, extents, available), args.seed)?;
+    let mean_s = write_model(&mut writer, &model, (&label, extents, available), args.seed)?;
     writer.finish()?;
     if mean_s < SHORT_S {
         complain(&format!(

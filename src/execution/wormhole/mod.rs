@@ -99,7 +99,7 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
     let transport = Transport::take(params, setup.mesh, setup.seed)?;
     let cycle = cycle(params)?;
     let computes = params.choose("compute", &[("recorded", true), ("none", false)])?;
-    check_size(params, setup.mesh)?;
+    check_machine(params, setup.mesh)?;
     let (fabric, links) = transport.build(setup.mesh);
     let traffic = Traffic::new(cycle, links, setup.jobs);
     let plan = Plan { pattern, quota, law, messages, seed: setup.seed };
@@ -114,12 +114,15 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
     }))
 }
 
-/// Returns an error if the machine is too large.
-fn check_size(params: &Params, mesh: &Mesh) -> Result<(), SpecError> {
-    if mesh.nodes() <= MOST_NODES {
+/// Returns an error if the machine is too large or has links that are switched.
+fn check_machine(params: &Params, mesh: &Mesh) -> Result<(), SpecError> {
+    let problem = if mesh.nodes() > MOST_NODES {
+        format!("it is for machines of at most {MOST_NODES} nodes; 'recorded' serves larger ones")
+    } else if mesh.cube().is_some() {
+        "its links follow the switches, job by job; 'recorded' serves it".to_owned()
+    } else {
         return Ok(());
-    }
-    let problem = format!("it is for machines of at most {MOST_NODES} nodes; 'recorded' serves larger ones");
+    };
     Err(SpecError::Unsuited { owner: params.owner().to_owned(), machine: mesh.to_string(), problem })
 }
 

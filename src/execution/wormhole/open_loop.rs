@@ -21,7 +21,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Geometric};
 
-use super::check_size;
+use super::check_machine;
 use super::fabric::{Fabric, Processors, Transport};
 use super::pattern::{PATTERNS, Pattern, Processes};
 use super::traffic::{Arrived, Cycles};
@@ -79,14 +79,14 @@ pub fn patterns() -> impl Iterator<Item = &'static str> {
 impl OpenLoop {
     /// Returns the network that `spec` names on `mesh`, with the spec in which every default is written out. Only the
     /// parameters that say how packets move exist here. Fails if the spec is not that of a network with messages, or
-    /// a parameter is unknown or invalid, or the machine is too large.
+    /// a parameter is unknown or invalid, or the network cannot serve the machine.
     pub fn new(spec: &Spec, mesh: &Mesh, seed: u64) -> Result<(Self, Spec), SpecError> {
         if spec.name != WORMHOLE {
             return Err(unknown("network with messages", &spec.name, [WORMHOLE]));
         }
         let mut params = Params::new(spec);
         let transport = Transport::take(&mut params, mesh, seed)?;
-        check_size(&params, mesh)?;
+        check_machine(&params, mesh)?;
         Ok((Self { mesh: mesh.clone(), transport }, params.finish()?))
     }
 

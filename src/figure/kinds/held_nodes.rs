@@ -3,7 +3,7 @@
 use crate::figure::error::FigureError;
 use crate::figure::kind::PlotOptions;
 use crate::figure::results::Results;
-use crate::frame::{Sheet, SheetValues};
+use crate::frame::{Sheet, SheetColumn};
 use crate::machine::{Mesh, NodeId, parse_intervals};
 
 /// The colour of nodes that no job can have, as `#rrggbb`. It is unlike the blues of shares.
@@ -53,18 +53,9 @@ pub(super) fn one_replay(
     };
     let is_meant = |number: u64| Some(number as f64) == replay;
     let Some(sheet) = Sheet::read_jobs(options.folder, &columns, &is_meant)? else { return Ok(None) };
-    let mut numbers = Vec::new();
-    for name in &columns[..5] {
-        let Some(SheetValues::Number { numbers: found, .. }) =
-            sheet.column(name).map(|column| &column.values)
-        else {
-            return Ok(None);
-        };
-        numbers.push(found);
-    }
-    let Some(SheetValues::Text(nodes)) = sheet.column("nodes").map(|column| &column.values) else {
-        return Ok(None);
-    };
+    let numbers: Option<Vec<_>> = columns[..5].iter().map(|name| sheet.numbers(name)).collect();
+    let nodes = sheet.column("nodes").and_then(SheetColumn::texts);
+    let (Some(numbers), Some(nodes)) = (numbers, nodes) else { return Ok(None) };
     let first = numbers[0].iter().position(|other| *other == replay).unwrap_or_default();
     // The first two columns are the replay and the seed.
     let is_first = |i: usize| {

@@ -6,7 +6,7 @@ use crate::figure::draw::{Kind, Look, Point, Series};
 use crate::figure::error::FigureError;
 use crate::figure::kind::PlotOptions;
 use crate::figure::results::Results;
-use crate::frame::{Sheet, SheetValues};
+use crate::frame::Sheet;
 use crate::metrics::exceeding;
 
 /// The values of a column, by the number of the replay.
@@ -49,14 +49,10 @@ pub(super) fn columns(
     wanted.extend(names);
     let is_shown = |replay: u64| curves.iter().any(|curve| curve.replays.contains(&replay));
     let Some(sheet) = Sheet::read_jobs(options.folder, &wanted, &is_shown)? else { return Ok(None) };
-    let numbers = |name: &str| match sheet.column(name).map(|column| &column.values) {
-        Some(SheetValues::Number { numbers, .. }) => Some(numbers),
-        _ => None,
-    };
-    let Some(replays) = numbers("replay") else { return Ok(None) };
+    let Some(replays) = sheet.numbers("replay") else { return Ok(None) };
     let mut found = Vec::new();
     for name in names {
-        let (Some(values), Some(column)) = (numbers(name), sheet.column(name)) else { return Ok(None) };
+        let (Some(values), Some(column)) = (sheet.numbers(name), sheet.column(name)) else { return Ok(None) };
         let (mut by_replay, mut first) = (ByReplay::new(), BTreeMap::new());
         for (i, (replay, value)) in replays.iter().zip(values).enumerate() {
             let replay = replay.unwrap_or_default() as u64;

@@ -14,7 +14,7 @@ use crate::spec::Spec;
 use crate::study::{Axes, Combination, JobSource, Replay, Snapshot, fitting, load};
 use crate::text::grouped;
 use crate::trace::ReadOptions;
-use crate::workload::{Oversize, Rules, Synthetic};
+use crate::workload::{Model, Oversize, Rules};
 
 /// An instant in several replays that differ only in their allocators.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,8 +67,8 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
 /// Returns the name of the log or the model, and the jobs that it provides.
 fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
     let rules = Rules { oversize: moment.oversize, ..Rules::default() };
-    if let Some(text) = moment.log.to_str().filter(|text| Synthetic::is_spec(text)) {
-        let model = text.parse().and_then(|spec| Synthetic::new(&spec))?;
+    if let Some(text) = moment.log.to_str().filter(|text| Model::is_spec(text)) {
+        let model = text.parse().and_then(|spec| Model::new(&spec))?;
         let (name, model) = (model.to_string(), Box::new(model));
         return Ok((name, JobSource::Drawn { model, rules, arrival_scale: 1.0 }));
     }

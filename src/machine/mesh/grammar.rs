@@ -1,4 +1,5 @@
-//! Descriptions of machines: `[KIND:]SIZES[:KEY=VALUE,…]`, such as `400`, `torus:16x8` or `16x8x8:wrap=xy`.
+//! Descriptions of machines: `[KIND:]SIZES[:KEY=VALUE,…]`, such as `400`, `torus:16x8`, `16x8x8:wrap=xy` or
+//! `ocs:8x4x4x4`.
 //!
 //! A kind is one row of [`KINDS`], and a parameter is one row of [`PARAMETERS`]. Parameters are separated by `:` or `,`.
 //! A part without `=` belongs to the value before it, so that a value may be a list such as `0-3,7`.
@@ -30,6 +31,8 @@ pub(super) struct Problem {
 struct Description {
     extents: Vec<u32>,
     wraps: [bool; 3],
+    /// The sides of the cubes that optical switches join; `None` if the machine has no such cubes.
+    cube: Option<[u32; 3]>,
     /// The nodes that no job can have, as first and last nodes, in the order in which they are given.
     without: Vec<(NodeId, NodeId)>,
 }
@@ -37,13 +40,15 @@ struct Description {
 /// A kind of machine: the word before the sizes, and what it says about a description that has its sizes.
 struct Kind {
     name: &'static str,
-    apply: fn(&mut Description),
+    /// Completes a description that has its sizes.
+    apply: fn(&mut Description) -> Result<(), Problem>,
 }
 
 /// The kinds of machines.
 const KINDS: &[Kind] = &[
-    Kind { name: "mesh", apply: |_| () },
-    Kind { name: "torus", apply: |description| description.wraps = [true; 3] },
+    Kind { name: "mesh", apply: |_| Ok(()) },
+    Kind { name: "torus", apply: wrap_everywhere },
+    Kind { name: "ocs", apply: stack_cubes },
 ];
 
 /// A parameter of a machine, written behind the sizes.
@@ -81,10 +86,12 @@ impl Problem {
 
 impl fmt::Display for Mesh {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.wraps_everywhere() {
-            f.write_str("torus:")?;
+        if let Some([width, length, depth]) = self.cube {
+            write!(f, "ocs:{}", sizes(&[self.extents[2] / depth, width, length, depth]))?;
+        } else {
+            let kind = if self.wraps_everywhere() { "torus:" } else { "" };
+            write!(f, "{kind}{}", sizes(&self.extents[..self.dims]))?;
         }
-        f.write_str(&sizes(&self.extents[..self.dims]))?;
         let values = PARAMETERS.iter().filter_map(|row| Some((row.key, (row.write)(self)?)));
         for (i, (key, value)) in values.enumerate() {
             write!(f, "{}{key}={value}", if i == 0 { ':' } else { ',' })?;
@@ -105,6 +112,7 @@ impl FromStr for Mesh {
         let description = describe(text).map_err(|problem| problem.of(text))?;
         let mesh =
             Self::build(&description.extents, description.wraps).map_err(|problem| problem.of(text))?;
+        let mesh = Self { cube: description.cube, ..mesh };
         mesh.without(&description.without)
             .map_err(|error| Problem { problem: error.problem(), expected: error.expected() }.of(text))
     }
@@ -126,7 +134,7 @@ fn describe(text: &str) -> Result<Description, Problem> {
         description.extents.push(size);
     }
     if let Some(kind) = kind {
-        (kind.apply)(&mut description);
+        (kind.apply)(&mut description)?;
     }
     let mut seen: Vec<&str> = Vec::new();
     for (key, value) in parameters.map_or_else(|| Ok(Vec::new()), split)? {
@@ -141,6 +149,30 @@ fn describe(text: &str) -> Result<Description, Problem> {
         (row.read)(&value, &mut description)?;
     }
     Ok(description)
+}
+
+/// Makes every dimension wrap around.
+fn wrap_everywhere(description: &mut Description) -> Result<(), Problem> {
+    description.wraps = [true; 3];
+    Ok(())
+}
+
+/// Reads the sizes as a number of cubes and the sides of a cube. The cubes stand in a row along z, so that each has
+/// consecutive node numbers.
+fn stack_cubes(description: &mut Description) -> Result<(), Problem> {
+    let fail = |problem: String| {
+        let expected = "the number of cubes and their three sides, such as ocs:8x4x4x4".to_owned();
+        Err(Problem { problem, expected })
+    };
+    let &[cubes, width, length, depth] = description.extents.as_slice() else {
+        return fail(format!("{} sizes of a machine of cubes", description.extents.len()));
+    };
+    if let Some(i) = description.extents.iter().position(|&size| size == 0) {
+        return fail(format!("size {} is 0", i + 1));
+    }
+    description.extents = vec![width, length, depth.saturating_mul(cubes)];
+    description.cube = Some([width, length, depth]);
+    Ok(())
 }
 
 /// Splits parameters into keys and values.
@@ -168,6 +200,10 @@ fn read_wrap(value: &str, description: &mut Description) -> Result<(), Problem> 
     let some = names.iter().map(char::to_string).collect::<Vec<_>>().join(", ");
     let expected = format!("some of the dimensions {some}, such as wrap=x");
     let fail = |problem: String| Err(Problem { problem, expected: expected.clone() });
+    if description.cube.is_some() {
+        let problem = "cubes are joined by switches, and none of them wraps around".to_owned();
+        return Err(Problem { problem, expected: "no wrap= for ocs:".to_owned() });
+    }
     if description.wraps != [false; 3] {
         let problem = "on a torus every dimension wraps around already".to_owned();
         let sizes = sizes(&description.extents);
@@ -229,6 +265,9 @@ mod tests {
             ("9:wrap=x", "torus:9"),
             ("16x1:wrap=y", "16x1:wrap=y"),
             ("mesh:16x8:wrap=y", "16x8:wrap=y"),
+            ("ocs:8x4x4x4", "ocs:8x4x4x4"),
+            ("ocs:1x4x2x1", "ocs:1x4x2x1"),
+            ("ocs:2x4x4x4:without=0-3", "ocs:2x4x4x4:without=0-3"),
             ("16x8:without=17,0-3", "16x8:without=0-3,17"),
             ("16x8:without=0,1,2-3,17-17", "16x8:without=0-3,17"),
             ("torus:16x8:without=7", "torus:16x8:without=7"),
@@ -262,6 +301,13 @@ mod tests {
             ("16x8:warp=x", "unknown parameter 'warp'; expected wrap=x or without=0-3,7"),
             ("16x8:x", "'x' is not a parameter; expected key=value, such as wrap=x"),
             ("16x8:", "'' is not a parameter; expected key=value"),
+            (
+                "ocs:8x8x8",
+                "3 sizes of a machine of cubes; expected the number of cubes and their three sides",
+            ),
+            ("ocs:0x4x4x4", "size 1 is 0; expected the number of cubes"),
+            ("ocs:2147483648x4x4x4", "more than the 16777216 that are supported"),
+            ("ocs:8x4x4x4:wrap=z", "none of them wraps around; expected no wrap= for ocs:"),
             ("16x8:without=128", "unavailable node 128 is outside the machine; expected nodes from 0 to 127"),
             ("16x8:without=3-130", "node 128 is outside the machine; expected nodes from 0 to 127"),
             ("16x8:without=0-3,2", "node 2 is made unavailable twice; expected each node once"),

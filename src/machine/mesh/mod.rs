@@ -23,6 +23,8 @@ pub struct Mesh {
     dims: usize,
     /// The dimensions that the description says to wrap around. A dimension of one node may be among them.
     wraps: [bool; 3],
+    /// The sides of the cubes that optical switches join; `None` if the machine has no such cubes.
+    cube: Option<[u32; 3]>,
     by_x: Divider,
     by_y: Divider,
     unavailable: Unavailable,
@@ -66,7 +68,7 @@ impl Mesh {
         wraps[extents.len()..].fill(false);
         let (by_x, by_y) = (Divider::new(padded[0]), Divider::new(padded[1]));
         let unavailable = Unavailable::default();
-        Ok(Self { extents: padded, dims: extents.len(), wraps, by_x, by_y, unavailable })
+        Ok(Self { extents: padded, dims: extents.len(), wraps, cube: None, by_x, by_y, unavailable })
     }
 
     /// Returns the numbers of nodes along x, y and z. They are 1 in dimensions that the machine does not have.
@@ -77,6 +79,13 @@ impl Mesh {
     /// Returns the number of dimensions in the description of the machine, 1 to 3.
     pub fn dims(&self) -> usize {
         self.dims
+    }
+
+    /// Returns the sides of the cubes of a machine whose cubes are joined by optical circuit switches; `None` if the
+    /// machine has no switches. The cubes stand in a row along z: cube n begins at (0, 0, n · depth of a cube), and has
+    /// consecutive node numbers. Distances are those of that row, as if no switch had joined other cubes.
+    pub fn cube(&self) -> Option<[u32; 3]> {
+        self.cube
     }
 
     /// Returns whether dimension `d` wraps around: whether its first and its last position are neighbours. A dimension

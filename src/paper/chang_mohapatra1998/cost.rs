@@ -12,7 +12,7 @@ use crate::job::{Job, Time};
 use crate::machine::Machine;
 use crate::paper::evidence::{At, Evidence};
 use crate::paper::finding::Finding;
-use crate::workload::Synthetic;
+use crate::workload::Model;
 
 const MACHINE: &str = "32x32";
 const LOGS: [&str; 3] = ["synthetic:ratio=1", "synthetic:ratio=1.5", "synthetic:ratio=1.75"];
@@ -105,7 +105,7 @@ impl Both {
 /// Returns the nanoseconds of both allocators for each batch of calls, where the first one decides; `None` if a name is
 /// wrong.
 fn batches(log: &str, names: [&str; 2]) -> Option<Vec<(f64, f64)>> {
-    let model = Synthetic::new(&log.parse().ok()?).ok()?;
+    let model = Model::new(&log.parse().ok()?).ok()?;
     let mut all = Vec::new();
     for seed in SEEDS {
         let mut both = Both::new(names)?;

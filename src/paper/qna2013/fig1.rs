@@ -12,19 +12,14 @@ const SIDE: i32 = 6;
 /// The corners of the running jobs.
 const RUNNING: [Busy; 3] = [[0, 0, 1, 2], [2, 0, 3, 1], [4, 3, 5, 5]];
 
-/// Returns the nodes between two corners.
-fn between([left, low, right, high]: Busy, machine: &Machine) -> Vec<u32> {
-    let node = |x: i32, y: i32| machine.mesh().node([x.unsigned_abs(), y.unsigned_abs(), 0]);
-    (low..=high).flat_map(|y| (left..=right).map(move |x| node(x, y))).collect()
-}
-
 /// Returns the nodes where an allocator places a job of these sides beside the running jobs; `None` if it finds none.
 fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     let mut machine = Machine::new(MACHINE.parse().ok()?);
     let mesh = machine.mesh().clone();
     let mut allocator = build(&allocator.parse().ok()?, &Setup { mesh: &mesh, seed: 1 }).ok()?.strategy;
     for corners in RUNNING {
-        let placement = Placement::of(between(corners, &machine));
+        let nodes = places(&[corners]).into_iter().map(|place| mesh.node(place)).collect();
+        let placement = Placement::of(nodes);
         machine.occupy(&placement.nodes).ok()?;
         allocator.taken(&placement, &machine);
     }
@@ -32,7 +27,7 @@ fn placed(allocator: &str, sides: [u32; 3]) -> Option<Vec<Coord>> {
     Some(nodes.into_iter().map(|node| mesh.coord(node)).collect())
 }
 
-/// Returns the nodes at these corners as coordinates, in any order.
+/// Returns the coordinates of the nodes between these corners, sorted by x first.
 fn places(corners: &[Busy]) -> Vec<Coord> {
     let all = corners.iter().flat_map(|&[left, low, right, high]| {
         (low..=high).flat_map(move |y| (left..=right).map(move |x| [x.unsigned_abs(), y.unsigned_abs(), 0]))

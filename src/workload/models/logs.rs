@@ -1,7 +1,7 @@
 //! Writes the jobs of workload models as logs. The header has the command that makes the same log again.
 
 use super::lublin::{self, Lublin, LublinError, LublinJob, LublinOptions};
-use super::synthetic::{Synthetic, SyntheticError};
+use super::model::{Model, ModelError};
 use crate::job::{Shape, Time};
 use crate::trace::{Header, Record, SHAPES, TraceError, Writer};
 
@@ -22,9 +22,9 @@ pub enum ModelLogError {
     /// All jobs have the same submit time, so no factor changes the load.
     #[error("--load needs jobs that arrive at different times; make more jobs")]
     OneArrival,
-    /// The synthetic model gives no jobs.
+    /// A model of jobs that bring their shape gives no jobs.
     #[error(transparent)]
-    Synthetic(#[from] SyntheticError),
+    Model(#[from] ModelError),
     /// The log cannot be written.
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -107,22 +107,21 @@ fn write_all(writer: &mut Writer, jobs: impl IntoIterator<Item = LublinJob>) -> 
     })
 }
 
-/// Writes a log of the jobs that the synthetic model draws from `seed`, with their shapes. Returns the mean run time in
+/// Writes a log of the jobs that a model draws from `seed`, with their shapes. Returns the mean run time in
 /// seconds, before rounding. The triple gives the machine: its spelling, for the header, its
 /// extents, and how many of its nodes jobs can have.
 ///
 /// Records have whole seconds, so times are rounded, and run times are at least 1. The writer is left unfinished.
-pub fn write_synthetic(
+pub fn write_model(
     writer: &mut Writer,
-    model: &Synthetic,
+    model: &Model,
     (machine, extents, available): (&str, [u32; 3], u32),
     seed: u64,
 ) -> Result<f64, ModelLogError> {
     let nodes: u64 = extents.into_iter().map(u64::from).product();
     let jobs = model.on_share(f64::from(available) / nodes as f64).draw(seed, extents, 1.0)?;
     let spec = model.spec();
-    let mut lines =
-        head("synthetic workload of jobs that bring their shape", model.jobs(), u64::from(available));
+    let mut lines = head(model.entry().title, model.jobs(), u64::from(available));
     lines.push(format!("{SHAPES}: fields 19 to 21 are the sides of the job along x, y and z"));
     lines.push(format!("Note: {MADE} --model {spec} --machine {machine} --seed {seed}"));
     lines.push("Note: times are rounded to whole seconds".to_owned());

@@ -1,6 +1,9 @@
 //! Models that draw jobs at random, and the logs of such jobs.
 
+mod arrival_rate;
 pub(super) mod logs;
 pub mod lublin;
+pub(super) mod model;
 pub(super) mod side_lengths;
-pub(super) mod synthetic;
+mod synthetic;
+mod tpu_slices;

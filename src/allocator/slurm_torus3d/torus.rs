@@ -1,0 +1,249 @@
+//! A torus with its placements: which boxes its jobs may get, and in which order they are looked at.
+
+use super::sums::Sums;
+use crate::machine::NodeId;
+
+/// A placement as it is given: the boxes of one shape at regular anchors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Placed {
+    /// The sides of the boxes along x, y and z. They are not turned.
+    pub(super) sides: [u32; 3],
+    /// The first anchor on each axis, below the side of the torus.
+    pub(super) seed: [u32; 3],
+    /// The steps from an anchor to the next one on each axis, at least 1.
+    pub(super) spacing: [u32; 3],
+}
+
+impl Placed {
+    /// Returns the boxes of these sides at the multiples of their sides, which is the default.
+    pub(super) fn of(sides: [u32; 3]) -> Self {
+        Self { sides, seed: [0; 3], spacing: sides }
+    }
+
+    /// Returns the number of cells of a box.
+    pub(super) fn size(&self) -> u32 {
+        self.sides.iter().product()
+    }
+}
+
+/// A torus, the nodes in its cells and the boxes that its jobs may get.
+#[derive(Clone, Debug)]
+pub(super) struct Torus {
+    /// The numbers of cells along x, y and z.
+    pub(super) dims: [u32; 3],
+    /// The node in each cell, x fastest, then y, then z; `None` in cells without node.
+    pub(super) nodes: Vec<Option<NodeId>>,
+    /// The placements, smaller boxes first. Placements of one size stay in the order in which they were given.
+    pub(super) placements: Vec<Boxes>,
+    /// How many cells have nodes.
+    existing: Sums,
+}
+
+/// The boxes of one placement on a torus.
+#[derive(Clone, Debug)]
+pub(super) struct Boxes {
+    pub(super) sides: [u32; 3],
+    pub(super) size: u32,
+    /// The anchors on each axis in the order of the search.
+    pub(super) anchors: [Vec<u32>; 3],
+    /// The same anchors in rising order.
+    rising: [Vec<u32>; 3],
+    /// For each position of an axis, and for its end, the number of anchors below it.
+    below: [Vec<u32>; 3],
+    /// The index of the next placement, which is the first one with larger boxes; `None` if there is none.
+    pub(super) next: Option<usize>,
+}
+
+impl Torus {
+    /// Returns the torus with these cells and placements. Along a dimension that is not in `wraps` no box passes the
+    /// last cell.
+    pub(super) fn new(
+        dims: [u32; 3],
+        nodes: Vec<Option<NodeId>>,
+        mut placements: Vec<Placed>,
+        wraps: [bool; 3],
+    ) -> Self {
+        // The sort is stable.
+        placements.sort_by_key(Placed::size);
+        let next = |size: u32| Some(placements.partition_point(|other| other.size() <= size));
+        let boxes = |placed: &Placed| {
+            let next = next(placed.size()).filter(|&next| next < placements.len());
+            Boxes::new(placed, dims, wraps, next)
+        };
+        let placements = placements.iter().map(boxes).collect();
+        let existing = Sums::new(dims, |at| u32::from(nodes[cell(dims, at)].is_some()));
+        Self { dims, nodes, placements, existing }
+    }
+
+    /// Returns the node at a cell; `None` if the cell has no node.
+    pub(super) fn node(&self, at: [u32; 3]) -> Option<NodeId> {
+        self.nodes[cell(self.dims, at)]
+    }
+
+    /// Returns the nodes of a box, in the order of their cells; cells without node are skipped.
+    pub(super) fn nodes_of(&self, base: [u32; 3], sides: [u32; 3]) -> impl Iterator<Item = NodeId> + '_ {
+        let [width, length, depth] = sides;
+        let at = move |i: u32| [i % width, i / width % length, i / width / length];
+        let wrapped = move |at: [u32; 3]| [0, 1, 2].map(|d| (base[d] + at[d]) % self.dims[d]);
+        (0..width * length * depth).filter_map(move |i| self.node(wrapped(at(i))))
+    }
+
+    /// Counts, for every box of `boxes`, whether all its nodes are idle. `idle` has the idle cells.
+    pub(super) fn idle_boxes(&self, boxes: &Boxes, idle: &Sums) -> Sums {
+        let counts = [0, 1, 2].map(|d| boxes.rising[d].len() as u32);
+        Sums::new(counts, |at| {
+            let base = [0, 1, 2].map(|d| boxes.rising[d][at[d] as usize]);
+            u32::from(idle.in_box(base, boxes.sides) == self.existing.in_box(base, boxes.sides))
+        })
+    }
+}
+
+/// Returns the index of a cell.
+fn cell([width, length, _]: [u32; 3], [x, y, z]: [u32; 3]) -> usize {
+    (x + width * (y + length * z)) as usize
+}
+
+impl Boxes {
+    fn new(placed: &Placed, dims: [u32; 3], wraps: [bool; 3], next: Option<usize>) -> Self {
+        let anchors = [0, 1, 2].map(|d| {
+            let mut anchors = anchors(dims[d], placed.seed[d], placed.spacing[d]);
+            anchors.retain(|anchor| wraps[d] || anchor + placed.sides[d] <= dims[d]);
+            anchors
+        });
+        let mut rising = anchors.clone();
+        for anchors in &mut rising {
+            anchors.sort_unstable();
+        }
+        let below = [0, 1, 2].map(|d| {
+            (0..=dims[d]).map(|at| rising[d].partition_point(|&anchor| anchor < at) as u32).collect()
+        });
+        Self { sides: placed.sides, size: placed.size(), anchors, rising, below, next }
+    }
+
+    /// Returns all anchors in the order of the search: x outermost, then y, and z fastest.
+    pub(super) fn bases(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        let [xs, ys, zs] = &self.anchors;
+        xs.iter().flat_map(move |&x| ys.iter().flat_map(move |&y| zs.iter().map(move |&z| [x, y, z])))
+    }
+
+    /// Returns how many of these boxes are idle and overlap the box of `sides` at `base`. `idle_boxes` is that of
+    /// [`Torus::idle_boxes`]. O(1).
+    ///
+    /// Two boxes overlap if they do so along each axis. The anchors that overlap a side form a range of positions that
+    /// may wrap around, so that the boxes form a box in the grid of anchors.
+    pub(super) fn overlapped(&self, base: [u32; 3], sides: [u32; 3], idle_boxes: &Sums) -> u32 {
+        let (mut first, mut counts) = ([0; 3], [0; 3]);
+        for d in 0..3 {
+            let extent = self.below[d].len() as u32 - 1;
+            let all = self.rising[d].len() as u32;
+            let reach = sides[d] + self.sides[d] - 1;
+            if reach >= extent {
+                counts[d] = all;
+            } else {
+                // The first position whose box of this placement still reaches `base`.
+                let from = (base[d] + extent + 1 - self.sides[d]) % extent;
+                let below = |at: u32| self.below[d][at as usize];
+                first[d] = below(from);
+                counts[d] = match (from + reach).checked_sub(extent) {
+                    None => below(from + reach) - first[d],
+                    Some(wrapped) => all - first[d] + below(wrapped),
+                };
+                // Behind the last anchor the grid begins again.
+                first[d] %= all.max(1);
+            }
+        }
+        if counts.contains(&0) { 0 } else { idle_boxes.in_box(first, counts) }
+    }
+}
+
+/// Returns the anchors on an axis of `side` cells: `seed`, `seed` + `spacing`, and so on modulo the side, until the
+/// seed comes back. They stay in this order, in which boxes are looked at.
+pub(super) fn anchors(side: u32, seed: u32, spacing: u32) -> Vec<u32> {
+    let mut anchors = vec![seed];
+    loop {
+        let last = anchors[anchors.len() - 1];
+        let next = ((u64::from(last) + u64::from(spacing)) % u64::from(side)) as u32;
+        if next == seed {
+            return anchors;
+        }
+        anchors.push(next);
+    }
+}
+
+/// Returns a placement for each box whose sides are powers of two and fit into `dims`, at the multiples of its sides.
+/// Smaller boxes come first; of boxes of one size, compact ones (with the smaller half-perimeter) come first, and then
+/// those with the longer side along x, then y.
+pub(super) fn powers_of_two(dims: [u32; 3]) -> Vec<Placed> {
+    let powers = |extent: u32| (0..=extent.ilog2()).map(|power| 1 << power);
+    let [width, length, depth] = dims;
+    let mut placements: Vec<Placed> = powers(width)
+        .flat_map(|x| powers(length).flat_map(move |y| powers(depth).map(move |z| [x, y, z])))
+        .map(Placed::of)
+        .collect();
+    let reversed = |sides: [u32; 3]| sides.map(std::cmp::Reverse);
+    placements
+        .sort_by_key(|placed| (placed.size(), placed.sides.iter().sum::<u32>(), reversed(placed.sides)));
+    placements
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn anchors_go_round_until_the_seed_comes_back() {
+        for (side, seed, spacing, expected) in [
+            (4, 0, 2, vec![0, 2]),
+            (4, 1, 1, vec![1, 2, 3, 0]),
+            (3, 1, 2, vec![1, 0, 2]),
+            (4, 1, 4, vec![1]),
+            (6, 0, 4, vec![0, 4, 2]),
+            (5, 2, 8, vec![2, 0, 3, 1, 4]),
+            (1, 0, 1, vec![0]),
+        ] {
+            assert_eq!(anchors(side, seed, spacing), expected, "{side} {seed} {spacing}");
+        }
+    }
+
+    #[test]
+    fn overlapped_boxes_equal_those_found_by_comparing_nodes() {
+        let dims = [5, 4, 3];
+        let cells = || (0..60).map(|i| [i % 5, i / 5 % 4, i / 20]);
+        for (mine, other) in [([2, 2, 1], [2, 2, 2]), ([1, 1, 1], [5, 1, 3]), ([3, 4, 2], [4, 2, 2])] {
+            for spacing in [[1, 1, 1], [2, 2, 2], [3, 1, 2]] {
+                let placements = vec![Placed::of(mine), Placed { sides: other, seed: [3, 1, 2], spacing }];
+                // Cells 7, 14 and so on have no node; cells 3, 14, 25 and so on are in use.
+                let nodes = (0..60).map(|i| (i % 7 != 0 || i == 0).then_some(i)).collect();
+                let torus = Torus::new(dims, nodes, placements, [true; 3]);
+                let is_idle = |node: NodeId| node % 11 != 3;
+                let idle = Sums::new(dims, |at| u32::from(torus.node(at).is_some_and(is_idle)));
+                let boxes = &torus.placements[1];
+                let idle_boxes = torus.idle_boxes(boxes, &idle);
+                for base in cells() {
+                    let taken: Vec<NodeId> = torus.nodes_of(base, mine).collect();
+                    if taken.len() < mine.iter().product::<u32>() as usize {
+                        continue;
+                    }
+                    let overlapped = |at: &[u32; 3]| {
+                        let mut nodes = torus.nodes_of(*at, boxes.sides);
+                        nodes.any(|node| taken.contains(&node))
+                            && torus.nodes_of(*at, boxes.sides).all(is_idle)
+                    };
+                    let plain = boxes.bases().filter(overlapped).count() as u32;
+                    assert_eq!(
+                        boxes.overlapped(base, mine, &idle_boxes),
+                        plain,
+                        "{other:?} {spacing:?} {base:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_default_has_every_box_of_powers_of_two() {
+        let sides: Vec<[u32; 3]> = powers_of_two([4, 2, 1]).iter().map(|placed| placed.sides).collect();
+        assert_eq!(sides, [[1, 1, 1], [2, 1, 1], [1, 2, 1], [2, 2, 1], [4, 1, 1], [4, 2, 1]]);
+        assert_eq!(powers_of_two([5, 5, 4]).len(), 27);
+    }
+}
