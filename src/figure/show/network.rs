@@ -89,7 +89,6 @@ struct Curve {
 }
 
 /// What the command shows.
-#[derive(Clone, Debug)]
 pub struct Measurements {
     /// What all curves have in common, in words.
     pub shared: String,
