@@ -93,6 +93,7 @@ pub(super) fn has(options: &Options, when: When) -> bool {
         When::Contention => options.contention,
         When::Network => options.traffic,
         When::Placements => options.placements,
+        When::Outages => options.outages.is_some(),
         When::Study => false,
     }
 }

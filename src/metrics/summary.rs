@@ -95,6 +95,7 @@ mod tests {
             compactions: Compactions::default(),
             contention: None,
             placements: Vec::new(),
+            outages: None,
         };
         (jobs, records, recording)
     }

@@ -28,7 +28,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("stop", Layer::Core, ""),
     ("trace", Layer::Core, "disk spec"),
     ("workload", Layer::Core, "job spec trace"),
-    ("machine", Layer::Core, "spec stop"),
+    ("machine", Layer::Core, "job spec stop"),
     ("yardstick", Layer::Core, "machine"),
     ("allocator", Layer::Core, "job machine spec yardstick"),
     ("scheduler", Layer::Core, "job spec"),
