@@ -7,6 +7,7 @@ mod cost;
 mod curves;
 mod dispersal;
 mod facts;
+mod fragmentation;
 mod metric;
 mod recorder;
 mod registry;
@@ -21,6 +22,7 @@ pub use cost::Cost;
 pub use curves::{busy_nodes, exceeding};
 pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
+pub use fragmentation::{Fragmentation, FragmentationRecord, MOST_SLICES, Slices};
 pub use metric::{
     Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };

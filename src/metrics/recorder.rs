@@ -6,6 +6,7 @@ use super::compactions::Compactions;
 use super::contention::{Contention, JobContention};
 use super::cost::Cost;
 use super::dispersal::{Dispersal, Meter};
+use super::fragmentation::{Fragmentation, FragmentationRecord, Slices};
 use crate::allocator::{Placement, Rearrangement};
 use crate::engine::{Compaction, Observer};
 use crate::job::{JobId, Time};
@@ -40,6 +41,8 @@ pub struct Recording {
     pub compactions: Compactions,
     /// The estimate of contention. `None` unless it was asked for.
     pub contention: Option<ContentionRecord>,
+    /// The fragmentation of the free nodes. `None` unless it was asked for.
+    pub fragmentation: Option<FragmentationRecord>,
     /// The nodes of each job as intervals, such as `0-3 7`, by job. A job that was moved has its last nodes. Empty
     /// unless placements were asked for.
     pub placements: Vec<String>,
@@ -60,6 +63,7 @@ pub struct Recorder<'a> {
     timed: bool,
     monitor: &'a Monitor,
     contention: Option<Contention>,
+    fragmentation: Option<Fragmentation>,
     /// Whether each job has started, by job. Empty unless contention is estimated.
     started: Vec<bool>,
     recording: Recording,
@@ -77,9 +81,18 @@ impl<'a> Recorder<'a> {
             release: Cost::default(),
             compactions: Compactions::default(),
             contention: None,
+            fragmentation: None,
             placements: Vec::new(),
         };
-        Self { meter: Meter::new(mesh), timed, monitor, contention: None, started: Vec::new(), recording }
+        Self {
+            meter: Meter::new(mesh),
+            timed,
+            monitor,
+            contention: None,
+            fragmentation: None,
+            started: Vec::new(),
+            recording,
+        }
     }
 
     /// Makes the recorder estimate contention on `mesh` as well.
@@ -89,6 +102,13 @@ impl<'a> Recorder<'a> {
         let jobs = vec![JobContention::default(); self.recording.dispersal.len()];
         self.started = vec![false; jobs.len()];
         self.recording.contention = Some(ContentionRecord { jobs, pair_seconds: 0.0 });
+        self
+    }
+
+    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on.
+    #[must_use]
+    pub fn with_fragmentation(mut self, mesh: &Mesh, slices: &Slices, start: Time) -> Self {
+        self.fragmentation = Some(Fragmentation::new(mesh, slices, start));
         self
     }
 
@@ -104,6 +124,7 @@ impl<'a> Recorder<'a> {
         if let (Some(contention), Some(record)) = (&self.contention, &mut self.recording.contention) {
             record.pair_seconds = contention.pair_seconds();
         }
+        self.recording.fragmentation = self.fragmentation.as_ref().map(Fragmentation::means);
         self.recording
     }
 }
@@ -130,6 +151,9 @@ impl Observer for Recorder<'_> {
                 record.jobs[job as usize] = found;
             }
         }
+        if let Some(fragmentation) = &mut self.fragmentation {
+            fragmentation.take(nodes, now);
+        }
         if let Some(placement) = self.recording.placements.get_mut(job as usize) {
             *placement = intervals(nodes);
         }
@@ -138,6 +162,9 @@ impl Observer for Recorder<'_> {
     fn vacated(&mut self, nodes: &[NodeId], now: Time) {
         if let Some(contention) = &mut self.contention {
             contention.remove(nodes, now);
+        }
+        if let Some(fragmentation) = &mut self.fragmentation {
+            fragmentation.free(nodes, now);
         }
     }
 
