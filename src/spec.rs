@@ -165,6 +165,8 @@ pub struct Params {
     given: BTreeMap<String, String>,
     /// The values of the parameters that were taken.
     resolved: BTreeMap<String, String>,
+    /// The names of parameters that were taken and have values that are not written out.
+    unwritten: Vec<String>,
     /// The members that were given and not yet taken; `None` if there are none.
     given_members: Option<String>,
     /// The resolved members; `None` if there are none.
@@ -178,6 +180,7 @@ impl Params {
             owner: spec.name.clone(),
             given: spec.params.clone(),
             resolved: BTreeMap::new(),
+            unwritten: Vec::new(),
             given_members: spec.members.clone(),
             resolved_members: None,
         }
@@ -232,6 +235,17 @@ impl Params {
         Ok(value)
     }
 
+    /// Does the same as [`Self::choose`], but the resolved spec does not have the parameter if its value is the default.
+    /// It is for parameters that algorithms got later, so that results of before are found again.
+    pub fn choose_unwritten<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
+        let value = self.choose(key, choices)?;
+        if self.resolved.get(key).is_some_and(|name| name == choices[0].0) {
+            self.resolved.remove(key);
+            self.unwritten.push(key.to_owned());
+        }
+        Ok(value)
+    }
+
     /// Takes parameter `key` and returns its text; `None` if it was not given.
     pub fn take_text(&mut self, key: &str) -> Option<String> {
         let text = self.given.remove(key)?;
@@ -277,7 +291,9 @@ impl Params {
             return Err(self.bad_members(members, "none; it is not made of other specs"));
         }
         if let Some(key) = self.given.into_keys().next() {
-            let names: Vec<&str> = self.resolved.keys().map(String::as_str).collect();
+            let mut names: Vec<&str> =
+                self.resolved.keys().chain(&self.unwritten).map(String::as_str).collect();
+            names.sort_unstable();
             let known = match names.as_slice() {
                 [] => " (it has none)".to_owned(),
                 names => format!(" (it has: {})", names.join(", ")),

@@ -14,7 +14,7 @@
 //! members' times.
 
 use crate::allocator::seam::{
-    Allocator, Builder, Built, Contiguity, Entry, Placement, Promises, Request, Setup, Strategy,
+    Allocator, Builder, Built, Contiguity, Entry, OnTori, Placement, Promises, Request, Setup, Strategy,
 };
 use crate::machine::{Machine, pairwise_sum};
 use crate::spec::{Params, Spec, SpecError};
@@ -32,6 +32,7 @@ pub(crate) const fn entry(build: Builder) -> Entry {
         max_dims: 3,
         refuses_unavailable: None,
         kind: Contiguity::NonContiguous,
+        tori: OnTori::Wraps,
         promises: |_| Promises { exact: true, complete: true, forgets: true },
         build,
     }

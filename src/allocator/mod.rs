@@ -25,5 +25,5 @@ mod snug;
 pub use self::registry::{ALLOCATORS, build, find, short, short_label};
 pub use self::seam::{
     Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove, NodesFor,
-    Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,
+    OnTori, Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,
 };

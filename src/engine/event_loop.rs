@@ -3,10 +3,12 @@
 use super::error::ReplayError;
 use super::next_job::NextJob;
 use super::observer::{Observer, Record};
+use super::outages::OutageState;
 use super::state::ReplayState;
 use crate::allocator::{Placement, Strategy};
 use crate::execution::{Execution, Next};
 use crate::job::{Job, JobId, Time};
+use crate::machine::outages::{Outages, Treatment};
 use crate::machine::{Machine, Mesh};
 use crate::scheduler::{Cause, Pass, RunningJobs, Scheduler, WaitQueue};
 use crate::stop::Stop;
@@ -23,8 +25,19 @@ pub struct Parts<'a> {
     pub execution: &'a mut dyn Execution,
     /// Whether the allocator's calls are timed with a monotonic clock.
     pub timed: bool,
+    /// The nodes that go down and come up; `None` if all nodes are always up. There can be outages only if the allocator
+    /// moves no jobs. If jobs are killed, the execution model must support it.
+    pub outages: Option<OutagePlan>,
     /// The switch that stops the replay, also in the middle of an allocator's call or a scheduler's pass.
     pub stop: Stop,
+}
+
+/// The outages of a replay.
+pub struct OutagePlan {
+    /// The changes of nodes.
+    pub changes: Outages,
+    /// What happens to a job on a node that goes down.
+    pub treatment: Treatment,
 }
 
 /// The number of instants between two calls of [`Observer::finished`].
@@ -110,6 +123,7 @@ pub fn replay(
     let arrivals = in_order_of_arrival(jobs);
     let (pass, scheduler) = (parts.scheduler.pass(), parts.scheduler);
     let mut state = ReplayState {
+        outages: parts.outages.map(|plan| OutageState::new(plan, &parts.mesh)),
         jobs,
         now: Time::ZERO,
         cause: Cause::Batch,
@@ -131,17 +145,24 @@ pub fn replay(
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
         let due = state.next_job.as_ref().map(NextJob::due);
-        // The next event is the earliest of the next arrival, the end of a stage of making room and a wake-up that
-        // the scheduler asked for. `next_instant` adds the next end of a job.
+        // The next event is the earliest of the next arrival, the end of a stage of making room, a wake-up that the
+        // scheduler asked for and a change of a node. `next_instant` adds the next end of a job.
         let wake = scheduler.wakes().filter(|&wake| wake > state.now);
-        let event = arrival.into_iter().chain(due).chain(wake).min();
-        let Some(now) = next_instant(&mut state, event)? else { break };
+        let change = state.next_change(arrival.is_some());
+        let event = arrival.into_iter().chain(due).chain(wake).chain(change).min();
+        let Some(now) = next_instant(&mut state, event)? else {
+            if state.drop_stranded(scheduler) {
+                continue;
+            }
+            break;
+        };
         state.now = now;
         // `done` gets the jobs that end now. The passes below remove them from the machine.
         state.execution.advance(now, &mut done);
         finished += done.len();
         state.drop_plan_if_ended(&done);
         let started = state.finish_stages();
+        state.change_nodes(&mut done, scheduler);
         // `arrivals` is sorted by submission, so the jobs that arrive now are its next ones.
         let arriving = arrivals[next..].partition_point(|&job| jobs[job as usize].submit == now);
         let (first, arrived) = (next, next + arriving);

@@ -9,10 +9,11 @@ mod error;
 mod event_loop;
 mod next_job;
 mod observer;
+mod outages;
 mod rearrangement;
 mod reservation;
 mod state;
 
 pub use self::error::ReplayError;
-pub use self::event_loop::{Parts, replay};
-pub use self::observer::{Compaction, Observer, Record};
+pub use self::event_loop::{OutagePlan, Parts, replay};
+pub use self::observer::{Compaction, Fate, Observer, Record};

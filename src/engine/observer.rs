@@ -4,7 +4,8 @@ use crate::allocator::{Placement, Rearrangement};
 use crate::job::{JobId, Time};
 use crate::machine::NodeId;
 
-/// The result of a replay for one job: when it ran and how many nodes it held.
+/// The result of a replay for one job: when it ran and how many nodes it held. If it was killed and ran again, this is
+/// about its last run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// The time of its start.
@@ -20,6 +21,24 @@ pub struct Record {
     pub moves: u32,
     /// The total time that it stood still because of these moves.
     pub suspended: Time,
+    /// The number of times that it was killed and returned to the queue.
+    pub restarts: u32,
+    /// The total time of the runs in which it was killed.
+    pub lost: Time,
+    /// How it ended.
+    pub fate: Fate,
+}
+
+/// How a job of a replay ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fate {
+    /// It has run.
+    #[default]
+    Completed,
+    /// It was killed, and did not return to the queue because it had done so too often.
+    GivenUp,
+    /// It waited for nodes that did not come up, or was refused without them.
+    NeverStarted,
 }
 
 /// A step of a plan by which running jobs make room for a waiting job.
@@ -51,6 +70,15 @@ pub trait Observer {
 
     /// Reports a step of `plan`, by which running jobs make room for another job.
     fn compaction(&mut self, _what: Compaction, _plan: &Rearrangement) {}
+
+    /// Reports that a node goes down or comes up. It may be in use.
+    fn changed(&mut self, _node: NodeId, _is_down: bool, _now: Time) {}
+
+    /// Reports that from `now` on `nodes` nodes are available: they are up, or a job still runs on them.
+    fn available(&mut self, _nodes: u32, _now: Time) {}
+
+    /// Reports that a job was killed that had held `nodes` nodes for a time of `ran`. Its nodes are vacated already.
+    fn killed(&mut self, _job: JobId, _nodes: u32, _ran: Time, _now: Time) {}
 
     /// Reports that the allocator was told of the end of a job. The call took `cost_ns` nanoseconds; 0 if calls are not
     /// timed.

@@ -6,7 +6,7 @@
 
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::job::{JobId, Time};
-use crate::machine::{FreeSubmeshes, Machine, NodeId, Submesh};
+use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 use crate::scheduler::{Running, RunningJobs};
 
 /// A set of submeshes or nodes that is kept free for a waiting job at its shadow time.
@@ -174,15 +174,16 @@ impl Reservation {
                 // The allocator's own submesh is preferred. If it leaves no reserved submesh free, the first free
                 // submesh in scan order that does is taken.
                 let place = Submesh::around(machine.mesh(), &proposal.nodes);
-                let (choice, place) = if let Some(place) = place.filter(|place| admits(places, place)) {
-                    (Choice::Proposal(proposal), place)
-                } else {
-                    let Served::BySubmesh(submeshes) = &allocator.served else { return None };
-                    let place = beside(places, machine, &(submeshes.sizes)(request, machine.mesh()))?;
-                    (Choice::Other(Placement::of((submeshes.nodes)(request, place, machine))), place)
-                };
+                let (choice, place) =
+                    if let Some(place) = place.filter(|place| admits(places, machine.mesh(), place)) {
+                        (Choice::Proposal(proposal), place)
+                    } else {
+                        let Served::BySubmesh(submeshes) = &allocator.served else { return None };
+                        let place = beside(places, machine, &(submeshes.sizes)(request, machine.mesh()))?;
+                        (Choice::Other(Placement::of((submeshes.nodes)(request, place, machine))), place)
+                    };
                 // The reservation shrinks to the submeshes that remain free.
-                places.retain(|other| !other.meets(&place));
+                places.retain(|other| !other.meets(machine.mesh(), &place));
                 Some(choice)
             }
             Self::Nodes { request: reserved, then, nodes, .. } => {
@@ -204,8 +205,8 @@ impl Reservation {
 }
 
 /// Returns whether at least one submesh of `places` stays free if `taken` is in use.
-fn admits(places: &[Submesh], taken: &Submesh) -> bool {
-    places.iter().any(|place| !place.meets(taken))
+fn admits(places: &[Submesh], mesh: &Mesh, taken: &Submesh) -> bool {
+    places.iter().any(|place| !place.meets(mesh, taken))
 }
 
 /// Returns the first submesh with sides as in `boxes` that is free now and leaves one of `places` free. The sides in
@@ -214,7 +215,10 @@ fn beside(places: &[Submesh], machine: &Machine, boxes: &[[u32; 3]]) -> Option<S
     let mut free_submeshes = FreeSubmeshes::default();
     boxes.iter().find_map(|&sizes| {
         free_submeshes.find(machine, sizes);
-        free_submeshes.iter().map(|base| Submesh { base, sizes }).find(|place| admits(places, place))
+        free_submeshes
+            .iter()
+            .map(|base| Submesh { base, sizes })
+            .find(|place| admits(places, machine.mesh(), place))
     })
 }
 
@@ -276,11 +280,14 @@ mod tests {
         };
         let mut places = vec![place([0, 0], [2, 2]), place([1, 0], [2, 2])];
         let machine = Machine::new("4x2".parse()?);
-        assert!(!admits(&places, &place([1, 0], [1, 1])) && admits(&places, &place([0, 0], [1, 2])));
+        let mesh = machine.mesh();
+        assert!(
+            !admits(&places, mesh, &place([1, 0], [1, 1])) && admits(&places, mesh, &place([0, 0], [1, 2]))
+        );
         // Node (0, 0) alone would leave the second submesh. A 2×1 submesh at (0, 0) or (1, 0) would leave none, and one
         // at (2, 0) leaves the first.
         assert_eq!(beside(&places, &machine, &[[2, 1, 1]]), Some(place([2, 0], [2, 1])));
-        places.retain(|other| !other.meets(&place([2, 0], [2, 1])));
+        places.retain(|other| !other.meets(mesh, &place([2, 0], [2, 1])));
         assert_eq!(places, [place([0, 0], [2, 2])]);
         assert_eq!(beside(&places, &machine, &[[3, 1, 1], [1, 2, 1]]), Some(place([2, 0], [1, 2])));
         Ok(())

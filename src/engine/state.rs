@@ -6,10 +6,11 @@ use std::time::Instant;
 use super::error::ReplayError;
 use super::next_job::NextJob;
 use super::observer::{Observer, Record};
+use super::outages::OutageState;
 use super::reservation::{Choice, Reservation, RunningPlaces};
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::execution::{Execution, Started};
-use crate::job::{Job, JobId, Time};
+use crate::job::{Job, JobId, NodesFor, Time};
 use crate::machine::{Machine, NodeId};
 use crate::scheduler::{Cause, Decides, Running, RunningJobs, Scheduler, Slot, View, WaitQueue, Waiting};
 use crate::stop::Stop;
@@ -46,6 +47,8 @@ pub(super) struct ReplayState<'a> {
     pub(super) next_job: Option<NextJob>,
     /// The last reservation; `None` if there is none.
     pub(super) reservation: Option<Reservation>,
+    /// The outages; `None` if all nodes are always up.
+    pub(super) outages: Option<OutageState>,
     /// The first error; `None` if there was none. No job starts after an error.
     pub(super) error: Option<ReplayError>,
 }
@@ -57,8 +60,19 @@ impl ReplayState<'_> {
         if self.queue.is_empty() {
             self.records[job as usize].head = self.now;
         }
-        let nodes = self.allocator.nodes_for(&self.request(job), self.machine.mesh());
+        let nodes = self.nodes_for(job);
         self.queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
+    }
+
+    /// Returns the number of nodes that `job` will take.
+    pub(super) fn nodes_for(&self, job: JobId) -> NodesFor {
+        self.allocator.nodes_for(&self.request(job), self.machine.mesh())
+    }
+
+    /// Returns the estimated end of a running job.
+    pub(super) fn estimated_end(&self, job: JobId) -> Time {
+        let Record { start, suspended, .. } = self.records[job as usize];
+        start + self.jobs[job as usize].estimate + suspended
     }
 
     /// Asks the scheduler for a pass. Does nothing while running jobs make room for a job.
@@ -137,16 +151,16 @@ impl ReplayState<'_> {
     }
 
     /// Ends a job: frees its nodes and completes its record.
-    fn end(&mut self, job: JobId) {
+    pub(super) fn end(&mut self, job: JobId) {
         let placement = std::mem::take(&mut self.placements[job as usize]);
-        let record = &mut self.records[job as usize];
-        record.end = self.now;
-        self.running.remove(record.start + self.jobs[job as usize].estimate + record.suspended, job);
+        self.records[job as usize].end = self.now;
+        self.running.remove(self.estimated_end(job), job);
         self.machine.vacate(&placement.nodes);
         self.observer.vacated(&placement.nodes, self.now);
         let began = self.timed.then(Instant::now);
         self.allocator.released(&placement, &self.machine);
         self.observer.released(elapsed_ns(began));
+        self.take_drained(&placement.nodes);
     }
 
     /// Returns what `job` asks of the allocator.
@@ -269,6 +283,9 @@ impl ReplayState<'_> {
         let record = &mut self.records[job as usize];
         (record.start, record.end, record.allocated) = (self.now, self.now, nodes);
         let nodes = &self.placements[job as usize].nodes;
+        if let Some(outages) = &mut self.outages {
+            outages.hold(nodes, Some(job));
+        }
         self.execution.start(Started { id: job, job: &self.jobs[job as usize], nodes, now: self.now });
     }
 }
@@ -276,6 +293,10 @@ impl ReplayState<'_> {
 impl View for ReplayState<'_> {
     fn now(&self) -> Time {
         self.now
+    }
+
+    fn is_degraded(&self) -> bool {
+        self.machine.is_any_down()
     }
 
     fn stopped(&self) -> bool {

@@ -39,6 +39,15 @@ pub trait Execution: Send {
         false
     }
 
+    /// Ends a running job before it has run, because it is killed. It can be started again. Only models with
+    /// [`Self::cancels`] support this.
+    fn cancel(&mut self, _job: JobId) {}
+
+    /// Returns whether running jobs can be killed.
+    fn cancels(&self) -> bool {
+        false
+    }
+
     /// Returns when a running job will end; `None` if the model cannot know it or the job does not run.
     fn end_of(&self, _job: JobId) -> Option<Time> {
         None

@@ -44,6 +44,15 @@ impl Execution for RecordedRunTimes {
         true
     }
 
+    /// Removes the end of the job, in O(running jobs).
+    fn cancel(&mut self, job: JobId) {
+        self.ends.retain(|Reverse((.., other))| *other != job);
+    }
+
+    fn cancels(&self) -> bool {
+        true
+    }
+
     fn end_of(&self, job: JobId) -> Option<Time> {
         self.ends.iter().find(|Reverse((.., other))| *other == job).map(|Reverse((end, ..))| *end)
     }
@@ -86,6 +95,18 @@ mod tests {
         let mut done = Vec::new();
         model.advance(at(25), &mut done);
         assert_eq!(done, [1, 0]);
+    }
+
+    #[test]
+    fn jobs_that_are_killed_do_not_end() {
+        let mut model = RecordedRunTimes::default();
+        start(&mut model, 0, 0, 10);
+        start(&mut model, 1, 0, 20);
+        model.cancel(0);
+        start(&mut model, 0, 15, 10);
+        let mut done = Vec::new();
+        model.advance(Time::from_seconds(24), &mut done);
+        assert_eq!((done, model.end_of(0)), (vec![1], Some(Time::from_seconds(25))));
     }
 
     #[test]

@@ -95,6 +95,13 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("suspended_s", F64(|row| row.record().suspended.as_seconds()))
             .unit("s")
             .meaning("how long it stood still because of that; part of `run_s`"),
+        field("restarts", U32(|row| row.record().restarts))
+            .when(When::Outages)
+            .meaning("how often it was killed because a node went down, and ran again; start and end are of its last run"),
+        field("lost_s", F64(|row| row.record().lost.as_seconds()))
+            .when(When::Outages)
+            .unit("s")
+            .meaning("how long it ran in vain before; part of `wait_s`"),
     ]
 }
 

@@ -105,6 +105,8 @@ pub struct Selected {
     pub path: PathBuf,
     /// The number of the replay and the seed of the replication; `None` for a table of Batsim.
     pub of: Option<(u32, u64)>,
+    /// Whether nodes went down and came up during the replay.
+    pub has_outages: bool,
     /// The schedule itself.
     pub schedule: Schedule,
 }
@@ -131,11 +133,13 @@ pub fn read_schedule(path: &Path, selection: Selection) -> Result<Selected, Sche
     let table = Table { path: &path, frame: &frame, origin: origin.as_ref() };
     if frame.column("starting_time").is_ok() {
         let schedule = batsim(&table)?;
-        return Ok(Selected { path, of: None, schedule });
+        return Ok(Selected { path, of: None, has_outages: false, schedule });
     }
     let (of, rows) = table.select(selection)?;
     let schedule = Schedule { jobs: ours(&table, &rows)?, left_out: 0 };
-    Ok(Selected { path, of: Some(of), schedule })
+    // Only replays with outages have this column.
+    let has_outages = table.has("restarts");
+    Ok(Selected { path, of: Some(of), has_outages, schedule })
 }
 
 /// Returns the file and the jobs of the selected cell of a study. If no cell is selected, it takes the only cell that

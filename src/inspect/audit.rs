@@ -34,7 +34,9 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
     };
     // EASY cannot be checked at all if it is not known which jobs can start. Under FCFS the order of starts can still
     // be checked.
-    let policy = question.against.filter(|policy| *policy == Policy::Fcfs || unchecked.is_none());
+    // Jobs that were killed have started before, so that their last starts may be in another order.
+    let has_order = |policy: &Policy| *policy == Policy::Fcfs && !input.has_outages;
+    let policy = question.against.filter(|policy| has_order(policy) || unchecked.is_none());
     let name = &input.name;
     Ok(match follow(input, &machine, policy, rule) {
         Ok(checked) => {

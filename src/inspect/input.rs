@@ -20,6 +20,8 @@ pub struct Input {
     pub name: String,
     /// The schedule.
     pub schedule: Schedule,
+    /// Whether nodes went down and came up. The schedule does not say when, and has the last run of each job only.
+    pub has_outages: bool,
     /// The name of the log.
     pub log: Option<String>,
     /// The machine.
@@ -62,10 +64,8 @@ impl Places {
             Served::ByState(_) => Some(self.strategy.foresee(&request, machine).is_some()),
             Served::BySubmesh(submeshes) => {
                 let mut free_submeshes = FreeSubmeshes::default();
-                Some((submeshes.sizes)(&request, machine.mesh()).into_iter().any(|sizes| {
-                    free_submeshes.find(machine, sizes);
-                    free_submeshes.first().is_some()
-                }))
+                let mut sizes = (submeshes.sizes)(&request, machine.mesh()).into_iter();
+                Some(sizes.any(|sizes| free_submeshes.find_first(machine, sizes).is_some()))
             }
         }
     }
@@ -96,8 +96,8 @@ impl Input {
         if Format::of_path(path) == Some(SWF) {
             return Ok(nothing(audit::read_swf(path)?));
         }
-        let Selected { of, schedule, .. } = frame::read_schedule(path, selection)?;
-        let mut input = nothing(schedule);
+        let Selected { of, schedule, has_outages, .. } = frame::read_schedule(path, selection)?;
+        let mut input = Self { has_outages, ..nothing(schedule) };
         if let (true, Some((replay, seed))) = (path.is_dir(), of) {
             input.describe(&Sheet::read(path)?, replay, seed);
         }
@@ -122,6 +122,9 @@ impl Input {
     /// Returns the rule that decides whether a job can start on `machine`. If the allocator is not known, it is enough
     /// that enough nodes are free.
     pub(super) fn start_rule(&self, machine: &Mesh) -> StartRule {
+        if self.has_outages {
+            return StartRule::Unknown("nodes went down and came up, and the schedule does not say when");
+        }
         let spec = self.allocator.as_ref().and_then(|spec| spec.parse::<Spec>().ok());
         let built = spec.and_then(|spec| {
             let (entry, _) = allocator::find(&spec).ok()?;

@@ -21,8 +21,8 @@ pub fn unavailable_submeshes(mesh: &Mesh) -> Vec<Submesh> {
         for node in first..=last {
             if left.contains(node) {
                 let place = grown(mesh, &left, mesh.coord(node));
-                for i in 0..place.sizes.iter().product() {
-                    left.remove(mesh.node(place.at(i)));
+                for node in place.on(mesh) {
+                    left.remove(node);
                 }
                 found.push(place);
             }
@@ -40,8 +40,7 @@ fn grown(mesh: &Mesh, set: &NodeSet, base: Coord) -> Submesh {
             let mut slice = *place;
             slice.base[d] += place.sizes[d];
             slice.sizes[d] = 1;
-            slice.base[d] < mesh.extents()[d]
-                && (0..slice.sizes.iter().product()).all(|i| set.contains(mesh.node(slice.at(i))))
+            slice.base[d] < mesh.extents()[d] && slice.on(mesh).all(|node| set.contains(node))
         };
         while within(&place) {
             place.sizes[d] += 1;
@@ -63,7 +62,7 @@ mod tests {
         let scattered = mesh.without(&[(1, 1), (3, 9), (13, 13), (20, 27), (44, 59)])?;
         let mut found: Vec<u32> = Vec::new();
         for place in unavailable_submeshes(&scattered) {
-            found.extend((0..place.sizes.iter().product()).map(|i| mesh.node(place.at(i))));
+            found.extend(place.on(&mesh));
         }
         found.sort_unstable();
         assert!(found.into_iter().eq((0..60).filter(|&node| !scattered.is_available(node))));

@@ -240,6 +240,20 @@ impl FreeCounts {
         free as u32
     }
 
+    /// Returns the number of free nodes of the submesh `place`, which may wrap around.
+    pub fn in_place(&self, place: Submesh) -> u32 {
+        let end = [0, 1, 2].map(|d| place.base[d] + place.sizes[d]);
+        let extents = self.extents.map(|extent| extent as u32);
+        let Some(d) = (0..3).find(|&d| end[d] > extents[d]) else {
+            return self.in_submesh(place.base, end);
+        };
+        // The part up to the end of dimension d, and the part that has gone round it.
+        let (mut before, mut behind) = (place, place);
+        before.sizes[d] = extents[d] - place.base[d];
+        (behind.base[d], behind.sizes[d]) = (0, end[d] - extents[d]);
+        self.in_place(before) + self.in_place(behind)
+    }
+
     /// Returns the number of free nodes within L∞ distance `radius` of the submesh `place`. Any radius is allowed.
     pub fn around_submesh(&self, place: Submesh, radius: usize) -> i32 {
         let [xs, ys, zs] = place.grown(radius, self.extents, self.wraps);

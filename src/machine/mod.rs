@@ -9,6 +9,7 @@ pub mod mesh;
 mod node;
 mod node_set;
 pub mod order;
+pub mod outages;
 mod pairwise;
 mod shape;
 mod submesh;
@@ -36,6 +37,8 @@ pub struct Machine {
     mesh: Mesh,
     free: NodeSet,
     free_count: u32,
+    /// The nodes that are down, free or still in use; `None` until a node goes down for the first time.
+    down: Option<Box<NodeSet>>,
     stop: Stop,
 }
 
@@ -59,7 +62,7 @@ impl Machine {
                 free.remove(node);
             }
         }
-        Self { mesh, free, free_count, stop: Stop::default() }
+        Self { mesh, free, free_count, down: None, stop: Stop::default() }
     }
 
     /// Returns the same machine with a switch. Long searches on the machine give up once `stop` is thrown.
@@ -107,15 +110,48 @@ impl Machine {
         Ok(())
     }
 
-    /// Frees `nodes`, which must be in use.
+    /// Frees `nodes`, which must be in use. Those that are down leave the machine instead.
     ///
     /// # Panics
     /// Panics if one of them is free already. That is a mistake of the caller; no input can cause it.
     pub fn vacate(&mut self, nodes: &[NodeId]) {
+        if let Some(down) = &self.down {
+            for &node in nodes.iter().filter(|&&node| !down.contains(node)) {
+                assert!(self.free.insert(node), "node {node} is freed twice");
+                self.free_count += 1;
+            }
+            return;
+        }
         for run in runs(nodes) {
             assert!(self.free.insert_run(run), "one of nodes {run:?} is freed twice");
         }
         self.free_count += nodes.len() as u32;
+    }
+
+    /// Takes a node down. If it is in use, it leaves the machine when it is vacated, and otherwise at once. Nothing
+    /// changes if it is down already.
+    pub fn take_down(&mut self, node: NodeId) {
+        let bound = self.free.bound();
+        self.down.get_or_insert_with(|| Box::new(NodeSet::empty(bound))).insert(node);
+        self.free_count -= u32::from(self.free.remove(node));
+    }
+
+    /// Brings a node up that is down. It is free then, unless it is still in use.
+    pub fn bring_up(&mut self, node: NodeId, is_in_use: bool) {
+        let was_down = self.down.as_mut().is_some_and(|down| down.remove(node));
+        if was_down && !is_in_use {
+            self.free_count += u32::from(self.free.insert(node));
+        }
+    }
+
+    /// Returns whether a node is down.
+    pub fn is_down(&self, node: NodeId) -> bool {
+        self.down.as_ref().is_some_and(|down| down.contains(node))
+    }
+
+    /// Returns whether any node is down. O(N/64) once a node has been down.
+    pub fn is_any_down(&self) -> bool {
+        self.down.as_ref().is_some_and(|down| down.count() > 0)
     }
 
     /// Returns the reason why `nodes` cannot be taken into use. It is about the first node that does not exist, is in
@@ -138,6 +174,24 @@ fn runs(nodes: &[NodeId]) -> impl Iterator<Item = &[NodeId]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nodes_that_are_down_are_not_free() -> Result<(), mesh::MeshError> {
+        let mut machine = Machine::new(Mesh::new(&[4, 2])?);
+        assert_eq!(machine.occupy(&[0, 1, 2]), Ok(()));
+        [2, 3, 4].into_iter().for_each(|node| machine.take_down(node));
+        assert_eq!((machine.free_count(), machine.occupy(&[3])), (3, Err(OccupyError::Busy(3))));
+        machine.bring_up(3, false);
+        // Node 1 goes down and comes up while it is in use, so that it is free with the others. Node 2 is not.
+        machine.take_down(1);
+        machine.bring_up(1, true);
+        machine.vacate(&[0, 1, 2]);
+        assert_eq!(machine.free().iter().collect::<Vec<_>>(), [0, 1, 3, 5, 6, 7]);
+        assert_eq!((machine.free_count(), machine.is_down(2), machine.is_down(1)), (6, true, false));
+        [2, 4].into_iter().for_each(|node| machine.bring_up(node, false));
+        assert_eq!(machine.free_count(), 8);
+        Ok(())
+    }
 
     #[test]
     fn a_refused_placement_changes_nothing() -> Result<(), mesh::MeshError> {

@@ -30,32 +30,44 @@ pub fn pairwise_along(counts: &[u32], k: u32, wraps: bool) -> u64 {
 }
 
 /// Sets `sums` for each position of a dimension to the sum of the hops from that position to all nodes. `counts` gives
-/// the number of nodes at each position, and `wraps` tells whether the dimension is a ring. O(positions); on rings
-/// O(positions²).
-pub fn distances_along(counts: &[u32], wraps: bool, sums: &mut [u64]) {
-    if wraps {
-        let n = counts.len();
-        for (a, sum) in sums.iter_mut().enumerate() {
-            let far = |(b, &count): (usize, &u32)| {
-                let straight = a.abs_diff(b);
-                straight.min(n - straight) as u64 * u64::from(count)
-            };
-            *sum = counts.iter().enumerate().map(far).sum();
-        }
-        return;
-    }
-    // One step up adds one hop to every node below. The second pass does the same from the other end.
+/// the number of nodes at each position, and `wraps` tells whether the dimension is a ring. O(positions).
+pub fn distances_along<C: Copy + Into<u64>>(counts: &[C], wraps: bool, sums: &mut [u64]) {
+    if wraps { ring_distances(counts, sums) } else { line_distances(counts, sums) }
+}
+
+/// Does the work of [`distances_along`] on a line. One step up adds one hop to every node below. The second pass does
+/// the same from the other end.
+fn line_distances<C: Copy + Into<u64>>(counts: &[C], sums: &mut [u64]) {
     let (mut below, mut sum) = (0, 0);
     for (cell, &count) in sums.iter_mut().zip(counts) {
         *cell = sum;
-        below += u64::from(count);
+        below += count.into();
         sum += below;
     }
     let (mut above, mut sum) = (0, 0);
     for (cell, &count) in sums.iter_mut().zip(counts).rev() {
         *cell += sum;
-        above += u64::from(count);
+        above += count.into();
         sum += above;
+    }
+}
+
+/// Does the work of [`distances_along`] on a ring of n positions. One step up takes one hop from the nodes ahead, at the
+/// next ⌊n/2⌋ positions, and adds one hop to the nodes behind. If n is odd, one position is neither ahead nor behind: it
+/// is ⌊n/2⌋ hops away before the step and after it.
+fn ring_distances<C: Copy + Into<u64>>(counts: &[C], sums: &mut [u64]) {
+    let (n, half) = (counts.len(), counts.len() / 2);
+    let at = |i: usize| -> u64 { counts[if i < n { i } else { i - n }].into() };
+    let all: u64 = (0..n).map(at).sum();
+    let mut sum: u64 = (0..n).map(|i| at(i) * i.min(n - i) as u64).sum();
+    let mut ahead: u64 = (1..=half).map(at).sum();
+    for (a, cell) in sums.iter_mut().enumerate() {
+        *cell = sum;
+        let next = at(a + half + 1);
+        // For even n, position a + n/2 + 1 is behind already.
+        let neither = if n % 2 == 1 { next } else { 0 };
+        sum = sum + (all - ahead - neither) - ahead;
+        ahead = ahead + next - at(a + 1);
     }
 }
 
@@ -76,19 +88,59 @@ fn line_sum(counts: &[u32], k: u32) -> u64 {
 /// separate them. A diameter with S nodes on one side, and no node on it, separates S·(k − S) pairs. Half steps are the
 /// positions of a ring of 2n positions, whose nodes are at the even ones.
 fn ring_sum(counts: &[u32], k: u32) -> u64 {
-    let n = counts.len();
-    if n < 2 {
-        return 0;
+    let (n, half) = (counts.len(), counts.len() / 2);
+    let k = u64::from(k);
+    // The diameters from half steps 2i and 2i + 1 have the positions i+1 ..= i+⌊n/2⌋ on one side; if n is odd, the
+    // second one has position i+⌊n/2⌋+1 there too. These are the n diameters; if n is odd, the last one has no second.
+    let mut side: u64 = counts.iter().skip(1).take(half).map(|&count| u64::from(count)).sum();
+    if n.is_multiple_of(2) {
+        let mut sum = 0;
+        for (&leaves, &joins) in counts[1..].iter().zip(&counts[half + 1..]) {
+            // Both diameters separate the same nodes, so that no halving is needed.
+            sum += side * (k - side);
+            side = side + u64::from(joins) - u64::from(leaves);
+        }
+        return sum + side * (k - side);
     }
-    // S belongs to the diameter from cut e to cut e + n, where cut e lies after half step e. S counts the nodes at the
-    // half steps e+1 ..= e+n.
-    let at = |half: usize| if half.is_multiple_of(2) { u64::from(counts[half / 2 % n]) } else { 0 };
-    let mut side: u64 = (1..=n).map(at).sum();
     let mut doubled = 0;
-    for e in 0..n {
-        doubled += side * (u64::from(k) - side);
-        // The next diameter: one half step joins the side, and another one leaves it.
-        side = side + at(e + 1 + n) - at(e + 1);
+    for (&leaves, &joins) in counts[1..].iter().zip(&counts[half + 1..]) {
+        doubled += side * (k - side);
+        side += u64::from(joins);
+        doubled += side * (k - side);
+        side -= u64::from(leaves);
     }
-    doubled / 2
+    (doubled + side * (k - side)) / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_along_lines_and_rings_equal_sums_over_pairs() {
+        let mut number = 1_u32;
+        for n in 1..=9_usize {
+            for _ in 0..50 {
+                let counts: Vec<u32> = (0..n)
+                    .map(|_| {
+                        number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                        (number >> 24) % 5
+                    })
+                    .collect();
+                for wraps in [false, true] {
+                    let hops = |a: usize, b: usize| {
+                        let straight = a.abs_diff(b);
+                        if wraps { straight.min(n - straight) as u64 } else { straight as u64 }
+                    };
+                    let from = |a: usize| -> u64 { (0..n).map(|b| hops(a, b) * u64::from(counts[b])).sum() };
+                    let plain: Vec<u64> = (0..n).map(from).collect();
+                    let mut sums = vec![7; n];
+                    distances_along(&counts, wraps, &mut sums);
+                    assert_eq!(sums, plain, "{counts:?}");
+                    let pairs: u64 = (0..n).map(|a| u64::from(counts[a]) * plain[a]).sum();
+                    assert_eq!(pairwise_along(&counts, counts.iter().sum(), wraps), pairs / 2, "{counts:?}");
+                }
+            }
+        }
+    }
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::{Coord, Machine, Mesh, NodeId};
 
-/// A submesh, given by its base and its sides. It may wrap around in dimensions that do.
+/// A submesh, given by its base and its sides. It may wrap around in dimensions that do. A side as long as a dimension
+/// that wraps around begins at position 0: all other bases would be the same submesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Submesh {
     /// The node with the smallest coordinates. If the submesh wraps around, it is the node at which the submesh begins.
@@ -15,24 +16,38 @@ pub struct Submesh {
 }
 
 impl Submesh {
-    /// Returns the coordinates of node `i` of the submesh, counted from 0, row by row. The submesh must not wrap
-    /// around.
-    pub fn at(self, i: u32) -> Coord {
-        let [width, length, _] = self.sizes;
-        let [x, y, z] = self.base;
-        [x + i % width, y + i / width % length, z + i / width / length]
+    /// Returns the coordinates of the node that is `steps` behind the base along x, y and z. Each step is below the
+    /// side of the submesh.
+    pub fn at(self, mesh: &Mesh, steps: [u32; 3]) -> Coord {
+        [0, 1, 2].map(|d| self.position(mesh, d, steps[d]))
     }
 
-    /// Returns all nodes of the submesh, row by row. The submesh must not wrap around.
+    /// Returns the position in dimension `d` that is `step` behind the base.
+    fn position(self, mesh: &Mesh, d: usize, step: u32) -> u32 {
+        let (at, extent) = (self.base[d] + step, mesh.extents()[d]);
+        debug_assert!(at < extent || mesh.wraps(d), "{self:?} leaves {mesh}");
+        if at < extent { at } else { at - extent }
+    }
+
+    /// Returns all nodes of the submesh, row by row from its base on: x fastest, then y, then z.
     pub fn nodes(self, machine: &Machine) -> Vec<NodeId> {
-        let count: u32 = self.sizes.iter().product();
-        (0..count).map(|i| machine.mesh().node(self.at(i))).collect()
+        self.on(machine.mesh()).collect()
     }
 
-    /// Returns whether all nodes of the submesh are free. The submesh must not wrap around.
+    /// Returns all nodes of the submesh on `mesh`, row by row from its base on: x fastest, then y, then z.
+    pub fn on(self, mesh: &Mesh) -> impl Iterator<Item = NodeId> {
+        let [width, length, depth] = self.sizes;
+        let rows = (0..depth).flat_map(move |k| (0..length).map(move |j| [0, j, k]));
+        rows.flat_map(move |steps| {
+            let [_, y, z] = self.at(mesh, steps);
+            let row = mesh.node([0, y, z]);
+            (0..width).map(move |i| row + self.position(mesh, 0, i))
+        })
+    }
+
+    /// Returns whether all nodes of the submesh are free.
     pub fn is_free(self, machine: &Machine) -> bool {
-        let count: u32 = self.sizes.iter().product();
-        (0..count).all(|i| machine.free().contains(machine.mesh().node(self.at(i))))
+        self.on(machine.mesh()).all(|node| machine.free().contains(node))
     }
 
     /// Returns the positions of the submesh along each dimension after growing it by `radius` hops in every direction.
@@ -48,21 +63,35 @@ impl Submesh {
         [along(0), along(1), along(2)]
     }
 
-    /// Returns the smallest submesh that contains all of `nodes` and does not wrap around; `None` if there are no
-    /// nodes.
+    /// Returns the smallest submesh that contains all of `nodes`; `None` if there are no nodes. In dimensions that wrap
+    /// around it may wrap around. If several submeshes are smallest, it is the one behind the first gap. O(nodes +
+    /// extents).
     pub fn around(mesh: &Mesh, nodes: &[NodeId]) -> Option<Self> {
         let mut coords = nodes.iter().map(|&node| mesh.coord(node));
         let first = coords.next()?;
         let (low, high) = coords.fold((first, first), |(low, high), at| {
             ([0, 1, 2].map(|d| low[d].min(at[d])), [0, 1, 2].map(|d| high[d].max(at[d])))
         });
-        Some(Self { base: low, sizes: [0, 1, 2].map(|d| high[d] + 1 - low[d]) })
+        let mut place = Self { base: low, sizes: [0, 1, 2].map(|d| high[d] + 1 - low[d]) };
+        for d in (0..3).filter(|&d| mesh.wraps(d)) {
+            let mut taken = vec![false; mesh.extents()[d] as usize];
+            for &node in nodes {
+                taken[mesh.coord(node)[d] as usize] = true;
+            }
+            (place.base[d], place.sizes[d]) = arc(&taken);
+        }
+        Some(place)
     }
 
-    /// Returns whether the two submeshes share a node. Neither may wrap around.
-    pub fn meets(&self, other: &Self) -> bool {
+    /// Returns whether the two submeshes share a node.
+    pub fn meets(&self, mesh: &Mesh, other: &Self) -> bool {
         (0..3).all(|d| {
-            self.base[d] < other.base[d] + other.sizes[d] && other.base[d] < self.base[d] + self.sizes[d]
+            // The distance from one base on to the other, round the end of the dimension if necessary. Submeshes that
+            // do not wrap around end before they come to a base that lies behind that end.
+            let extent = mesh.extents()[d];
+            let ahead = |from: u32, to: u32| if from <= to { to - from } else { to + extent - from };
+            ahead(self.base[d], other.base[d]) < self.sizes[d]
+                || ahead(other.base[d], self.base[d]) < other.sizes[d]
         })
     }
 
@@ -94,6 +123,22 @@ impl Submesh {
     }
 }
 
+/// Returns the first position and the length of the shortest arc of a ring that contains all of its `taken` positions.
+/// The arc is the complement of the longest gap, and of the first such gap if several are equally long. The arc of the
+/// whole ring begins at 0.
+fn arc(taken: &[bool]) -> (u32, u32) {
+    let n = taken.len();
+    let (mut start, mut longest, mut gap) = (0, 0, 0);
+    // The loop goes round twice, so that it sees a gap across the end of the ring as one.
+    for i in 0..2 * n {
+        gap = if taken[i % n] { 0 } else { gap + 1 };
+        if gap > longest {
+            (start, longest) = ((i + 1) % n, gap);
+        }
+    }
+    (start as u32, (n - longest) as u32)
+}
+
 /// Returns the positions of a dimension of `extent` nodes that are within `radius` hops of `centre`. On a line it is
 /// one range, cut off at the ends, and the second is `None`. If the dimension wraps, a second range is there if the
 /// positions go around its end.
@@ -123,23 +168,54 @@ mod tests {
     use super::*;
     use crate::machine::{FreeCounts, Machine};
 
+    /// Returns every submesh of a machine, also those that wrap around.
+    fn every_submesh(mesh: &Mesh) -> impl Iterator<Item = Submesh> {
+        let extents = mesh.extents();
+        let sizes = mesh.location_order().map(move |node| mesh.coord(node).map(|c| c + 1));
+        let places = sizes.flat_map(move |sizes| {
+            mesh.location_order().map(move |node| Submesh { base: mesh.coord(node), sizes })
+        });
+        places.filter(move |Submesh { base, sizes }| {
+            (0..3).all(|d| base[d] + sizes[d] <= extents[d] || (mesh.wraps(d) && sizes[d] < extents[d]))
+        })
+    }
+
     #[test]
-    fn boxes_meet_if_they_share_a_node() -> Result<(), Box<dyn std::error::Error>> {
-        let machine = Machine::new("4x3x2".parse()?);
-        let mesh = machine.mesh();
-        let boxes: Vec<Submesh> = (0..mesh.nodes())
-            .flat_map(|a| (0..mesh.nodes()).map(move |b| (a, b)))
-            .filter_map(|(a, b)| Submesh::around(mesh, &[a, b]))
-            .collect();
-        for a in boxes.iter().step_by(7) {
-            let nodes = a.nodes(&machine);
-            assert_eq!(Submesh::around(mesh, &nodes), Some(*a));
-            for b in &boxes {
-                let shared = b.nodes(&machine).iter().any(|node| nodes.contains(node));
-                assert_eq!(a.meets(b), shared, "{a:?} {b:?}");
+    fn submeshes_meet_if_they_share_a_node() -> Result<(), Box<dyn std::error::Error>> {
+        for text in ["4x3x2", "torus:4x3x2", "torus:7", "torus:5x2"] {
+            let machine = Machine::new(text.parse()?);
+            let mesh = machine.mesh();
+            let places: Vec<(Submesh, Vec<NodeId>)> =
+                every_submesh(mesh).map(|place| (place, place.nodes(&machine))).collect();
+            for (a, nodes) in places.iter().step_by(7) {
+                assert_eq!(Submesh::around(mesh, nodes), Some(*a), "{text}");
+                for (b, others) in &places {
+                    let shared = others.iter().any(|node| nodes.contains(node));
+                    assert_eq!(a.meets(mesh, b), shared, "{text}: {a:?} {b:?}");
+                }
+            }
+            assert_eq!(Submesh::around(mesh, &[]), None);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn the_submesh_around_nodes_is_a_smallest_one() -> Result<(), Box<dyn std::error::Error>> {
+        for text in ["3x3", "torus:3x3", "torus:8", "torus:4x2", "torus:2x2x2"] {
+            let machine = Machine::new(text.parse()?);
+            let mesh = machine.mesh();
+            let places: Vec<(Submesh, Vec<NodeId>)> =
+                every_submesh(mesh).map(|place| (place, place.nodes(&machine))).collect();
+            for subset in 1_u32..1 << mesh.nodes() {
+                let nodes: Vec<NodeId> = (0..mesh.nodes()).filter(|n| subset >> n & 1 == 1).collect();
+                let holds = |within: &[NodeId]| nodes.iter().all(|node| within.contains(node));
+                let least =
+                    places.iter().filter(|(_, within)| holds(within)).map(|(_, within)| within.len()).min();
+                let around = Submesh::around(mesh, &nodes).ok_or("none")?;
+                let within = around.nodes(&machine);
+                assert!(holds(&within) && Some(within.len()) == least, "{text}: {nodes:?} {around:?}");
             }
         }
-        assert_eq!(Submesh::around(mesh, &[]), None);
         Ok(())
     }
 
@@ -171,8 +247,10 @@ mod tests {
                     assert_eq!(Some(place.shell(mesh, node)), plain(node), "{text} {place:?} {node:?}");
                 }
                 let high = [0, 1, 2].map(|d| base[d] + sizes[d]);
+                let free = machine.free().iter().filter(|&node| inside(mesh.coord(node))).count();
+                assert_eq!(counts.in_place(place) as usize, free, "{text} {place:?}");
+                assert_eq!(place.is_free(&machine), free == members.len(), "{text} {place:?}");
                 if (0..3).all(|d| high[d] <= extents[d]) {
-                    let free = machine.free().iter().filter(|&node| inside(mesh.coord(node))).count();
                     assert_eq!(counts.in_submesh(base, high) as usize, free, "{text} {place:?}");
                 }
                 for radius in 0..4 {

@@ -1,7 +1,7 @@
 //! Measures dispersal: how far the nodes of a placement are from each other.
 
+use super::diameter::Diameter;
 use super::rows::Rows;
-use super::torus_diameter;
 use crate::machine::{Mesh, NodeId, pairwise_along};
 
 /// The dispersal of one placement of k nodes.
@@ -38,12 +38,13 @@ impl Dispersal {
 pub struct Meter {
     mesh: Mesh,
     rows: Rows,
+    diameter: Diameter,
 }
 
 impl Meter {
     /// Makes a meter for placements on `mesh`.
     pub fn new(mesh: &Mesh) -> Self {
-        Self { mesh: mesh.clone(), rows: Rows::new(mesh) }
+        Self { mesh: mesh.clone(), rows: Rows::new(mesh), diameter: Diameter::new(mesh) }
     }
 
     /// Returns the dispersal of the placement `nodes`, which must be distinct.
@@ -59,11 +60,11 @@ impl Meter {
         for (d, arc_along) in arcs.iter_mut().enumerate() {
             let counts = self.rows.counts(d);
             pairwise_sum += pairwise_along(counts, k, wraps[d]);
-            *arc_along = if wraps[d] { arc(counts) } else { (0, span(counts)) };
+            *arc_along = if wraps[d] { arc(counts) } else { span(counts) };
         }
         let bounding_box = arcs.iter().map(|(_, length)| length).product();
         let diameter = if self.mesh.wraps_any() {
-            torus_diameter::diameter(&self.mesh, nodes, arcs)
+            self.diameter.of(&self.rows, arcs)
         } else {
             self.rows.mesh_diameter()
         };
@@ -72,26 +73,33 @@ impl Meter {
     }
 }
 
-/// Returns the number of positions from the first one with nodes to the last one, or 0 if there are no nodes.
-fn span(counts: &[u32]) -> u32 {
+/// Returns the first position with nodes, and the number of positions from there to the last one; 0 and 0 if there are
+/// no nodes.
+fn span(counts: &[u32]) -> (u32, u32) {
     let has_nodes = |&count: &u32| count > 0;
     match (counts.iter().position(has_nodes), counts.iter().rposition(has_nodes)) {
-        (Some(first), Some(last)) => (last - first + 1) as u32,
-        _ => 0,
+        (Some(first), Some(last)) => (first as u32, (last - first + 1) as u32),
+        _ => (0, 0),
     }
 }
 
-/// Returns the first position and the length of the shortest arc of a ring that contains all nodes. The arc is the
-/// complement of the longest run of empty positions, and of the first such run if several are equally long.
+/// Returns the first position and the length of a shortest arc of a ring that contains all nodes; 0 and 0 if there are
+/// none. The arc is the complement of a longest run of empty positions.
 fn arc(counts: &[u32]) -> (u32, u32) {
     let n = counts.len();
-    let (mut start, mut longest, mut run) = (0, 0, 0);
-    // The loop goes round twice, so that it sees a run of empty positions across the end of the ring as one.
-    for i in 0..2 * n {
-        run = if counts[i % n] == 0 { run + 1 } else { 0 };
-        if run.min(n) > longest {
-            (start, longest) = ((i + 1) % n, run);
+    let is_filled = |&count: &u32| count > 0;
+    let Some(first) = counts.iter().position(is_filled) else { return (0, 0) };
+    let (mut start, mut longest, mut last) = (first, 0, first);
+    for (i, _) in counts.iter().enumerate().skip(first + 1).filter(|(_, count)| is_filled(count)) {
+        if i - last - 1 > longest {
+            (start, longest) = (i, i - last - 1);
         }
+        last = i;
+    }
+    // The run of empty positions that goes around the end of the ring.
+    let around = first + n - 1 - last;
+    if around > longest {
+        (start, longest) = (first, around);
     }
     (start as u32, (n - longest) as u32)
 }

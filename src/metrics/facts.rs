@@ -1,6 +1,7 @@
 //! The facts about a replay that the numbers of a summary are computed from.
 
 use super::dispersal::Dispersal;
+use super::outages::OutageRecord;
 use super::recorder::Recording;
 use crate::engine::Record;
 use crate::execution::Traffic;
@@ -49,6 +50,8 @@ pub(super) struct Facts<'a> {
     pub(super) kept: Vec<usize>,
     /// The time from the first arrival to the last end, in seconds.
     pub(super) makespan_s: f64,
+    /// The node-seconds of the nodes that were up or in use, from the first arrival to the last end.
+    pub(super) available_node_s: f64,
 }
 
 const DAY_S: f64 = 86_400.0;
@@ -58,7 +61,15 @@ impl<'a> Facts<'a> {
     pub(super) fn new(replay: &'a Finished<'a>) -> Self {
         let first = replay.jobs.iter().map(|job| job.submit).min().unwrap_or(Time::ZERO);
         let last = replay.records.iter().map(|record| record.end).max().unwrap_or(first);
-        Self { replay, kept: kept(replay), makespan_s: (last - first).as_seconds() }
+        // The last run can be one in which a job was killed, and the first job can be one that never ran.
+        let outages = replay.recording.outages.as_ref();
+        let first = outages.map_or(first, |outages| outages.first);
+        let last = outages.and_then(|outages| outages.last_kill).map_or(last, |kill| kill.max(last));
+        let makespan_s = (last - first).as_seconds();
+        let available_node_s = outages.map_or(makespan_s * f64::from(replay.mesh.available()), |outages| {
+            outages.available_node_s(first, last)
+        });
+        Self { replay, kept: kept(replay), makespan_s, available_node_s }
     }
 
     fn job(&self, i: usize) -> (&Job, &Record) {
@@ -100,7 +111,17 @@ impl<'a> Facts<'a> {
         &self.replay.recording.dispersal[i]
     }
 
-    /// Returns the node-seconds of the nodes that jobs held.
+    /// Returns the outages of the replay; `None` if all nodes are always up.
+    pub(super) fn outages(&self) -> Option<&OutageRecord> {
+        self.replay.recording.outages.as_ref()
+    }
+
+    /// Returns the node-seconds of the runs in which jobs were killed.
+    pub(super) fn lost_node_s(&self) -> f64 {
+        self.replay.recording.outages.as_ref().map_or(0.0, |outages| outages.lost_node_s)
+    }
+
+    /// Returns the node-seconds of the nodes that jobs held in the runs that they completed.
     pub(super) fn busy_s(&self) -> f64 {
         let busy_s = |i: usize| self.service_s(i) * f64::from(self.replay.records[i].allocated);
         (0..self.replay.jobs.len()).map(busy_s).sum()

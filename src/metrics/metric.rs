@@ -50,6 +50,8 @@ pub enum When {
     Network,
     /// If the nodes of every job are kept.
     Placements,
+    /// If nodes go down and come up.
+    Outages,
     /// If the table is the summary of a study, where each row has the number of its cell.
     Study,
 }
@@ -64,6 +66,7 @@ impl When {
             Self::Fragmentation => "with --fragmentation",
             Self::Network => "if a replay has a --network; null for those without",
             Self::Placements => "with --placements",
+            Self::Outages => "with --outages",
             Self::Study => "in the summary of a study",
         }
     }
@@ -185,6 +188,8 @@ pub struct Circumstances {
     pub delays: bool,
     /// Whether an allocator refused a job in any call.
     pub refused: bool,
+    /// Whether nodes go down and come up.
+    pub outages: bool,
 }
 
 /// A function that returns whether a table has a column.

@@ -5,16 +5,17 @@ mod compactions;
 mod contention;
 mod cost;
 mod curves;
+mod diameter;
 mod dispersal;
 mod facts;
 mod fragmentation;
 mod metric;
+mod outages;
 mod recorder;
 mod registry;
 mod replications;
 mod rows;
 mod summary;
-mod torus_diameter;
 
 pub use compactions::Compactions;
 pub use contention::{Contention, JobContention};
@@ -26,7 +27,8 @@ pub use fragmentation::{Fragmentation, FragmentationRecord, MOST_SLICES, Slices}
 pub use metric::{
     Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };
-pub use recorder::{ContentionRecord, Monitor, Recorder, Recording};
+pub use outages::OutageRecord;
+pub use recorder::{ContentionRecord, Monitor, Recorder, Recording, retain};
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};
 pub use summary::{Summary, metric};

@@ -7,6 +7,7 @@ use super::contention::{Contention, JobContention};
 use super::cost::Cost;
 use super::dispersal::{Dispersal, Meter};
 use super::fragmentation::{Fragmentation, FragmentationRecord, Slices};
+use super::outages::OutageRecord;
 use crate::allocator::{Placement, Rearrangement};
 use crate::engine::{Compaction, Observer};
 use crate::job::{JobId, Time};
@@ -46,6 +47,26 @@ pub struct Recording {
     /// The nodes of each job as intervals, such as `0-3 7`, by job. A job that was moved has its last nodes. Empty
     /// unless placements were asked for.
     pub placements: Vec<String>,
+    /// The outages of nodes. `None` if all nodes are always up.
+    pub outages: Option<OutageRecord>,
+}
+
+impl Recording {
+    /// Removes the entries of the jobs for which `is_kept` is false.
+    pub fn keep(&mut self, is_kept: &[bool]) {
+        retain(&mut self.dispersal, is_kept);
+        retain(&mut self.allocate_ns, is_kept);
+        retain(&mut self.placements, is_kept);
+        if let Some(contention) = &mut self.contention {
+            retain(&mut contention.jobs, is_kept);
+        }
+    }
+}
+
+/// Removes the entries of `list` for which `is_kept` is false. A list that is empty stays so.
+pub fn retain<T>(list: &mut Vec<T>, is_kept: &[bool]) {
+    let mut kept = is_kept.iter();
+    list.retain(|_| kept.next().is_none_or(|&kept| kept));
 }
 
 /// The estimated contention of a replay.
@@ -83,6 +104,7 @@ impl<'a> Recorder<'a> {
             contention: None,
             fragmentation: None,
             placements: Vec::new(),
+            outages: None,
         };
         Self {
             meter: Meter::new(mesh),
@@ -116,6 +138,13 @@ impl<'a> Recorder<'a> {
     #[must_use]
     pub fn with_placements(mut self) -> Self {
         self.recording.placements = vec![String::new(); self.recording.dispersal.len()];
+        self
+    }
+
+    /// Makes the recorder measure the outages of the nodes of `mesh` as well. `first` is the first arrival of a job.
+    #[must_use]
+    pub fn with_outages(mut self, mesh: &Mesh, first: Time) -> Self {
+        self.recording.outages = Some(OutageRecord::new(mesh.available(), first));
         self
     }
 
@@ -170,6 +199,24 @@ impl Observer for Recorder<'_> {
 
     fn compaction(&mut self, what: Compaction, plan: &Rearrangement) {
         self.recording.compactions.count(what, plan);
+    }
+
+    fn changed(&mut self, _node: NodeId, is_down: bool, _now: Time) {
+        if let Some(outages) = self.recording.outages.as_mut().filter(|_| is_down) {
+            outages.fail();
+        }
+    }
+
+    fn available(&mut self, nodes: u32, now: Time) {
+        if let Some(outages) = &mut self.recording.outages {
+            outages.change(nodes, now);
+        }
+    }
+
+    fn killed(&mut self, _job: JobId, nodes: u32, ran: Time, now: Time) {
+        if let Some(outages) = &mut self.recording.outages {
+            outages.kill(nodes, ran, now);
+        }
     }
 
     fn released(&mut self, cost_ns: u64) {

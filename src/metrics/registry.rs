@@ -38,7 +38,7 @@ pub static METRICS: &[Metric] = &[
         .is("makespan", "s", "first arrival to last end")
         .interval(6),
     Metric::real("utilization", |of| {
-        Some(share(of.busy_s(), of.makespan_s * f64::from(of.replay.mesh.available())))
+        Some(share(of.busy_s() + of.lost_node_s(), of.available_node_s))
     })
     .meaning("busy node-seconds by available nodes and makespan")
     .better(Higher)
@@ -46,6 +46,49 @@ pub static METRICS: &[Metric] = &[
     .terminal(First, "utilization", |_| true)
     .report(First, "utilization %", |_| true)
     .interval(5),
+    Metric::real("goodput", |of| of.outages().map(|_| share(of.busy_s(), of.available_node_s)))
+        .when(When::Outages)
+        .meaning("node-seconds of completed runs by available node-seconds")
+        .better(Higher)
+        .shown(Percent(1))
+        .terminal(First, "goodput", |of| of.outages)
+        .report(First, "goodput %", |of| of.outages),
+    Metric::real("lost_node_s", |of| of.outages().map(|outages| outages.lost_node_s))
+        .when(When::Outages)
+        .is("lost work", "node-s", "node-seconds of the runs in which jobs were killed")
+        .shown(Plain(0))
+        .terminal(First, "lost node-s", |of| of.outages)
+        .report(First, "lost node-s", |of| of.outages),
+    Metric::real("available_node_s", |of| of.outages().map(|_| of.available_node_s))
+        .when(When::Outages)
+        .is(
+            "available",
+            "node-s",
+            "node-seconds of the nodes that were up or in use, from the first arrival to the last end; utilization is by \
+             them",
+        )
+        .better(Neither),
+    Metric::count("node_failures", |of| of.outages().map(|outages| outages.failures))
+        .when(When::Outages)
+        .meaning("times that a node went down"),
+    Metric::count("jobs_killed", |of| of.outages().map(|outages| outages.kills))
+        .when(When::Outages)
+        .meaning("times that a job was killed because a node went down"),
+    Metric::count("jobs_requeued", |of| {
+        of.outages().map(|_| of.replay.records.iter().filter(|record| record.restarts > 0).count() as u64)
+    })
+    .when(When::Outages)
+    .meaning("jobs that were killed at least once, ran again and ended")
+    .terminal(First, "requeued", |of| of.outages)
+    .report(First, "requeued", |of| of.outages),
+    Metric::count("jobs_given_up", |of| of.outages().map(|outages| outages.given_up))
+        .when(When::Outages)
+        .meaning("jobs that were killed more often than they may be requeued; not in `jobs` nor in means"),
+    Metric::count("jobs_never_started", |of| of.outages().map(|outages| outages.never_started))
+        .when(When::Outages)
+        .meaning("jobs that waited in vain for nodes to come up; not in `jobs` nor in means")
+        .terminal(First, "never started", |of| of.outages)
+        .report(First, "never started", |of| of.outages),
     Metric::real("internal_fragmentation", |of| Some(share(of.unasked_s(), of.busy_s())))
         .meaning("share of busy node-seconds that no job asked for"),
     Metric::mean("wait_s_mean", |of, i| of.wait_s(i))

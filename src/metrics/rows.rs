@@ -142,6 +142,17 @@ impl Rows {
         &self.counts[d]
     }
 
+    /// Returns the runs row by row: for each row its y and z, and the first and the last x of each of its runs.
+    pub(super) fn by_row(
+        &self,
+    ) -> impl Iterator<Item = ((u32, u32), impl Iterator<Item = (u32, u32)> + '_)> + '_ {
+        self.touched.iter().zip(self.starts.windows(2)).map(|(&row, ends)| {
+            let runs = &self.runs[ends[0] as usize..ends[1] as usize];
+            let z = row / self.length;
+            ((row - z * self.length, z), runs.iter().map(|run| (run.first, run.last)))
+        })
+    }
+
     /// Returns the largest L1 distance between two nodes on a mesh, in hops, or 0 without nodes. An L1 distance is the
     /// largest difference of two nodes in one of the four forms ±x ± y + z, so the diameter is the largest range of a
     /// form. Along x, only the ends of runs matter.

@@ -96,6 +96,7 @@ mod tests {
             contention: None,
             fragmentation: None,
             placements: Vec::new(),
+            outages: None,
         };
         (jobs, records, recording)
     }

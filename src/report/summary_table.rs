@@ -80,6 +80,7 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
         replicated: shown.options.replications.are_several(),
         network: shown.options.traffic,
         delays: shown.replays.iter().any(has_delays),
+        outages: shown.options.outages.is_some(),
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {

@@ -20,6 +20,7 @@ pub(super) fn summary(results: &Results) -> ReportTable {
     let circumstances = Circumstances {
         delays: results.have_delays(),
         refused: refused.iter().flatten().any(|&calls| calls > 0.0),
+        outages: results.sheet.column("goodput").is_some(),
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {

@@ -31,7 +31,8 @@
 //! 4. If a job cannot start at its reserved start, the plan is made anew: a profile from the jobs that run now, and
 //!    reservations in the order of arrival. This happens if a job outlives its estimate; it is then expected to end
 //!    next. It also happens if the allocator refuses a job although enough nodes are free; the job may then start when
-//!    the next running job is expected to end. Only in these cases can a job start later than it was promised.
+//!    the next running job is expected to end. And it happens when nodes go down or come up: a job that needs more
+//!    nodes than are up has no reserved start then. Only in these cases can a job start later than it was promised.
 //!
 //! Time per pass, with P steps in the profile (at most two for each running and waiting job) and Q waiting jobs: a pass
 //! without changes only drops past steps. An arrival takes O(P), a start O(P + Q). Each time that a compression goes
@@ -93,6 +94,9 @@ struct Occupation {
     nodes: u32,
     start: Time,
 }
+
+/// The earliest reserved start of a plan that does not exist. It has always passed, so that a plan is made.
+const NEVER_PLANNED: Time = Time::from_micros(i64::MIN);
 
 /// The scheduler, with its plan from the last pass.
 struct Conservative {
@@ -160,6 +164,11 @@ impl Scheduler for Conservative {
         }
     }
 
+    /// Voids the plan. The next pass makes a new one.
+    fn machine_changed(&mut self) {
+        self.next_start = NEVER_PLANNED;
+    }
+
     fn wakes(&self) -> Option<Time> {
         Some(self.next_wake).filter(|&wake| !self.repeat && !self.overdue && wake < Time::MAX)
     }
@@ -169,7 +178,7 @@ impl Conservative {
     /// Returns a scheduler without a plan. The first pass makes one, because `next_start` has passed.
     fn new(order: EventOrder, repeat: bool) -> Self {
         let (profile, held, reservations) = (Profile::default(), BTreeSet::new(), Vec::new());
-        let (next_start, next_wake) = (Time::from_micros(i64::MIN), Time::MAX);
+        let (next_start, next_wake) = (NEVER_PLANNED, Time::MAX);
         Self {
             order,
             repeat,
@@ -336,7 +345,11 @@ impl Conservative {
                 self.reserve(job, start, now);
             } else if refused == Some(job.job) || !self.start(view, job, 0) {
                 // The allocator's answer can change only when nodes are released.
-                let released = view.running().iter().next().map_or(now, |running| running.estimated_end);
+                let first_end = view.running().iter().next().map(|running| running.estimated_end);
+                // If nothing runs, a job that is refused because nodes are down waits until they come up, which is not
+                // known beforehand.
+                let never = if view.is_degraded() { Time::MAX } else { now };
+                let released = first_end.unwrap_or(never);
                 self.reserve(job, released.max(now + TICK), now);
             }
         }

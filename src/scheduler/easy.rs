@@ -34,6 +34,9 @@
 //!   at each estimated end. The nodes that they would choose at the first end at which they serve the head are
 //!   reserved. The head gets these nodes if they are free and the allocator refuses it. This rule is not from a source.
 //!
+//! While nodes are down, the head may not fit even when all running jobs have ended. It then has no shadow time, waits
+//! until nodes come up, and delays nobody: the next job is the head. This rule is not from a source.
+//!
 //! `order=` sorts the queue in another order than that of arrival, see [`super::priority`]. The first job of this order
 //! is the head that is never delayed, and the other jobs are tried in this order. In an order by age the head can
 //! change from pass to pass.
@@ -75,48 +78,73 @@ impl Easy {
     /// and the pass has to begin again.
     fn round(&self, view: &mut dyn View) -> bool {
         let mut candidates = self.order.candidates(view.queue(), view.free(), view.now());
+        let (mut head, mut is_skipped) = (candidates.head(view.queue()), false);
         // Step 1. The loop ends at a head that does not start, because too few nodes are free or because the allocator
         // refused it.
-        let (head, refused) = loop {
-            let Some(head) = candidates.head(view.queue()) else { return false };
-            if head.nodes.least > view.free() {
-                break (head, false);
-            }
-            if !view.try_start(head.slot) {
-                break (head, true);
-            }
-        };
-        // If no other job fits now, the shadow time is not needed.
-        if !candidates.any(view.queue(), &Admission::by_count(view.free())) {
-            return false;
-        }
-        match view.decides() {
-            Decides::Counts => {}
-            Decides::Submeshes => {
-                backfill_beside(&mut candidates, head.slot, view);
-                return false;
-            }
-            Decides::State => return backfill_and_retry(&mut candidates, head.slot, view),
-        }
-        let (now, mut free) = (view.now(), view.free());
-        // Step 2. If the allocator refused the head although enough nodes are free, the head waits for at least one
-        // node more.
-        let need = if refused { free + 1 } else { head.nodes.least };
-        let Some((shadow, free_then)) = view.running().free_by(need, free, now) else { return false };
-        // The extra nodes: free at the shadow time beyond the head's need.
-        let mut extra = free_then.saturating_sub(head.nodes.least);
-        loop {
-            // Step 3. The queue's index finds the first job that fits now and is short enough or narrow enough.
-            let admission = Admission { free, extra, slack: shadow - now };
-            let Some(job) = candidates.next(view.queue(), &admission) else { return false };
-            if view.try_start(job.slot) {
-                let taken = free.saturating_sub(view.free());
-                free = view.free();
-                // A job that ends by the shadow time gives its nodes back in time. A longer job keeps them, so they are
-                // no longer extra nodes.
-                if job.estimate > admission.slack {
-                    extra = extra.saturating_sub(taken);
+        while let Some(first) = head {
+            let refused = first.nodes.least <= view.free();
+            if !(refused && view.try_start(first.slot)) {
+                match backfill(&mut candidates, &first, refused, view) {
+                    // Nodes are down, and without them the head does not fit even when all running jobs have ended.
+                    // It waits until they come up, and the next job is the head.
+                    Backfilled::NoShadowTime if view.is_degraded() => is_skipped = true,
+                    Backfilled::NoShadowTime | Backfilled::Others => return false,
+                    Backfilled::Head => return true,
                 }
+            }
+            head = if is_skipped {
+                candidates.next(view.queue(), &Admission::ANY)
+            } else {
+                candidates.head(view.queue())
+            };
+        }
+        false
+    }
+}
+
+/// The result of backfilling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Backfilled {
+    /// There is no end of a running job at which the head will fit, so nothing was backfilled.
+    NoShadowTime,
+    /// Other jobs than the head may have started.
+    Others,
+    /// The head has started after other jobs.
+    Head,
+}
+
+/// Makes steps 2 and 3 for a head that does not start now; `refused` if the allocator refused it although enough nodes
+/// are free.
+fn backfill(candidates: &mut Candidates, head: &Waiting, refused: bool, view: &mut dyn View) -> Backfilled {
+    // If no other job fits now, the shadow time is not needed.
+    if !candidates.any(view.queue(), &Admission::by_count(view.free())) {
+        return Backfilled::Others;
+    }
+    match view.decides() {
+        Decides::Counts => {}
+        Decides::Submeshes => return backfill_beside(candidates, head.slot, view),
+        Decides::State => return backfill_and_retry(candidates, head.slot, view),
+    }
+    let (now, mut free) = (view.now(), view.free());
+    // Step 2. If the allocator refused the head although enough nodes are free, the head waits for at least one
+    // node more.
+    let need = if refused { free + 1 } else { head.nodes.least };
+    let Some((shadow, free_then)) = view.running().free_by(need, free, now) else {
+        return Backfilled::NoShadowTime;
+    };
+    // The extra nodes: free at the shadow time beyond the head's need.
+    let mut extra = free_then.saturating_sub(head.nodes.least);
+    loop {
+        // Step 3. The queue's index finds the first job that fits now and is short enough or narrow enough.
+        let admission = Admission { free, extra, slack: shadow - now };
+        let Some(job) = candidates.next(view.queue(), &admission) else { return Backfilled::Others };
+        if view.try_start(job.slot) {
+            let taken = free.saturating_sub(view.free());
+            free = view.free();
+            // A job that ends by the shadow time gives its nodes back in time. A longer job keeps them, so they are
+            // no longer extra nodes.
+            if job.estimate > admission.slack {
+                extra = extra.saturating_sub(taken);
             }
         }
     }
@@ -133,23 +161,24 @@ impl Scheduler for Easy {
 }
 
 /// As [`backfill_beside`], for allocators that may serve the head after another job has started. The head is tried
-/// again after every start. Returns whether it has started; the rest of the queue then has to be considered again.
-fn backfill_and_retry(candidates: &mut Candidates, head: Slot, view: &mut dyn View) -> bool {
-    let Some(shadow) = view.reserve(head) else { return false };
+/// again after every start. When it has started, the rest of the queue has to be considered again.
+fn backfill_and_retry(candidates: &mut Candidates, head: Slot, view: &mut dyn View) -> Backfilled {
+    let Some(shadow) = view.reserve(head) else { return Backfilled::NoShadowTime };
     while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
         if try_beside(&job, shadow, view) && view.try_start(head) {
-            return true;
+            return Backfilled::Head;
         }
     }
-    false
+    Backfilled::Others
 }
 
 /// Starts the jobs that leave room for the head, whose slot is `head`. Starts none if the head has no shadow time.
-fn backfill_beside(candidates: &mut Candidates, head: Slot, view: &mut dyn View) {
-    let Some(shadow) = view.reserve(head) else { return };
+fn backfill_beside(candidates: &mut Candidates, head: Slot, view: &mut dyn View) -> Backfilled {
+    let Some(shadow) = view.reserve(head) else { return Backfilled::NoShadowTime };
     while let Some(job) = candidates.next(view.queue(), &Admission::by_count(view.free())) {
         try_beside(&job, shadow, view);
     }
+    Backfilled::Others
 }
 
 /// Starts a job if it ends by the shadow time of the head or leaves room for it. Returns whether it has started.

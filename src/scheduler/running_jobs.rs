@@ -9,7 +9,8 @@ pub struct Running {
     pub estimated_end: Time,
     /// The job.
     pub job: JobId,
-    /// The number of nodes that it holds.
+    /// The number of nodes that are free once it has ended: the nodes that it holds and that are not to leave the
+    /// machine then.
     pub nodes: u32,
     /// The time of its start.
     pub start: Time,
@@ -39,6 +40,14 @@ impl RunningJobs {
             self.latest_first.remove(at);
         }
         found
+    }
+
+    /// Changes the number of nodes of a running job; nothing happens if there is no such job. O(log R).
+    pub fn set_nodes(&mut self, estimated_end: Time, job: JobId, nodes: u32) {
+        let at = self.position(estimated_end, job);
+        if let Some(found) = self.latest_first.get_mut(at).filter(|other| other.job == job) {
+            found.nodes = nodes;
+        }
     }
 
     /// Returns the index at which a job with this estimated end is, or would be inserted. The order is descending, so a
@@ -114,6 +123,10 @@ mod tests {
         assert_eq!(running.free_by(12, 1, at(0)), None);
         assert_eq!([9, 10, 29, 30, 40].map(|now| running.len_after(at(now))), [4, 3, 3, 1, 0]);
         assert!(running.contains(at(30), 0) && !running.contains(at(31), 0) && !running.contains(at(30), 2));
+        running.set_nodes(at(30), 0, 3);
+        running.set_nodes(at(31), 0, 9);
+        assert_eq!(running.free_by(5, 1, at(0)), Some((at(30), 9)));
+        running.set_nodes(at(30), 0, 1);
         assert!(running.remove(at(30), 1) && !running.remove(at(30), 1));
         assert_eq!(running.free_by(5, 1, at(0)), Some((at(30), 5)));
     }

@@ -22,6 +22,10 @@ pub trait View {
     fn stopped(&self) -> bool {
         false
     }
+    /// Returns whether nodes are down, so that a waiting job may not fit even when all running jobs have ended.
+    fn is_degraded(&self) -> bool {
+        false
+    }
     /// Asks for the start of the waiting job at `slot`. Returns whether it has started, and is no longer in the queue.
     /// It has not if the allocator refused it, if running jobs have to make room for it first, or if there is no job at
     /// `slot`.
@@ -61,6 +65,10 @@ pub enum Decides {
 pub trait Scheduler: Send {
     /// Makes one pass: starts the waiting jobs that may start now.
     fn start_jobs(&mut self, view: &mut dyn View);
+
+    /// Tells the scheduler that something else has changed than that jobs have arrived, started and ended: nodes have
+    /// gone down or come up, or jobs have returned to the queue or left it without a start. What it has planned is void.
+    fn machine_changed(&mut self) {}
 
     /// Returns how often the scheduler is asked at an instant with several events.
     fn pass(&self) -> Pass {

@@ -36,6 +36,9 @@ pub struct Admission {
 }
 
 impl Admission {
+    /// The condition that admits every job.
+    pub const ANY: Self = Self { free: u32::MAX, extra: u32::MAX, slack: Time::MAX };
+
     /// Returns the condition that admits every job of at most `free` nodes.
     pub fn by_count(free: u32) -> Self {
         Self { free, extra: free, slack: Time::MAX }
@@ -127,6 +130,18 @@ impl WaitQueue {
             self.tree[node] = (narrowest.min(nodes.least), shortest.min(estimate));
             node /= 2;
         }
+    }
+
+    /// Adds a job at its place in the order of submissions, among jobs with the same submission in the order of the
+    /// jobs. The queue gives it a slot; the `slot` of the argument is ignored. All older slots become invalid. O(Q).
+    pub fn insert(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
+        self.places.retain(Option::is_some);
+        let before =
+            |place: &Option<Queued>| place.is_some_and(|place| (place.submit, place.job) < (submit, job));
+        let at = self.places.partition_point(before);
+        self.places.insert(at, Some(Queued { job, procs, nodes, estimate, submit }));
+        self.waiting += 1;
+        self.compact();
     }
 
     /// Removes the job at `slot` and returns it; `None` if there is none.
@@ -233,7 +248,8 @@ impl WaitQueue {
         })
     }
 
-    /// Removes the empty slots and builds a tree with room for at least as many further jobs. Amortised O(1) per push.
+    /// Removes the empty slots and builds a tree with room for at least as many further jobs: O(Q), and amortised O(1)
+    /// per push.
     fn compact(&mut self) {
         self.places.retain(Option::is_some);
         self.first = 0;
@@ -255,6 +271,27 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+
+    #[test]
+    fn a_job_that_returns_has_its_old_place() {
+        let mut queue = WaitQueue::default();
+        let job = |job: JobId| {
+            let submit = Time::from_seconds(i64::from(job / 2));
+            let (nodes, estimate) = (NodesFor::exactly(job + 1), Time::from_seconds(1));
+            Waiting { slot: 0, job, submit, procs: job + 1, nodes, estimate }
+        };
+        (0..40).filter(|number| number % 3 > 0).for_each(|number| queue.push(job(number)));
+        queue.remove(0);
+        for returned in [21, 0, 39, 1] {
+            queue.insert(job(returned));
+        }
+        let order: Vec<JobId> = queue.iter().map(|waiting| waiting.job).collect();
+        let expected = (0..40).filter(|number| number % 3 > 0 || [0, 21, 39].contains(number));
+        assert_eq!(order, expected.collect::<Vec<_>>());
+        assert_eq!((queue.len(), queue.head().map(|head| head.job)), (order.len(), Some(0)));
+        let narrow = queue.first(3, &Admission::by_count(22));
+        assert_eq!(narrow.and_then(|slot| queue.get(slot)).map(|found| found.job), Some(4));
+    }
 
     #[test]
     fn every_search_equals_a_plain_scan() {

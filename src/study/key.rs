@@ -11,13 +11,14 @@ use crate::disk::hexadecimal;
 use crate::spec::Spec;
 
 /// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and of the
-/// version of this program. If the allocator reads files (parameters `path` and `weights`), the key depends on their
-/// contents too.
+/// version of this program. If the allocator reads files (parameters `path` and `weights`), or if a file lists outages,
+/// the key depends on their contents too.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
     text.extend(COORDINATES.iter().map(|row| format!("{}={}\n", row.name, row.text(spec))));
     text.extend(OPTIONS.iter().filter_map(|option| option.line(options)));
     text.extend(files(&spec.allocator).into_iter().map(|(_, sha256)| format!("path_sha256={sha256}\n")));
+    text.extend(outage_file(options).map(|(_, sha256)| format!("outages_sha256={sha256}\n")));
     sha256(&text)
 }
 
@@ -25,11 +26,19 @@ pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
 /// hexadecimal. A file that cannot be read is left out, because building the allocator then fails anyway. The list is
 /// empty for allocators that read no file.
 pub fn files(allocator: &Spec) -> Vec<(String, String)> {
-    let read = |path: String| {
-        let content = fs::read(&path).ok()?;
-        Some((path, hexadecimal(&Sha256::digest(content))))
-    };
     paths(allocator).into_iter().filter_map(read).collect()
+}
+
+/// Returns the path of the file that lists the outages, with the SHA-256 of its content in hexadecimal. `None` if
+/// there is no such file or it cannot be read.
+pub(super) fn outage_file(options: &Options) -> Option<(String, String)> {
+    options.outages.as_ref()?.path().and_then(|path| read(path.to_owned()))
+}
+
+/// Returns a path and the SHA-256 of the file's content in hexadecimal; `None` if the file cannot be read.
+fn read(path: String) -> Option<(String, String)> {
+    let content = fs::read(&path).ok()?;
+    Some((path, hexadecimal(&Sha256::digest(content))))
 }
 
 /// The parameters of allocators whose values are paths of files.

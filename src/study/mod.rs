@@ -13,6 +13,7 @@ mod key;
 mod log;
 mod manifest;
 mod options;
+mod outages;
 mod plan;
 mod planned;
 mod replay;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::replay_spec::plain_text;
+use crate::machine::outages::{OutageSource, Treatment};
 use crate::metrics::{Replications, Slices, Trim};
 use crate::spec::{Spec, SpecError};
 use crate::trace::formats;
@@ -35,6 +36,10 @@ pub struct Options {
     pub placements: bool,
     /// The format of the logs. `None` if it is detected for each log from its name or its first line.
     pub input_format: Option<Spec>,
+    /// The outages of nodes. `None` if all nodes are always up.
+    pub outages: Option<OutageSource>,
+    /// What happens to a job on a node that goes down. It has an effect only together with `outages`.
+    pub on_outage: Treatment,
 }
 
 /// One option: a row of [`OPTIONS`].
@@ -246,6 +251,45 @@ pub const OPTIONS: &[ReplayOption] = &[
             needs: None,
             is_of_sweep: false,
             in_replay: None,
+        }),
+    },
+    ReplayOption {
+        name: "outages",
+        keyed: Keyed::IfGiven,
+        json: Some("outages"),
+        value: |options| options.outages.as_ref().map(OutageSource::to_string).into(),
+        set: |options, text| {
+            let parsed = (text != NONE).then(|| text.parse()).transpose();
+            parsed.map(|outages| options.outages = outages).map_err(|error: SpecError| error.to_string())
+        },
+        example: "random:mtbf=30d,repair=4h",
+        flag: Some(Flag {
+            name: "outages",
+            help: "Nodes that go down and come up: a file with a line time,node,down|up for each change (seconds of the log as \
+                   replayed; a node is a number, an interval such as 0-3, or coordinates such as (2,5)), or \
+                   random:mtbf=30d,repair=4h for failures that are drawn from the seed",
+            gives: FlagValue::Argument("FILE|RULE"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "on_outage",
+        keyed: Keyed::IfGiven,
+        json: Some("on_outage"),
+        value: |options| options.on_outage.to_string().into(),
+        set: |options, text| {
+            let parsed = text.parse().map_err(|error: SpecError| error.to_string());
+            parsed.map(|treatment| options.on_outage = treatment)
+        },
+        example: "drain",
+        flag: Some(Flag {
+            name: "on-outage",
+            help: "What happens to a job when one of its nodes goes down [default: requeue:limit=1000]. requeue kills it and \
+                   runs it again from the start, at most 1,000 times or as often as limit= says. drain lets it go on; the \
+                   node leaves when it ends",
+            gives: FlagValue::Argument("TREATMENT"),
+            needs: Some("outages"),
+            ..SWITCH
         }),
     },
 ];

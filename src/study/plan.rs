@@ -10,6 +10,7 @@ use super::jobs::JobsError;
 use super::key::{content_key, sha256};
 use super::log::{LoadedLog, LogSource, load};
 use super::options::Options;
+use super::outages;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::ReplaySpec;
 use super::shard;
@@ -17,7 +18,8 @@ use super::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use super::source::JobSource;
 use crate::allocator::Request;
 use crate::execution::RECORDED;
-use crate::job::Job;
+use crate::job::{Job, Time};
+use crate::machine::outages::OutageFileError;
 use crate::spec::SpecError;
 use crate::trace::{self, TraceError};
 use crate::workload::{Model, Rules};
@@ -54,6 +56,9 @@ pub enum PlanError {
     /// A name does not exist, or two names cannot be used together.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// The outages cannot be read, or do not suit a machine.
+    #[error(transparent)]
+    Outages(#[from] OutageFileError),
     /// The jobs of a log cannot be replayed on a machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
@@ -67,6 +72,7 @@ impl Draft {
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
         // Names are checked before any log is read, so that a wrong name fails at once.
         let combinations = self.combinations(notes)?;
+        self.check_outage_files()?;
         self.options.traffic = self.axes.networks.iter().any(|network| network.name != RECORDED);
         let (logs, surveys) = self.survey(notes)?;
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
@@ -113,6 +119,7 @@ impl Draft {
         self.axes.logs = self.logs.iter().map(|log| log.name.clone()).collect();
         let mut combinations = self.axes.combinations()?;
         notes.extend(self.axes.unserved());
+        self.without_outages(&mut combinations, notes)?;
         if self.is_of_command {
             let asked = combinations.len() / self.logs.len().max(1) * given;
             let mut seen = BTreeSet::new();
@@ -123,6 +130,45 @@ impl Draft {
             }
         }
         Ok(combinations)
+    }
+
+    /// Checks the combinations against the outages. Removes those of `all` that cannot have them, and adds a note for each
+    /// such allocator and machine. Fails if another one cannot.
+    fn without_outages(
+        &self,
+        combinations: &mut Vec<Combination>,
+        notes: &mut Vec<String>,
+    ) -> Result<(), SpecError> {
+        if self.options.outages.is_none() {
+            return Ok(());
+        }
+        // The outages that a replay can have depend on these three coordinates only.
+        let part = |spec: &ReplaySpec| format!("{} {} {}", spec.machine, spec.allocator, spec.network);
+        let mut checked: BTreeMap<String, bool> = BTreeMap::new();
+        for Combination { spec, of_all, .. } in &*combinations {
+            if checked.contains_key(&part(spec)) {
+                continue;
+            }
+            let found = outages::check(spec, &self.options);
+            checked.insert(part(spec), found.is_ok());
+            match found {
+                Ok(()) => {}
+                Err(error) if *of_all => notes.push(format!("all leaves out: {error}")),
+                Err(error) => return Err(error),
+            }
+        }
+        combinations.retain(|Combination { spec, .. }| checked.get(&part(spec)).is_none_or(|&can| can));
+        Ok(())
+    }
+
+    /// Reads the file of outages for every machine, so that a mistake in it is found before any log is read.
+    fn check_outage_files(&self) -> Result<(), OutageFileError> {
+        for machine in &self.axes.machines {
+            if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
+                source.on(machine, 0, Time::ZERO)?;
+            }
+        }
+        Ok(())
     }
 
     /// Reads every log once. Returns the logs, and for each log one survey per set of rules.

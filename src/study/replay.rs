@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use super::jobs::{JobsError, placeable};
 use super::options::Options;
+use super::outages;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::allocator::{self, Setup};
-use crate::engine::{self, Observer, Parts, Record, ReplayError};
+use crate::engine::{self, Fate, Observer, OutagePlan, Parts, Record, ReplayError};
 use crate::execution::{self, Traffic};
 use crate::job::Job;
-use crate::metrics::{Finished, Monitor, Recorder, Recording, Summary};
+use crate::machine::outages::OutageFileError;
+use crate::metrics::{Finished, Monitor, Recorder, Recording, Summary, retain};
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
@@ -59,6 +61,9 @@ pub enum RunError {
     /// The jobs cannot be replayed.
     #[error(transparent)]
     Jobs(#[from] JobsError),
+    /// The outages cannot be read, or do not suit the machine.
+    #[error(transparent)]
+    Outages(#[from] OutageFileError),
     /// The replay failed while it ran, or was stopped.
     #[error(transparent)]
     Replay(#[from] ReplayError),
@@ -86,7 +91,9 @@ impl Replay {
 
     /// Runs the replication with this seed.
     fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
+        outages::check(&self.spec, options)?;
         let Fitting { jobs, skipped, never_fit } = self.jobs(seed)?;
+        let outages = outages::plan(&self.spec, options, &jobs, seed)?;
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
         if options.contention {
             recorder = recorder.with_contention(&self.spec.machine);
@@ -98,10 +105,14 @@ impl Replay {
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
         }
-        let Driven { records, traffic, wall } =
-            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), &mut recorder)?;
-        let wall_s = if options.timed { wall.as_secs_f64() } else { 0.0 };
-        let recording = recorder.finish();
+        if outages.is_some() {
+            recorder = recorder.with_outages(&self.spec.machine, outages::first_arrival(&jobs));
+        }
+        let driven =
+            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, &mut recorder)?;
+        let wall_s = if options.timed { driven.wall.as_secs_f64() } else { 0.0 };
+        let mut recording = recorder.finish();
+        let (jobs, Driven { records, traffic, .. }) = completed(jobs, driven, &mut recording);
         let summary = Summary::of(&Finished {
             jobs: &jobs,
             records: &records,
@@ -132,6 +143,7 @@ impl Replay {
         jobs: &[Job],
         seed: u64,
         (timed, stop): (bool, Stop),
+        outages: Option<OutagePlan>,
         observer: &mut dyn Observer,
     ) -> Result<Driven, RunError> {
         let spec = &self.spec;
@@ -145,12 +157,35 @@ impl Replay {
             allocator: &mut built.strategy,
             execution: execution.as_mut(),
             timed,
+            outages,
             stop,
         };
         let began = Instant::now();
         let records = engine::replay(jobs, parts, observer)?;
         Ok(Driven { records, wall: began.elapsed(), traffic: execution.traffic() })
     }
+}
+
+/// Removes the jobs that have not run, because nodes were down, from the jobs and from all results of single jobs.
+/// `recording` counts them. Nothing changes if all jobs have run.
+fn completed(jobs: Arc<Vec<Job>>, mut driven: Driven, recording: &mut Recording) -> (Arc<Vec<Job>>, Driven) {
+    let count = |fate| driven.records.iter().filter(|record| record.fate == fate).count() as u64;
+    let (given_up, never_started) = (count(Fate::GivenUp), count(Fate::NeverStarted));
+    if given_up + never_started == 0 {
+        return (jobs, driven);
+    }
+    let has_run: Vec<bool> = driven.records.iter().map(|record| record.fate == Fate::Completed).collect();
+    recording.keep(&has_run);
+    if let Some(outages) = &mut recording.outages {
+        (outages.given_up, outages.never_started) = (given_up, never_started);
+    }
+    if let Some(traffic) = &mut driven.traffic {
+        retain(&mut traffic.jobs, &has_run);
+    }
+    retain(&mut driven.records, &has_run);
+    let mut left = jobs.to_vec();
+    retain(&mut left, &has_run);
+    (Arc::new(left), driven)
 }
 
 /// The results that come from the engine.

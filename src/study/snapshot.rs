@@ -79,7 +79,7 @@ impl Replay {
         let jobs = self.jobs(self.spec.seed)?.jobs;
         let mut watcher =
             Watcher { at, running: BTreeMap::new(), started: BTreeMap::new(), stop: Stop::default() };
-        match self.drive(&jobs, self.spec.seed, (false, watcher.stop.clone()), &mut watcher) {
+        match self.drive(&jobs, self.spec.seed, (false, watcher.stop.clone()), None, &mut watcher) {
             // The watcher itself stops the replay once the time has passed.
             Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),

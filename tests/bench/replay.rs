@@ -113,6 +113,41 @@ fn submeshes(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A machine of 1,048,576 nodes half of which are busy, in cubes of 8×8×8.
+fn half_full_of_cubes(machine: &str) -> Option<Machine> {
+    let mesh: Mesh = machine.parse().ok()?;
+    let busy = |node: &u32| {
+        let [x, y, z] = mesh.coord(*node);
+        u64::from(x / 8 * 7919 + y / 8 * 104_729 + z / 8 * 1_299_709).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            >> 63
+            == 1
+    };
+    let busy: Vec<u32> = (0..mesh.nodes()).filter(busy).collect();
+    let mut machine = Machine::new(mesh);
+    machine.occupy(&busy).ok()?;
+    Some(machine)
+}
+
+/// First fit with every orientation on a mesh and on a torus. A request that is refused has tried all of them.
+fn slices(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("slices");
+    group.sample_size(20);
+    for machine in ["128x128x64", "torus:128x128x64"] {
+        let Some(state) = half_full_of_cubes(machine) else { continue };
+        let Ok(spec) = "first-fit:turn=yes".parse::<Spec>() else { continue };
+        let Ok(mut built) = build(&spec, &Setup { mesh: state.mesh(), seed: 1 }) else { continue };
+        for sides in [[4, 4, 4], [8, 16, 24], [9, 17, 25], [63, 40, 17]] {
+            let request = Request::sides(sides);
+            let found = built.strategy.propose(&request, &state).is_some();
+            let label = format!("{sides:?} of {machine}, {}", if found { "found" } else { "refused" });
+            group.bench_function(label, |bencher| {
+                bencher.iter(|| built.strategy.propose(black_box(&request), &state));
+            });
+        }
+    }
+    group.finish();
+}
+
 /// An array of 100,000 processors with 5,000 tasks, as many as leave an eighth of it free in blocks too short.
 fn compaction(criterion: &mut Criterion) {
     let Ok(mesh) = Mesh::new(&[100_000]) else { return };
@@ -222,5 +257,5 @@ fn network(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, parsing, calls, submeshes, compaction, dispersal, network, replays);
+criterion_group!(benches, parsing, calls, submeshes, slices, compaction, dispersal, network, replays);
 criterion_main!(benches);

@@ -1,7 +1,7 @@
 //! Contiguous allocators: what they return, what they recognise, and which of them are the same.
 
-use meshreplay::allocator::{ALLOCATORS, Contiguity, Placement, Request, Served, Setup, Strategy, build};
-use meshreplay::machine::{Coord, Machine, Mesh, NodeId, Submesh, near_square};
+use meshreplay::allocator::{ALLOCATORS, Contiguity, Placement, Request, Setup, Strategy, build};
+use meshreplay::machine::{Coord, Machine, Mesh, NodeId, near_square};
 
 use super::laws::MACHINES;
 use super::support::{Numbers, Tested};
@@ -22,222 +22,48 @@ const RECOGNISE: [(&str, bool); 11] = [
 ];
 
 /// The orientations of a shape in their order, those that fit.
-fn orientations([a, b, c]: [u32; 3], mesh: &Mesh, turn: bool) -> Vec<[u32; 3]> {
+pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh, turn: bool) -> Vec<[u32; 3]> {
     let all = [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]];
     let fits = |sizes: &[u32; 3]| (0..3).all(|d| sizes[d] <= mesh.extents()[d]);
     all.into_iter().take(if turn { 6 } else { 1 }).filter(fits).collect()
 }
 
-/// The nodes of the first free box in scan order, of the first orientation that has one.
-fn first_free(machine: &Machine, shape: [u32; 3], turn: bool) -> Option<Vec<NodeId>> {
-    let mesh = machine.mesh();
-    let [width, length, depth] = mesh.extents();
-    for sizes in orientations(shape, mesh, turn) {
-        let bases = (0..=depth - sizes[2]).flat_map(|z| {
-            (0..=length - sizes[1]).flat_map(move |y| (0..=width - sizes[0]).map(move |x| [x, y, z]))
-        });
-        for base in bases {
-            let nodes = box_nodes(mesh, base, sizes);
-            if nodes.iter().all(|&node| machine.free().contains(node)) {
-                return Some(nodes);
-            }
-        }
-    }
-    None
+/// The bases of boxes of these sizes in scan order: every position where a dimension wraps around, but only one of a box
+/// that goes all the way round.
+pub(crate) fn bases(mesh: &Mesh, sizes: [u32; 3]) -> impl Iterator<Item = Coord> + use<> {
+    let [xs, ys, zs] = [0, 1, 2].map(|d| {
+        let extent = mesh.extents()[d];
+        if mesh.wraps(d) && sizes[d] < extent { extent } else { extent - sizes[d] + 1 }
+    });
+    (0..zs).flat_map(move |z| (0..ys).flat_map(move |y| (0..xs).map(move |x| [x, y, z])))
 }
 
-fn box_nodes(mesh: &Mesh, base: Coord, sizes: [u32; 3]) -> Vec<NodeId> {
+/// The nodes of a box row by row; it may wrap around.
+pub(crate) fn box_nodes(mesh: &Mesh, base: Coord, sizes: [u32; 3]) -> Vec<NodeId> {
     let mut nodes = Vec::new();
     for z in 0..sizes[2] {
         for y in 0..sizes[1] {
-            nodes.extend((0..sizes[0]).map(|x| mesh.node([base[0] + x, base[1] + y, base[2] + z])));
+            for x in 0..sizes[0] {
+                let steps = [x, y, z];
+                nodes.push(mesh.node([0, 1, 2].map(|d| (base[d] + steps[d]) % mesh.extents()[d])));
+            }
         }
     }
     nodes
 }
 
-/// What a strategy that scores every free place should take: the nodes of the first place of largest score, of the first
-/// orientation that has any if `one_by_one`, of all orientations else.
-fn highest(
-    machine: &Machine,
-    shape: [u32; 3],
-    (turn, one_by_one): (bool, bool),
-    score: impl Fn(Coord, [u32; 3]) -> i64,
-) -> Option<Vec<NodeId>> {
+/// The nodes of the first free box in scan order, of the first orientation that has one.
+fn first_free(machine: &Machine, shape: [u32; 3], turn: bool) -> Option<Vec<NodeId>> {
     let mesh = machine.mesh();
-    let mut best: Option<(i64, Vec<NodeId>)> = None;
-    for sizes in orientations(shape, mesh, turn) {
-        for base in (0..mesh.nodes()).map(|node| mesh.coord(node)) {
-            if (0..3).any(|d| base[d] + sizes[d] > mesh.extents()[d]) {
-                continue;
-            }
-            let nodes = box_nodes(mesh, base, sizes);
-            let is_free = nodes.iter().all(|&node| machine.free().contains(node));
-            if is_free && best.as_ref().is_none_or(|(most, _)| score(base, sizes) > *most) {
-                best = Some((score(base, sizes), nodes));
-            }
-        }
-        if one_by_one && best.is_some() {
-            break;
-        }
-    }
-    best.map(|(_, nodes)| nodes)
-}
-
-/// Positions that share a face with a box, one step outside, and are in use or outside the machine.
-fn taken_border(machine: &Machine, base: Coord, sizes: [u32; 3]) -> i64 {
-    let mesh = machine.mesh();
-    let mut taken = 0;
-    for node in box_nodes(mesh, base, sizes) {
-        let at = mesh.coord(node);
-        for d in 0..mesh.dims() {
-            let mut next = at;
-            if at[d] == base[d] {
-                next[d] = at[d].wrapping_sub(1);
-                taken += i64::from(next[d] == u32::MAX || !machine.free().contains(mesh.node(next)));
-            }
-            next = at;
-            if at[d] + 1 == base[d] + sizes[d] {
-                next[d] = at[d] + 1;
-                taken += i64::from(next[d] == mesh.extents()[d] || !machine.free().contains(mesh.node(next)));
-            }
-        }
-    }
-    taken
-}
-
-/// The contact that max periphery maximises: 0 away from the machine's border.
-fn contact(mesh: &Mesh, base: Coord, sizes: [u32; 3]) -> i64 {
-    let touches = |d: usize| base[d] == 0 || base[d] + sizes[d] == mesh.extents()[d];
-    if !(0..mesh.dims()).any(touches) {
-        return 0;
-    }
-    let face = |d: usize| i64::from(sizes.iter().product::<u32>() / sizes[d]);
-    (0..mesh.dims()).map(|d| if touches(d) { face(d) } else { 1 }).sum()
-}
-
-/// Whether the strategies that score places take the one of largest score.
-fn check_scores(machine: &Machine, shape: [u32; 3], label: &str) -> Tested {
-    let border = |base, sizes| taken_border(machine, base, sizes);
-    for (text, expected) in [
-        ("best-fit", highest(machine, shape, (false, true), border)),
-        ("best-fit:turn=yes", highest(machine, shape, (true, true), border)),
-        ("worst-fit", highest(machine, shape, (false, true), |base, sizes| -border(base, sizes))),
-        (
-            "max-periphery",
-            highest(machine, shape, (true, false), |base, sizes| contact(machine.mesh(), base, sizes)),
-        ),
-    ] {
-        let found =
-            told(text, machine)?.propose(&Request::sides(shape), machine).map(|placement| placement.nodes);
-        assert_eq!(found, expected, "{text} on {label}: {shape:?} of {:?}", machine.free());
-    }
-    Ok(())
-}
-
-/// The allocator `text`, told that the nodes in use were chosen by somebody else.
-fn told(text: &str, machine: &Machine) -> Result<Strategy, Box<dyn std::error::Error>> {
-    let mesh = machine.mesh();
-    let mut allocator = build(&text.parse()?, &Setup { mesh, seed: 0 })?.strategy;
-    let nodes = (0..mesh.nodes()).filter(|&node| !machine.free().contains(node)).collect();
-    allocator.taken(&Placement::of(nodes), machine);
-    Ok(allocator)
-}
-
-#[test]
-fn a_free_box_is_found_in_every_state_in_which_there_is_one() -> Tested {
-    // Every mesh up to 4×3, and others.
-    let flat = (1..=4).flat_map(|width| (1..=3).map(move |length| format!("{width}x{length}")));
-    for text in flat.chain(["7", "3x4", "2x2x2", "3x2x2", "2x2x3"].map(str::to_owned)) {
-        let text = text.as_str();
-        let mesh: Mesh = text.parse()?;
-        let shapes = shapes(&mesh);
-        for busy in 0_u32..1 << mesh.nodes() {
-            let nodes: Vec<u32> = (0..mesh.nodes()).filter(|node| busy >> node & 1 == 1).collect();
-            let mut machine = Machine::new(mesh.clone());
-            machine.occupy(&nodes)?;
-            for &shape in &shapes {
-                check(&machine, shape, text)?;
-                check_scores(&machine, shape, text)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Whether each allocator recognises a free box for one request, and takes the same as first fit where it should.
-fn check(machine: &Machine, shape: [u32; 3], label: &str) -> Tested {
-    let expected = [false, true].map(|turn| first_free(machine, shape, turn));
-    for (text, turn) in RECOGNISE.into_iter().chain([("qna-scan", true)]) {
-        let found =
-            told(text, machine)?.propose(&Request::sides(shape), machine).map(|placement| placement.nodes);
-        let plain = &expected[usize::from(turn)];
-        assert_eq!(found.is_some(), plain.is_some(), "{text} on {label}: {shape:?} of {:?}", machine.free());
-        if text.starts_with("first-fit") || ["adaptive-scan", "qna-scan"].contains(&text) {
-            assert_eq!(&found, plain, "{text} on {label}: {shape:?} of {:?}", machine.free());
-        }
-    }
-    for (text, _) in
-        RECOGNISE.into_iter().chain([("qna-scan", true), ("worst-fit", true), ("fixed-orientation", true)])
-    {
-        check_boxes(text, machine, shape)?;
-    }
-    // Fixed orientation is first fit of the sorted sides along the sorted dimensions.
-    let mut laid = [1; 3];
-    for (d, side) in by_length(machine.mesh().extents()).into_iter().zip(by_length(shape)) {
-        laid[d] = shape[side];
-    }
-    let fixed = told("fixed-orientation", machine)?.propose(&Request::sides(shape), machine);
-    let mut fixed = fixed.map(|placement| placement.nodes);
-    if let Some(nodes) = &mut fixed {
-        nodes.sort_unstable();
-    }
-    let mut plain = first_free(machine, laid, false);
-    if let Some(nodes) = &mut plain {
-        nodes.sort_unstable();
-    }
-    assert_eq!(fixed, plain, "fixed-orientation on {label}: {shape:?} of {:?}", machine.free());
-    let slid = told("frame-sliding", machine)?.propose(&Request::sides(shape), machine);
-    assert!(slid.is_none() || expected[0].is_some(), "frame-sliding on {label}: {shape:?}");
-    if shape == [1; 3] {
-        assert_eq!(slid.map(|placement| placement.nodes), expected[0], "frame-sliding on {label}");
-    }
-    Ok(())
-}
-
-/// Whether an allocator places a job as one of the boxes that it names, wherever one of them is free.
-fn check_boxes(text: &str, machine: &Machine, shape: [u32; 3]) -> Tested {
-    let mut allocator = told(text, machine)?;
-    let request = Request::sides(shape);
-    let Served::BySubmesh(submeshes) = allocator.served else { return Err("it names no submeshes".into()) };
-    let boxes = (submeshes.sizes)(&request, machine.mesh());
-    let place = allocator.propose(&request, machine);
-    let place = place.and_then(|placement| Submesh::around(machine.mesh(), &placement.nodes));
-    let free = boxes.iter().any(|&sizes| first_free(machine, sizes, false).is_some());
-    let label = || format!("{text} on {}: {shape:?} of {:?}", machine.mesh(), machine.free());
-    assert_eq!(place.is_some(), free, "{}", label());
-    assert!(place.is_none_or(|place| boxes.contains(&place.sizes)), "{}", label());
-    Ok(())
-}
-
-/// Positions by falling length, the first of equals first.
-fn by_length(lengths: [u32; 3]) -> [usize; 3] {
-    let mut order = [0, 1, 2];
-    order.sort_by_key(|&d| std::cmp::Reverse(lengths[d]));
-    order
-}
-
-/// Every shape of sides up to the machine's longest, which fit in some orientation or in none.
-fn shapes(mesh: &Mesh) -> Vec<[u32; 3]> {
-    let longest = mesh.extents().into_iter().max().unwrap_or(1);
-    let deepest = if mesh.dims() > 2 { longest } else { 1 };
-    let mut shapes = Vec::new();
-    for c in 1..=deepest {
-        for b in 1..=if mesh.dims() > 1 { longest } else { 1 } {
-            shapes.extend((1..=longest).map(|a| [a, b, c]));
-        }
-    }
-    shapes
+    let places = orientations(shape, mesh, turn)
+        .into_iter()
+        .flat_map(|sizes| bases(mesh, sizes).map(move |base| (base, sizes)));
+    places.into_iter().find_map(|(base, sizes)| {
+        let at = |steps: Coord| mesh.node([0, 1, 2].map(|d| (base[d] + steps[d]) % mesh.extents()[d]));
+        let mut steps = (0..sizes.iter().product())
+            .map(|i: u32| [i % sizes[0], i / sizes[0] % sizes[1], i / sizes[0] / sizes[1]]);
+        steps.all(|steps| machine.free().contains(at(steps))).then(|| box_nodes(mesh, base, sizes))
+    })
 }
 
 /// How many random states are tried; two requests in each.
@@ -298,7 +124,19 @@ impl Crowd {
 
 #[test]
 fn a_free_box_is_found_in_random_states_of_larger_machines() -> Tested {
-    let mut numbers = Numbers(41);
+    random_states(Numbers(41), |_| [false; 3])
+}
+
+#[test]
+fn a_free_box_is_found_in_random_states_of_larger_tori() -> Tested {
+    random_states(Numbers(43), |numbers| {
+        let wraps = 1 + numbers.below(7);
+        [0, 1, 2].map(|d| wraps >> d & 1 == 1)
+    })
+}
+
+/// Many histories on machines of random extents, of which `wraps` says which wrap around.
+fn random_states(mut numbers: Numbers, wraps: impl Fn(&mut Numbers) -> [bool; 3]) -> Tested {
     let mut states = 0;
     while states < STATES {
         let extents = match numbers.below(5) {
@@ -306,7 +144,11 @@ fn a_free_box_is_found_in_random_states_of_larger_machines() -> Tested {
             1 => vec![65 + numbers.below(9), 1 + numbers.below(4)],
             _ => vec![1 + numbers.below(32), 1 + numbers.below(32)],
         };
-        let mesh = Mesh::new(&extents)?;
+        let wraps = wraps(&mut numbers);
+        let axes: String = (0..extents.len()).filter(|&d| wraps[d]).map(|d| ["x", "y", "z"][d]).collect();
+        let sizes: Vec<String> = extents.iter().map(u32::to_string).collect();
+        let wrap = if axes.is_empty() { String::new() } else { format!(":wrap={axes}") };
+        let mesh: Mesh = format!("{}{wrap}", sizes.join("x")).parse()?;
         let mut crowd = Crowd::new(&mesh)?;
         // From machines that a few jobs fill to machines with hundreds of small ones.
         let part = 1 + numbers.below(6);

@@ -41,7 +41,7 @@ struct Runs {
 /// The algorithm as it is described, with lists of nodes.
 struct Naive<'a> {
     jobs: &'a [Job],
-    extents: [u32; 3],
+    mesh: &'a Mesh,
     turn: bool,
     running: Vec<Runs>,
     waiting: Vec<usize>,
@@ -59,12 +59,16 @@ impl Naive<'_> {
     /// Every place for a job that avoids all of `busy`, by orientation, then in scan order.
     fn places(&self, job: usize, busy: &[&Cells]) -> Vec<Cells> {
         let mut places = Vec::new();
+        let extents = self.mesh.extents();
         for sizes in orientations(self.shape(job), self.turn) {
-            if (0..3).any(|d| sizes[d] > self.extents[d]) {
+            if (0..3).any(|d| sizes[d] > extents[d]) {
                 continue;
             }
-            for base in cells([0; 3], [0, 1, 2].map(|d| self.extents[d] - sizes[d] + 1)) {
-                let place = cells(base, sizes);
+            let goes_round = |d: usize| self.mesh.wraps(d) && sizes[d] < extents[d];
+            let bases = [0, 1, 2].map(|d| if goes_round(d) { extents[d] } else { extents[d] - sizes[d] + 1 });
+            for base in cells([0; 3], bases) {
+                let round = |cell: [u32; 3]| [0, 1, 2].map(|d| cell[d] % extents[d]);
+                let place: Cells = cells(base, sizes).into_iter().map(round).collect();
                 if !busy.iter().any(|held| place.iter().any(|cell| held.contains(cell))) {
                     places.push(place);
                 }
@@ -157,7 +161,17 @@ fn random_jobs(numbers: &mut Numbers, extents: [u32; 3], count: i64) -> Vec<Job>
 #[test]
 fn backfilling_around_a_reserved_place_equals_the_naive_twin() -> Tested {
     let mut numbers = Numbers(17);
-    for (text, rounds) in [("5x4", 60), ("7", 40), ("3x3x2", 30), ("8x8", 12)] {
+    for (text, rounds) in [
+        ("5x4", 60),
+        ("7", 40),
+        ("3x3x2", 30),
+        ("8x8", 12),
+        ("torus:5x4", 60),
+        ("torus:7", 40),
+        ("3x3x3:wrap=xz", 30),
+        ("6x4:wrap=y", 40),
+        ("torus:4x3x2", 30),
+    ] {
         let mesh: Mesh = text.parse()?;
         for round in 0..rounds {
             let jobs = random_jobs(&mut numbers, mesh.extents(), 40);
@@ -167,7 +181,7 @@ fn backfilling_around_a_reserved_place_equals_the_naive_twin() -> Tested {
                 let found = replay(&jobs, text, "easy", allocator)?;
                 let naive = Naive {
                     jobs: &jobs,
-                    extents: mesh.extents(),
+                    mesh: &mesh,
                     turn,
                     running: Vec::new(),
                     waiting: Vec::new(),
@@ -180,12 +194,7 @@ fn backfilling_around_a_reserved_place_equals_the_naive_twin() -> Tested {
                     let sum: u32 = cells
                         .iter()
                         .enumerate()
-                        .map(|(i, a)| {
-                            cells[..i]
-                                .iter()
-                                .map(|b| (0..3).map(|d| a[d].abs_diff(b[d])).sum::<u32>())
-                                .sum::<u32>()
-                        })
+                        .map(|(i, a)| cells[..i].iter().map(|&b| mesh.l1(*a, b)).sum::<u32>())
                         .sum();
                     assert_eq!(found.recording.dispersal[job].pairwise_sum, u64::from(sum), "{label}");
                 }
@@ -217,5 +226,48 @@ fn no_strategy_starves_the_head() -> Tested {
         let found = replay(&jobs, "4x2", "easy", allocator)?;
         assert_eq!(found.records[1].start, at(10), "{allocator}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_place_that_goes_round_the_end_is_found() -> Tested {
+    // Nodes 1 and 2 are busy until 1,000 s, and 3 and 0, which are neighbours, until 20 s.
+    let at = Time::from_seconds;
+    let job = |number: i64, submit: i64, run: i64, procs: u32| {
+        let shape = Shape::Sides([procs, 1, 1]);
+        Job { number, submit: at(submit), run: at(run), estimate: at(run), procs, shape }
+    };
+    let jobs = [job(0, 0, 10, 1), job(1, 1, 999, 2), job(2, 2, 18, 1), job(3, 3, 5, 2)];
+    for allocator in [
+        "first-fit",
+        "first-fit:turn=yes",
+        "fixed-orientation",
+        "best-fit",
+        "best-fit:turn=yes",
+        "worst-fit",
+        "worst-fit:turn=yes",
+        "max-periphery",
+        "adaptive-scan",
+        "busy-list",
+        "rbs",
+        "rbs:turn=yes",
+        "stack-based",
+        "qna-scan",
+        "gabl",
+        "qna",
+        "anca",
+    ] {
+        for scheduler in ["fcfs", "easy"] {
+            let found = replay(&jobs, "torus:4x1", scheduler, allocator)?;
+            assert_eq!(found.records[3].start, at(20), "{allocator}, {scheduler}");
+            assert_eq!(found.recording.dispersal[3].components, 1, "{allocator}");
+        }
+    }
+    for (machine, start_s) in [("torus:4", 20), ("4", 1000)] {
+        let found = replay(&jobs, machine, "fcfs", "linear-first-fit")?;
+        assert_eq!(found.records[3].start, at(start_s), "{machine}");
+    }
+    let refused = replay(&jobs, "torus:4", "fcfs", "left-compaction").err().map(|error| error.to_string());
+    assert!(refused.as_ref().is_some_and(|text| text.contains("a ring has none")), "{refused:?}");
     Ok(())
 }

@@ -129,6 +129,8 @@ fn no_head_starts_after_its_shadow_time_on_random_logs() -> Tested {
         "6x5:wrap=x",
         "6x6:without=0,7,13-15,33",
         "torus:4x3x3:without=5-9",
+        "torus:9",
+        "torus:4x3x2",
     ] {
         let mesh: Mesh = machine.parse()?;
         for _ in 0..3 {

@@ -5,13 +5,16 @@
 mod support;
 
 mod contiguous;
+mod contiguous_states;
 mod easy_boxes;
 mod examples;
 mod exhaustive;
+mod goodput;
 mod head_promise;
 mod laws;
 mod naive_twins;
 mod oracle;
+mod outages;
 mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;

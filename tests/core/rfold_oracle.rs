@@ -83,6 +83,7 @@ fn replay(
         scheduler: scheduler.as_mut(),
         allocator: &mut built.strategy,
         execution: execution.as_mut(),
+        outages: None,
         timed: false,
         stop: Stop::default(),
     };

@@ -93,8 +93,8 @@ fn facts(name: &str, summary: &str, facts: &[(&str, &str)], parameters: &str) ->
 /// The page of an allocator: its row, its drawings, and the head of its file.
 fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
     let file = source_of("src/allocator", row.name)?;
-    let [promises, kind, code] =
-        [row.default_promises().to_string(), row.kind.to_string(), format!("`{file}`")];
+    let [promises, kind, tori, code] =
+        [row.default_promises().to_string(), row.kind.to_string(), row.tori.to_string(), format!("`{file}`")];
     let machines =
         format!("of at most {} dimension{}", row.max_dims, if row.max_dims == 1 { "" } else { "s" });
     let promises = if promises.is_empty() { "nothing" } else { &promises };
@@ -102,6 +102,7 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
         ("placements", kind.as_str()),
         ("promises", promises),
         ("machines", &machines),
+        ("on tori", &tori),
         ("source", row.source),
         ("code", &code),
     ];

@@ -22,6 +22,7 @@ mod native_logs;
 mod network;
 mod optimum_cli;
 mod orders;
+mod outages_cli;
 mod papers;
 mod plot_cli;
 mod replay_cli;

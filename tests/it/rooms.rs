@@ -28,7 +28,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("stop", Layer::Core, ""),
     ("trace", Layer::Core, "disk spec"),
     ("workload", Layer::Core, "job spec trace"),
-    ("machine", Layer::Core, "spec stop"),
+    ("machine", Layer::Core, "job spec stop"),
     ("yardstick", Layer::Core, "machine"),
     ("allocator", Layer::Core, "job machine spec yardstick"),
     ("scheduler", Layer::Core, "job spec"),
@@ -58,7 +58,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "report",
         Layer::Lab,
-        "allocator execution figure frame machine metrics paper scheduler spec study text trace",
+        "allocator execution figure frame machine metrics paper scheduler spec study text trace workload",
     ),
     (
         "cli",

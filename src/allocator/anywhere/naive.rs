@@ -10,7 +10,7 @@
 //! wide (x) as long (y), and at least as long as deep (z), it chooses the same nodes as
 //! `curve:order=row-major,select=free-list`, which a law test checks.
 
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::Machine;
 
 /// The allocator's row in the registry.
@@ -22,6 +22,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::NeverWraps("its order of nodes has two ends"),
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Strategy::of(Naive)),
 };

@@ -22,7 +22,8 @@
 
 use crate::allocator::buddy::first_set::FirstSet;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Setup, Strategy,
+    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served, Setup,
+    Strategy,
 };
 use crate::machine::{Coord, Machine, Mesh, NodeId};
 use crate::spec::{Params, SpecError};
@@ -36,6 +37,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::NeverWraps("its order of pages has two ends"),
     promises: |spec| {
         let single = spec.params.get("size").is_none_or(|size| size == "0");
         Promises { exact: single, complete: single, forgets: true }

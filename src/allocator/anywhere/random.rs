@@ -13,7 +13,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::{Machine, NodeId};
 
 /// The allocator's row in the registry.
@@ -25,6 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::NeverWraps("it takes nodes wherever they are"),
     promises: |_| Promises { exact: true, complete: true, forgets: false },
     build: |_, setup| {
         Ok(Strategy::of(Random { rng: ChaCha8Rng::seed_from_u64(setup.seed), free: Vec::new() }))

@@ -4,7 +4,7 @@
 //! machines", 1996; Theorem 2 and Corollary 1 for the right and for both directions.
 //!
 //! 1. A job goes to the left end of the leftmost free block that is long enough. If there is none,
-//!    `linear-first-fit` makes the job wait.
+//!    `linear-first-fit` makes the job wait. On a ring, a torus of one dimension, the block may go round the end.
 //! 2. The other allocators make room if enough processors are free.
 //!    * `left-compaction` (LOC): the job goes to the window that covers fewest busy processors. The tasks in the window
 //!      move left in their order, and push the tasks to their left as far as these are in the way.
@@ -16,12 +16,15 @@
 //! 3. The elements of the tasks move step by step, by the schedule of least delay. The job starts when the window is
 //!    free.
 //!
+//! A ring has no end to which tasks could slide, so the allocators with compaction refuse it.
+//!
 //! An allocator with compaction never refuses a job while enough processors are free. The costs of a decision and of a
 //! step are parameters. First fit takes time O(tasks). Compaction takes time O(tasks + e·s), where e elements move and
 //! s schedules are considered, and twice that for both directions.
 
-use super::compactor::{Compactor, Costs, Ways};
-use crate::allocator::seam::{Contiguity, Entry, Promises, Served, Setup, Strategy};
+use super::compactor::{Compactor, Costs, SUBMESHES, Ways};
+use crate::allocator::contiguous::first_fit::FirstFit;
+use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises, Served, Setup, Strategy};
 use crate::spec::{Params, SpecError};
 
 pub(crate) const LINEAR_FIRST_FIT: Entry = Entry {
@@ -32,10 +35,15 @@ pub(crate) const LINEAR_FIRST_FIT: Entry = Entry {
     max_dims: 1,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: false, forgets: true },
     build: |_, setup| {
+        // On a ring the block may go round the end.
+        if setup.mesh.wraps_any() {
+            return Ok(FirstFit::strategy(SUBMESHES));
+        }
         let strategy = Strategy::of(Compactor::new(setup.mesh.nodes(), None));
-        Ok(strategy.served(Served::BySubmesh(super::compactor::SUBMESHES)))
+        Ok(strategy.served(Served::BySubmesh(SUBMESHES)))
     },
 };
 
@@ -43,6 +51,7 @@ pub(crate) const LEFT: Entry = Entry {
     name: "left-compaction",
     summary: "tasks of an array move left, in order, to make room",
     parameters: Costs::PARAMETERS,
+    tori: OnTori::Refuses("tasks slide to an end of the array, and a ring has none"),
     refuses_unavailable: Some(
         "its tasks slide along the whole array, and a missing node would be in their way",
     ),

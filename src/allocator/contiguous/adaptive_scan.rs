@@ -15,7 +15,7 @@
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
 use super::orientations::Turn;
-use crate::allocator::seam::{Contiguity, Entry, Promises};
+use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises};
 use crate::machine::{Coord, Machine};
 
 /// The allocator's row in the registry.
@@ -27,6 +27,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(BusySearch::strategy(Turn::Yes, scan)),
 };

@@ -15,7 +15,7 @@
 use super::best_place::{BestPlace, Orientations};
 use super::border::BorderScore;
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{Contiguity, Entry, Promises};
+use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises};
 
 /// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -26,6 +26,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| {
         let submeshes = take_turn(params)?.submeshes();

@@ -2,7 +2,7 @@
 //! that are taken.
 //!
 //! The border consists of the positions one step outside that share a face with the submesh. Positions outside the
-//! machine count as taken. Positions that touch the submesh only at an edge or a corner do not belong to the border.
+//! machine count as taken; in a dimension that wraps around there are none. Positions that touch the submesh only at an edge or a corner do not belong to the border.
 //! Free border nodes are counted by prefix sums, in O(1) for each side.
 
 use super::best_place::Score;
@@ -22,26 +22,31 @@ impl Border {
 
     /// Returns whether all nodes of a submesh are free.
     pub(crate) fn is_free(&self, place: Submesh) -> bool {
-        let high = [0, 1, 2].map(|d| place.base[d] + place.sizes[d]);
-        self.counts.in_submesh(place.base, high) == place.sizes.iter().product::<u32>()
+        self.counts.in_place(place) == place.sizes.iter().product::<u32>()
     }
 
     /// Returns how many border positions of a free submesh are taken or lie outside the machine.
     pub(crate) fn taken(&self, machine: &Machine, place: Submesh) -> u32 {
         let mesh = machine.mesh();
-        let low = place.base;
-        let high = [0, 1, 2].map(|d| low[d] + place.sizes[d]);
         let nodes: u32 = place.sizes.iter().product();
         let mut taken = 0;
         // Along a dimension that the machine does not have there is no border.
         for d in 0..mesh.dims() {
             // The submesh itself is free. All other free nodes in the submesh extended by one step along d are free
             // border nodes.
-            let (mut below, mut above) = (low, high);
-            below[d] = low[d].saturating_sub(1);
-            above[d] = (high[d] + 1).min(mesh.extents()[d]);
-            let free = self.counts.in_submesh(below, above) - nodes;
-            taken += 2 * nodes / place.sizes[d] - free;
+            let (extent, size, mut wider) = (mesh.extents()[d], place.sizes[d], place);
+            let layers = if mesh.wraps(d) {
+                // One node between the two ends of the submesh is one border position, not two.
+                wider.base[d] = if place.base[d] == 0 { extent - 1 } else { place.base[d] - 1 };
+                wider.sizes[d] = (size + 2).min(extent);
+                wider.sizes[d] - size
+            } else {
+                wider.base[d] = place.base[d].saturating_sub(1);
+                wider.sizes[d] = (place.base[d] + size + 1).min(extent) - wider.base[d];
+                2
+            };
+            let free = self.counts.in_place(wider) - nodes;
+            taken += layers * (nodes / size) - free;
         }
         taken
     }

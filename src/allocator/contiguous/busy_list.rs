@@ -10,6 +10,9 @@
 //! 2. Of the free candidates take the one with the most taken positions on its border; positions outside the machine
 //!    count as taken. On a tie the first orientation wins, then the first base in scan order (z, then y, then x).
 //!
+//! In a dimension that wraps around, the machine has no sides. A candidate also begins at position 0 there, as there may
+//! be no submesh in use to touch.
+//!
 //! Any free submesh can be shifted down along one dimension after the other until it touches something. So a job is
 //! served whenever a free submesh of its shape exists. The score is a choice of ours, after Zhu's best fit. Time O(c)
 //! for c candidates after O(N) to count the free nodes of a machine of N nodes. In two dimensions c is O(m²) for m
@@ -19,7 +22,7 @@ use super::border::Border;
 use super::coverage::{BusyList, Region};
 use super::orientations::Turn;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Placement, Promises, Request, Served, Strategy, Submeshes,
+    Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
 use crate::machine::{Coord, Machine, Mesh, Submesh};
 
@@ -32,6 +35,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| {
         let (submeshes, busy, border) = (Turn::Yes.submeshes(), BusyList::default(), Border::default());
@@ -79,12 +83,19 @@ impl Allocator for BusyCorners {
 /// Returns the bases of all candidates of these sizes, in scan order; empty if the sizes exceed the machine.
 fn corners(mesh: &Mesh, sizes: [u32; 3], busy: &BusyList) -> Vec<Coord> {
     let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
+    let rings = all.rings(mesh);
     let [xs, ys, zs] = [0, 1, 2].map(|d| {
         // The two sides of the machine, then directly behind and directly before each submesh in use.
-        let mut found = vec![0, all.high[d]];
+        let mut found = if rings[d] { vec![0] } else { vec![0, all.high[d]] };
         for held in busy.boxes() {
-            found.push(held.base[d] + held.sizes[d]);
-            found.extend(held.base[d].checked_sub(sizes[d]));
+            let (behind, before) = (held.base[d] + held.sizes[d], held.base[d].checked_sub(sizes[d]));
+            if rings[d] {
+                let extent = mesh.extents()[d];
+                found.extend([behind % extent, before.unwrap_or(held.base[d] + extent - sizes[d])]);
+            } else {
+                found.push(behind);
+                found.extend(before);
+            }
         }
         found.retain(|&at| at <= all.high[d]);
         found.sort_unstable();

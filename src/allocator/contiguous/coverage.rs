@@ -50,18 +50,16 @@ impl BusyList {
         self.boxes.retain(|held| !gone.contains(held));
     }
 
-    /// Returns the coverages of the submeshes in the list. The coverage of a submesh is the region of all bases at
-    /// which a new submesh of these sizes would overlap it. Submeshes with an empty coverage are left out, and the list
-    /// is empty if the sizes exceed the machine.
+    /// Returns the coverages of the submeshes in the list, in its order. The coverage of a submesh is the set of all
+    /// bases at which a new submesh of these sizes would overlap it. It is one region, or several if it wraps around.
+    /// Submeshes with an empty coverage are left out, and the list is empty if the sizes exceed the machine.
     pub(in crate::allocator) fn coverages(&self, mesh: &Mesh, sizes: [u32; 3]) -> Vec<Region> {
         let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
         // The new submesh overlaps `held` along d if base < held.base + held.sizes and base + sizes > held.base.
         let covered = |held: &Submesh| {
-            let low = [0, 1, 2].map(|d| (held.base[d] + 1).saturating_sub(sizes[d]));
-            let high = [0, 1, 2].map(|d| (held.base[d] + held.sizes[d] - 1).min(all.high[d]));
-            (0..3).all(|d| low[d] <= high[d]).then_some(Region { low, high })
+            all.parts([0, 1, 2].map(|d| (held.base[d], held.sizes[d], sizes[d] - 1)), all.rings(mesh))
         };
-        self.boxes.iter().filter_map(covered).collect()
+        self.boxes.iter().flat_map(covered).collect()
     }
 }
 
@@ -72,13 +70,14 @@ fn submeshes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Submesh> 
         [] => None,
         [first, .., last] => {
             // The first and the last node are opposite corners if the nodes are a submesh row by row.
+            // From the one to the other, the submesh may wrap around.
             let (base, end) = (mesh.coord(*first), mesh.coord(*last));
-            let ordered = (0..3).all(|d| base[d] <= end[d]);
-            let sizes = if ordered { [0, 1, 2].map(|d| end[d] - base[d] + 1) } else { [0; 3] };
-            let place = Submesh { base, sizes };
-            let same = sizes.iter().product::<u32>() as usize == nodes.len();
-            let row = |i: usize| nodes[i] == mesh.node(place.at(i as u32));
-            (same && (0..nodes.len()).all(row)).then_some(place)
+            let ordered = (0..3).all(|d| base[d] <= end[d] || mesh.wraps(d));
+            let extents = mesh.extents();
+            let side = |d: usize| (end[d] + extents[d] - base[d]) % extents[d] + 1;
+            let place = Submesh { base, sizes: [0, 1, 2].map(side) };
+            let same = ordered && place.sizes.iter().product::<u32>() as usize == nodes.len();
+            (same && place.on(mesh).eq(nodes.iter().copied())).then_some(place)
         }
         [node] => Some(Submesh { base: mesh.coord(*node), sizes: [1; 3] }),
     };
@@ -90,12 +89,63 @@ fn submeshes_of(mesh: &Mesh, nodes: &[NodeId]) -> impl Iterator<Item = Submesh> 
 }
 
 impl Region {
-    /// Returns the region of all bases at which a submesh of these sizes lies inside the machine; `None` if the sizes
-    /// exceed the machine.
+    /// Returns the region of all bases of submeshes of these sizes; `None` if the sizes exceed the machine. In a
+    /// dimension that wraps around, every position is a base, unless the submesh is as long as the dimension.
     pub(in crate::allocator) fn of_bases(mesh: &Mesh, sizes: [u32; 3]) -> Option<Self> {
         let extents = mesh.extents();
+        let last = |d: usize| {
+            if mesh.wraps(d) && sizes[d] < extents[d] { extents[d] - 1 } else { extents[d] - sizes[d] }
+        };
         let fits = (0..3).all(|d| sizes[d] <= extents[d]);
-        fits.then(|| Self { low: [0; 3], high: [0, 1, 2].map(|d| extents[d] - sizes[d]) })
+        fits.then(|| Self { low: [0; 3], high: [0, 1, 2].map(last) })
+    }
+
+    /// Returns for each dimension whether this region of all bases goes round it.
+    pub(in crate::allocator) fn rings(&self, mesh: &Mesh) -> [bool; 3] {
+        [0, 1, 2].map(|d| mesh.wraps(d) && self.high[d] + 1 == mesh.extents()[d])
+    }
+
+    /// Returns the parts of this region of all bases that lie within some positions: those of an arc `(first, length)`
+    /// and the `before` ones in front of it, given as `(first, length, before)` for each dimension. In the dimensions
+    /// of `rings` the positions wrap around, so that there are up to eight parts. There is none if nothing of the
+    /// region lies within the positions.
+    pub(in crate::allocator) fn parts(
+        &self,
+        arcs: [(u32, u32, u32); 3],
+        rings: [bool; 3],
+    ) -> impl Iterator<Item = Self> + use<> {
+        let [xs, ys, zs] = [0, 1, 2].map(|d| self.ranges(d, arcs[d], rings[d]));
+        let along = |ranges: [Option<(u32, u32)>; 2]| ranges.into_iter().flatten();
+        along(zs).flat_map(move |z| {
+            along(ys).flat_map(move |y| {
+                along(xs).map(move |x| Self { low: [x.0, y.0, z.0], high: [x.1, y.1, z.1] })
+            })
+        })
+    }
+
+    /// Returns the positions of an arc and those before it, see [`Self::parts`], as at most two ranges of which both
+    /// ends belong to the range, the lower range first.
+    fn ranges(
+        &self,
+        d: usize,
+        (first, length, before): (u32, u32, u32),
+        ring: bool,
+    ) -> [Option<(u32, u32)>; 2] {
+        let (most, last) = (self.high[d], first + length - 1);
+        if !ring {
+            let (low, high) = (first.saturating_sub(before), last.min(most));
+            return [(low <= high).then_some((low, high)), None];
+        }
+        let extent = most + 1;
+        if before + length >= extent {
+            return [Some((0, most)), None];
+        }
+        // The range begins below 0, or ends beyond the last position, or neither.
+        match first.checked_sub(before) {
+            None => [Some((0, last)), Some((first + extent - before, most))],
+            Some(low) if last > most => [Some((0, last - extent)), Some((low, most))],
+            Some(low) => [Some((low, last)), None],
+        }
     }
 
     /// Returns whether `base` is in the region.

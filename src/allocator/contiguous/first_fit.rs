@@ -12,7 +12,7 @@
 
 use super::orientations::{TURN, take_turn};
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Placement, Promises, Request, Served, Strategy, Submeshes,
+    Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
 use crate::machine::{FreeSubmeshes, Machine, Submesh};
 
@@ -25,6 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| Ok(FirstFit::strategy(take_turn(params)?.submeshes())),
 };
@@ -47,8 +48,7 @@ impl FirstFit {
 impl Allocator for FirstFit {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         (self.submeshes.sizes)(request, machine.mesh()).into_iter().find_map(|sizes| {
-            self.free_submeshes.find(machine, sizes);
-            let place = Submesh { base: self.free_submeshes.first()?, sizes };
+            let place = Submesh { base: self.free_submeshes.find_first(machine, sizes)?, sizes };
             Some(Placement::of((self.submeshes.nodes)(request, place, machine)))
         })
     }

@@ -15,7 +15,7 @@
 //! is that of first fit.
 
 use super::first_fit::FirstFit;
-use crate::allocator::seam::{Contiguity, Entry, Promises, Request, Submeshes};
+use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises, Request, Submeshes};
 use crate::machine::{Machine, Mesh, NodeId, Submesh};
 
 /// The allocator's row in the registry.
@@ -27,6 +27,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(FirstFit::strategy(Submeshes { sizes, nodes })),
 };
@@ -71,11 +72,11 @@ fn nodes(request: &Request, place: Submesh, machine: &Machine) -> Vec<NodeId> {
     for k in 0..c {
         for j in 0..b {
             for i in 0..a {
-                let mut at = place.base;
+                let mut steps = [0; 3];
                 for (d, step) in [i, j, k].into_iter().enumerate() {
-                    at[along[d]] += step;
+                    steps[along[d]] = step;
                 }
-                nodes.push(mesh.node(at));
+                nodes.push(mesh.node(place.at(mesh, steps)));
             }
         }
     }

@@ -9,13 +9,18 @@
 //!    depth, and visit the rows in the opposite direction.
 //! 3. If no frame is free, the job waits.
 //!
-//! The shape is not turned. Free submeshes between the positions of the frame are not found, which is the known
+//! In a dimension that wraps around, the machine has no side: the frame slides on in the same direction, as long as it
+//! comes to a base that lies less than once round behind the first one.
+//!
+//! The shape is not turned, unless `turn=yes` is given: then its other orientations are tried one after the other. Free submeshes between the positions of the frame are not found, which is the known
 //! weakness of the strategy. Details of the slide are choices of ours. Time O(N) per request to find the free submeshes
 //! of a machine of N nodes, and O(1) for each position of the frame.
 
 use super::coverage::Region;
+use super::orientations::{TURN, take_turn_unwritten};
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Strategy,
+    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served,
+    Strategy, Submeshes,
 };
 use crate::machine::{Coord, FreeSubmeshes, Machine, Mesh, Submesh};
 
@@ -24,23 +29,24 @@ pub(crate) const ENTRY: Entry = Entry {
     name: "frame-sliding",
     summary: "a frame of the job's shape that slides in steps of its own size",
     source: "Chuang, Tzeng, IEEE TPDS 5(2), 1994",
-    parameters: "",
+    parameters: TURN,
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
-    build: |_, _| {
-        let strategy = Strategy::of(FrameSliding::default()).served(Served::ByState(Foresight::Proposes));
-        Ok(strategy.with_nodes_for(|request, mesh| {
-            let fits = |sizes: &[u32; 3]| Region::of_bases(mesh, *sizes).is_some();
-            NodesFor::of_submesh(request.sides_on(mesh).filter(fits))
+    build: |params, _| {
+        let submeshes = take_turn_unwritten(params)?.submeshes();
+        let strategy = Strategy::of(FrameSliding { submeshes, free_submeshes: FreeSubmeshes::default() });
+        Ok(strategy.served(Served::ByState(Foresight::Proposes)).with_nodes_for(move |request, mesh| {
+            NodesFor::of_submesh((submeshes.sizes)(request, mesh).first().copied())
         }))
     },
 };
 
 /// Takes the first free submesh at the positions of a sliding frame.
-#[derive(Default)]
 struct FrameSliding {
+    submeshes: Submeshes,
     /// The free submeshes of the current request. The field exists only to reuse memory.
     free_submeshes: FreeSubmeshes,
 }
@@ -48,20 +54,32 @@ struct FrameSliding {
 impl Allocator for FrameSliding {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let mesh = machine.mesh();
-        let sizes = request.sides_on(mesh)?;
         let first = mesh.coord(machine.free().iter().next()?);
-        self.free_submeshes.find(machine, sizes);
-        let base = slide(mesh, sizes, first).into_iter().find(|&base| self.free_submeshes.contains(base))?;
-        Some(Placement::of(Submesh { base, sizes }.nodes(machine)))
+        (self.submeshes.sizes)(request, mesh).into_iter().find_map(|sizes| {
+            self.free_submeshes.find(machine, sizes);
+            let bases = slide(mesh, sizes, first);
+            let base = bases.into_iter().find(|&base| self.free_submeshes.contains(base))?;
+            Some(Placement::of(Submesh { base, sizes }.nodes(machine)))
+        })
     }
 }
 
 /// Returns the bases of the positions that the frame visits, in this order; empty if the sizes exceed the machine.
 fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
     let Some(Region { high, .. }) = Region::of_bases(mesh, sizes) else { return Vec::new() };
+    let rings = Region { low: [0; 3], high }.rings(mesh);
     // The bases lie on a grid of the frame's sizes that contains the first base.
-    let grid = |d: usize| (first[d] % sizes[d]..=high[d]).step_by(sizes[d] as usize);
-    let [xs, ys, zs] = [0, 1, 2].map(|d| grid(d).collect::<Vec<u32>>());
+    let [xs, ys, zs] = [0, 1, 2].map(|d| {
+        let (size, extent) = (sizes[d] as usize, mesh.extents()[d]);
+        if rings[d] {
+            (first[d]..first[d] + extent).step_by(size).map(|at| at % extent).collect::<Vec<u32>>()
+        } else if mesh.wraps(d) {
+            // A frame that goes all the way round has one base.
+            vec![0]
+        } else {
+            (first[d] % sizes[d]..=high[d]).step_by(size).collect()
+        }
+    });
     let (mut bases, mut x_falls, mut y_falls) = (Vec::new(), false, false);
     for &z in zs.iter().filter(|&&z| z >= first[2]) {
         // In the first layer, the rows below the first free node have no free node. The first free node's row has none
@@ -77,9 +95,9 @@ fn slide(mesh: &Mesh, sizes: [u32; 3], first: Coord) -> Vec<Coord> {
                 columns.reverse();
             }
             bases.extend(columns.into_iter().map(|x| [x, y, z]));
-            x_falls = !x_falls;
+            x_falls = !x_falls && !rings[0];
         }
-        y_falls = !y_falls;
+        y_falls = !y_falls && !rings[1];
     }
     bases
 }
@@ -101,6 +119,11 @@ mod tests {
         let expected =
             [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [1, 1, 1], [1, 0, 1], [0, 0, 1]];
         assert_eq!(found, expected);
+        // Round a ring it goes on in one direction, and the last frame overlaps the first one.
+        let mesh: Mesh = "5x4:wrap=x".parse()?;
+        let found = flat(slide(&mesh, [2, 2, 1], [3, 0, 0]));
+        assert_eq!(found, [[3, 0], [0, 0], [2, 0], [3, 2], [0, 2], [2, 2]]);
+        assert_eq!(flat(slide(&mesh, [5, 2, 1], [3, 1, 0])), [[0, 1]]);
         Ok(())
     }
 }

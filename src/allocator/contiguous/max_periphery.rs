@@ -9,12 +9,14 @@
 //!    on a tie the first orientation wins, then the first base in scan order (z, then y, then x).
 //! 3. If no free submesh touches the border, take the first free submesh.
 //!
+//! A dimension that wraps around has no border. On a torus, where all of them do, this is first fit with `turn=yes`.
+//!
 //! A job is served whenever a free submesh of its shape exists. Time O(N) per request and orientation on a machine of N
 //! nodes.
 
 use super::best_place::{BestPlace, Orientations, Score};
 use super::orientations::Turn;
-use crate::allocator::seam::{Contiguity, Entry, Promises};
+use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises};
 use crate::machine::{Machine, Mesh, Submesh};
 
 /// The allocator's row in the registry.
@@ -26,6 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(BestPlace::strategy(Turn::Yes.submeshes(), Orientations::Together, Contact)),
 };
@@ -44,7 +47,8 @@ impl Score for Contact {
 /// Returns the contact of a submesh with the machine's border; 0 if the submesh does not touch the border.
 fn contact(mesh: &Mesh, place: Submesh) -> u32 {
     let extents = mesh.extents();
-    let touches = |d: usize| place.base[d] == 0 || place.base[d] + place.sizes[d] == extents[d];
+    let touches =
+        |d: usize| !mesh.wraps(d) && (place.base[d] == 0 || place.base[d] + place.sizes[d] == extents[d]);
     let nodes: u32 = place.sizes.iter().product();
     let dims = 0..mesh.dims();
     if !dims.clone().any(touches) {

@@ -4,6 +4,9 @@
 //! submeshes in use), whether they turn the job's shape, and how they choose among several free submeshes. A job's
 //! messages stay inside its submesh. The price is that jobs wait although enough nodes are free.
 //!
+//! In dimensions that wrap around, submeshes may wrap around too: every position is a base. Only a submesh as long as
+//! the dimension has one base there, position 0, since all others would be the same submesh.
+//!
 //! `orientations` lists the orientations of a job's shape, and `best_place` takes the free submesh with the highest
 //! score. `border` computes scores from the nodes around a submesh. `busy_search` runs the allocators that look at the
 //! submeshes in use, and `coverage` keeps the list of these submeshes.

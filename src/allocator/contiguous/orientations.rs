@@ -21,6 +21,11 @@ pub(crate) fn take_turn(params: &mut Params) -> Result<Turn, SpecError> {
     params.choose("turn", &[("no", Turn::No), ("yes", Turn::Yes)])
 }
 
+/// Does the same as [`take_turn`], but `no` is not written into the resolved spec.
+pub(crate) fn take_turn_unwritten(params: &mut Params) -> Result<Turn, SpecError> {
+    params.choose_unwritten("turn", &[("no", Turn::No), ("yes", Turn::Yes)])
+}
+
 /// Returns the orientations of the shape `[a, b, c]` that fit `mesh`, each once. The shape itself comes first, then (b,
 /// a, c), (a, c, b), (c, a, b), (c, b, a) and (b, c, a). The list is empty if no orientation fits.
 pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {

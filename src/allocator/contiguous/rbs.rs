@@ -12,6 +12,9 @@
 //! 3. Take the first candidate that has bases left, and of these the lowest (by z, then y).
 //! 4. If there is none and `turn=yes` is given, try the other orientations of the shape one after the other.
 //!
+//! Where x wraps around, the machine has no left side. The bases with x = 0 are the first candidate all the same: rows
+//! without a submesh in use need one.
+//!
 //! A job is served whenever a free submesh exists in an orientation that is tried, because any free submesh can be
 //! shifted left until it begins at one of these bases. The order of the candidates is a choice of ours. The original
 //! subtracts intervals in O(m²) for m submeshes in use. Here the free submeshes at all bases are found at once (see
@@ -21,7 +24,7 @@
 use super::busy_search::BusySearch;
 use super::coverage::{BusyList, Region};
 use super::orientations::{TURN, take_turn};
-use crate::allocator::seam::{Contiguity, Entry, Promises};
+use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises};
 use crate::machine::{Coord, FreeSubmeshes, Machine, Submesh};
 
 /// The allocator's row in the registry.
@@ -33,6 +36,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |params, _| Ok(BusySearch::strategy(take_turn(params)?, search)),
 };
@@ -50,18 +54,15 @@ pub(crate) fn search(machine: &Machine, sizes: [u32; 3], busy: &BusyList) -> Opt
     }
     let mut boxes: Vec<&Submesh> = busy.boxes().iter().collect();
     boxes.sort_by_key(|held| std::cmp::Reverse(held.base[1] + held.sizes[1]));
-    let right = boxes.into_iter().filter_map(|held| right_of(held, sizes, &all));
-    right.into_iter().find_map(|candidate| lowest(candidate, &free_submeshes))
-}
-
-/// Returns the bases at which a new submesh of these sizes begins directly behind `held` in x and touches its right
-/// side; `None` if there are none.
-fn right_of(held: &Submesh, sizes: [u32; 3], all: &Region) -> Option<Region> {
-    let x = held.base[0] + held.sizes[0];
-    let low = |d: usize| (held.base[d] + 1).saturating_sub(sizes[d]);
-    let high = |d: usize| (held.base[d] + held.sizes[d] - 1).min(all.high[d]);
-    let region = Region { low: [x, low(1), low(2)], high: [x, high(1), high(2)] };
-    (x <= all.high[0] && (1..3).all(|d| region.low[d] <= region.high[d])).then_some(region)
+    let rings = all.rings(machine.mesh());
+    boxes.into_iter().find_map(|held| {
+        // The bases at which a new submesh begins directly behind `held` in x and touches its right side.
+        let end = held.base[0] + held.sizes[0];
+        let x = if rings[0] && end > all.high[0] { end - all.high[0] - 1 } else { end };
+        let [_, ys, zs] = [0, 1, 2].map(|d| (held.base[d], held.sizes[d], sizes[d] - 1));
+        let candidate = all.parts([(x, 1, 0), ys, zs], rings);
+        candidate.filter_map(|part| lowest(part, &free_submeshes)).min_by_key(|&[_, y, z]| (z, y))
+    })
 }
 
 /// Returns the lowest base of a candidate at which a submesh is free; `None` if there is none.

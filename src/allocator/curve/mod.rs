@@ -24,7 +24,9 @@ mod intervals;
 use std::path::Path;
 
 use self::intervals::Intervals;
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Setup, Strategy};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Setup, Strategy,
+};
 use crate::machine::Machine;
 use crate::machine::order::{self, Order};
 use crate::spec::{Params, Spec, SpecError};
@@ -39,6 +41,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::NeverWraps("its order of nodes has two ends"),
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build,
 };

@@ -18,7 +18,7 @@
 use super::centres::Centres;
 use super::search::Nearest;
 use super::ties::TIES;
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::Machine;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -29,6 +29,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| {
         let ties = params.choose("ties", TIES)?;

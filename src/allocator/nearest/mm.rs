@@ -17,7 +17,7 @@
 use super::centres::Centres;
 use super::search::Nearest;
 use super::ties::{TIES, Ties};
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::{Machine, Mesh};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -28,6 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, setup| Ok(Strategy::of(Mm::new(setup.mesh, params.choose("ties", TIES)?))),
 };

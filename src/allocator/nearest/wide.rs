@@ -8,7 +8,7 @@
 use super::centres::Centres;
 use super::ties::{Ties, floor};
 use crate::allocator::nearest::carried;
-use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along, ranges};
+use crate::machine::{Coord, Machine, NodeId, distances_along, pairwise_along};
 
 /// The search on a machine of any size, with the memory that it keeps between calls.
 #[derive(Debug, Default)]
@@ -18,9 +18,12 @@ pub(crate) struct Wide {
     extents: [usize; 3],
     wraps: [bool; 3],
     odd_ring: bool,
-    /// `rows[(z·L + y)·(W + 1) + x]` is the number of free nodes of row (y, z) at positions below x.
+    /// The number of sums of a row and of a column: W + 1 and L + 1. If the dimension wraps, the sums go round twice, so
+    /// that a range across the end is a plain one: 2·W + 1 and 2·L + 1.
+    strides: [usize; 2],
+    /// `rows[(z·L + y)·strides[0] + x]` is the number of free nodes of row (y, z) at positions below x.
     rows: Vec<u32>,
-    /// `columns[(z·W + x)·(L + 1) + y]` is the number of free nodes of column (x, z) at positions below y.
+    /// `columns[(z·W + x)·strides[1] + y]` is the number of free nodes of column (x, z) at positions below y.
     columns: Vec<u32>,
     /// The number of free nodes of the ball at hand at each position of each dimension.
     counts: [Vec<u32>; 3],
@@ -38,6 +41,36 @@ struct Search<'a> {
     machine: &'a Machine,
     k: u32,
     centres: &'a [Coord],
+}
+
+/// The positions of one dimension within a radius of a centre. On a ring they may go around its end.
+#[derive(Clone, Copy)]
+struct Arc {
+    start: usize,
+    /// The number of positions below the centre.
+    below: usize,
+    count: usize,
+    /// The number of positions of the dimension.
+    extent: usize,
+    radius: usize,
+}
+
+impl Arc {
+    /// Returns the positions up to the end of the dimension, each with the rest of the radius.
+    fn up_to_end(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.count.min(self.extent - self.start)).map(move |i| (self.start + i, self.left(i)))
+    }
+
+    /// Returns the positions around the end of the dimension, each with the rest of the radius.
+    fn around(self) -> impl Iterator<Item = (usize, usize)> {
+        let first = self.extent - self.start;
+        (first..self.count).map(move |i| (i - first, self.left(i)))
+    }
+
+    /// Returns the rest of the radius after the hops from the centre to the `i`-th position.
+    fn left(self, i: usize) -> usize {
+        self.radius - i.abs_diff(self.below)
+    }
 }
 
 impl Wide {
@@ -84,8 +117,11 @@ impl Wide {
         self.extents = mesh.extents().map(|extent| extent as usize);
         (self.wraps, self.odd_ring) = (mesh.wrap(), mesh.has_odd_ring());
         let [width, length, depth] = self.extents;
-        self.rows.resize((width + 1) * length * depth, 0);
-        self.columns.resize((length + 1) * width * depth, 0);
+        self.strides =
+            [0, 1].map(|d| if self.wraps[d] { 2 * self.extents[d] + 1 } else { self.extents[d] + 1 });
+        let [row_stride, column_stride] = self.strides;
+        self.rows.resize(row_stride * length * depth, 0);
+        self.columns.resize(column_stride * width * depth, 0);
         for d in 0..3 {
             self.counts[d].resize(self.extents[d], 0);
             self.sums[d].resize(self.extents[d], 0);
@@ -96,46 +132,56 @@ impl Wide {
             for x in 0..width {
                 let free = u32::from(machine.free().contains((row * width + x) as NodeId));
                 before += free;
-                self.rows[row * (width + 1) + x + 1] = before;
-                let column = (z * width + x) * (length + 1);
+                self.rows[row * row_stride + x + 1] = before;
+                let column = (z * width + x) * column_stride;
                 self.columns[column + y + 1] = self.columns[column + y] + free;
             }
         }
+        second_round(&mut self.rows, row_stride, width);
+        second_round(&mut self.columns, column_stride, length);
+    }
+
+    /// Returns the positions of dimension `d` within `radius` of `centre`. On a ring none is there twice.
+    fn arc(&self, d: usize, centre: usize, radius: usize) -> Arc {
+        let extent = self.extents[d];
+        let last = extent - 1;
+        let (below, above) = if self.wraps[d] {
+            (radius.min(last / 2), radius.min(last.div_ceil(2)))
+        } else {
+            (radius.min(centre), radius.min(last - centre))
+        };
+        let start = if below <= centre { centre - below } else { centre + extent - below };
+        Arc { start, below, count: below + above + 1, extent, radius }
     }
 
     /// Returns the number of free nodes within `radius` of position `centre` of a line along dimension `d`, which has
     /// prefix sums of its free nodes.
     fn on_line(&self, d: usize, line: &[u32], centre: usize, radius: usize) -> u32 {
-        let extent = line.len() - 1;
-        if !self.wraps[d] {
-            return line[(centre + radius + 1).min(extent)] - line[centre.saturating_sub(radius)];
-        }
-        let pieces = ranges(centre, radius, extent, true);
-        pieces.into_iter().flatten().map(|piece| line[piece.end] - line[piece.start]).sum()
+        let Arc { start, count, .. } = self.arc(d, centre, radius);
+        line[start + count] - line[start]
     }
 
     /// Returns the positions of dimension `d` within `radius` of `centre`. Each comes with the rest of the radius,
-    /// after the hops to the position, for the other dimensions.
+    /// after the hops to the position, for the other dimensions. They ascend, but on a ring they may go around its end.
     fn positions(
         &self,
         d: usize,
         centre: usize,
         radius: usize,
     ) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let (extent, wraps) = (self.extents[d], self.wraps[d]);
-        let (start, count) = if !wraps {
-            let start = centre.saturating_sub(radius);
-            (start, (centre + radius + 1).min(extent) - start)
-        } else if 2 * radius + 1 >= extent {
-            (0, extent)
-        } else {
-            ((centre + extent - radius) % extent, 2 * radius + 1)
-        };
-        (start..start + count).map(move |at| {
-            let at = if at >= extent { at - extent } else { at };
-            let straight = at.abs_diff(centre);
-            (at, radius - if wraps { straight.min(extent - straight) } else { straight })
-        })
+        let arc = self.arc(d, centre, radius);
+        arc.up_to_end().chain(arc.around())
+    }
+
+    /// Returns the same as [`Self::positions`], ascending also on a ring.
+    fn ascending(
+        &self,
+        d: usize,
+        centre: usize,
+        radius: usize,
+    ) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let arc = self.arc(d, centre, radius);
+        arc.around().chain(arc.up_to_end())
     }
 
     /// Returns the L1 distance from `centre` to its k-th nearest free node, and the number of nearer free nodes; `None`
@@ -175,14 +221,14 @@ impl Wide {
         for (z, left) in self.positions(2, z, radius) {
             let mut layer = 0;
             for (y, left) in self.positions(1, y, left) {
-                let row = (z * length + y) * (width + 1);
-                let free = self.on_line(0, &self.rows[row..=row + width], x, left);
+                let row = (z * length + y) * self.strides[0];
+                let free = self.on_line(0, &self.rows[row..row + self.strides[0]], x, left);
                 self.counts[1][y] += free;
                 layer += free;
             }
             for (x, left) in self.positions(0, x, left) {
-                let column = (z * width + x) * (length + 1);
-                let free = self.on_line(1, &self.columns[column..=column + length], y, left);
+                let column = (z * width + x) * self.strides[1];
+                let free = self.on_line(1, &self.columns[column..column + self.strides[1]], y, left);
                 self.counts[0][x] += free;
             }
             self.counts[2][z] += layer;
@@ -249,29 +295,27 @@ impl Wide {
                 tied.push(coord);
             }
         };
-        for (x, left) in self.positions(0, x, radius) {
+        for (x, left) in self.ascending(0, x, radius) {
             if self.extents[2] == 1 {
                 self.at_hops(1, y, left).for_each(|y| add([x, y, z]));
                 continue;
             }
-            for (y, left) in self.positions(1, y, left) {
+            for (y, left) in self.ascending(1, y, left) {
                 self.at_hops(2, z, left).for_each(|z| add([x, y, z]));
             }
-        }
-        if self.wraps != [false; 3] {
-            tied.sort_unstable();
         }
         self.tied = tied;
     }
 
-    /// Returns the positions of dimension `d` exactly `hops` from `centre`: none, one or two. They ascend if the
-    /// dimension does not wrap.
+    /// Returns the positions of dimension `d` exactly `hops` from `centre`, ascending: none, one or two.
     fn at_hops(&self, d: usize, centre: usize, hops: usize) -> impl Iterator<Item = usize> + use<> {
         let extent = self.extents[d];
         let (low, high) = if self.wraps[d] {
+            let (below, above) = (centre + extent - hops.min(extent), centre + hops);
+            let around = |at: usize| if at < extent { at } else { at - extent };
+            let (a, b) = (around(below), around(above));
             let fits = hops <= extent / 2;
-            let low = fits.then(|| (centre + extent - hops) % extent);
-            (low, fits.then(|| (centre + hops) % extent).filter(|&high| Some(high) != low))
+            (fits.then_some(a.min(b)), (fits && a != b).then_some(a.max(b)))
         } else {
             let high = Some(centre + hops).filter(|&high| hops > 0 && high < extent);
             (centre.checked_sub(hops), high)
@@ -288,6 +332,18 @@ impl Wide {
                 let previous = centres[..i].iter().rev().copied();
                 carried::keep_first(&mut self.tied, need, previous, |a, b| machine.mesh().l1(a, b));
             }
+        }
+    }
+}
+
+/// Continues lines of prefix sums for a second round. Each line has `stride` sums, of which the first are those of
+/// `extent` positions; there is no second round if these are all.
+fn second_round(sums: &mut [u32], stride: usize, extent: usize) {
+    for line in sums.chunks_exact_mut(stride) {
+        let (first, second) = line.split_at_mut(extent + 1);
+        let all = first[extent];
+        for (cell, &sum) in second.iter_mut().zip(&first[1..]) {
+            *cell = all + sum;
         }
     }
 }

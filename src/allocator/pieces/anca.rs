@@ -16,7 +16,7 @@
 
 use crate::allocator::contiguous::orientations::orientations;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Strategy,
+    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served, Strategy,
 };
 use crate::machine::{FreeSubmeshes, Machine, Mesh, Submesh};
 
@@ -28,6 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |spec| {
         let full = spec.params.get("split").is_some_and(|split| split == "full");
         Promises { exact: false, complete: full, forgets: true }
@@ -85,8 +86,7 @@ impl Anca {
         let mut places = Vec::with_capacity(level.len());
         for &frame in level {
             let place = orientations(frame, machine.mesh()).into_iter().find_map(|sizes| {
-                self.free_submeshes.find(&left, sizes);
-                self.free_submeshes.first().map(|base| Submesh { base, sizes })
+                self.free_submeshes.find_first(&left, sizes).map(|base| Submesh { base, sizes })
             })?;
             left.occupy(&place.nodes(machine)).ok()?;
             places.push(place);

@@ -16,7 +16,7 @@
 use super::repeated::{Pieces, Repeat};
 use crate::allocator::contiguous::coverage::BusyList;
 use crate::allocator::contiguous::orientations::Turn;
-use crate::allocator::seam::{Contiguity, Entry, Promises, Strategy};
+use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises, Strategy};
 use crate::machine::{Coord, FreeSubmeshes, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -27,6 +27,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
         let repeat = params.choose("repeat", &[("text", Repeat::Text), ("literal", Repeat::Literal)])?;
@@ -38,7 +39,5 @@ pub(crate) const ENTRY: Entry = Entry {
 /// rows of `qna_scan` finds the same base. Here it is found in a faster way, that of first fit, which needs no list of
 /// the submeshes in use.
 pub(crate) fn lowest(machine: &Machine, sizes: [u32; 3], _busy: &BusyList) -> Option<Coord> {
-    let mut free_submeshes = FreeSubmeshes::default();
-    free_submeshes.find(machine, sizes);
-    free_submeshes.first()
+    FreeSubmeshes::default().find_first(machine, sizes)
 }

@@ -23,7 +23,7 @@ use super::foldings::{foldings, rank};
 use super::path::Cube;
 use super::pieces::cubes_for;
 use super::rfold_reconfig::{Reconfig, strategy};
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request};
 use crate::machine::{Coord, Machine, NodeId};
 
 /// The allocator's row in the registry.
@@ -35,6 +35,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::NeverWraps("each part of a box lies inside its cube"),
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, setup| Ok(strategy(RFold { reconfig: Reconfig::on(setup.mesh) })),
 };

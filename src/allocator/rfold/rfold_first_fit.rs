@@ -12,7 +12,7 @@
 
 use super::turns::turns_on;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Placement, Promises, Request, Served, Strategy, Submeshes,
+    Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
 use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 
@@ -25,6 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(strategy(sizes)),
 };

@@ -18,7 +18,7 @@
 use super::foldings::{boxes, foldings, rank};
 use super::rfold_first_fit::strategy;
 use super::turns::turns_on;
-use crate::allocator::seam::{Contiguity, Entry, Promises, Request};
+use crate::allocator::seam::{Contiguity, Entry, OnTori, Promises, Request};
 use crate::machine::Mesh;
 
 /// The allocator's row in the registry.
@@ -30,6 +30,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, _| Ok(strategy(sizes)),
 };

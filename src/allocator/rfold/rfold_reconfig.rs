@@ -21,7 +21,7 @@ use super::offsets::Offsets;
 use super::pieces::{Kind, cubes_for, kinds};
 use super::turns::turns;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Strategy,
+    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served, Strategy,
 };
 use crate::machine::{Coord, FreeSubmeshes, Machine, Mesh, NodeId};
 
@@ -34,6 +34,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::NeverWraps("each part of a box lies inside its cube"),
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build: |_, setup| Ok(strategy(Reconfig::on(setup.mesh))),
 };

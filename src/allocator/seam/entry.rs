@@ -24,6 +24,27 @@ impl fmt::Display for Contiguity {
     }
 }
 
+/// What an allocator does on a machine of which some dimension wraps around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnTori {
+    /// It goes round: its submeshes wrap around, or its distances are those of the shorter way.
+    Wraps,
+    /// It serves the machine, but what it places by never wraps around, for this reason.
+    NeverWraps(&'static str),
+    /// It refuses the machine, for this reason.
+    Refuses(&'static str),
+}
+
+impl fmt::Display for OnTori {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wraps => f.pad("wraps around"),
+            Self::NeverWraps(reason) => f.pad(&format!("does not wrap around: {reason}")),
+            Self::Refuses(reason) => f.pad(&format!("refused: {reason}")),
+        }
+    }
+}
+
 /// The promises that an allocator keeps whatever jobs came before. The law tests in tests/core check every row of the
 /// registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +106,8 @@ pub struct Entry {
     pub max_dims: usize,
     /// The form of the placements.
     pub kind: Contiguity,
+    /// What it does where dimensions wrap around.
+    pub tori: OnTori,
     /// The reason why the allocator cannot serve a machine with unavailable nodes; `None` if it can.
     pub refuses_unavailable: Option<&'static str>,
     /// Returns the promises for a spec. A parameter that the spec does not give has its default value.
@@ -105,10 +128,16 @@ impl Entry {
     }
 
     /// Returns the reason why the allocator cannot serve the machine `mesh`; `None` if it can. A machine may have at most
-    /// `max_dims` dimensions of more than one node, and unavailable nodes only if the allocator does not refuse them.
+    /// `max_dims` dimensions of more than one node, which may wrap around unless the allocator refuses tori, and
+    /// unavailable nodes only if the allocator does not refuse them.
     pub fn refusal(&self, mesh: &Mesh) -> Option<String> {
         if mesh.extents().iter().filter(|&&extent| extent > 1).count() > self.max_dims {
             return Some(format!("it is for machines of at most {} dimensions", self.max_dims));
+        }
+        if let OnTori::Refuses(reason) = self.tori
+            && mesh.wraps_any()
+        {
+            return Some(format!("it does not serve tori: {reason}"));
         }
         let reason = self.refuses_unavailable.filter(|_| !mesh.unavailable().is_empty())?;
         Some(format!("it is for machines without unavailable nodes: {reason}"))

@@ -1,13 +1,14 @@
 //! The greedy fill of MC1x1: chooses the k free nodes that one centre takes.
 //!
 //! The sum of L1 distances from a node to the nodes taken so far is separable: it is X(x) + Y(y) + Z(z), where each
-//! term is the sum along one dimension. So taking a node only updates three short tables. The table of a dimension that
-//! does not wrap is convex. The best free node of a row is therefore the nearest one on either side of the minimum of X, and the bits of
-//! the row show which node that is. Rows are visited outwards from the minima of Y and Z until they cannot win any
-//! more.
+//! term is the sum along one dimension. So taking a node only updates three short tables. The table of a line is convex,
+//! and that of a ring falls and rises once if the nodes taken are close together. The best free node of a row is then
+//! the nearest one on either side of the minimum of X, and the bits of the row show which node that is. Rows are visited
+//! outwards from the minima of Y and Z until they cannot win any more.
 
 use super::mc1x1_shells::free_within;
-use crate::machine::{Coord, FreeCounts, Machine, Mesh, NodeId, ranges};
+use super::valley::Valley;
+use crate::machine::{Coord, FreeCounts, Machine, Mesh, NodeId, distances_along, ranges};
 
 /// The nodes that the fill around one centre takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +67,8 @@ pub(crate) struct ShellFill {
     rest: Vec<u64>,
     /// For each dimension and position the sum of hops along the dimension to the nodes taken.
     sums: [Vec<u64>; 3],
-    /// For each dimension the first and the last position of the smallest sum.
-    minimum: [(usize, usize); 3],
+    /// For each dimension where its sums are smallest.
+    valleys: [Valley; 3],
     /// For each dimension and position the number of nodes in whole shells that the fill at hand has taken.
     taken: [Vec<u64>; 3],
     /// The nodes that the fill at hand has taken besides them.
@@ -167,32 +168,18 @@ impl ShellFill {
         inner
     }
 
-    /// Makes the tables `sums` and `minimum` from the counts in `taken`.
+    /// Makes the tables `sums` and `valleys` from the counts in `taken`.
     fn start_sums(&mut self, mesh: &Mesh) {
         for d in 0..3 {
-            let (sums, taken) = (&mut self.sums[d], &self.taken[d]);
-            if mesh.wraps(d) {
-                for (a, sum) in sums.iter_mut().enumerate() {
-                    let far = |(b, &n): (usize, &u64)| n * u64::from(mesh.hops(d, a as u32, b as u32));
-                    *sum = taken.iter().enumerate().map(far).sum();
-                }
-            } else {
-                // Two sweeps, one for the nodes on each side: each step is one farther from all nodes passed so far.
-                let (mut below, mut sum) = (0, 0);
-                for (cell, &n) in sums.iter_mut().zip(taken) {
-                    *cell = sum;
-                    below += n;
-                    sum += below;
-                }
-                let (mut above, mut sum) = (0, 0);
-                for (cell, &n) in sums.iter_mut().zip(taken).rev() {
-                    *cell += sum;
-                    above += n;
-                    sum += above;
-                }
-            }
-            self.minimum[d] = minimum(sums, 0, mesh.wraps(d));
+            distances_along(&self.taken[d], mesh.wraps(d), &mut self.sums[d]);
+            self.find_valley(mesh, d, 0);
         }
+    }
+
+    /// Sets the valley of dimension `d`. On a line the search begins at position `near`.
+    fn find_valley(&mut self, mesh: &Mesh, d: usize, near: usize) {
+        let sums = &self.sums[d];
+        self.valleys[d] = if mesh.wraps(d) { Valley::of_ring(sums) } else { Valley::of_line(sums, near) };
     }
 
     /// Takes one node, and updates the tables of sums.
@@ -202,35 +189,36 @@ impl ShellFill {
         self.rest[row + x / 64] &= !(1 << (x % 64));
         self.picks.push(node);
         for (d, at) in node.into_iter().enumerate() {
-            let sums = &mut self.sums[d];
+            let extent = mesh.extents()[d];
             if mesh.wraps(d) {
-                for (a, sum) in sums.iter_mut().enumerate() {
-                    *sum += u64::from(mesh.hops(d, a as u32, at));
+                for (a, sum) in (0..extent).zip(&mut self.sums[d]) {
+                    let straight = a.abs_diff(at);
+                    *sum += u64::from(straight.min(extent - straight));
                 }
             } else {
-                for (a, sum) in sums.iter_mut().enumerate() {
-                    *sum += u64::from((a as u32).abs_diff(at));
+                for (a, sum) in (0..extent).zip(&mut self.sums[d]) {
+                    *sum += u64::from(a.abs_diff(at));
                 }
             }
-            self.minimum[d] = minimum(sums, self.minimum[d].0, mesh.wraps(d));
+            self.find_valley(mesh, d, self.valleys[d].low);
         }
     }
 
     /// Returns the free node to take next; `None` if no free node is left.
     fn best(&self, mesh: &Mesh, centre: Coord) -> Option<Candidate> {
         let [_, ys, zs] = &self.sums;
-        let [x_least, y_least, _] = [0, 1, 2].map(|d| self.sums[d][self.minimum[d].0]);
+        let [x_least, y_least, _] = [0, 1, 2].map(|d| self.sums[d][self.valleys[d].low]);
         // Branch and bound: a layer or row is hopeless if its sum and the smallest sums of the other dimensions exceed
-        // the best so far. Along a line sums only grow further out, so a hopeless position ends its direction.
+        // the best so far. Where sums only grow further out, a hopeless position ends its direction.
         let mut best: Option<Candidate> = None;
-        outward(self.minimum[2].0, zs.len(), |z| {
+        self.valleys[2].outward(zs.len(), |z| {
             if best.is_some_and(|best| zs[z] + y_least + x_least > best.0) {
-                return mesh.wraps(2);
+                return false;
             }
-            outward(self.minimum[1].0, ys.len(), |y| {
+            self.valleys[1].outward(ys.len(), |y| {
                 let base = zs[z] + ys[y];
                 if best.is_some_and(|best| base + x_least > best.0) {
-                    return mesh.wraps(1);
+                    return false;
                 }
                 if let Some((sum, apart, x)) = self.best_in_row(mesh, centre[0], y, z) {
                     let apart = apart + mesh.hops(1, centre[1], y as u32) + mesh.hops(2, centre[2], z as u32);
@@ -267,20 +255,35 @@ impl ShellFill {
     /// along x from `centre`, and the x of the node.
     fn best_in_row(&self, mesh: &Mesh, centre: u32, y: usize, z: usize) -> Option<(u64, u32, u32)> {
         let row = &self.rest[(z * self.sums[1].len() + y) * self.words..][..self.words];
+        let width = self.sums[0].len();
         let key = |x: usize| (self.sums[0][x], mesh.hops(0, centre, x as u32), x as u32);
-        if mesh.wraps(0) {
-            return set_bits(row, 0, self.sums[0].len()).map(key).min();
+        let valley = self.valleys[0];
+        if !valley.grows {
+            return set_bits(row, 0, width).map(key).min();
         }
-        // The sums are convex: all x from `low` to `high` share the smallest sum. If none of these is free, the best x
-        // is the nearest one on either side.
-        let (low, high) = self.minimum[0];
-        if let Some(best) = set_bits(row, low, high + 1).map(key).min() {
+        // All x from `low` to `high` share the smallest sum; on a ring they may go around its end. If none of these is
+        // free, the best x is the nearest one on either side.
+        let (low, high) = (valley.low, valley.high);
+        let around = (high + 1).saturating_sub(width);
+        let flat = set_bits(row, low, (high + 1).min(width)).chain(set_bits(row, 0, around));
+        if let Some(best) = flat.map(key).min() {
             return Some(best);
         }
-        let (left, right) = (last_before(row, low).map(key), first_from(row, high + 1).map(key));
-        match (left, right) {
-            (Some(left), Some(right)) => Some(left.min(right)),
-            (left, right) => left.or(right),
+        let (mut below, mut above) = (last_before(row, low), first_from(row, high + 1));
+        if mesh.wraps(0) {
+            below = below.or_else(|| last_before(row, width));
+            above = above.filter(|_| around == 0).or_else(|| first_from(row, around));
+        }
+        let (below, above) = (below.map(key), above.map(key));
+        // The top of a ring may be flat. If only nodes of the top are free, all of them are compared.
+        let most = self.sums[0][valley.top(width)];
+        let is_top = |found: Option<(u64, u32, u32)>| found.is_some_and(|found| found.0 == most);
+        if mesh.wraps(0) && below != above && is_top(below) && is_top(above) {
+            return set_bits(row, 0, width).map(key).min();
+        }
+        match (below, above) {
+            (Some(below), Some(above)) => Some(below.min(above)),
+            (below, above) => below.or(above),
         }
     }
 
@@ -302,35 +305,6 @@ fn rows(mesh: &Mesh, centre: Coord, radius: usize) -> impl Iterator<Item = (usiz
         .flatten()
         .flatten()
         .flat_map(move |z| ys.clone().into_iter().flatten().flatten().map(move |y| (y, z)))
-}
-
-/// Calls `visit` with positions below `count`: from `from` upwards, then from `from` − 1 downwards. Each direction ends
-/// as soon as `visit` returns false.
-fn outward(from: usize, count: usize, mut visit: impl FnMut(usize) -> bool) {
-    let _ = (from..count).all(&mut visit);
-    let _ = (0..from).rev().all(&mut visit);
-}
-
-/// Returns the first and the last position of the smallest sum, searched by descent from position `near`. This is right
-/// for convex sums, which are flat nowhere else. The sums of a dimension that wraps need not be convex, so all are compared; then both
-/// positions are the first one of the smallest sum.
-fn minimum(sums: &[u64], near: usize, wraps: bool) -> (usize, usize) {
-    if wraps {
-        let at = (0..sums.len()).min_by_key(|&i| sums[i]).unwrap_or(0);
-        return (at, at);
-    }
-    let mut low = near;
-    while low + 1 < sums.len() && sums[low + 1] < sums[low] {
-        low += 1;
-    }
-    while low > 0 && sums[low - 1] <= sums[low] {
-        low -= 1;
-    }
-    let mut high = low;
-    while high + 1 < sums.len() && sums[high + 1] <= sums[high] {
-        high += 1;
-    }
-    (low, high)
 }
 
 /// Returns a mask for word `word` of a row: its ones are at the positions in `start..end`. The word must have at least

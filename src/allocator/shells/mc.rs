@@ -19,7 +19,7 @@
 //! nodes need. A submesh is given up as soon as it cannot win, so a free submesh ends the search.
 
 use crate::allocator::contiguous::orientations::orientations;
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::job::Shape;
 use crate::machine::{Coord, FreeCounts, Machine, Mesh, Submesh, near_square};
 
@@ -31,6 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, setup| {
         Ok(Strategy::of(Mc {

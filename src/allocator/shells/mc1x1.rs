@@ -23,7 +23,7 @@
 use super::fill::{Fill, Last, ShellFill};
 use super::scores::{Centre, ShellScores};
 use super::tie_break::{EXPECTED, TieBreak};
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -34,6 +34,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
         let last = params.choose("fill", &[("nearest", Last::Nearest), ("shells", Last::Shell)])?;

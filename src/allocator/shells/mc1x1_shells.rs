@@ -16,7 +16,7 @@
 use super::scores::ShellScores;
 use crate::allocator::nearest::carried;
 use crate::allocator::nearest::ties::{TIES, Ties};
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, NodeId, ranges};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -27,6 +27,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |params, _| {
         let ties = params.choose("ties", TIES)?;

@@ -13,7 +13,7 @@
 
 use super::fill::ShellFill;
 use super::scores::ShellScores;
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Strategy};
+use crate::allocator::seam::{Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Strategy};
 use crate::machine::{Coord, Machine, NodeId, pairwise_sum};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -24,6 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build: |_, _| Ok(Strategy::of(McPair::default())),
 };

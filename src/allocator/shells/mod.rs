@@ -14,3 +14,4 @@ pub(super) mod mc1x1_shells;
 pub(super) mod mc_pair;
 pub(super) mod scores;
 pub(super) mod tie_break;
+mod valley;

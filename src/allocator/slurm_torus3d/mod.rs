@@ -54,7 +54,8 @@ use std::fs;
 use self::choice::Cluster;
 use self::yaml::Flaw;
 use crate::allocator::seam::{
-    Allocator, Contiguity, Entry, Foresight, NodesFor, Placement, Promises, Request, Served, Setup, Strategy,
+    Allocator, Contiguity, Entry, Foresight, NodesFor, OnTori, Placement, Promises, Request, Served, Setup,
+    Strategy,
 };
 use crate::job::Shape;
 use crate::machine::{Machine, NodeId};
@@ -69,6 +70,7 @@ pub(crate) const ENTRY: Entry = Entry {
                  weights (a slurm.conf)",
     max_dims: 3,
     kind: Contiguity::Contiguous,
+    tori: OnTori::Wraps,
     refuses_unavailable: None,
     promises: |_| Promises { exact: false, complete: false, forgets: true },
     build,

@@ -47,7 +47,9 @@ mod shapes;
 mod single;
 mod submesh_counts;
 
-use crate::allocator::seam::{Allocator, Contiguity, Entry, Placement, Promises, Request, Setup, Strategy};
+use crate::allocator::seam::{
+    Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Setup, Strategy,
+};
 use crate::machine::{Machine, Mesh};
 use crate::spec::{Params, SpecError};
 use choice::Choice;
@@ -62,6 +64,7 @@ pub(crate) const ENTRY: Entry = Entry {
     max_dims: 3,
     refuses_unavailable: None,
     kind: Contiguity::NonContiguous,
+    tori: OnTori::Wraps,
     promises: |_| Promises { exact: true, complete: true, forgets: true },
     build,
 };

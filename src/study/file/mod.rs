@@ -17,6 +17,7 @@ use super::plan::{Draft, PlanError};
 use super::planned::Study;
 use crate::allocator;
 use crate::execution::{self, RECORDED};
+use crate::machine::outages::OutageSource;
 use crate::machine::{Mesh, make_unavailable};
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
@@ -39,7 +40,7 @@ impl Study {
         find: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
-        let options = with_keys(options, &keys)?;
+        let options = found_outages(with_keys(options, &keys)?, &keys, find);
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
         let axes = axes(&keys, find)?;
         if let Some(line) = keys.line_of("replications")
@@ -65,6 +66,11 @@ impl Study {
             PlanError::Log { number, source } => {
                 StudyError::Log { path: path.to_owned(), line: lines[number], source }
             }
+            PlanError::Outages(error) => StudyError::Wrong {
+                path: path.to_owned(),
+                line: keys.line_of("outages").unwrap_or(1),
+                problem: format!("key 'outages': {error}"),
+            },
             other => StudyError::Wrong { path: path.to_owned(), line: 1, problem: other.to_string() },
         })?;
         check_unique(&study, path)?;
@@ -96,6 +102,15 @@ fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyErro
         }
     }
     Ok(options)
+}
+
+/// Returns `options` with the path of a file of outages, if the study file names one, as it is found: relative paths
+/// start where those of logs do.
+fn found_outages(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Options {
+    if let (Some(_), Some(OutageSource::File(path))) = (keys.line_of("outages"), &mut options.outages) {
+        *path = find(path).display().to_string();
+    }
+    options
 }
 
 /// Returns the logs of the file, each with the number of its line. Fails if two logs would have the same name in

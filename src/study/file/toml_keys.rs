@@ -24,6 +24,8 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("networks", "a list of strings", "[\"recorded\", \"wormhole:messages=5\"]"),
     ("arrival_scales", "a list of numbers above 0", "[1, 0.8]"),
     ("seeds", "a list of whole numbers from 0", "[1, 2, 3]"),
+    ("outages", "a string", "\"random:mtbf=30d,repair=4h\""),
+    ("on_outage", "a string", "\"requeue:limit=3\""),
     ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),
 ];
 

@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::arrival_rate::{optional, positive};
-use super::model::{JobLaw, LEAST_LIKELY, ModelEntry};
+use super::entry::{JobLaw, LEAST_LIKELY, ModelEntry};
 use super::side_lengths::{LAWS, OUTSIDES, Outside, SideLaw, Sides};
 use crate::spec::{Params, Spec, SpecError};
 

@@ -18,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::arrival_rate::positive;
-use super::model::{JobLaw, ModelEntry};
+use super::entry::{JobLaw, ModelEntry};
 use crate::spec::{Params, Spec, SpecError};
 
 /// The model's row in the registry.

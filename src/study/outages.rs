@@ -1,0 +1,52 @@
+//! Outages of the nodes of a study: whether replays can have them, and the changes of one replay.
+
+use super::options::Options;
+use super::replay_spec::ReplaySpec;
+use crate::allocator;
+use crate::engine::OutagePlan;
+use crate::execution;
+use crate::job::{Job, Time};
+use crate::machine::outages::{OutageFileError, Treatment};
+use crate::spec::SpecError;
+
+/// Fails if `options` give outages that a replay cannot have: its allocator refuses machines on which nodes can be
+/// missing, or its network cannot kill jobs.
+pub(super) fn check(spec: &ReplaySpec, options: &Options) -> Result<(), SpecError> {
+    if options.outages.is_none() {
+        return Ok(());
+    }
+    let machine = || spec.machine.to_string();
+    let (entry, _) = allocator::find(&spec.allocator)?;
+    if let Some(reason) = entry.refuses_unavailable {
+        let problem =
+            format!("nodes may not go down: {reason}; leave out --outages, or give another allocator");
+        return Err(SpecError::Unsuited { owner: entry.name.to_owned(), machine: machine(), problem });
+    }
+    let setup = execution::Setup { mesh: &spec.machine, jobs: 0, seed: 0 };
+    let (model, _) = execution::build(&spec.network, &setup)?;
+    if options.on_outage != Treatment::Drain && !model.cancels() {
+        let problem = "it cannot stop the messages of a job that is killed; give --on-outage drain, or leave out \
+                       --outages";
+        let owner = spec.network.name.clone();
+        return Err(SpecError::Unsuited { owner, machine: machine(), problem: problem.to_owned() });
+    }
+    Ok(())
+}
+
+/// Returns the outages of one replication of a replay of `jobs`; `None` if `options` give none. Drawn failures begin
+/// with the first arrival.
+pub(super) fn plan(
+    spec: &ReplaySpec,
+    options: &Options,
+    jobs: &[Job],
+    seed: u64,
+) -> Result<Option<OutagePlan>, OutageFileError> {
+    let Some(source) = &options.outages else { return Ok(None) };
+    let changes = source.on(&spec.machine, seed, first_arrival(jobs))?;
+    Ok(Some(OutagePlan { changes, treatment: options.on_outage }))
+}
+
+/// Returns the time of the first arrival; 0 if there are no jobs.
+pub(super) fn first_arrival(jobs: &[Job]) -> Time {
+    jobs.iter().map(|job| job.submit).min().unwrap_or(Time::ZERO)
+}

@@ -1,0 +1,149 @@
+//! `--outages` as a user meets it: on a log, in a study, in an audit, and with wrong inputs.
+
+use std::fs;
+
+use super::support::{Ran, Tested, bundled, contents, run};
+
+/// Sixteen nodes, of which four are down for a while, and one for good.
+const OUTAGES: &str = "time,node,state\n# a cabinet\n100,0-3,down\n700,0-3,up\n300,\"(1,1)\",down\n";
+
+/// Checks that a command has succeeded.
+#[track_caller]
+fn done(ran: &Ran) {
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+}
+
+#[test]
+fn replays_and_studies_have_outages() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let log = bundled("lublin-256-10k.swf.gz");
+    let rule = "--outages random:mtbf=1y,repair=4h";
+    for (treatment, killed) in [("requeue", true), ("drain", false)] {
+        let replay =
+            format!("replay {log} -m 16x16 -a hilbert+bf gabl -s easy --no-timing --placements {rule}");
+        for threads in [1, 2] {
+            let rest =
+                format!("--on-outage {treatment} --threads {threads} --format csv -o {treatment}{threads}");
+            let ran = run(at, &format!("{replay} {rest}"))?;
+            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+            assert!(
+                ran.stdout.contains("goodput,lost_node_s,available_node_s,node_failures,"),
+                "{}",
+                ran.stdout
+            );
+        }
+        // The same bytes with any number of threads.
+        let [one, two] = [1, 2].map(|threads| contents(&at.join(format!("{treatment}{threads}"))));
+        let (one, two) = (one?, two?);
+        assert_eq!(one["jobs.csv"], two["jobs.csv"]);
+        assert_eq!(one["summary.csv"], two["summary.csv"]);
+        let jobs = String::from_utf8(one["jobs.csv"].clone())?;
+        let header: Vec<&str> = jobs.lines().next().unwrap_or_default().split(',').collect();
+        let column = header.iter().position(|name| *name == "restarts").ok_or("no restarts")?;
+        let restarts = jobs.lines().skip(1).filter(|line| line.split(',').nth(column) != Some("0")).count();
+        assert_eq!(restarts > 0, killed, "{treatment}: {restarts}");
+        let ran = run(at, &format!("audit {treatment}1 --replay 1 --against easy"))?;
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.stdout.contains("not checked: what the policy promises, as nodes went down"),
+            "{}",
+            ran.stdout
+        );
+        let ran = run(at, &format!("audit {treatment}1 --replay 0 --against fcfs"))?;
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    }
+
+    // In a study, the path of a file is found beside the study, and its content is part of the keys.
+    fs::create_dir(at.join("studies"))?;
+    fs::write(at.join("studies/cabinet.csv"), OUTAGES)?;
+    let study = format!(
+        "logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive', 'first-fit']\noutages = 'cabinet.csv'\n\
+         on_outage = 'requeue:limit=2'\n",
+        bundled("tiny.swf")
+    );
+    fs::write(at.join("studies/s.toml"), study)?;
+    done(&run(at, "sweep studies/s.toml -o s --no-timing --jobs -q")?);
+    let before: Vec<String> = contents(&at.join("s/cells"))?.into_keys().collect();
+    fs::write(at.join("studies/cabinet.csv"), OUTAGES.replace("700", "800"))?;
+    done(&run(at, "sweep studies/s.toml -o other --no-timing --jobs -q")?);
+    let after: Vec<String> = contents(&at.join("other/cells"))?.into_keys().collect();
+    assert!(before.iter().all(|key| !after.contains(key)), "{before:?} {after:?}");
+    let manifest = fs::read_to_string(at.join("s/study.json"))?;
+    assert!(manifest.contains("requeue:limit=2") && manifest.contains("studies/cabinet.csv"), "{manifest}");
+    Ok(())
+}
+
+#[test]
+fn results_without_outages_have_no_columns_of_them() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let replay = format!("replay {} -m 4x4 -a naive --no-timing --format csv -q", bundled("tiny.swf"));
+    let ran = run(at, &replay)?;
+    assert!(!ran.stdout.contains("goodput") && !ran.stdout.contains("jobs_given_up"), "{}", ran.stdout);
+    Ok(())
+}
+
+#[test]
+fn wrong_outages_are_named() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let replay = format!("replay {} -m 4x4 -q", bundled("tiny.swf"));
+    for (text, message) in [
+        (
+            "10,3,down\n12,3,down\n",
+            "o.csv:2: node 3 goes down at 12 s, but it is down since line 1; outages of one node must not overlap, so \
+             give the line at which it comes up between them",
+        ),
+        (
+            "10,5,up\n",
+            "o.csv:1: node 5 comes up at 10 s, but it is up already; take the line out, or give the line at which it goes \
+             down",
+        ),
+        (
+            "time,node,state\n10,16,down\n",
+            "o.csv:2: field 2, the node: found 16, expected a node of machine 4x4, which has nodes 0 to 15",
+        ),
+        (
+            "-1,3,down\n",
+            "o.csv:1: field 1, the time: found '-1', expected seconds from 0, such as 3600 or 0.5",
+        ),
+        ("1,3,off\n", "o.csv:1: field 3, the state: found 'off', expected down or up"),
+    ] {
+        fs::write(at.join("o.csv"), text)?;
+        let ran = run(at, &format!("{replay} -a naive --outages o.csv"))?;
+        assert_eq!((ran.code, ran.stderr), (Some(1), format!("error: {message}\n")));
+    }
+    for (rest, code, message) in [
+        (
+            "-a naive --outages no.csv",
+            1,
+            "error: cannot read the outages in no.csv: No such file or directory (os error 2); give a file of lines \
+             time,node,down|up, or random:mtbf=30d,repair=4h\n",
+        ),
+        (
+            "-a naive --outages random:mtbf=3w,repair=1h",
+            2,
+            "parameter 'mtbf' of 'random' is '3w': expected a time",
+        ),
+        ("-a naive --outages o.csv --on-outage kill", 2, "'kill' (one of: requeue, drain)"),
+        ("-a naive --on-outage drain", 2, "--outages <FILE|RULE>"),
+        (
+            "-a naive --network wormhole --outages random:mtbf=1d,repair=1h",
+            2,
+            "error: 'wormhole' cannot serve machine 4x4: it cannot stop the messages of a job that is killed; give \
+             --on-outage drain, or leave out --outages\n",
+        ),
+        (
+            "-m 16 -a left-compaction --outages random:mtbf=1d,repair=1h",
+            2,
+            "'left-compaction' cannot serve machine 16: nodes may not go down: its tasks slide along the whole array",
+        ),
+    ] {
+        let replay = if rest.starts_with("-m") { replay.replace(" -m 4x4", "") } else { replay.clone() };
+        let ran = run(at, &format!("{replay} {rest}"))?;
+        assert_eq!(ran.code, Some(code), "{rest}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{rest}: {}", ran.stderr);
+    }
+    Ok(())
+}
