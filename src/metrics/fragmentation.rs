@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::job::Time;
-use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, along_axes};
+use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, NodeSet, along_axes};
 
 /// The greatest number of slices that are counted; the summary has a column for each.
 pub const MOST_SLICES: usize = 8;
@@ -61,7 +61,12 @@ pub struct FragmentationRecord {
 /// Follows which nodes are free, and adds up the fragmentation over time.
 #[derive(Debug)]
 pub struct Fragmentation {
+    /// The machine, in which nodes that are down are not free either.
     machine: Machine,
+    /// The nodes that jobs hold. Some of them may be down.
+    held: NodeSet,
+    /// The nodes that are down.
+    down: NodeSet,
     /// For each slice its orientations that fit the machine, without repetitions.
     orientations: Vec<Vec<[u32; 3]>>,
     search: FreeSubmeshes,
@@ -91,6 +96,8 @@ impl Fragmentation {
             FragmentationRecord { fits: vec![0.0; orientations.len()], ..FragmentationRecord::default() };
         Self {
             machine: Machine::new(mesh.clone()),
+            held: NodeSet::empty(mesh.nodes()),
+            down: NodeSet::empty(mesh.nodes()),
             orientations,
             search: FreeSubmeshes::default(),
             since: start,
@@ -105,6 +112,9 @@ impl Fragmentation {
     pub fn take(&mut self, nodes: &[NodeId], now: Time) {
         self.advance(now);
         self.is_changed = true;
+        for &node in nodes {
+            self.held.insert(node);
+        }
         // The engine has checked the placement, so the nodes are free here too.
         let done = self.machine.occupy(nodes);
         debug_assert_eq!(done, Ok(()));
@@ -114,7 +124,27 @@ impl Fragmentation {
     pub fn free(&mut self, nodes: &[NodeId], now: Time) {
         self.advance(now);
         self.is_changed = true;
-        self.machine.vacate(nodes);
+        for &node in nodes {
+            self.held.remove(node);
+        }
+        let up: Vec<NodeId> = nodes.iter().copied().filter(|&node| !self.down.contains(node)).collect();
+        self.machine.vacate(&up);
+    }
+
+    /// Records that a node, which may be in use, goes down or comes up.
+    pub fn change(&mut self, node: NodeId, is_down: bool, now: Time) {
+        self.advance(now);
+        self.is_changed = true;
+        let is_new = if is_down { self.down.insert(node) } else { self.down.remove(node) };
+        if !is_new || self.held.contains(node) {
+            return;
+        }
+        if is_down {
+            let done = self.machine.occupy(&[node]);
+            debug_assert_eq!(done, Ok(()));
+        } else {
+            self.machine.vacate(&[node]);
+        }
     }
 
     /// Returns the means from the start to the last event; all are 0 if no time has passed.
@@ -250,9 +280,26 @@ mod tests {
     }
 
     #[test]
+    fn nodes_that_are_down_are_not_free() -> Tested {
+        let at = Time::from_seconds;
+        let mut all = Fragmentation::new(&"4x1".parse()?, &"1".parse()?, at(0));
+        // Node 0 fails while a job holds it, and comes up 10 s after the job's end; node 3 fails idle.
+        all.take(&[0, 1], at(0));
+        all.change(0, true, at(0));
+        all.change(3, true, at(10));
+        all.free(&[0, 1], at(20));
+        all.change(0, false, at(30));
+        all.change(3, false, at(40));
+        assert_eq!(all.means().fits, [(2.0 + 1.0 + 2.0 + 3.0) / 4.0]);
+        Ok(())
+    }
+
+    #[test]
     fn the_state_of_random_machines_equals_that_found_by_brute_force() -> Tested {
         let mut seed = 1_u64;
-        for text in ["1", "7", "5x4", "4x3x3", "3x5x2", "6x6"] {
+        for text in
+            ["1", "7", "5x4", "4x3x3", "3x5x2", "6x6", "torus:7", "torus:5x4", "torus:3x3x2", "4x3x3:wrap=xz"]
+        {
             let mesh: Mesh = text.parse()?;
             let [width, length, depth] = mesh.extents();
             for _ in 0..60 {
@@ -266,7 +313,12 @@ mod tests {
                 }
                 let cells = || (0..mesh.nodes()).map(|node| mesh.coord(node));
                 let is_free = |machine: &Machine, base: [u32; 3], sizes: [u32; 3]| {
-                    (0..3).all(|d| base[d] + sizes[d] <= mesh.extents()[d])
+                    // A side as long as a dimension begins at its first node only.
+                    let fits = |d: usize| {
+                        let extent = mesh.extents()[d];
+                        base[d] + sizes[d] <= extent || mesh.wraps(d) && sizes[d] < extent
+                    };
+                    (0..3).all(fits)
                         && nodes_of(&mesh, base, sizes).iter().all(|&node| machine.free().contains(node))
                 };
                 let plain = cells()

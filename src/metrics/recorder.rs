@@ -201,7 +201,10 @@ impl Observer for Recorder<'_> {
         self.recording.compactions.count(what, plan);
     }
 
-    fn changed(&mut self, _node: NodeId, is_down: bool, _now: Time) {
+    fn changed(&mut self, node: NodeId, is_down: bool, now: Time) {
+        if let Some(fragmentation) = &mut self.fragmentation {
+            fragmentation.change(node, is_down, now);
+        }
         if let Some(outages) = self.recording.outages.as_mut().filter(|_| is_down) {
             outages.fail();
         }
