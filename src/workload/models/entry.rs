@@ -30,19 +30,24 @@ pub struct ModelEntry {
     pub(super) build: fn(&mut Params, &Spec) -> Result<Box<dyn JobLaw>, SpecError>,
 }
 
-/// The laws by which a workload model draws the sides and run times of jobs. `machine` is the number of the machine's
-/// nodes along x, y and z.
+/// The laws by which a workload model draws jobs. `machine` is the number of the machine's nodes along x, y and z.
 pub(super) trait JobLaw: fmt::Debug + Send + Sync {
     /// Returns the length of a side, in nodes, of which drawing would take nearly for ever; `None` if there is none.
     fn unlikely(&self, _machine: [u32; 3]) -> Option<u32> {
         None
     }
-    /// Returns the mean number of processors of a job.
-    fn mean_size(&self, machine: [u32; 3]) -> f64;
+    /// Returns the law of the shapes of jobs for a machine.
+    fn shapes(&self, machine: [u32; 3]) -> Box<dyn ShapeLaw + '_>;
     /// Returns the mean run time in seconds.
     fn mean_run_s(&self) -> f64;
-    /// Draws the sides of a job along x, y and z.
-    fn sides(&self, machine: [u32; 3], rng: &mut ChaCha8Rng) -> [u32; 3];
     /// Draws a run time in seconds.
     fn run_s(&self, rng: &mut ChaCha8Rng) -> f64;
+}
+
+/// The law by which the shapes of jobs are drawn for one machine.
+pub(super) trait ShapeLaw {
+    /// Returns the mean number of processors of a job.
+    fn mean_size(&self) -> f64;
+    /// Draws the sides of a job along x, y and z.
+    fn sides(&self, rng: &mut ChaCha8Rng) -> [u32; 3];
 }

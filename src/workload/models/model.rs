@@ -125,12 +125,12 @@ impl Model {
     /// Returns the rate of arrivals, in jobs per second, on a machine with these extents.
     pub fn rate(&self, machine: [u32; 3]) -> f64 {
         let nodes: f64 = machine.iter().map(|&extent| f64::from(extent)).product();
-        self.rate.per_second(nodes, self.law.mean_size(machine), self.law.mean_run_s())
+        self.rate.per_second(nodes, self.mean_size(machine), self.law.mean_run_s())
     }
 
     /// Returns the mean number of processors of a job on a machine with these extents.
     pub fn mean_size(&self, machine: [u32; 3]) -> f64 {
-        self.law.mean_size(machine)
+        self.law.shapes(machine).mean_size()
     }
 
     /// Returns the mean run time of a job in seconds.
@@ -154,12 +154,13 @@ impl Model {
         if !(rate.is_finite() && rate > 0.0) {
             return Err(ModelError::Rate { model: self.to_string(), rate });
         }
+        let law = self.law.shapes(machine);
         let mut now_s = 0.0_f64;
         let mut jobs = Vec::with_capacity(self.jobs as usize);
         for number in 1..=i64::from(self.jobs) {
             let gap: f64 = Exp1.sample(&mut gaps);
             now_s += gap / rate * arrival_scale;
-            let sides = self.law.sides(machine, &mut shapes);
+            let sides = law.sides(&mut shapes);
             let procs = sides.iter().try_fold(1_u32, |product, &side| product.checked_mul(side));
             let Some(procs) = procs else {
                 return Err(ModelError::TooLarge { model: self.to_string(), number, sides });

@@ -1,12 +1,15 @@
 //! Runs one replay and its replications, and gathers the results.
 
+mod outages;
+
+pub(super) use outages::check as check_outages;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::jobs::{JobsError, placeable};
 use super::options::Options;
-use super::outages;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::allocator::{self, Setup};
