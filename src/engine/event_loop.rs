@@ -3,12 +3,11 @@
 use super::error::ReplayError;
 use super::next_job::NextJob;
 use super::observer::{Observer, Record};
-use super::outages::OutageState;
+use super::outage_state::{OutagePlan, OutageState};
 use super::state::ReplayState;
 use crate::allocator::{Placement, Strategy};
 use crate::execution::{Execution, Next};
 use crate::job::{Job, JobId, Time};
-use crate::machine::outages::{Outages, Treatment};
 use crate::machine::{Machine, Mesh};
 use crate::scheduler::{Cause, Pass, RunningJobs, Scheduler, WaitQueue};
 use crate::stop::Stop;
@@ -30,14 +29,6 @@ pub struct Parts<'a> {
     pub outages: Option<OutagePlan>,
     /// The switch that stops the replay, also in the middle of an allocator's call or a scheduler's pass.
     pub stop: Stop,
-}
-
-/// The outages of a replay.
-pub struct OutagePlan {
-    /// The changes of nodes.
-    pub changes: Outages,
-    /// What happens to a job on a node that goes down.
-    pub treatment: Treatment,
 }
 
 /// The number of instants between two calls of [`Observer::finished`].
@@ -65,6 +56,27 @@ fn next_instant(state: &mut ReplayState<'_>, event: Option<Time>) -> Result<Opti
 }
 
 impl ReplayState<'_> {
+    /// Applies the departures and arrivals of an instant and asks for the passes that the scheduler wants. Empties `done`.
+    /// `started` says whether a job has started for which others have made room.
+    fn run_passes(
+        &mut self,
+        done: &mut Vec<JobId>,
+        arriving: &[JobId],
+        started: bool,
+        scheduler: &mut dyn Scheduler,
+    ) {
+        match scheduler.pass() {
+            Pass::Batch => self.pass_once(done, arriving, scheduler),
+            Pass::PerEvent => self.pass_per_event(done, arriving, scheduler),
+            Pass::Separate => self.pass_per_kind(done, arriving, scheduler),
+        }
+        if started && scheduler.pass() != Pass::Batch {
+            // Room was made for a job, which has started: neither an arrival nor a departure, yet the head may be new.
+            self.cause = Cause::Departures;
+            self.run_scheduler(scheduler);
+        }
+    }
+
     /// Checks that every job has run. It is called when no further event will come.
     fn check_end(&self) -> Result<(), ReplayError> {
         if !self.running.is_empty() || self.next_job.is_some() {
@@ -121,7 +133,7 @@ pub fn replay(
 ) -> Result<Vec<Record>, ReplayError> {
     check_sizes(jobs, &parts.mesh)?;
     let arrivals = in_order_of_arrival(jobs);
-    let (pass, scheduler) = (parts.scheduler.pass(), parts.scheduler);
+    let scheduler = parts.scheduler;
     let mut state = ReplayState {
         outages: parts.outages.map(|plan| OutageState::new(plan, &parts.mesh)),
         jobs,
@@ -167,16 +179,7 @@ pub fn replay(
         let arriving = arrivals[next..].partition_point(|&job| jobs[job as usize].submit == now);
         let (first, arrived) = (next, next + arriving);
         next = arrived;
-        match pass {
-            Pass::Batch => state.pass_once(&mut done, &arrivals[first..arrived], scheduler),
-            Pass::PerEvent => state.pass_per_event(&mut done, &arrivals[first..arrived], scheduler),
-            Pass::Separate => state.pass_per_kind(&mut done, &arrivals[first..arrived], scheduler),
-        }
-        if started && pass != Pass::Batch {
-            // Room was made for a job, which has started: neither an arrival nor a departure, yet the head may be new.
-            state.cause = Cause::Departures;
-            state.run_scheduler(scheduler);
-        }
+        state.run_passes(&mut done, &arrivals[first..arrived], started, scheduler);
         if let Some(error) = state.error {
             return Err(error);
         }

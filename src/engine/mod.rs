@@ -9,11 +9,13 @@ mod error;
 mod event_loop;
 mod next_job;
 mod observer;
+mod outage_state;
 mod outages;
 mod rearrangement;
 mod reservation;
 mod state;
 
 pub use self::error::ReplayError;
-pub use self::event_loop::{OutagePlan, Parts, replay};
+pub use self::event_loop::{Parts, replay};
 pub use self::observer::{Compaction, Fate, Observer, Record};
+pub use self::outage_state::OutagePlan;

@@ -7,58 +7,14 @@
 //! A job that returns to the queue has the place there that its submission gives it. Schedulers count with the nodes that
 //! are up. When something changes, reservations are void and are made anew.
 
-use super::event_loop::OutagePlan;
 use super::observer::Fate;
+use super::outage_state::OutageState;
 use super::state::ReplayState;
 use crate::allocator::Placement;
 use crate::job::{Job, JobId, Time};
-use crate::machine::outages::{NodeChange, Outages, Treatment};
-use crate::machine::{Mesh, NodeId};
+use crate::machine::NodeId;
+use crate::machine::outages::{NodeChange, Treatment};
 use crate::scheduler::{Cause, Pass, Scheduler, Waiting};
-
-/// The least number of changes for which an idle machine waits for nodes if failures are drawn.
-const IDLE_CHANGES: u32 = 100_000;
-
-/// The outages of a replay, and what the engine keeps for them.
-pub(super) struct OutageState {
-    changes: Outages,
-    treatment: Treatment,
-    /// The running job that holds each node; `None` if there is none.
-    holders: Vec<Option<JobId>>,
-    /// The number of nodes that are down and still in use.
-    draining: u32,
-    /// The number of nodes that are up or still in use.
-    available: u32,
-    /// The number of changes since a job has last arrived, started or ended.
-    idle_changes: u32,
-    /// The number of changes that end the wait of an idle machine.
-    most_idle_changes: u32,
-}
-
-impl OutageState {
-    /// Returns the state at the start of a replay, when all nodes are up.
-    pub(super) fn new(plan: OutagePlan, mesh: &Mesh) -> Self {
-        let nodes = mesh.nodes();
-        Self {
-            changes: plan.changes,
-            treatment: plan.treatment,
-            holders: vec![None; nodes as usize],
-            draining: 0,
-            available: mesh.available(),
-            idle_changes: 0,
-            // On a large machine, as many changes as take every node down and up again twice.
-            most_idle_changes: IDLE_CHANGES.max(nodes.saturating_mul(4)),
-        }
-    }
-
-    /// Notes that `job` has started on `nodes`; `None` if it has ended there.
-    pub(super) fn hold(&mut self, nodes: &[NodeId], job: Option<JobId>) {
-        self.idle_changes = 0;
-        for &node in nodes {
-            self.holders[node as usize] = job;
-        }
-    }
-}
 
 impl ReplayState<'_> {
     /// Returns the time of the next change of a node; `None` if there are no outages or no job is left that they could

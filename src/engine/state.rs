@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::error::ReplayError;
 use super::next_job::NextJob;
 use super::observer::{Observer, Record};
-use super::outages::OutageState;
+use super::outage_state::OutageState;
 use super::reservation::{Choice, Reservation, RunningPlaces};
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::execution::{Execution, Started};

@@ -10,6 +10,7 @@ use super::finding::Finding;
 use super::rules::{self, PrintedTable, RuleError, RuleFile, SetSource, Subject};
 use super::sentence::Sentence;
 use super::stream::STREAM;
+use crate::workload::Model;
 
 /// The number of times that all replays are repeated where times are wanted. Six is the least number for which the
 /// smallest and the largest ratio are the ends of a 95 % confidence interval of the median.
@@ -227,7 +228,7 @@ impl Folder {
         let file = format!("studies/{name}.toml");
         let (text, StudyFile { name, logs }) = (self.text(&file)?, self.parsed(&file)?);
         let dataset = match logs.first() {
-            Some(log) if log.starts_with(MODEL) => MODEL.to_owned(),
+            Some(log) if Model::is_spec(log) => MODEL.to_owned(),
             Some(log) if log.starts_with(STREAM) => STREAM.to_owned(),
             first => first.cloned().unwrap_or_default(),
         };

@@ -23,6 +23,7 @@ mod plot;
 mod qna2013;
 mod regenerate;
 mod registry;
+mod rfold2025;
 mod rules;
 mod sentence;
 mod shown;

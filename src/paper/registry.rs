@@ -11,6 +11,7 @@ const FOLDERS: &[Folder] = &[
     super::diessel1996::FOLDER,
     super::gabl2006::FOLDER,
     super::qna2013::FOLDER,
+    super::rfold2025::FOLDER,
 ];
 
 static PAPERS: LazyLock<Result<Vec<Paper>, PaperError>> =

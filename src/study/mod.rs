@@ -13,7 +13,6 @@ mod key;
 mod log;
 mod manifest;
 mod options;
-mod outages;
 mod plan;
 mod planned;
 mod replay;

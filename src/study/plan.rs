@@ -10,8 +10,8 @@ use super::jobs::JobsError;
 use super::key::{content_key, sha256};
 use super::log::{LoadedLog, LogSource, load};
 use super::options::Options;
-use super::outages;
 use super::planned::{PlannedReplay, Study, StudyLog};
+use super::replay::check_outages;
 use super::replay_spec::ReplaySpec;
 use super::shard;
 use super::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
@@ -149,7 +149,7 @@ impl Draft {
             if checked.contains_key(&part(spec)) {
                 continue;
             }
-            let found = outages::check(spec, &self.options);
+            let found = check_outages(spec, &self.options);
             checked.insert(part(spec), found.is_ok());
             match found {
                 Ok(()) => {}

@@ -8,9 +8,11 @@ pub mod models;
 mod rules;
 
 pub use convert::{CONVERSION_REASONS, convert};
+pub use models::entry::ModelEntry;
 pub use models::logs::{LUBLIN_TYPES, LublinLog, ModelLogError, write_model};
 pub use models::lublin;
-pub use models::model::{MODELS, Model, ModelEntry, ModelError};
+pub use models::model::{Model, ModelError};
+pub use models::registry::MODELS;
 pub use models::side_lengths::{Outside, SideLaw, Sides as SideLengths};
 pub use rules::arrivals::Arrivals;
 pub use rules::left_out::{LeftOut, Reason};

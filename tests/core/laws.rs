@@ -9,7 +9,7 @@ use meshreplay::spec::Spec;
 use super::support::{Numbers, Tested};
 
 /// Machines of every kind, small enough that histories fill and empty them often.
-pub(crate) const MACHINES: [&str; 13] = [
+pub(crate) const MACHINES: [&str; 14] = [
     "1",
     "13",
     "8x5",
@@ -23,6 +23,7 @@ pub(crate) const MACHINES: [&str; 13] = [
     "8x4:wrap=x",
     "5x6:wrap=y",
     "4x4x3:wrap=xz",
+    "ocs:6x2x2x2",
 ];
 
 /// Every row, its variants, and every curve with every selection where the order exists for that many dimensions; each with

@@ -144,6 +144,12 @@ fn is_box(mesh: &Mesh, nodes: &[NodeId], shape: [u32; 3]) -> bool {
 }
 
 #[test]
+fn boxes_on_a_torus_equal_those_of_rfold() -> Tested {
+    equal("firstfit", "torus:8x8x8", "rfold-first-fit")?;
+    equal("folding", "torus:8x8x8", "rfold-folding")
+}
+
+#[test]
 fn windows_along_the_hilbert_curve_equal_those_of_rfold() -> Tested {
     equal("slurm_hilbert", "torus:8x8x8", "hilbert+ff")
 }

@@ -3,7 +3,7 @@
 
 use meshreplay::allocator::{Placement, Request};
 use meshreplay::job::{Job, Shape, Time};
-use meshreplay::machine::{Machine, Mesh, NodeId};
+use meshreplay::machine::{Coord, Machine, Mesh, NodeId};
 use meshreplay::metrics::Dispersal;
 use meshreplay::study::Outcome;
 use meshreplay::yardstick::{PairwiseBound, optimum};
@@ -157,16 +157,19 @@ fn jobs_with_sides(dims: usize) -> Vec<Job> {
     (1..=400).map(&mut job).collect()
 }
 
-/// The times, nodes and dispersal of every job. The nodes are coordinates, as numbers depend on the machine's sides.
-fn told(outcome: &Outcome, mesh: &Mesh) -> Vec<(Time, Time, Vec<[u32; 3]>, Dispersal)> {
-    let nodes = |text: &str| -> Vec<[u32; 3]> {
+/// The start, the end, the nodes and the dispersal of a job.
+type Placed = (Time, Time, Vec<Coord>, Dispersal);
+
+/// What a replay did with every job. Nodes are coordinates, as their numbers depend on the machine's sides.
+fn placed(outcome: &Outcome, mesh: &Mesh) -> Vec<Placed> {
+    let nodes = |text: &str| -> Vec<Coord> {
         let runs = meshreplay::machine::parse_intervals(text).expect("intervals");
         runs.into_iter().flat_map(|(first, last)| first..=last).map(|node| mesh.coord(node)).collect()
     };
     let mut all = Vec::new();
     for (i, record) in outcome.records.iter().enumerate() {
-        let placed = nodes(&outcome.recording.placements[i]);
-        all.push((record.start, record.end, placed, outcome.recording.dispersal[i]));
+        let nodes = nodes(&outcome.recording.placements[i]);
+        all.push((record.start, record.end, nodes, outcome.recording.dispersal[i]));
     }
     all
 }
@@ -207,7 +210,7 @@ fn a_machine_without_its_last_row_or_column_is_the_smaller_one() -> Tested {
                     .map(|machine| replay_with_placements(&jobs, machine, scheduler, allocator));
                 let (a, b) = (a?, b?);
                 assert!(
-                    told(&a, &large_mesh) == told(&b, &small_mesh),
+                    placed(&a, &large_mesh) == placed(&b, &small_mesh),
                     "{allocator} under {scheduler}: {large} is not {small}"
                 );
                 assert_eq!(a.summary.number("utilization"), b.summary.number("utilization"), "{allocator}");

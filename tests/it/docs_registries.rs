@@ -95,8 +95,11 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
     let file = source_of("src/allocator", row.name)?;
     let [promises, kind, tori, code] =
         [row.default_promises().to_string(), row.kind.to_string(), row.tori.to_string(), format!("`{file}`")];
-    let machines =
+    let mut machines =
         format!("of at most {} dimension{}", row.max_dims, if row.max_dims == 1 { "" } else { "s" });
+    if let Some(reason) = row.refuses_unavailable {
+        let _ = write!(machines, ", without unavailable nodes: {reason}");
+    }
     let promises = if promises.is_empty() { "nothing" } else { &promises };
     let rows = [
         ("placements", kind.as_str()),

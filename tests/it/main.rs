@@ -41,4 +41,5 @@ mod synthetic_cli;
 mod table_cli;
 mod tidy;
 mod trace_cli;
+mod unavailable_cli;
 mod writers;

@@ -58,7 +58,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "report",
         Layer::Lab,
-        "allocator execution figure frame machine metrics paper scheduler spec study text trace",
+        "allocator execution figure frame machine metrics paper scheduler spec study text trace workload",
     ),
     (
         "cli",

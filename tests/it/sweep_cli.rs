@@ -246,7 +246,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "machines =",
         "machine =",
-        "sixty.toml:3: unknown key 'machine', did you mean 'machines'? (one of: name, description, logs, rules, input_format, machines, schedulers, allocators, networks, arrival_scales, seeds, replications)",
+        "sixty.toml:3: unknown key 'machine', did you mean 'machines'? (one of: name, description, logs, rules, ",
     ),
     (
         "[\"16x16\", \"8x8x4\"]",

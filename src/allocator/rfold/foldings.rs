@@ -1,6 +1,7 @@
 //! Foldings: other boxes of as many nodes that a torus of a job's shape can be laid into, as RFold defines them.
 //!
-//! S. Chen et al., "RFold", arXiv 2510.03891, 2025, and its simulator (github.com/shuoshuc/RFold).
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025, and
+//! its simulator (github.com/shuoshuc/RFold).
 //!
 //! A folding of a shape has the same volume, at least as many sides above 1, and is one of these. R is the side of the
 //! blocks of the machine; only sides that are multiples of R have links that wrap around.

@@ -1,7 +1,8 @@
 //! The policies of RFold: boxes of a 3D torus, folded into other boxes and put together from cubes behind optical
 //! switches.
 //!
-//! S. Chen et al., "RFold", arXiv 2510.03891, 2025, and its simulator (github.com/shuoshuc/RFold). A job asks for a box
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025, and
+//! its simulator (github.com/shuoshuc/RFold). A job asks for a box
 //! of a torus. A policy may turn it, fold it (replace it by another box in which its links still exist), and, on a
 //! machine of cubes whose faces are joined by optical circuit switches, put it together from parts of cubes that need
 //! not be neighbours.

@@ -1,6 +1,7 @@
 //! RFold: jobs are folded so that they need few cubes, and then put together from parts of cubes.
 //!
-//! S. Chen et al., "RFold", arXiv 2510.03891, 2025: the policy `rfold` of its simulator (github.com/shuoshuc/RFold).
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025: the
+//! policy `rfold` of its simulator (github.com/shuoshuc/RFold).
 //!
 //! 1. A job with one side above 1 is laid along a path (2 to 4). For any other shape, list its foldings that need no
 //!    more cubes than the shape. If there are any, exchange the shape for the one with the fewest cubes. Of several,

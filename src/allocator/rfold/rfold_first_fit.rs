@@ -1,6 +1,7 @@
 //! RFold's first fit: the first free box of the job's shape, turned in every way, on a torus that wraps around.
 //!
-//! S. Chen et al., "RFold", arXiv 2510.03891, 2025: the policy `firstfit` of its simulator (github.com/shuoshuc/RFold).
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025: the
+//! policy `firstfit` of its simulator (github.com/shuoshuc/RFold).
 //!
 //! 1. Try the orientations (a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b) and (c, b, a) of the job's shape one
 //!    after the other; leave out those that do not fit the machine.

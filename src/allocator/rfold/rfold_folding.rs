@@ -1,6 +1,7 @@
 //! RFold's folding: first fit for the folding of the job's shape that has the shortest longest side.
 //!
-//! S. Chen et al., "RFold", arXiv 2510.03891, 2025: the policy `folding` of its simulator (github.com/shuoshuc/RFold).
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025: the
+//! policy `folding` of its simulator (github.com/shuoshuc/RFold).
 //!
 //! 1. List the foldings of the job's shape, where blocks have the shortest side of the machine. For a row of nodes the
 //!    list has every box of as many nodes. Leave out those with a side above the shortest side of the machine.

@@ -1,6 +1,7 @@
 //! RFold's reconfiguration: a job's box is put together from parts of cubes that optical switches join.
 //!
-//! S. Chen et al., "RFold", arXiv 2510.03891, 2025: the policy `reconfig` of its simulator (github.com/shuoshuc/RFold).
+//! S. S. Chen et al., "Toward Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025: the
+//! policy `reconfig` of its simulator (github.com/shuoshuc/RFold).
 //!
 //! 1. The machine is a list of cubes, such as those of `ocs:8x4x4x4`. Switches join the faces of any two of them, so
 //!    that the cubes of a job need not be neighbours. Any other machine is one cube.

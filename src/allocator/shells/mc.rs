@@ -101,7 +101,11 @@ impl Mc {
     /// the machine where it does not wrap. Each of the k nodes counts once for every radius that does not reach it, so no node
     /// has to be looked at.
     fn cost(&self, mesh: &Mesh, k: u32, place: Submesh, limit: i64) -> Option<i64> {
-        let inside = |d: usize| mesh.wraps(d) || place.base[d] + place.sizes[d] <= mesh.extents()[d];
+        // A submesh as long as the machine is the same at every base of a dimension that wraps, so only the first counts.
+        let inside = |d: usize| {
+            let (end, extent) = (place.base[d] + place.sizes[d], mesh.extents()[d]);
+            end <= extent || mesh.wraps(d) && place.sizes[d] < extent
+        };
         if !(0..3).all(inside) {
             return None;
         }

@@ -87,17 +87,35 @@ impl<C: Count> SubmeshCounts<C> {
             // Entries at position 0 along a dimension are 0, and no rebuild writes them.
             self.sums = vec![C::default(); size];
         }
-        for z in 0..depth {
-            for y in 0..length {
-                let first = (z % extents[2] * extents[1] + y % extents[1]) * extents[0];
+        let [_, stride, plane] = self.strides;
+        for z in 0..extents[2] {
+            for y in 0..extents[1] {
+                let first = (z * extents[1] + y) * extents[0];
                 self.fill_row(machine, first, extents[0], y, z);
             }
+            self.second_round(stride, (z + 1) * plane, extents[1], length);
             if z > 0 {
                 // Each row so far has the sums of its own plane. The plane below makes them sums over all planes.
-                let (below, plane) = self.sums[z * self.strides[2]..].split_at_mut(self.strides[2]);
-                for (cell, below) in plane.iter_mut().zip(below) {
+                let (below, above) = self.sums[z * plane..].split_at_mut(plane);
+                for (cell, below) in above.iter_mut().zip(below) {
                     *cell = cell.plus(*below);
                 }
+            }
+        }
+        self.second_round(plane, 0, extents[2], depth);
+    }
+
+    /// Goes round a ring a second time: the sums below position extent + i are the sums of a whole round and those below
+    /// position i. `stride` is the length of the sums of one position, `start` the index of those of position 0, and
+    /// `span` the number of positions that the sums cover. On a line, `span` is `extent`, and nothing is left to do.
+    fn second_round(&mut self, stride: usize, start: usize, extent: usize, span: usize) {
+        let (first, second) = self.sums[start..].split_at_mut((extent + 1) * stride);
+        let whole = &first[extent * stride..];
+        for (cells, before) in
+            second.chunks_exact_mut(stride).zip(first[stride..].chunks_exact(stride)).take(span - extent)
+        {
+            for ((cell, before), whole) in cells.iter_mut().zip(before).zip(whole) {
+                *cell = before.plus(*whole);
             }
         }
     }
@@ -129,9 +147,11 @@ impl<C: Count> SubmeshCounts<C> {
                 *cell = before.plus(sum);
             }
         }
-        // The second round of a ring: the sum of a whole row, and the sum of the same part in the first round.
-        for x in extent..line.len() {
-            line[x] = before[x].plus(sum).plus(line[x - extent].minus(before[x - extent]));
+        // The second round of a ring.
+        let (first, second) = line.split_at_mut(extent);
+        let whole = first[extent - 1];
+        for (cell, before) in second.iter_mut().zip(first) {
+            *cell = before.plus(whole);
         }
     }
 

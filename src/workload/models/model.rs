@@ -1,4 +1,4 @@
-//! Workload models of jobs that bring their shape: the list of all models, and how jobs are drawn from one of them.
+//! Workload models of jobs that bring their shape: how jobs are drawn from one of them.
 //!
 //! 1. *Arrivals*: Gaps are exponential, at a rate that a parameter gives.
 //! 2. *Sides* and *run times*: Each model has laws of its own for them, see [`JobLaw`].
@@ -14,50 +14,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::arrival_rate::ArrivalRate;
-use super::{synthetic, tpu_slices};
+use super::entry::{JobLaw, LEAST_LIKELY, ModelEntry};
+use super::registry::MODELS;
 use crate::job::{Job, Shape, Time};
 use crate::spec::{Params, Spec, SpecError, unknown};
-
-/// All workload models of jobs that bring their shape. To add one, write a file with an `ENTRY` and add a row.
-pub const MODELS: &[ModelEntry] = &[synthetic::ENTRY, tpu_slices::ENTRY];
-
-/// One row of the registry of workload models.
-#[derive(Clone, Copy, Debug)]
-pub struct ModelEntry {
-    /// The name in specs, in kebab case.
-    pub name: &'static str,
-    /// One line that says what the jobs are like.
-    pub summary: &'static str,
-    /// The source: authors, title or section, venue, year.
-    pub source: &'static str,
-    /// The parameters as `key=default (other values)`.
-    pub parameters: &'static str,
-    /// The line that names the model in the header of a log of its jobs.
-    pub(super) title: &'static str,
-    /// The parameter that gives the rate of arrivals if none is given, and its value.
-    pub(super) rate: (&'static str, f64),
-    /// The parameters that are left out of the name in results while they have these values.
-    pub(super) unnamed: &'static [(&'static str, &'static str)],
-    /// Builds the laws of the jobs from the parameters. Fails if a value is not allowed.
-    pub(super) build: fn(&mut Params, &Spec) -> Result<Box<dyn JobLaw>, SpecError>,
-}
-
-/// The laws by which a workload model draws the sides and run times of jobs. `machine` is the number of the machine's
-/// nodes along x, y and z.
-pub(super) trait JobLaw: fmt::Debug + Send + Sync {
-    /// Returns the length of a side, in nodes, of which drawing would take nearly for ever; `None` if there is none.
-    fn unlikely(&self, _machine: [u32; 3]) -> Option<u32> {
-        None
-    }
-    /// Returns the mean number of processors of a job.
-    fn mean_size(&self, machine: [u32; 3]) -> f64;
-    /// Returns the mean run time in seconds.
-    fn mean_run_s(&self) -> f64;
-    /// Draws the sides of a job along x, y and z.
-    fn sides(&self, machine: [u32; 3], rng: &mut ChaCha8Rng) -> [u32; 3];
-    /// Draws a run time in seconds.
-    fn run_s(&self, rng: &mut ChaCha8Rng) -> f64;
-}
 
 /// A workload model. With a seed and a machine it gives a list of jobs.
 #[derive(Clone, Debug)]
@@ -113,9 +73,6 @@ pub enum ModelError {
     },
 }
 
-/// If sides outside the range are drawn again, at least one drawn side in this many has to be within the range.
-pub(super) const LEAST_LIKELY: u32 = 20;
-
 impl Model {
     /// Returns whether `text` is a spec of a model, and not the name of a file.
     pub fn is_spec(text: &str) -> bool {
@@ -168,12 +125,12 @@ impl Model {
     /// Returns the rate of arrivals, in jobs per second, on a machine with these extents.
     pub fn rate(&self, machine: [u32; 3]) -> f64 {
         let nodes: f64 = machine.iter().map(|&extent| f64::from(extent)).product();
-        self.rate.per_second(nodes, self.law.mean_size(machine), self.law.mean_run_s())
+        self.rate.per_second(nodes, self.mean_size(machine), self.law.mean_run_s())
     }
 
     /// Returns the mean number of processors of a job on a machine with these extents.
     pub fn mean_size(&self, machine: [u32; 3]) -> f64 {
-        self.law.mean_size(machine)
+        self.law.shapes(machine).mean_size()
     }
 
     /// Returns the mean run time of a job in seconds.
@@ -197,12 +154,13 @@ impl Model {
         if !(rate.is_finite() && rate > 0.0) {
             return Err(ModelError::Rate { model: self.to_string(), rate });
         }
+        let law = self.law.shapes(machine);
         let mut now_s = 0.0_f64;
         let mut jobs = Vec::with_capacity(self.jobs as usize);
         for number in 1..=i64::from(self.jobs) {
             let gap: f64 = Exp1.sample(&mut gaps);
             now_s += gap / rate * arrival_scale;
-            let sides = self.law.sides(machine, &mut shapes);
+            let sides = law.sides(&mut shapes);
             let procs = sides.iter().try_fold(1_u32, |product, &side| product.checked_mul(side));
             let Some(procs) = procs else {
                 return Err(ModelError::TooLarge { model: self.to_string(), number, sides });

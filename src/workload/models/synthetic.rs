@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::arrival_rate::{optional, positive};
-use super::model::{JobLaw, LEAST_LIKELY, ModelEntry};
+use super::entry::{JobLaw, LEAST_LIKELY, ModelEntry, ShapeLaw};
 use super::side_lengths::{LAWS, OUTSIDES, Outside, SideLaw, Sides};
 use crate::spec::{Params, Spec, SpecError};
 
@@ -72,21 +72,34 @@ impl JobLaw for Synthetic {
         longest.into_iter().find(|&most| self.sides.likely(most) < 1.0 / f64::from(LEAST_LIKELY))
     }
 
-    fn mean_size(&self, machine: [u32; 3]) -> f64 {
-        self.max.unwrap_or(machine).iter().map(|&most| self.sides.expected(most)).product()
+    fn shapes(&self, machine: [u32; 3]) -> Box<dyn ShapeLaw + '_> {
+        Box::new(Shapes { sides: &self.sides, longest: self.max.unwrap_or(machine) })
     }
 
     fn mean_run_s(&self) -> f64 {
         self.service_s
     }
 
-    fn sides(&self, machine: [u32; 3], rng: &mut ChaCha8Rng) -> [u32; 3] {
-        self.max.unwrap_or(machine).map(|most| self.sides.draw(most, rng))
-    }
-
     fn run_s(&self, rng: &mut ChaCha8Rng) -> f64 {
         let unit: f64 = Exp1.sample(rng);
         unit * self.service_s
+    }
+}
+
+/// The law of the sides on one machine.
+struct Shapes<'a> {
+    sides: &'a Sides,
+    /// The longest sides along x, y and z.
+    longest: [u32; 3],
+}
+
+impl ShapeLaw for Shapes<'_> {
+    fn mean_size(&self) -> f64 {
+        self.longest.iter().map(|&most| self.sides.expected(most)).product()
+    }
+
+    fn sides(&self, rng: &mut ChaCha8Rng) -> [u32; 3] {
+        self.longest.map(|most| self.sides.draw(most, rng))
     }
 }
 

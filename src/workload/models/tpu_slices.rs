@@ -1,9 +1,10 @@
 //! The slices of accelerator pods: jobs that ask for boxes of a 3D torus in the mix that was published for TPU v4.
 //!
-//! The mix is that of the file `WorkloadGen/data/tpu_job_size.csv` of the RFold simulator (S. Chen et al., "RFold",
-//! arXiv 2510.03891, 2025; github.com/shuoshuc/RFold), which names it as the published one. Slices that it lists twice,
-//! with and without a twist of the torus, are one here: the twist changes links and no nodes. The file has no arrivals
-//! and run times that belong to the mix, so their laws are a choice of ours.
+//! The mix is that of the file `WorkloadGen/data/tpu_job_size.csv` of RFold's simulator (S. S. Chen et al., "Toward
+//! Co-adapting Machine Learning Job Shape and Cluster Topology", arXiv 2510.03891, 2025; github.com/shuoshuc/RFold),
+//! which names Table 2 of N. Jouppi et al., "TPU v4", ISCA 2023, as its source. Slices that the file lists twice, with
+//! and without a twist of the torus, are one here: the twist changes links and no nodes. The file has no arrivals and no
+//! run times, so that their laws are a choice of ours.
 //!
 //! 1. *Arrivals*: Gaps are exponential. The user gives the offered load, which is 0.7 by default, the rate or the
 //!    traffic ratio.
@@ -15,17 +16,16 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
 
-use super::arrival_rate::positive;
-use super::model::{JobLaw, ModelEntry};
+use super::entry::{JobLaw, ModelEntry, ShapeLaw};
+use super::log_normal::LogNormal;
 use crate::spec::{Params, Spec, SpecError};
 
 /// The model's row in the registry.
 pub(super) const ENTRY: ModelEntry = ModelEntry {
     name: "tpu-slices",
     summary: "boxes of a 3D torus in the mix of slices published for TPU v4, Poisson arrivals, log-normal run times",
-    source: "Chen et al., RFold, arXiv 2510.03891, 2025: tpu_job_size.csv of its simulator",
+    source: "Jouppi et al., TPU v4, ISCA 2023, Table 2, as in the simulator of Chen et al., arXiv 2510.03891, 2025",
     parameters: "offered=0.7 (or rate=λ, ratio=R), jobs=10000, median=14800, sigma=1, largest=nodes of the machine",
     title: "workload model of slices of accelerator pods",
     rate: ("offered", 0.7),
@@ -72,16 +72,12 @@ const MIX: [([u32; 3], u32); 26] = [
 struct TpuSlices {
     /// The nodes of the largest slice that is drawn; `None` for those of the machine.
     largest: Option<u32>,
-    /// The median of the run times, in seconds.
-    median_s: f64,
-    /// The standard deviation of the natural logarithm of the run times.
-    sigma: f64,
+    run_times: LogNormal,
 }
 
 /// Reads the parameters. Fails if a value is not allowed.
 fn build(params: &mut Params, _given: &Spec) -> Result<Box<dyn JobLaw>, SpecError> {
-    let median_s = positive(params, "median", 14_800.0)?;
-    let sigma = positive(params, "sigma", 1.0)?;
+    let run_times = LogNormal::take(params)?;
     let largest = match params.take_text("largest") {
         None => None,
         Some(text) => {
@@ -89,42 +85,46 @@ fn build(params: &mut Params, _given: &Spec) -> Result<Box<dyn JobLaw>, SpecErro
             Some(found.ok_or_else(|| params.bad_value("largest", &text, "a whole number of nodes above 0"))?)
         }
     };
-    Ok(Box::new(TpuSlices { largest, median_s, sigma }))
-}
-
-impl TpuSlices {
-    /// Returns the slices that are drawn for a machine with these extents, with their weights. There is at least one,
-    /// as the smallest slice has one node.
-    fn drawn(&self, machine: [u32; 3]) -> impl Iterator<Item = ([u32; 3], u32)> {
-        let nodes = machine.iter().map(|&extent| u64::from(extent)).product::<u64>();
-        let most = nodes.min(u64::from(self.largest.unwrap_or(u32::MAX)));
-        MIX.into_iter().filter(move |&(sides, _)| u64::from(size(sides)) <= most)
-    }
-}
-
-/// Returns the number of nodes of a slice.
-fn size(sides: [u32; 3]) -> u32 {
-    sides.iter().product()
+    Ok(Box::new(TpuSlices { largest, run_times }))
 }
 
 impl JobLaw for TpuSlices {
-    fn mean_size(&self, machine: [u32; 3]) -> f64 {
-        let (nodes, weights) = self.drawn(machine).fold((0, 0), |(nodes, weights), (sides, weight)| {
+    fn shapes(&self, machine: [u32; 3]) -> Box<dyn ShapeLaw + '_> {
+        let nodes = machine.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let most = nodes.min(u64::from(self.largest.unwrap_or(u32::MAX)));
+        let drawn = MIX.into_iter().filter(|&(sides, _)| u64::from(size(sides)) <= most);
+        Box::new(Slices { drawn: drawn.collect() })
+    }
+
+    fn mean_run_s(&self) -> f64 {
+        self.run_times.mean_s()
+    }
+
+    fn run_s(&self, rng: &mut ChaCha8Rng) -> f64 {
+        self.run_times.draw_s(rng)
+    }
+}
+
+/// The slices that are drawn for one machine, with their weights. There is at least one, as the smallest slice has one
+/// node.
+struct Slices {
+    drawn: Vec<([u32; 3], u32)>,
+}
+
+impl ShapeLaw for Slices {
+    fn mean_size(&self) -> f64 {
+        let (nodes, weights) = self.drawn.iter().fold((0, 0), |(nodes, weights), &(sides, weight)| {
             (nodes + size(sides) * weight, weights + weight)
         });
         f64::from(nodes) / f64::from(weights)
     }
 
-    fn mean_run_s(&self) -> f64 {
-        self.median_s * (self.sigma * self.sigma / 2.0).exp()
-    }
-
-    fn sides(&self, machine: [u32; 3], rng: &mut ChaCha8Rng) -> [u32; 3] {
-        let total: u32 = self.drawn(machine).map(|(_, weight)| weight).sum();
+    fn sides(&self, rng: &mut ChaCha8Rng) -> [u32; 3] {
+        let total: u32 = self.drawn.iter().map(|(_, weight)| weight).sum();
         // Weights are whole numbers, so that the choice is exact.
         let mut rest = rng.random_range(0..total);
         let mut last = MIX[0].0;
-        for (sides, weight) in self.drawn(machine) {
+        for &(sides, weight) in &self.drawn {
             last = sides;
             if rest < weight {
                 break;
@@ -133,11 +133,11 @@ impl JobLaw for TpuSlices {
         }
         last
     }
+}
 
-    fn run_s(&self, rng: &mut ChaCha8Rng) -> f64 {
-        let unit: f64 = StandardNormal.sample(rng);
-        (self.median_s * (self.sigma * unit).exp()).round().max(1.0)
-    }
+/// Returns the number of nodes of a slice.
+fn size(sides: [u32; 3]) -> u32 {
+    sides.iter().product()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Outages of the nodes of a study: whether replays can have them, and the changes of one replay.
 
-use super::options::Options;
-use super::replay_spec::ReplaySpec;
+use super::super::options::Options;
+use super::super::replay_spec::ReplaySpec;
 use crate::allocator;
 use crate::engine::OutagePlan;
 use crate::execution;
@@ -11,7 +11,7 @@ use crate::spec::SpecError;
 
 /// Fails if `options` give outages that a replay cannot have: its allocator refuses machines on which nodes can be
 /// missing, or its network cannot kill jobs.
-pub(super) fn check(spec: &ReplaySpec, options: &Options) -> Result<(), SpecError> {
+pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<(), SpecError> {
     if options.outages.is_none() {
         return Ok(());
     }

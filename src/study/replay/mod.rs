@@ -1,12 +1,15 @@
 //! Runs one replay and its replications, and gathers the results.
 
+mod outages;
+
+pub(super) use outages::check as check_outages;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::jobs::{JobsError, placeable};
 use super::options::Options;
-use super::outages;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::allocator::{self, Setup};
@@ -97,6 +100,10 @@ impl Replay {
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
         if options.contention {
             recorder = recorder.with_contention(&self.spec.machine);
+        }
+        if let Some(slices) = &options.fragmentation {
+            let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
+            recorder = recorder.with_fragmentation(&self.spec.machine, slices, start);
         }
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
