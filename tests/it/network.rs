@@ -206,7 +206,9 @@ fn networks_are_measured_without_jobs() -> Tested {
     let common = "show network --machine 4x4 --rate 0.05..0.15:0.05 --cycles 2000 --warm-up 100";
     let ran = run(at, &format!("{common} --network wormhole wormhole:buffer=packet -o curves.svg"))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.starts_with(" machine 4x4 · pattern random · 2,000 cycles after 100 · seed 1\n\n network"));
+    assert!(
+        ran.stdout.starts_with(" machine 4x4 · pattern random · 2,000 cycles after 100 · seed 1\n\n network")
+    );
     assert_eq!(ran.stdout.lines().count(), 2 + 1 + 6, "{}", ran.stdout);
     let svg = fs::read_to_string(at.join("curves.svg"))?;
     assert!(svg.contains("Latency by load") && svg.contains("Accepted by offered load"));
@@ -214,7 +216,9 @@ fn networks_are_measured_without_jobs() -> Tested {
     let again = run(at, &format!("{common} --network wormhole wormhole:buffer=packet -o curves.svg"))?;
     assert!(again.stdout == ran.stdout && fs::read_to_string(at.join("curves.svg"))? == svg);
     let csv = run(at, &format!("{common} --replications 2 --format csv --pattern ring transpose"))?;
-    assert!(csv.stdout.starts_with("machine,network,pattern,offered,replications,accepted,accepted_half_width,"));
+    assert!(
+        csv.stdout.starts_with("machine,network,pattern,offered,replications,accepted,accepted_half_width,")
+    );
     assert_eq!(csv.stdout.lines().count(), 1 + 6);
     fs::write(at.join("mine.svg"), "<svg/>")?;
     for (arguments, code, message) in [

@@ -92,13 +92,7 @@ impl OpenLoop {
 
     /// Measures the network while every node offers `rate` flits per cycle, above 0 and at most 1, in the pattern of
     /// this name. The result depends on the seed and on nothing else. Fails if there is no such pattern.
-    pub fn run(
-        &self,
-        pattern: &str,
-        rate: f64,
-        windows: Windows,
-        seed: u64,
-    ) -> Result<Measured, SpecError> {
+    pub fn run(&self, pattern: &str, rate: f64, windows: Windows, seed: u64) -> Result<Measured, SpecError> {
         let Some(&(_, pattern)) = PATTERNS.iter().find(|(name, _)| *name == pattern) else {
             return Err(unknown("pattern", pattern, patterns()));
         };
@@ -224,7 +218,9 @@ impl Senders {
             if is_last {
                 return;
             }
-            while let Some(&Reverse((_, rank))) = self.idle.peek().filter(|Reverse((cycle, _))| *cycle == limit) {
+            while let Some(&Reverse((_, rank))) =
+                self.idle.peek().filter(|Reverse((cycle, _))| *cycle == limit)
+            {
                 self.idle.pop();
                 let packet = self.next(rank);
                 fabric.inject(packet, limit);
@@ -246,7 +242,8 @@ impl Senders {
     /// Returns what was measured in `cycles` cycles, of packets of `length` flits.
     fn measured(self, length: u32, cycles: u32) -> Measured {
         let flits = |packets: u64| packets as f64 * f64::from(length) / f64::from(cycles);
-        let arrived = || self.sources.iter().filter(|source| source.messages > 0).map(|source| source.arrived);
+        let arrived =
+            || self.sources.iter().filter(|source| source.messages > 0).map(|source| source.arrived);
         let least = arrived().min().unwrap_or(0);
         let most = arrived().max().unwrap_or(0);
         Measured {
@@ -293,7 +290,11 @@ mod tests {
     type Tested = Result<(), Box<dyn std::error::Error>>;
 
     /// Returns the packets of each source, their latencies, their number and the flits of links after 5,000 cycles.
-    fn measured(mesh: &Mesh, fabric: &mut dyn Fabric, load: (Pattern, f64)) -> (Vec<u64>, u64, u64, (u64, u64)) {
+    fn measured(
+        mesh: &Mesh,
+        fabric: &mut dyn Fabric,
+        load: (Pattern, f64),
+    ) -> (Vec<u64>, u64, u64, (u64, u64)) {
         let mut senders = Senders::new(mesh, load.0, load.1, 7);
         senders.until(fabric, 5_000);
         let of_sources = senders.sources.iter().map(|source| source.arrived).collect();
@@ -314,7 +315,10 @@ mod tests {
                     if mesh.wraps_any() {
                         // The virtual channels of a link take turns in another order.
                         let [least, most] = [by_flit.2.min(by_credit.2), by_flit.2.max(by_credit.2)];
-                        assert!(most - least <= 2 + least / 20, "{machine} {timing:?} {load:?}: {least} {most}");
+                        assert!(
+                            most - least <= 2 + least / 20,
+                            "{machine} {timing:?} {load:?}: {least} {most}"
+                        );
                     } else {
                         assert_eq!(by_flit, by_credit, "{machine} {timing:?} {load:?}");
                     }

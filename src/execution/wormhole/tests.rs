@@ -339,8 +339,10 @@ fn memory_does_not_grow_with_the_packets_sent() -> Tested {
         let plan = Plan { pattern, quota, law, messages, seed: 1 };
         let traffic = Traffic::new(Time::from_seconds(1), 1, 1);
         let mut communication = Communication::new(&mesh, plan, Injection::Pipelined, traffic);
-        let mut network =
-            PacketLevel::new(Topology::new(&mesh, RINGS), Timing { length: 8, routing: 3, buffer: buffer(false) });
+        let mut network = PacketLevel::new(
+            Topology::new(&mesh, RINGS),
+            Timing { length: 8, routing: 3, buffer: buffer(false) },
+        );
         let nodes: Vec<NodeId> = (0..64).collect();
         let started = Started { id: 0, job: &job(64, 0), nodes: &nodes, now: Time::ZERO };
         for packet in communication.begin(&started, 0) {

@@ -262,7 +262,15 @@ mod tests {
 
     fn packets(topology: &Topology, source: NodeId, target: NodeId) -> impl Iterator<Item = Packet> {
         let numbers = if topology.rings.ties == Ties::Random { 20 } else { 1 };
-        (0..numbers).map(move |number| Packet { job: 0, sender: 0, key: 0, number, created: 0, source, target })
+        (0..numbers).map(move |number| Packet {
+            job: 0,
+            sender: 0,
+            key: 0,
+            number,
+            created: 0,
+            source,
+            target,
+        })
     }
 
     /// Returns the node at the end of the link of a channel.
@@ -299,7 +307,9 @@ mod tests {
                         for packet in packets(&topology, source, target) {
                             topology.route(&packet, &mut path);
                             check(&topology, (source, target), &path);
-                            links.extend(path[1..path.len() - 1].iter().map(|&channel| topology.link(channel)));
+                            links.extend(
+                                path[1..path.len() - 1].iter().map(|&channel| topology.link(channel)),
+                            );
                         }
                     }
                 }

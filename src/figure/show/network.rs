@@ -167,7 +167,8 @@ const DECIMALS: usize = 4;
 /// Returns the table, with the half widths of intervals if there are several replications.
 fn table(curves: &[Curve], has_intervals: bool) -> Table {
     let mut columns = vec![("machine", Align::Left), ("network", Align::Left), ("pattern", Align::Left)];
-    let numbers = ["offered", "accepted", "±", "latency", "±", "p50", "p99", "source min", "source max", "hops"];
+    let numbers =
+        ["offered", "accepted", "±", "latency", "±", "p50", "p99", "source min", "source max", "hops"];
     let is_shown = |title: &&str| has_intervals || *title != "±";
     columns.extend(numbers.into_iter().filter(is_shown).map(|title| (title, Align::Right)));
     let mut table = Table::new(&columns);
@@ -241,7 +242,8 @@ fn trimmed(rate: f64) -> String {
 
 /// Returns the charts of the curves, each named by what is not the same for all.
 fn drawing(curves: &[Curve], shared: &str) -> Drawing {
-    let parts: [fn(&Curve) -> &str; 3] = [|curve| &curve.machine, |curve| &curve.network, |curve| &curve.pattern];
+    let parts: [fn(&Curve) -> &str; 3] =
+        [|curve| &curve.machine, |curve| &curve.network, |curve| &curve.pattern];
     let differing = |of: &fn(&Curve) -> &str| curves.windows(2).any(|pair| of(&pair[0]) != of(&pair[1]));
     let name = |curve: &Curve| {
         let parts: Vec<&str> = parts.iter().filter(|of| differing(of)).map(|of| of(curve)).collect();
@@ -264,8 +266,11 @@ fn drawing(curves: &[Curve], shared: &str) -> Drawing {
         Chart { title, subtitle, x, y, series: series.collect() }.draw()
     };
     let latency = Axis { title: "mean latency (cycles)".to_owned(), scale: Scale::Log, ..Axis::default() };
-    let accepted =
-        Axis { title: "accepted load (flits per node and cycle)".to_owned(), shows: Some(0.0), ..Axis::default() };
+    let accepted = Axis {
+        title: "accepted load (flits per node and cycle)".to_owned(),
+        shows: Some(0.0),
+        ..Axis::default()
+    };
     Drawing::stacked(vec![
         chart("Latency by load", latency, &Measured::mean_latency),
         chart("Accepted by offered load", accepted, &|measured| Some(measured.accepted)),
@@ -290,7 +295,9 @@ mod tests {
         }
         let twenty: Vec<f64> = (1..=20).map(|i| f64::from(i) / 100.0).collect();
         assert_eq!(rates("0.01..0.2"), Some(twenty));
-        for text in ["", "0", "-0.1", "1.1", "nan", "0.1,", "0.2..0.1", "0.1..0.2:0", "1e-6..1:1e-6", "0.1..0.1"] {
+        for text in
+            ["", "0", "-0.1", "1.1", "nan", "0.1,", "0.2..0.1", "0.1..0.2:0", "1e-6..1:1e-6", "0.1..0.1"]
+        {
             assert_eq!(rates(text), None, "{text}");
         }
     }
@@ -307,13 +314,18 @@ mod tests {
             replications: 2,
         };
         let shown = network(&curves)?;
-        assert_eq!(shown.shared, "machine 4x4 · pattern random · 2,000 cycles after 100 · 2 replications from seed 3");
+        assert_eq!(
+            shown.shared,
+            "machine 4x4 · pattern random · 2,000 cycles after 100 · 2 replications from seed 3"
+        );
         assert_eq!(shown.table.text().lines().count(), 5);
         let svg = shown.drawing.svg();
         assert!(svg.contains("buffer=packet") && !svg.contains(">4x4"), "{svg}");
         let wrong = Curves { patterns: vec!["randon".to_owned()], ..curves };
         let message = network(&wrong).map(|_| ()).map_err(|error| error.to_string());
-        assert!(message.is_err_and(|text| text.starts_with("unknown pattern 'randon', did you mean 'random'?")));
+        assert!(
+            message.is_err_and(|text| text.starts_with("unknown pattern 'randon', did you mean 'random'?"))
+        );
         Ok(())
     }
 }
