@@ -109,7 +109,7 @@ fn ring_sum(counts: &[u32], k: u32) -> u64 {
         doubled += side * (k - side);
         side -= u64::from(leaves);
     }
-    (doubled + side * (k - side)) / 2
+    u64::midpoint(doubled, side * (k - side))
 }
 
 #[cfg(test)]

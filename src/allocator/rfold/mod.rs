@@ -14,6 +14,7 @@ mod foldings;
 mod offsets;
 mod path;
 mod pieces;
+#[expect(clippy::module_inception, reason = "the family has the name of its last policy")]
 pub(super) mod rfold;
 pub(super) mod rfold_first_fit;
 pub(super) mod rfold_folding;

@@ -6,7 +6,7 @@ use crate::machine::Coord;
 ///
 /// RFold keeps the corners in a set of the language Python, so that their order is that of hash values and follows no
 /// rule of the policy. The table was written down with the function of RFold's simulator (github.com/shuoshuc/RFold)
-/// under CPython 3.11. It has facts, and nothing of the program.
+/// under Python 3.11. It has facts, and nothing of the program.
 const CORNERS: &str = include_str!("corner-order.csv");
 
 /// The offsets of parts of a box inside their cubes.

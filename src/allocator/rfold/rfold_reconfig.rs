@@ -118,8 +118,7 @@ impl Reconfig {
     }
 
     /// Returns the nodes of a box in row-major order of the box.
-    fn nodes(&self, [a, b, c]: [u32; 3], placed: &[Placed], mesh: &Mesh) -> Vec<NodeId> {
-        let sides = [a, b, c];
+    fn nodes(&self, sides: [u32; 3], placed: &[Placed], mesh: &Mesh) -> Vec<NodeId> {
         let full = [0, 1, 2].map(|d| sides[d] / self.cube[d]);
         let node = |at: Coord| {
             let number = [0, 1, 2].map(|d| at[d] / self.cube[d]);
@@ -132,7 +131,8 @@ impl Reconfig {
             let [x, y, z] = [0, 1, 2].map(|d| part.offset[d] + at[d] % self.cube[d]);
             Some(mesh.node([x, y, cube * self.cube[2] + z]))
         };
-        let all = (0..c).flat_map(|z| (0..b).flat_map(move |y| (0..a).map(move |x| [x, y, z])));
+        let all = (0..sides[2])
+            .flat_map(|z| (0..sides[1]).flat_map(move |y| (0..sides[0]).map(move |x| [x, y, z])));
         all.filter_map(node).collect()
     }
 }

@@ -47,7 +47,13 @@ struct Kind {
 /// The kinds of machines.
 const KINDS: &[Kind] = &[
     Kind { name: "mesh", apply: |_| Ok(()) },
-    Kind { name: "torus", apply: wrap_everywhere },
+    Kind {
+        name: "torus",
+        apply: |description| {
+            description.wraps = [true; 3];
+            Ok(())
+        },
+    },
     Kind { name: "ocs", apply: stack_cubes },
 ];
 
@@ -149,12 +155,6 @@ fn describe(text: &str) -> Result<Description, Problem> {
         (row.read)(&value, &mut description)?;
     }
     Ok(description)
-}
-
-/// Makes every dimension wrap around.
-fn wrap_everywhere(description: &mut Description) -> Result<(), Problem> {
-    description.wraps = [true; 3];
-    Ok(())
 }
 
 /// Reads the sizes as a number of cubes and the sides of a cube. The cubes stand in a row along z, so that each has

@@ -46,15 +46,15 @@ impl Antipodes {
         }
         let [width, length, depth] = self.rings;
         for run in runs {
-            let [first, last, y, z] = [run.first, run.last, run.y, run.z].map(|at| at as usize);
+            let [start, end, y, z] = [run.first, run.last + 1, run.y, run.z].map(|at| at as usize);
             let row = (z * length + y) * self.words;
-            fill(&mut self.nodes[row..row + self.words], first, last + 1);
+            fill(&mut self.nodes[row..row + self.words], start, end);
             let opposite = |at: usize, n: usize| [(at + n / 2) % n, (at + n.div_ceil(2)) % n];
             // A ring of odd length has one antipode more than the run has nodes.
-            let from = (first + width / 2) % width;
-            let count = (last - first + 1 + width % 2).min(width);
-            for z in &opposite(z, depth)[..1 + depth % 2] {
-                for y in &opposite(y, length)[..1 + length % 2] {
+            let from = (start + width / 2) % width;
+            let count = (end - start + width % 2).min(width);
+            for z in &opposite(z, depth)[..=depth % 2] {
+                for y in &opposite(y, length)[..=length % 2] {
                     let row = (z * length + y) * self.words;
                     let row = &mut self.reached[row..row + self.words];
                     fill(row, from, (from + count).min(width));
@@ -120,10 +120,11 @@ fn fill(row: &mut [u64], start: usize, end: usize) {
     if start >= end {
         return;
     }
-    for word in start / 64..=(end - 1) / 64 {
-        let (low, high) = (start.saturating_sub(word * 64), (end - word * 64).min(64));
+    let (one, other) = (start / 64, (end - 1) / 64);
+    for (i, word) in row.iter_mut().enumerate().take(other + 1).skip(one) {
+        let (low, high) = (start.saturating_sub(i * 64), (end - i * 64).min(64));
         // Ones from `low` upwards, and ones below `high`.
-        row[word] |= u64::MAX << low & u64::MAX >> (64 - high);
+        *word |= u64::MAX << low & u64::MAX >> (64 - high);
     }
 }
 

@@ -27,8 +27,11 @@ pub struct ModelEntry {
     /// The parameters that are left out of the name in results while they have these values.
     pub(super) unnamed: &'static [(&'static str, &'static str)],
     /// Builds the laws of the jobs from the parameters. Fails if a value is not allowed.
-    pub(super) build: fn(&mut Params, &Spec) -> Result<Box<dyn JobLaw>, SpecError>,
+    pub(super) build: Build,
 }
+
+/// Builds the laws of the jobs from the parameters of a spec.
+pub(super) type Build = fn(&mut Params, &Spec) -> Result<Box<dyn JobLaw>, SpecError>;
 
 /// The laws by which a workload model draws jobs. `machine` is the number of the machine's nodes along x, y and z.
 pub(super) trait JobLaw: fmt::Debug + Send + Sync {

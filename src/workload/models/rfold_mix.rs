@@ -107,7 +107,7 @@ impl ShapeLaw for Mix {
         let (size, shapes) = &self.sizes[(place as usize).min(self.sizes.len() - 1)];
         let weights: [u32; 3] = match *size {
             ..=LONGEST_ROW => [4, 1, 0],
-            ..=LARGEST_FLAT => [0, 4, 1],
+            size if size <= LARGEST_FLAT => [0, 4, 1],
             _ => [0, 1, 4],
         };
         let there = |of: usize| if shapes[of].is_empty() { 0 } else { weights[of] };
