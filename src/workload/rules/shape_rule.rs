@@ -122,8 +122,9 @@ impl FromStr for ShapeRule {
             let mut slices: Vec<Slice> = list.split([',', '+']).map(slice).collect::<Result<_, _>>()?;
             slices.sort_by_key(|slice| (nodes(slice.sides), slice.sides));
             slices.dedup();
-            if let Some(twice) = slices.windows(2).find(|pair| pair[0].sides == pair[1].sides) {
-                return Err(format!("'{}' and '{}' are one box, expected one weight", twice[0], twice[1]));
+            let mut neighbours = slices.iter().zip(slices.iter().skip(1));
+            if let Some((one, other)) = neighbours.find(|(one, other)| one.sides == other.sides) {
+                return Err(format!("'{one}' and '{other}' are one box, expected one weight"));
             }
             return Ok(Self::List(slices));
         }
