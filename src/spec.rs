@@ -235,6 +235,22 @@ impl Params {
         Ok(value)
     }
 
+    /// Takes parameter `key` like [`Self::choose`], but records it only if it `applies`. A parameter that means nothing
+    /// on this machine is thus still checked, and the resolved spec does not depend on it.
+    pub fn choose_if<T: Copy>(
+        &mut self,
+        applies: bool,
+        key: &str,
+        choices: &[(&str, T)],
+    ) -> Result<T, SpecError> {
+        let value = self.choose(key, choices)?;
+        if !applies {
+            self.resolved.remove(key);
+            self.unwritten.push(key.to_owned());
+        }
+        Ok(value)
+    }
+
     /// Does the same as [`Self::choose`], but the resolved spec does not have the parameter if its value is the default.
     /// It is for parameters that algorithms got later, so that results of before are found again.
     pub fn choose_unwritten<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {

@@ -4,7 +4,7 @@ mod recorded;
 mod wormhole;
 
 pub use recorded::RecordedRunTimes;
-pub use wormhole::{JobTraffic, Traffic};
+pub use wormhole::{JobTraffic, Measured, OpenLoop, Traffic, Windows, patterns};
 
 use crate::job::{Job, JobId, Time};
 use crate::machine::{Mesh, NodeId};

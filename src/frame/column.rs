@@ -91,6 +91,7 @@ pub(super) fn has(options: &Options, when: When) -> bool {
         When::Always => true,
         When::Timed => options.timed,
         When::Contention => options.contention,
+        When::Fragmentation => options.fragmentation.is_some(),
         When::Network => options.traffic,
         When::Placements => options.placements,
         When::Outages => options.outages.is_some(),

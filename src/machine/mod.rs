@@ -11,6 +11,7 @@ mod node_set;
 pub mod order;
 pub mod outages;
 mod pairwise;
+pub mod ring_route;
 mod shape;
 mod submesh;
 mod unavailable;

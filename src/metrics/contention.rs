@@ -1,10 +1,11 @@
 //! A static estimate of contention: the load of every link if all nodes of each running job sent one message to each
 //! other node of the job.
 //!
-//! Each ordered pair of a job's nodes is one message on its dimension-order route: x, then y, then z. In a dimension that wraps, a
-//! message goes the shorter way round, or upwards if both ways are equally long. The contention of a link with load l
-//! is the number of pairs of messages that share it, l·(l − 1)/2. The contention of a machine is the sum over its
-//! links. The estimate needs neither a simulation of messages nor the times at which they are sent.
+//! Each ordered pair of a job's nodes is one message on its dimension-order route: x, then y, then z. In a dimension that
+//! wraps, a message goes the shorter way round; if both ways are equally long, [`half_way_up()`] decides, as in the
+//! simulated network. The contention of a link with load l is the number of pairs of messages that share it, l·(l − 1)/2.
+//! The contention of a machine is the sum over its links. The estimate needs neither a simulation of messages nor the
+//! times at which they are sent.
 //!
 //! Messages are not followed one by one but counted by line of nodes. A link along x carries messages from the job's
 //! nodes of its row on one side of the link to all of the job's nodes on the other side. A link along y carries
@@ -14,6 +15,7 @@
 //! never O(k²). Lines that wrap are rings, and a ring of W nodes costs O(W²) in place of O(W), and so on.
 
 use crate::job::Time;
+use crate::machine::ring_route::half_way_up;
 use crate::machine::{Mesh, NodeId};
 
 /// The loads of links: the node at which a link begins, its direction (0 to 5: x up, x down, y up, …), and the number
@@ -114,11 +116,15 @@ struct Lines {
     at: Vec<u64>,
     /// The number of the job's nodes by x, by y and z, and by x and y.
     by_x: Vec<u64>,
-    by_yz: Vec<u64>,
+    by_yz: Vec<Sources>,
     by_xy: Vec<u64>,
-    /// Buffers for one line: sources, destinations, and the loads of its upward and its downward links.
-    line: [Vec<u64>; 4],
+    /// Buffers for one line: sources, and then destinations and the loads of its upward and its downward links.
+    sources: Vec<Sources>,
+    line: [Vec<u64>; 3],
 }
+
+/// Numbers of nodes that send: those whose half-way messages go down, and those whose half-way messages go up.
+type Sources = [u64; 2];
 
 impl Lines {
     fn new(mesh: &Mesh) -> Self {
@@ -127,9 +133,10 @@ impl Lines {
             mesh: mesh.clone(),
             at: vec![0; mesh.nodes() as usize],
             by_x: vec![0; width],
-            by_yz: vec![0; length * depth],
+            by_yz: vec![[0; 2]; length * depth],
             by_xy: vec![0; width * length],
-            line: [const { Vec::new() }; 4],
+            sources: Vec::new(),
+            line: [const { Vec::new() }; 3],
         }
     }
 
@@ -138,19 +145,23 @@ impl Lines {
         loads.clear();
         let [width, length, depth] = self.mesh.extents();
         for &node in nodes {
-            let [x, y, z] = self.mesh.coord(node);
+            let coord = self.mesh.coord(node);
+            let [x, y, z] = coord;
             self.at[node as usize] = 1;
             self.by_x[x as usize] += 1;
-            self.by_yz[(y + length * z) as usize] += 1;
+            self.by_yz[(y + length * z) as usize][usize::from(half_way_up(coord))] += 1;
             self.by_xy[(x + width * y) as usize] += 1;
         }
         let plane = width * length;
         // Links along x: sources are the row's nodes, destinations are counted by x.
         for row in 0..length * depth {
-            if self.by_yz[row as usize] > 0 {
+            if self.by_yz[row as usize] != [0; 2] {
                 let base = row * width;
                 self.along((width, 1, base, 0), loads, |lines, x| {
-                    (lines.at[(base + x) as usize], lines.by_x[x as usize])
+                    let node = base + x;
+                    let mut sources = [0; 2];
+                    sources[usize::from(half_way_up(lines.mesh.coord(node)))] = lines.at[node as usize];
+                    (sources, lines.by_x[x as usize])
                 });
             }
         }
@@ -158,7 +169,7 @@ impl Lines {
         // y.
         for z in 0..depth {
             let has_sources =
-                self.by_yz[(z * length) as usize..][..length as usize].iter().any(|&count| count > 0);
+                self.by_yz[(z * length) as usize..][..length as usize].iter().any(|&count| count != [0; 2]);
             for x in 0..width {
                 if has_sources && self.by_x[x as usize] > 0 {
                     self.along((length, width, x + plane * z, 2), loads, |lines, y| {
@@ -168,8 +179,9 @@ impl Lines {
             }
         }
         // Links along z, one line for each x and y: sources are all nodes by z, destinations the column's nodes.
-        let sources = |lines: &Self, z: u32| -> u64 {
-            lines.by_yz[(z * length) as usize..][..length as usize].iter().sum()
+        let sources = |lines: &Self, z: u32| {
+            let layer = &lines.by_yz[(z * length) as usize..][..length as usize];
+            layer.iter().fold([0; 2], |[down, up], counts| [down + counts[0], up + counts[1]])
         };
         for column in 0..plane {
             if depth > 1 && self.by_xy[column as usize] > 0 {
@@ -182,7 +194,7 @@ impl Lines {
             let [x, y, z] = self.mesh.coord(node);
             self.at[node as usize] = 0;
             self.by_x[x as usize] = 0;
-            self.by_yz[(y + length * z) as usize] = 0;
+            self.by_yz[(y + length * z) as usize] = [0; 2];
             self.by_xy[(x + width * y) as usize] = 0;
         }
     }
@@ -194,10 +206,12 @@ impl Lines {
         &mut self,
         (extent, stride, base, direction): (u32, u32, NodeId, u8),
         loads: &mut Loads,
-        counts: impl Fn(&Self, u32) -> (u64, u64),
+        counts: impl Fn(&Self, u32) -> (Sources, u64),
     ) {
-        let [mut sources, mut targets, mut up, mut down] = std::mem::take(&mut self.line);
-        for counts in [&mut sources, &mut targets, &mut up, &mut down] {
+        let mut sources = std::mem::take(&mut self.sources);
+        let [mut targets, mut up, mut down] = std::mem::take(&mut self.line);
+        sources.clear();
+        for counts in [&mut targets, &mut up, &mut down] {
             counts.clear();
         }
         for i in 0..extent {
@@ -214,41 +228,42 @@ impl Lines {
             loads.extend((up > 0).then_some((node, direction, up)));
             loads.extend((down > 0).then_some((node, direction + 1, down)));
         }
-        self.line = [sources, targets, up, down];
+        self.sources = sources;
+        self.line = [targets, up, down];
     }
 }
 
 /// Appends the loads of the links of an open line: up from position i to i + 1, and down from i to i − 1. The load of a
 /// link is the number of sources on one side times the number of destinations on the other side, and prefix sums count
 /// both.
-fn open(sources: &[u64], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
-    let (all_sources, all_targets) = (sources.iter().sum::<u64>(), targets.iter().sum::<u64>());
+fn open(sources: &[Sources], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
+    let (all_sources, all_targets) = (sources.iter().flatten().sum::<u64>(), targets.iter().sum::<u64>());
     let (mut left_sources, mut left_targets) = (0, 0);
     for (source, target) in sources.iter().zip(targets) {
         down.push((all_sources - left_sources) * left_targets);
-        left_sources += source;
+        left_sources += source[0] + source[1];
         left_targets += target;
         up.push(left_sources * (all_targets - left_targets));
     }
 }
 
-/// Writes the loads of the links of a ring, where messages go the shorter way, or upwards if both ways are equally
-/// long.
-fn ring(sources: &[u64], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
+/// Writes the loads of the links of a ring, where messages go the shorter way, or as their sources say if both ways are
+/// equally long.
+fn ring(sources: &[Sources], targets: &[u64], up: &mut Vec<u64>, down: &mut Vec<u64>) {
     let n = sources.len();
     up.resize(n, 0);
     down.resize(n, 0);
-    for (i, &source) in sources.iter().enumerate().filter(|(_, source)| **source > 0) {
+    for (i, &source) in sources.iter().enumerate().filter(|(_, source)| **source != [0; 2]) {
+        // The number of sources at this position whose messages over so many hops go down, and up.
+        let senders = |hops: usize| if 2 * hops == n { source } else { [source[0] + source[1]; 2] };
         // From the farthest position towards the source, each link carries the messages to all positions behind it.
-        let mut beyond = 0;
-        for ahead in (1..=n / 2).rev() {
-            beyond += source * targets[(i + ahead) % n];
-            up[(i + ahead - 1) % n] += beyond;
-        }
-        beyond = 0;
-        for behind in (1..=(n - 1) / 2).rev() {
-            beyond += source * targets[(i + n - behind) % n];
-            down[(i + n - behind + 1) % n] += beyond;
+        let mut beyond = [0; 2];
+        for hops in (1..=n / 2).rev() {
+            let going = senders(hops);
+            beyond[0] += going[0] * targets[(i + n - hops) % n];
+            down[(i + n - hops + 1) % n] += beyond[0];
+            beyond[1] += going[1] * targets[(i + hops) % n];
+            up[(i + hops - 1) % n] += beyond[1];
         }
     }
 }
@@ -268,10 +283,12 @@ mod tests {
         for &source in nodes {
             for &target in nodes {
                 let (mut at, to) = (mesh.coord(source), mesh.coord(target));
+                let half_way_up = at.iter().sum::<u32>() % 2 == 0;
                 for d in 0..3 {
                     let extent = mesh.extents()[d];
                     let ahead = (to[d] + extent - at[d]) % extent;
-                    let up = if mesh.wraps(d) { 2 * ahead <= extent } else { to[d] > at[d] };
+                    let is_shorter = 2 * ahead < extent || 2 * ahead == extent && half_way_up;
+                    let up = if mesh.wraps(d) { is_shorter } else { to[d] > at[d] };
                     while at[d] != to[d] {
                         *loads.entry((mesh.node(at), 2 * d as u8 + u8::from(!up))).or_default() += 1;
                         at[d] = if up { (at[d] + 1) % extent } else { (at[d] + extent - 1) % extent };

@@ -44,6 +44,8 @@ pub enum When {
     Timed,
     /// If contention on links is estimated.
     Contention,
+    /// If the fragmentation of free nodes is measured.
+    Fragmentation,
     /// If any replay of the table has a network. The value is null for replays without a network.
     Network,
     /// If the nodes of every job are kept.
@@ -61,6 +63,7 @@ impl When {
             Self::Always => "always",
             Self::Timed => "without --no-timing",
             Self::Contention => "with --contention",
+            Self::Fragmentation => "with --fragmentation",
             Self::Network => "if a replay has a --network; null for those without",
             Self::Placements => "with --placements",
             Self::Outages => "with --outages",

@@ -8,6 +8,7 @@ mod curves;
 mod diameter;
 mod dispersal;
 mod facts;
+mod fragmentation;
 mod metric;
 mod outages;
 mod recorder;
@@ -22,6 +23,7 @@ pub use cost::Cost;
 pub use curves::{busy_nodes, exceeding};
 pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
+pub use fragmentation::{Fragmentation, FragmentationRecord, MOST_SLICES, Slices};
 pub use metric::{
     Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };

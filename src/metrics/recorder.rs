@@ -6,6 +6,7 @@ use super::compactions::Compactions;
 use super::contention::{Contention, JobContention};
 use super::cost::Cost;
 use super::dispersal::{Dispersal, Meter};
+use super::fragmentation::{Fragmentation, FragmentationRecord, Slices};
 use super::outages::OutageRecord;
 use crate::allocator::{Placement, Rearrangement};
 use crate::engine::{Compaction, Observer};
@@ -41,6 +42,8 @@ pub struct Recording {
     pub compactions: Compactions,
     /// The estimate of contention. `None` unless it was asked for.
     pub contention: Option<ContentionRecord>,
+    /// The fragmentation of the free nodes. `None` unless it was asked for.
+    pub fragmentation: Option<FragmentationRecord>,
     /// The nodes of each job as intervals, such as `0-3 7`, by job. A job that was moved has its last nodes. Empty
     /// unless placements were asked for.
     pub placements: Vec<String>,
@@ -81,6 +84,7 @@ pub struct Recorder<'a> {
     timed: bool,
     monitor: &'a Monitor,
     contention: Option<Contention>,
+    fragmentation: Option<Fragmentation>,
     /// Whether each job has started, by job. Empty unless contention is estimated.
     started: Vec<bool>,
     recording: Recording,
@@ -98,10 +102,19 @@ impl<'a> Recorder<'a> {
             release: Cost::default(),
             compactions: Compactions::default(),
             contention: None,
+            fragmentation: None,
             placements: Vec::new(),
             outages: None,
         };
-        Self { meter: Meter::new(mesh), timed, monitor, contention: None, started: Vec::new(), recording }
+        Self {
+            meter: Meter::new(mesh),
+            timed,
+            monitor,
+            contention: None,
+            fragmentation: None,
+            started: Vec::new(),
+            recording,
+        }
     }
 
     /// Makes the recorder estimate contention on `mesh` as well.
@@ -111,6 +124,13 @@ impl<'a> Recorder<'a> {
         let jobs = vec![JobContention::default(); self.recording.dispersal.len()];
         self.started = vec![false; jobs.len()];
         self.recording.contention = Some(ContentionRecord { jobs, pair_seconds: 0.0 });
+        self
+    }
+
+    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on.
+    #[must_use]
+    pub fn with_fragmentation(mut self, mesh: &Mesh, slices: &Slices, start: Time) -> Self {
+        self.fragmentation = Some(Fragmentation::new(mesh, slices, start));
         self
     }
 
@@ -133,6 +153,7 @@ impl<'a> Recorder<'a> {
         if let (Some(contention), Some(record)) = (&self.contention, &mut self.recording.contention) {
             record.pair_seconds = contention.pair_seconds();
         }
+        self.recording.fragmentation = self.fragmentation.as_ref().map(Fragmentation::means);
         self.recording
     }
 }
@@ -159,6 +180,9 @@ impl Observer for Recorder<'_> {
                 record.jobs[job as usize] = found;
             }
         }
+        if let Some(fragmentation) = &mut self.fragmentation {
+            fragmentation.take(nodes, now);
+        }
         if let Some(placement) = self.recording.placements.get_mut(job as usize) {
             *placement = intervals(nodes);
         }
@@ -168,13 +192,19 @@ impl Observer for Recorder<'_> {
         if let Some(contention) = &mut self.contention {
             contention.remove(nodes, now);
         }
+        if let Some(fragmentation) = &mut self.fragmentation {
+            fragmentation.free(nodes, now);
+        }
     }
 
     fn compaction(&mut self, what: Compaction, plan: &Rearrangement) {
         self.recording.compactions.count(what, plan);
     }
 
-    fn changed(&mut self, _node: NodeId, is_down: bool, _now: Time) {
+    fn changed(&mut self, node: NodeId, is_down: bool, now: Time) {
+        if let Some(fragmentation) = &mut self.fragmentation {
+            fragmentation.change(node, is_down, now);
+        }
         if let Some(outages) = self.recording.outages.as_mut().filter(|_| is_down) {
             outages.fail();
         }

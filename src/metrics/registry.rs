@@ -213,6 +213,59 @@ pub static METRICS: &[Metric] = &[
     .when(When::Contention)
     .is("contention", "pairs", "mean over the makespan of all pairs of messages that meet on a link")
     .report(First, "contention", |_| true),
+    Metric::real("largest_free_submesh_mean", |of| {
+        Some(of.replay.recording.fragmentation.as_ref()?.largest)
+    })
+    .when(When::Fragmentation)
+    .is("largest free submesh", "nodes", "mean over the makespan of the nodes of the largest free submesh")
+    .better(Higher)
+    .shown(Plain(1))
+    .report(First, "largest free submesh", |_| true),
+    Metric::real("external_fragmentation", |of| Some(of.replay.recording.fragmentation.as_ref()?.external))
+        .when(When::Fragmentation)
+        .meaning("mean over the makespan of 1 − largest free submesh / free nodes; 0 while none is free")
+        .shown(Percent(1))
+        .report(First, "external fragmentation %", |_| true),
+    Metric::real("slices_fit_1_mean", |of| slices_fit(of, 0))
+        .when(When::Fragmentation)
+        .is("slices that fit", "", SLICES)
+        .better(Higher)
+        .detail(", slice 1"),
+    Metric::real("slices_fit_2_mean", |of| slices_fit(of, 1))
+        .when(When::Fragmentation)
+        .is("slices that fit", "", SLICES)
+        .better(Higher)
+        .detail(", slice 2"),
+    Metric::real("slices_fit_3_mean", |of| slices_fit(of, 2))
+        .when(When::Fragmentation)
+        .is("slices that fit", "", SLICES)
+        .better(Higher)
+        .detail(", slice 3"),
+    Metric::real("slices_fit_4_mean", |of| slices_fit(of, 3))
+        .when(When::Fragmentation)
+        .is("slices that fit", "", SLICES)
+        .better(Higher)
+        .detail(", slice 4"),
+    Metric::real("slices_fit_5_mean", |of| slices_fit(of, 4))
+        .when(When::Fragmentation)
+        .is("slices that fit", "", SLICES)
+        .better(Higher)
+        .detail(", slice 5"),
+    Metric::real("slices_fit_6_mean", |of| slices_fit(of, 5))
+        .when(When::Fragmentation)
+        .is("slices that fit", "", SLICES)
+        .better(Higher)
+        .detail(", slice 6"),
+    Metric::real("slices_fit_7_mean", |of| slices_fit(of, 6))
+        .when(When::Fragmentation)
+        .is("slices that fit", "", SLICES)
+        .better(Higher)
+        .detail(", slice 7"),
+    Metric::real("slices_fit_8_mean", |of| slices_fit(of, 7))
+        .when(When::Fragmentation)
+        .is("slices that fit", "", SLICES)
+        .better(Higher)
+        .detail(", slice 8"),
     Metric::count("packets", |of| Some(of.replay.traffic?.packets))
         .when(When::Network)
         .meaning("packets that arrived")
@@ -301,6 +354,15 @@ pub static METRICS: &[Metric] = &[
         .terminal(Last, "replay", |of| of.timed)
         .report(Last, "replay s", |_| true),
 ];
+
+/// The meaning of the numbers of slices that fit.
+const SLICES: &str = "mean over the makespan of how many of this slice of --fragmentation fit into the free nodes at once, \
+                      taken greedily; null if fewer slices are given";
+
+/// Returns the mean number of submeshes of slice `i` that fit, or `None` if it was not asked for.
+fn slices_fit(of: &Facts<'_>, i: usize) -> Option<f64> {
+    of.replay.recording.fragmentation.as_ref()?.fits.get(i).copied()
+}
 
 /// Returns the variance of the turnaround times of the jobs that count in means, in seconds squared, or `None` if there
 /// are no such jobs.

@@ -94,6 +94,7 @@ mod tests {
             release: Cost::default(),
             compactions: Compactions::default(),
             contention: None,
+            fragmentation: None,
             placements: Vec::new(),
             outages: None,
         };

@@ -54,9 +54,13 @@ impl Axes {
         // Which allocators and networks can be used depends on the machine, so each machine has its own list of pairs.
         let mut allocators = Vec::new();
         for machine in &self.machines {
-            let mut networks = Vec::new();
+            let mut networks: Vec<Network> = Vec::new();
             for spec in &self.networks {
-                networks.push(Network::on(machine, spec)?);
+                let network = Network::on(machine, spec)?;
+                // Networks that differ only in parameters of tori are the same on a mesh.
+                if networks.iter().all(|other| other.spec != network.spec) {
+                    networks.push(network);
+                }
             }
             let mut served = Vec::new();
             for given in &self.allocators {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::replay_spec::plain_text;
 use crate::machine::outages::{OutageSource, Treatment};
-use crate::metrics::{Replications, Trim};
+use crate::metrics::{Replications, Slices, Trim};
 use crate::spec::{Spec, SpecError};
 use crate::trace::formats;
 
@@ -30,6 +30,8 @@ pub struct Options {
     pub traffic: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
+    /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not measured.
+    pub fragmentation: Option<Slices>,
     /// Whether outcomes hold the nodes of every job. It has an effect only together with `jobs`.
     pub placements: bool,
     /// The format of the logs. `None` if it is detected for each log from its name or its first line.
@@ -184,6 +186,21 @@ pub const OPTIONS: &[ReplayOption] = &[
             name: "contention",
             help: "Estimate contention: the number of pairs of messages that meet on links if all nodes of each running job \
                    send to each other",
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "fragmentation",
+        keyed: Keyed::IfGiven,
+        json: Some("fragmentation"),
+        value: |options| options.fragmentation.as_ref().map(Slices::to_string).into(),
+        set: |options, text| text.parse().map(|slices| options.fragmentation = Some(slices)),
+        example: "4x4x1+2x1x1",
+        flag: Some(Flag {
+            name: "fragmentation",
+            help: "Measure the fragmentation of the free nodes: the largest free submesh, and how many of each of these \
+                   slices, such as 4x4x4,8x4x4, would fit, as means over time",
+            gives: FlagValue::Argument("SLICES"),
             ..SWITCH
         }),
     },

@@ -13,6 +13,7 @@ mod goodput;
 mod head_promise;
 mod laws;
 mod naive_twins;
+mod networks;
 mod oracle;
 mod outages;
 mod rfold_oracle;

@@ -75,7 +75,8 @@ fn schema(at: &Path, frame: &str) -> Anything<Vec<[String; 3]>> {
 fn frames_have_the_columns_of_the_schema() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    replay(at, "-m 4x4 -a naive -o all --contention --network wormhole --placements")?;
+    let outages = "--outages random:mtbf=1y,repair=4h --on-outage drain";
+    replay(at, &format!("-m 4x4 -a naive -o all --contention --network wormhole --placements {outages}"))?;
     replay(at, "-m 4x4 -a naive -o least --no-timing")?;
     for stem in ["jobs", "summary"] {
         let documented = schema(at, stem)?;

@@ -198,3 +198,41 @@ fn networks_that_mean_nothing_are_named() -> Tested {
     assert!(ran.stdout.contains("linear-first-fit") && !ran.stdout.contains("-compaction"));
     Ok(())
 }
+
+#[test]
+fn networks_are_measured_without_jobs() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let common = "show network --machine 4x4 --rate 0.05..0.15:0.05 --cycles 2000 --warm-up 100";
+    let ran = run(at, &format!("{common} --network wormhole wormhole:buffer=packet -o curves.svg"))?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stdout.starts_with(" machine 4x4 · pattern random · 2,000 cycles after 100 · seed 1\n\n network")
+    );
+    assert_eq!(ran.stdout.lines().count(), 2 + 1 + 6, "{}", ran.stdout);
+    let svg = fs::read_to_string(at.join("curves.svg"))?;
+    assert!(svg.contains("Latency by load") && svg.contains("Accepted by offered load"));
+    // The same seed gives the same bytes; an earlier picture may be overwritten and other files may not.
+    let again = run(at, &format!("{common} --network wormhole wormhole:buffer=packet -o curves.svg"))?;
+    assert!(again.stdout == ran.stdout && fs::read_to_string(at.join("curves.svg"))? == svg);
+    let csv = run(at, &format!("{common} --replications 2 --format csv --pattern ring transpose"))?;
+    assert!(
+        csv.stdout.starts_with("machine,network,pattern,offered,replications,accepted,accepted_half_width,")
+    );
+    assert_eq!(csv.stdout.lines().count(), 1 + 6);
+    fs::write(at.join("mine.svg"), "<svg/>")?;
+    for (arguments, code, message) in [
+        ("--machine 4x4 --rate 0", 2, "expected up to 1000 loads above 0"),
+        ("--machine 4x4 --pattern gossip", 2, "unknown pattern 'gossip'"),
+        ("--machine 4x4 --network recorded", 2, "unknown network with messages 'recorded'"),
+        ("--machine 4x4 --network wormhole:messages=3", 2, "has no parameter 'messages'"),
+        ("--machine 4x4 -o curves.pdf", 2, "--output curves.pdf: expected a name that ends in .svg or .png"),
+        ("--machine 4x4 -o mine.svg", 1, "mine.svg already exists"),
+        ("--machine 4x4 --cycles 0", 2, "0 is not in 1..=1000000000"),
+    ] {
+        let ran = run(at, &format!("show network {arguments}"))?;
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "{arguments}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
+    }
+    Ok(())
+}

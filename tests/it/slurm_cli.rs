@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use meshreplay::study::{Flag, OPTIONS};
+use meshreplay::study::{Flag, FlagValue, OPTIONS, ReplayOption};
 
 use super::support::{Ran, Tested, bundled, contents, differences, replaced, run, run_with};
 
@@ -183,11 +183,18 @@ fn submitted_shards_end_as_a_local_sweep() -> Tested {
 
 /// Every set of flags that the table of options can give, one flag each with those that it needs, and all at once.
 fn sets_of_flags() -> Vec<String> {
-    let flags = || OPTIONS.iter().filter_map(|option| option.flag.as_ref()).filter(|flag| flag.is_of_sweep);
-    let with_needed =
-        |flag: &Flag| flag.needs.map(|needed| format!("--{needed} ")).unwrap_or_default() + &flag.argument();
-    let all: Vec<String> = flags().map(Flag::argument).collect();
-    flags().map(with_needed).chain([all.join(" ")]).collect()
+    let given = |row: &ReplayOption, flag: &Flag| match flag.gives {
+        FlagValue::Value(_) => flag.argument(),
+        FlagValue::Argument(_) => format!("{} {}", flag.argument(), row.example),
+    };
+    let rows = || OPTIONS.iter().filter_map(|row| Some((row, row.flag.as_ref()?)));
+    let flags: Vec<_> = rows().filter(|(_, flag)| flag.is_of_sweep).collect();
+    let with_needed = |(row, flag): &(&ReplayOption, &Flag)| {
+        let needed = rows().find(|(_, other)| Some(other.name) == flag.needs);
+        needed.map(|(row, flag)| given(row, flag) + " ").unwrap_or_default() + &given(row, flag)
+    };
+    let all: Vec<String> = flags.iter().map(|(row, flag)| given(row, flag)).collect();
+    flags.iter().map(with_needed).chain([all.join(" ")]).collect()
 }
 
 #[test]

@@ -56,10 +56,17 @@ impl BusyList {
     pub(in crate::allocator) fn coverages(&self, mesh: &Mesh, sizes: [u32; 3]) -> Vec<Region> {
         let Some(all) = Region::of_bases(mesh, sizes) else { return Vec::new() };
         // The new submesh overlaps `held` along d if base < held.base + held.sizes and base + sizes > held.base.
-        let covered = |held: &Submesh| {
-            all.parts([0, 1, 2].map(|d| (held.base[d], held.sizes[d], sizes[d] - 1)), all.rings(mesh))
-        };
-        self.boxes.iter().flat_map(covered).collect()
+        let arcs = |held: &Submesh| [0, 1, 2].map(|d| (held.base[d], held.sizes[d], sizes[d] - 1));
+        let rings = all.rings(mesh);
+        if rings == [false; 3] {
+            let covered = |held: &Submesh| {
+                let [x, y, z] = arcs(held);
+                let [x, y, z] = [all.on_line(0, x)?, all.on_line(1, y)?, all.on_line(2, z)?];
+                Some(Region { low: [x.0, y.0, z.0], high: [x.1, y.1, z.1] })
+            };
+            return self.boxes.iter().filter_map(covered).collect();
+        }
+        self.boxes.iter().flat_map(|held| all.parts(arcs(held), rings)).collect()
     }
 }
 
@@ -123,6 +130,13 @@ impl Region {
         })
     }
 
+    /// Returns the positions of an arc and those before it, see [`Self::parts`], as a range of which both ends belong to
+    /// the range, in a dimension that does not wrap around; `None` if nothing of the region lies there.
+    fn on_line(&self, d: usize, (first, length, before): (u32, u32, u32)) -> Option<(u32, u32)> {
+        let (low, high) = (first.saturating_sub(before), (first + length - 1).min(self.high[d]));
+        (low <= high).then_some((low, high))
+    }
+
     /// Returns the positions of an arc and those before it, see [`Self::parts`], as at most two ranges of which both
     /// ends belong to the range, the lower range first.
     fn ranges(
@@ -133,8 +147,7 @@ impl Region {
     ) -> [Option<(u32, u32)>; 2] {
         let (most, last) = (self.high[d], first + length - 1);
         if !ring {
-            let (low, high) = (first.saturating_sub(before), last.min(most));
-            return [(low <= high).then_some((low, high)), None];
+            return [self.on_line(d, (first, length, before)), None];
         }
         let extent = most + 1;
         if before + length >= extent {

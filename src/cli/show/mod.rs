@@ -1,10 +1,11 @@
-//! `meshreplay show`: draws orders, blocks, optimal placements, compactions and allocations.
+//! `meshreplay show`: draws orders, blocks, optimal placements, compactions and allocations, and measures networks.
 
 mod allocation;
 mod blocks;
 mod compaction;
 mod curve;
 mod listed;
+mod network;
 mod optimum;
 
 use std::io::{self, IsTerminal};
@@ -26,6 +27,7 @@ enum What {
     Blocks(blocks::Args),
     Compaction(compaction::Args),
     Curve(curve::Args),
+    Network(network::Args),
     Optimum(optimum::Args),
 }
 
@@ -36,6 +38,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         What::Blocks(args) => blocks::run(args),
         What::Compaction(args) => compaction::run(args),
         What::Curve(args) => curve::run(args),
+        What::Network(args) => network::run(args),
         What::Optimum(args) => optimum::run(args),
     }
 }

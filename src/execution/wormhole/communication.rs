@@ -1,5 +1,6 @@
 //! The jobs that communicate: the packets that each of them still has to send, and when its last packet arrives.
 
+use super::fabric::Processors;
 use super::quota::{Messages, Plan};
 use super::traffic::{Arrived, Traffic};
 use super::worms::Packet;
@@ -99,16 +100,26 @@ impl Communication {
     fn next(&mut self, slot: u32, sender: u32, created: i64) -> Option<Packet> {
         let talk = self.talks.get_mut(slot as usize)?.as_mut()?;
         let target = talk.messages.next(sender)?;
-        let rank = talk.messages.senders[sender as usize].rank;
+        let (rank, number) = talk.messages.last_sent(sender);
         let [source, target] = [rank, target].map(|rank| talk.nodes[rank as usize]);
         // Packets are ordered by the start of their job, then by their process.
         let key = u64::from(talk.rank) << 32 | u64::from(rank);
-        Some(Packet { job: slot, sender, key, created, source, target })
+        Some(Packet { job: slot, sender, key, number, created, source, target })
     }
 
-    /// Handles that the last flit of `packet` has left the channel of its processor. Returns the packet that enters
-    /// next; `None` if the sender has to wait for an arrival or has sent all its packets.
-    pub(super) fn injected(&mut self, packet: &Packet) -> Option<Packet> {
+    /// Returns whether no job has packets to send or under way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.unused.len() == self.talks.len()
+    }
+
+    /// Removes and returns the jobs that have finished, each with the cycle in which its last packet arrived.
+    pub(super) fn take_finished(&mut self) -> Vec<(JobId, i64)> {
+        std::mem::take(&mut self.finished)
+    }
+}
+
+impl Processors for Communication {
+    fn injected(&mut self, packet: &Packet, _now: i64) -> Option<Packet> {
         if self.injection == Injection::Blocking {
             return None;
         }
@@ -116,9 +127,7 @@ impl Communication {
         self.next(packet.job, packet.sender, since)
     }
 
-    /// Handles that `packet` has arrived in cycle `now`. Returns the packet that its sender may send next; `None` if
-    /// there is none, or if packets do not wait for arrivals.
-    pub(super) fn arrived(&mut self, packet: &Packet, arrived: &Arrived, now: i64) -> Option<Packet> {
+    fn arrived(&mut self, packet: &Packet, arrived: &Arrived, now: i64) -> Option<Packet> {
         let slot = packet.job as usize;
         let talk = self.talks[slot].as_mut()?;
         self.traffic.add(talk.id, arrived);
@@ -135,18 +144,7 @@ impl Communication {
         }
     }
 
-    /// Returns whether a job has finished since the last call of [`Self::take_finished`].
-    pub(super) fn has_finished(&self) -> bool {
+    fn has_finished(&self) -> bool {
         !self.finished.is_empty()
-    }
-
-    /// Returns whether no job has packets to send or under way.
-    pub(super) fn is_idle(&self) -> bool {
-        self.unused.len() == self.talks.len()
-    }
-
-    /// Removes and returns the jobs that have finished, each with the cycle in which its last packet arrived.
-    pub(super) fn take_finished(&mut self) -> Vec<(JobId, i64)> {
-        std::mem::take(&mut self.finished)
     }
 }

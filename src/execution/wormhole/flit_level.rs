@@ -15,11 +15,10 @@
 //! If two virtual channels share a link, the link carries one flit per cycle, that of the older packet first. A cycle
 //! takes O(flits that may move). Cycles without events are skipped.
 
-use super::communication::Communication;
+use super::fabric::{Fabric, Processors, Timing};
 use super::topology::Topology;
 use super::wheel::{Bucket, Wheel};
 use super::worms::{Packet, Worm, Worms};
-use super::{Fabric, Timing};
 
 /// The positions of the flits of a packet.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +92,7 @@ impl FlitLevel {
     }
 
     /// Simulates cycle `now`, see the three steps above.
-    fn go_through(&mut self, now: i64, communication: &mut Communication) {
+    fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
         self.now = now;
         let (spare, list) = std::mem::take(&mut self.spare);
         let mut bucket = self.wheel.take(now, spare);
@@ -101,7 +100,7 @@ impl FlitLevel {
         self.worms.sort(&mut moving);
         for worm in moving.drain(..) {
             self.flits[worm as usize].moves = false;
-            self.step(worm, now, communication);
+            self.step(worm, now, processors);
         }
         self.worms.sort(&mut bucket.requests);
         for worm in bucket.requests.drain(..) {
@@ -112,7 +111,7 @@ impl FlitLevel {
         self.spare = (bucket, moving);
         while let Some(worm) = self.granted.pop() {
             self.worms.advance(worm, now);
-            self.step(worm, now, communication);
+            self.step(worm, now, processors);
         }
     }
 
@@ -125,7 +124,7 @@ impl FlitLevel {
 
     /// Moves all flits of a packet that can move, beginning with the first. If the packet has moved in this cycle
     /// already, the flits from the first moved one on wait for the next cycle.
-    fn step(&mut self, worm: Worm, now: i64, communication: &mut Communication) {
+    fn step(&mut self, worm: Worm, now: i64, processors: &mut dyn Processors) {
         let mut flits = std::mem::take(&mut self.flits[worm as usize]);
         let before = if flits.moved.0 == now { flits.moved.1 } else { usize::MAX };
         let state = self.worms.get(worm);
@@ -147,7 +146,7 @@ impl FlitLevel {
             // A flit has room if the buffer is empty, or has become empty in this cycle as the flit before moved on. A
             // buffer for whole packets always has room, but its link carries only one flit per cycle.
             let has_room =
-                flit == 0 || flits.at[flit - 1] > at + 1 || (self.timing.gathers && taken != at + 1);
+                flit == 0 || flits.at[flit - 1] > at + 1 || (self.timing.gathers() && taken != at + 1);
             if at > head || !has_room || !self.carry(worm, at, now) {
                 continue;
             }
@@ -167,7 +166,7 @@ impl FlitLevel {
         // A packet is whole if its flits are in consecutive buffers without gaps, or all in one buffer for whole
         // packets, and no flit outside the network could enter. It then moves again only when its header is granted a
         // channel.
-        let is_whole = if self.timing.gathers {
+        let is_whole = if self.timing.gathers() {
             flits.at[tail] == header
         } else {
             flits.at[behind] as usize + behind == header as usize
@@ -180,7 +179,7 @@ impl FlitLevel {
             self.move_next(worm);
         }
         if let Some(i) = left {
-            self.leave(worm, i, now, communication);
+            self.leave(worm, i, now, processors);
         }
     }
 
@@ -200,16 +199,16 @@ impl FlitLevel {
 
     /// Handles that the last flit of a packet has left the channel at position `i` of its path: the channel goes to the
     /// next packet. The sender may send its next packet, or the packet has arrived.
-    fn leave(&mut self, worm: Worm, i: u32, now: i64, communication: &mut Communication) {
+    fn leave(&mut self, worm: Worm, i: u32, now: i64, processors: &mut dyn Processors) {
         let state = self.worms.get(worm);
         let channel = state.path[i as usize];
         let is_last = i == state.last();
         self.granted.extend(self.worms.release(channel));
         let next = if i == 0 {
-            communication.injected(&self.worms.get(worm).packet)
+            processors.injected(&self.worms.get(worm).packet, now)
         } else if is_last {
             let (packet, arrived) = self.worms.leave(worm, now);
-            communication.arrived(&packet, &arrived, now)
+            processors.arrived(&packet, &arrived, now)
         } else {
             None
         };
@@ -240,7 +239,7 @@ impl Fabric for FlitLevel {
         self.worms.flits[channel as usize] += 1;
         self.moves += 1;
         self.wheel.at(now + self.timing.per_hop()).requests.push(worm);
-        if self.timing.gathers && length > 1 {
+        if self.timing.gathers() && length > 1 {
             self.move_next(worm);
         }
     }
@@ -253,8 +252,8 @@ impl Fabric for FlitLevel {
         self.now = self.now.max(cycle);
     }
 
-    fn cycle(&mut self, now: i64, communication: &mut Communication) {
-        self.go_through(now, communication);
+    fn cycle(&mut self, now: i64, processors: &mut dyn Processors) {
+        self.go_through(now, processors);
     }
 
     fn flits(&self) -> (u64, u64) {

@@ -8,7 +8,7 @@
 //!
 //! * The network advances in cycles. A job starts to communicate in the first cycle that begins at its start or later.
 //!   A flit takes one cycle per link. A header is routed for `ts` cycles in each node. The two levels of detail are
-//!   [`packet_level`] and [`flit_level`].
+//!   [`packet_level`] and [`flit_level`]; buffers of several flits are in [`credit_level`].
 //! * A job without packets (it has one processor, or the drawn number is 0) lasts its recorded run time. It lasts one
 //!   cycle if recorded run times do not count.
 //! * The processes of a job are numbered in a row-major scan of the machine. They are arranged as the sides of the job
@@ -16,7 +16,10 @@
 //! * If a placement has more nodes than the job asked for, the first ones in this scan communicate.
 
 mod communication;
+mod credit_level;
+mod fabric;
 mod flit_level;
+mod open_loop;
 mod packet_level;
 mod pattern;
 mod quota;
@@ -28,20 +31,19 @@ mod worms;
 #[cfg(test)]
 mod tests;
 
+pub use open_loop::{Measured, OpenLoop, Windows, patterns};
 pub use traffic::{JobTraffic, Traffic};
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use self::communication::{Communication, Injection};
-use self::flit_level::FlitLevel;
-use self::packet_level::PacketLevel;
+use self::fabric::{Fabric, Processors, Transport};
 use self::pattern::PATTERNS;
 use self::quota::{Law, Plan, Quota};
-use self::topology::Topology;
-use self::worms::Packet;
 use super::{Entry, Execution, Next, Setup, Started};
 use crate::job::{JobId, Time};
+use crate::machine::Mesh;
 use crate::spec::{Params, SpecError};
 use crate::stop::Stop;
 
@@ -52,69 +54,10 @@ pub(super) const ENTRY: Entry = Entry {
     source: "S. Bani-Mohammad, M. Ould-Khaoua, I. Ababneh, L. Mackenzie, ICPADS 2006; R. Zolfaghari, IJEAT 2013",
     parameters: "pattern=all-to-all (one-to-all, near-neighbour, ring, random, n-body, fft, transpose), messages=5, \
                  law=exponential (constant), quota=total (per-processor, rounds), injection=pipelined (blocking), length=8 \
-                 flits, ts=3 cycles, buffer=flit (packet), cycle=1 s, compute=recorded (none), level=packet (flit)",
+                 flits, ts=3 cycles, buffer=flit (packet, or flits such as 4), cycle=1 s, compute=recorded (none), \
+                 level=packet (flit); on tori halfway=parity (up, random), vc=balanced (wrapping, dateline)",
     build,
 };
-
-/// The durations of the network, in cycles.
-#[derive(Clone, Copy, Debug)]
-struct Timing {
-    /// The number of flits of a packet, which is the number of cycles that it takes over a link.
-    length: u32,
-    /// The cycles for which a header is routed in each node.
-    routing: u32,
-    /// Whether channels buffer whole packets instead of single flits.
-    gathers: bool,
-}
-
-impl Timing {
-    /// Returns the cycles from a move of a header to its next request.
-    fn per_hop(self) -> i64 {
-        i64::from(self.routing) + 1
-    }
-
-    /// Returns the largest distance in cycles between the last cycle that was simulated and a planned event. One is
-    /// added because a packet may enter the network one cycle after the last simulated one.
-    fn reach(self) -> u32 {
-        self.length.max(self.routing + 1) + 1
-    }
-}
-
-/// The network at one level of detail.
-trait Fabric: Send {
-    /// Lets a packet enter the channel of its processor, which must be free.
-    fn inject(&mut self, packet: Packet, now: i64);
-
-    /// Returns the next cycle with an event; `None` if no packet is under way.
-    fn next_cycle(&self) -> Option<i64>;
-
-    /// Advances to a cycle. There must be no event up to it.
-    fn pass(&mut self, cycle: i64);
-
-    /// Simulates a cycle.
-    fn cycle(&mut self, now: i64, communication: &mut Communication);
-
-    /// Simulates up to cycle `until`, or up to the first cycle in which a job finishes. Returns whether it got there;
-    /// false if it stopped after `cycles` cycles with events.
-    fn run(&mut self, until: i64, communication: &mut Communication, cycles: u32) -> bool {
-        for _ in 0..cycles {
-            let Some(next) = self.next_cycle() else { return true };
-            if next > until {
-                self.pass(until);
-                return true;
-            }
-            self.cycle(next, communication);
-            if communication.has_finished() {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Returns the number of flits that all links have carried, and the number of flits that the busiest link has
-    /// carried.
-    fn flits(&self) -> (u64, u64);
-}
 
 /// The execution model.
 struct Wormhole {
@@ -143,12 +86,6 @@ const MOST_NODES: u32 = 1 << 20;
 
 /// Builds the model from its parameters. Fails if a parameter is invalid or if the machine is too large.
 fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, SpecError> {
-    let whole = |params: &mut Params, key: &str, usual: u32, least: u32| {
-        let expected = format!("a whole number from {least} to 65536");
-        let value = params.take(key, usual, &expected)?;
-        let is_good = (least..=65_536).contains(&value);
-        if is_good { Ok(value) } else { Err(params.bad_value(key, &value.to_string(), &expected)) }
-    };
     let pattern = params.choose("pattern", PATTERNS)?;
     let messages = params.take("messages", 5.0_f64, MESSAGES)?;
     if !(0.0..=1e9).contains(&messages) {
@@ -159,41 +96,34 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Box<dyn Execution>, S
     let quota = params.choose("quota", &quotas)?;
     let injections = [("pipelined", Injection::Pipelined), ("blocking", Injection::Blocking)];
     let injection = params.choose("injection", &injections)?;
-    let timing = Timing {
-        length: whole(params, "length", 8, 1)?,
-        routing: whole(params, "ts", 3, 0)?,
-        gathers: params.choose("buffer", &[("flit", false), ("packet", true)])?,
-    };
+    let transport = Transport::take(params, setup.mesh, setup.seed)?;
     let cycle = cycle(params)?;
     let computes = params.choose("compute", &[("recorded", true), ("none", false)])?;
-    let by_flit = params.choose("level", &[("packet", false), ("flit", true)])?;
-    if setup.mesh.nodes() > MOST_NODES {
-        let problem =
-            format!("it is for machines of at most {MOST_NODES} nodes; 'recorded' serves larger ones");
-        let (owner, machine) = (params.owner().to_owned(), setup.mesh.to_string());
-        return Err(SpecError::Unsuited { owner, machine, problem });
-    }
-    if setup.mesh.cube().is_some() {
-        let problem = "its links follow the switches, job by job; 'recorded' serves it".to_owned();
-        let (owner, machine) = (params.owner().to_owned(), setup.mesh.to_string());
-        return Err(SpecError::Unsuited { owner, machine, problem });
-    }
-    let topology = Topology::new(setup.mesh);
-    let traffic = Traffic::new(cycle, topology.links(), setup.jobs);
+    check_machine(params, setup.mesh)?;
+    let (fabric, links) = transport.build(setup.mesh);
+    let traffic = Traffic::new(cycle, links, setup.jobs);
     let plan = Plan { pattern, quota, law, messages, seed: setup.seed };
     Ok(Box::new(Wormhole {
         cycle,
         computes,
-        fabric: if by_flit {
-            Box::new(FlitLevel::new(topology, timing))
-        } else {
-            Box::new(PacketLevel::new(topology, timing))
-        },
+        fabric,
         communication: Communication::new(setup.mesh, plan, injection, traffic),
         runs: vec![(Time::ZERO, 0); setup.jobs],
         started: 0,
         ends: BinaryHeap::new(),
     }))
+}
+
+/// Returns an error if the machine is too large or has links that are switched.
+fn check_machine(params: &Params, mesh: &Mesh) -> Result<(), SpecError> {
+    let problem = if mesh.nodes() > MOST_NODES {
+        format!("it is for machines of at most {MOST_NODES} nodes; 'recorded' serves larger ones")
+    } else if mesh.cube().is_some() {
+        "its links follow the switches, job by job; 'recorded' serves it".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(SpecError::Unsuited { owner: params.owner().to_owned(), machine: mesh.to_string(), problem })
 }
 
 /// The values that parameter `messages` accepts.

@@ -18,11 +18,10 @@
 //! twice as wide. Services come out shorter than at the level of flits, by up to a fifth where few pairs of nodes keep
 //! both channels busy. It takes O(1) per hop and request, and a walk over the queue of a channel where a request waits.
 
-use super::communication::Communication;
+use super::fabric::{Fabric, Processors, Timing};
 use super::topology::{Channel, Topology};
 use super::wheel::{Bucket, Wheel};
 use super::worms::{Packet, Worm, Worms};
-use super::{Fabric, Timing};
 
 /// The state of the network.
 #[derive(Debug)]
@@ -59,11 +58,11 @@ impl PacketLevel {
 
     /// Simulates cycle `now`: first packets leave channels, then headers ask for channels, then the granted headers
     /// move.
-    fn go_through(&mut self, now: i64, communication: &mut Communication) {
+    fn go_through(&mut self, now: i64, processors: &mut dyn Processors) {
         self.now = now;
         let mut bucket = self.wheel.take(now, std::mem::take(&mut self.spare));
         for channel in bucket.releases.drain(..) {
-            self.leave(channel, now, communication);
+            self.leave(channel, now, processors);
         }
         self.worms.sort(&mut bucket.requests);
         for worm in bucket.requests.drain(..) {
@@ -73,14 +72,15 @@ impl PacketLevel {
         }
         self.spare = bucket;
         while let Some(worm) = self.granted.pop() {
-            self.advance(worm, now, communication);
+            self.advance(worm, now, processors);
         }
     }
 
     /// Moves a header into the channel that it was granted. This may free the channel behind the last flit.
-    fn advance(&mut self, worm: Worm, now: i64, communication: &mut Communication) {
+    fn advance(&mut self, worm: Worm, now: i64, processors: &mut dyn Processors) {
         let at = self.worms.advance(worm, now);
-        let (Timing { length, gathers, .. }, state) = (self.timing, self.worms.get(worm));
+        let (length, gathers) = (self.timing.length, self.timing.gathers());
+        let state = self.worms.get(worm);
         // The channel that the last flit leaves because of this move; `None` while the packet is still entering the
         // network.
         let behind = at.checked_sub(if gathers { 1 } else { length }).map(|i| state.path[i as usize]);
@@ -97,7 +97,7 @@ impl PacketLevel {
             Some(channel) if gathers && length > 1 => {
                 self.wheel.at(now + i64::from(length) - 1).releases.push(channel);
             }
-            Some(channel) => self.leave(channel, now, communication),
+            Some(channel) => self.leave(channel, now, processors),
             None => {}
         }
     }
@@ -115,14 +115,14 @@ impl PacketLevel {
 
     /// Handles that the last flit of a packet has left a channel: the channel goes to the next packet. The sender may
     /// send its next packet, or the packet has arrived.
-    fn leave(&mut self, channel: Channel, now: i64, communication: &mut Communication) {
+    fn leave(&mut self, channel: Channel, now: i64, processors: &mut dyn Processors) {
         let owner = self.worms.owner(channel);
         self.granted.extend(self.worms.release(channel));
         let next = if self.worms.topology.is_injection(channel) {
-            communication.injected(&self.worms.get(owner).packet)
+            processors.injected(&self.worms.get(owner).packet, now)
         } else if self.worms.topology.is_ejection(channel) {
             let (packet, arrived) = self.worms.leave(owner, now);
-            communication.arrived(&packet, &arrived, now)
+            processors.arrived(&packet, &arrived, now)
         } else {
             None
         };
@@ -152,8 +152,8 @@ impl Fabric for PacketLevel {
         self.now = self.now.max(cycle);
     }
 
-    fn cycle(&mut self, now: i64, communication: &mut Communication) {
-        self.go_through(now, communication);
+    fn cycle(&mut self, now: i64, processors: &mut dyn Processors) {
+        self.go_through(now, processors);
     }
 
     fn flits(&self) -> (u64, u64) {

@@ -207,6 +207,12 @@ impl Messages {
         self.pattern.target(&self.processes, rank, i, drawn)
     }
 
+    /// Returns the number of the process that is sender `i`, and the number of its last message, from 0.
+    pub(super) fn last_sent(&self, i: u32) -> (u32, u64) {
+        let sender = &self.senders[i as usize];
+        (sender.rank, sender.sent.saturating_sub(1))
+    }
+
     /// Returns the process to which sender `i` sends its next message; `None` if it has sent all.
     pub(super) fn next(&mut self, i: u32) -> Option<u32> {
         let sender = &mut self.senders[i as usize];
@@ -214,13 +220,15 @@ impl Messages {
         sender.sent += 1;
         if at < sender.whole {
             let in_round = u64::from(self.pattern.messages(&self.processes, rank));
-            let mut random = self.random.clone();
-            if self.pattern == Pattern::Random {
+            let drawn = if self.pattern == Pattern::Random {
                 // Each message has its own position in the stream (counter-based random numbers). So its target does
                 // not depend on the order in which the processes send.
-                random.set_word_pos((u128::from(rank) << 40 | u128::from(at)) << 4);
-            }
-            return Some(self.target(rank, (at % in_round) as u32, &mut random));
+                self.random.set_word_pos((u128::from(rank) << 40 | u128::from(at)) << 4);
+                self.random.random_range(0..self.processes.count - 1)
+            } else {
+                0
+            };
+            return Some(self.pattern.target(&self.processes, rank, (at % in_round) as u32, drawn));
         }
         let (first, end) = sender.drawn;
         let at = u64::from(first) + (at - sender.whole);

@@ -5,7 +5,13 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::credit_level::CreditLevel;
+use super::fabric::{Buffer, Timing};
+use super::flit_level::FlitLevel;
+use super::packet_level::PacketLevel;
 use super::pattern::Pattern;
+use super::topology::{Lanes, Rings, Ties, Topology};
+use super::worms::Packet;
 use super::*;
 use crate::execution::build;
 use crate::job::{Job, Shape};
@@ -23,23 +29,33 @@ fn job(procs: u32, run_s: i64) -> Job {
     Job { number: 1, submit: Time::ZERO, run, estimate: run, procs, shape: Shape::NearSquare }
 }
 
-fn fabric(mesh: &Mesh, timing: Timing, by_flit: bool) -> Box<dyn Fabric> {
-    let topology = Topology::new(mesh);
-    if by_flit {
-        Box::new(FlitLevel::new(topology, timing))
-    } else {
-        Box::new(PacketLevel::new(topology, timing))
+/// The rules of rings by default.
+const RINGS: Rings = Rings { ties: Ties::Parity, lanes: Lanes::Balanced, seed: 1 };
+
+fn buffer(gathers: bool) -> Buffer {
+    if gathers { Buffer::Packet } else { Buffer::Flits(1) }
+}
+
+/// Returns the network of every level of detail: of packets, of flits, and if buffers hold single flits, of credits.
+fn fabrics(mesh: &Mesh, timing: Timing) -> Vec<Box<dyn Fabric>> {
+    let topology = Topology::new(mesh, RINGS);
+    let mut fabrics: Vec<Box<dyn Fabric>> = vec![
+        Box::new(PacketLevel::new(topology.clone(), timing)),
+        Box::new(FlitLevel::new(topology.clone(), timing)),
+    ];
+    if let Buffer::Flits(slots) = timing.buffer {
+        fabrics.push(Box::new(CreditLevel::new(topology, timing, slots)));
     }
+    fabrics
 }
 
 /// Sends single packets, each of a job of its own and all from different nodes. They are given as (cycle, source,
 /// target), in the order of the cycles. Returns the measurements of each job.
-fn send(mesh: &Mesh, timing: Timing, by_flit: bool, packets: &[(i64, NodeId, NodeId)]) -> Vec<JobTraffic> {
+fn send(mesh: &Mesh, network: &mut dyn Fabric, packets: &[(i64, NodeId, NodeId)]) -> Vec<JobTraffic> {
     let (pattern, quota, law) = (Pattern::OneToAll, Quota::Total, Law::Constant);
     let plan = Plan { pattern, quota, law, messages: 1.0, seed: 1 };
     let traffic = Traffic::new(Time::from_seconds(1), 1, packets.len());
     let mut communication = Communication::new(mesh, plan, Injection::Pipelined, traffic);
-    let mut network = fabric(mesh, timing, by_flit);
     let two = job(2, 0);
     for (id, &(cycle, source, target)) in (0..).zip(packets) {
         while {
@@ -71,15 +87,15 @@ fn a_packet_alone_takes_what_the_formula_says() -> Tested {
             (8, 3, true),
             (5, 0, true),
         ] {
-            let timing = Timing { length, routing, gathers };
+            let timing = Timing { length, routing, buffer: buffer(gathers) };
             for source in 0..mesh.nodes() {
                 for target in (0..mesh.nodes()).filter(|&target| target != source) {
                     let hops = mesh.l1(mesh.coord(source), mesh.coord(target));
                     let latency = u64::from((hops + 1) * (routing + 1) + length);
                     let expected = JobTraffic { packets: 1, contended: 0, latency, blocked: 0 };
-                    for by_flit in [false, true] {
-                        let found = send(&mesh, timing, by_flit, &[(3, source, target)]);
-                        assert_eq!(found, [expected], "{machine} {timing:?} {source} {target} {by_flit}");
+                    for mut network in fabrics(&mesh, timing) {
+                        let found = send(&mesh, &mut *network, &[(3, source, target)]);
+                        assert_eq!(found, [expected], "{machine} {timing:?} {source} {target}");
                     }
                 }
             }
@@ -88,28 +104,29 @@ fn a_packet_alone_takes_what_the_formula_says() -> Tested {
     Ok(())
 }
 
-/// Returns the cycles for which each of the packets on a row of nodes is blocked, at the level of packets and at the
-/// level of flits.
-fn blocked(packets: &[(i64, NodeId, NodeId)]) -> Result<[Vec<u64>; 2], Box<dyn std::error::Error>> {
+/// Returns the cycles for which each of the packets on a row of nodes is blocked, at every level.
+fn blocked(packets: &[(i64, NodeId, NodeId)]) -> Result<Vec<Vec<u64>>, Box<dyn std::error::Error>> {
     let mesh: Mesh = "8".parse()?;
-    let timing = Timing { length: 8, routing: 3, gathers: false };
-    Ok([false, true]
-        .map(|by_flit| send(&mesh, timing, by_flit, packets).iter().map(|packet| packet.blocked).collect()))
+    let timing = Timing { length: 8, routing: 3, buffer: buffer(false) };
+    let of = |mut network: Box<dyn Fabric>| {
+        send(&mesh, &mut *network, packets).iter().map(|packet| packet.blocked).collect()
+    };
+    Ok(fabrics(&mesh, timing).into_iter().map(of).collect())
 }
 
 #[test]
 fn two_packets_take_turns_on_a_link() -> Tested {
     // Both ask for the link from 1 to 2 in cycle 8. The older one has it until its last flit has left. The other one
     // follows P + ts = 11 cycles later.
-    assert_eq!(blocked(&[(0, 0, 2), (4, 1, 2)])?, [[0, 11], [0, 11]]);
+    assert_eq!(blocked(&[(0, 0, 2), (4, 1, 2)])?, vec![[0, 11]; 3]);
     // The first to ask goes first, even if it is younger. Packet 1 has the link to node 2 from cycle 4 on. It leaves
     // the link as its last flit moves on to node 3 in cycle 21, which is 13 cycles after packet 0 asked.
-    assert_eq!(blocked(&[(0, 0, 3), (0, 1, 4)])?, [[13, 0], [13, 0]]);
+    assert_eq!(blocked(&[(0, 0, 3), (0, 1, 4)])?, vec![[13, 0]; 3]);
     // Packets in opposite directions, and packets without a common link, do not wait.
-    assert_eq!(blocked(&[(0, 0, 3), (0, 5, 1)])?, [[0, 0], [0, 0]]);
-    assert_eq!(blocked(&[(0, 0, 2), (0, 3, 5)])?, [[0, 0], [0, 0]]);
+    assert_eq!(blocked(&[(0, 0, 3), (0, 5, 1)])?, vec![[0, 0]; 3]);
+    assert_eq!(blocked(&[(0, 0, 2), (0, 3, 5)])?, vec![[0, 0]; 3]);
     // Each processor has one channel from the network.
-    assert_eq!(blocked(&[(0, 1, 3), (0, 5, 3)])?, [[0, 8], [0, 8]]);
+    assert_eq!(blocked(&[(0, 1, 3), (0, 5, 3)])?, vec![[0, 8]; 3]);
     Ok(())
 }
 
@@ -120,12 +137,14 @@ fn two_packets_of_any_kind_are_the_same_on_both_levels() -> Tested {
         let mesh: Mesh = machine.parse()?;
         for _ in 0..3000 {
             let (length, routing) = (random.random_range(1..12), random.random_range(0..5));
-            let timing = Timing { length, routing, gathers: random.random_bool(0.5) };
+            let timing = Timing { length, routing, buffer: buffer(random.random_bool(0.5)) };
             let mut nodes: Vec<NodeId> = (0..mesh.nodes()).collect();
             nodes.shuffle(&mut random);
             let packets = [(0, nodes[0], nodes[1]), (random.random_range(0..9), nodes[2], nodes[3])];
-            let found = [false, true].map(|by_flit| send(&mesh, timing, by_flit, &packets));
-            assert_eq!(found[0], found[1], "{machine} {timing:?} {packets:?}");
+            let mut found =
+                fabrics(&mesh, timing).into_iter().map(|mut network| send(&mesh, &mut *network, &packets));
+            let first = found.next();
+            assert!(found.all(|other| first == Some(other)), "{machine} {timing:?} {packets:?}");
         }
     }
     Ok(())
@@ -214,50 +233,61 @@ fn on_a_torus_the_levels_differ_by_links_that_two_channels_share() -> Tested {
     let mut random = ChaCha8Rng::seed_from_u64(2);
     for machine in ["torus:8x8", "torus:4x4x4", "torus:9"] {
         let jobs = jobs(machine, &mut random)?;
-        let of = |level: &str| {
-            let spec = format!("wormhole:pattern=random,quota=per-processor,messages=200,level={level}");
-            replay(machine, &spec, &jobs)
-        };
-        let ((_, packet), (_, flit)) = (of("packet")?, of("flit")?);
-        assert_eq!((packet.packets, packet.hops), (flit.packets, flit.hops));
-        assert_eq!(packet.flits.0, flit.flits.0);
-        let [least, most] = [packet.latency.total, flit.latency.total].map(|total| total as f64);
-        assert!(least <= most && most < 1.05 * least, "{machine} {least} {most}");
+        // The more equally both channels of a link are used, the more often they share it.
+        for (lanes, bound) in [("dateline", 1.05), ("wrapping", 1.1), ("balanced", 1.1)] {
+            let of = |level: &str| {
+                let spec = format!(
+                    "wormhole:pattern=random,quota=per-processor,messages=200,level={level},halfway=up,vc={lanes}"
+                );
+                replay(machine, &spec, &jobs)
+            };
+            let ((_, packet), (_, flit)) = (of("packet")?, of("flit")?);
+            assert_eq!((packet.packets, packet.hops), (flit.packets, flit.hops));
+            assert_eq!(packet.flits.0, flit.flits.0);
+            let [least, most] = [packet.latency.total, flit.latency.total].map(|total| total as f64);
+            assert!(least <= most && most < bound * least, "{machine} {lanes} {least} {most}");
+        }
     }
     Ok(())
 }
 
+/// Runs a job on a whole machine, and calls `check` after each cycle. Returns the packets and the hops.
+fn converse<F: Fabric>(mesh: &Mesh, network: &mut F, check: impl Fn(&F)) -> (u64, u64) {
+    let (pattern, quota, law) = (Pattern::Random, Quota::PerProcessor, Law::Constant);
+    let plan = Plan { pattern, quota, law, messages: 30.0, seed: 1 };
+    let mut communication =
+        Communication::new(mesh, plan, Injection::Pipelined, Traffic::new(Time::from_seconds(1), 1, 1));
+    let nodes: Vec<NodeId> = (0..mesh.nodes()).collect();
+    let all = job(mesh.nodes(), 0);
+    let started = Started { id: 0, job: &all, nodes: &nodes, now: Time::ZERO };
+    for packet in communication.begin(&started, 0) {
+        network.inject(packet, 0);
+    }
+    let mut cycle = 0;
+    while !communication.has_finished() {
+        network.run(cycle, &mut communication, u32::MAX);
+        check(network);
+        cycle += 1;
+    }
+    assert_eq!(communication.traffic.packets, 30 * u64::from(mesh.nodes()));
+    (communication.traffic.packets, communication.traffic.hops)
+}
+
 #[test]
 fn flits_are_neither_lost_nor_made() -> Tested {
-    for machine in ["8x8", "torus:6x5"] {
+    for machine in ["8x8", "torus:6x5", "4x6:wrap=y"] {
         let mesh: Mesh = machine.parse()?;
-        let plan = Plan {
-            pattern: Pattern::Random,
-            quota: Quota::PerProcessor,
-            law: Law::Constant,
-            messages: 30.0,
-            seed: 1,
-        };
-        let timing = Timing { length: 6, routing: 2, gathers: false };
-        let mut communication =
-            Communication::new(&mesh, plan, Injection::Pipelined, Traffic::new(Time::from_seconds(1), 1, 1));
-        let mut network = FlitLevel::new(Topology::new(&mesh), timing);
-        let nodes: Vec<NodeId> = (0..mesh.nodes()).collect();
-        let all = job(mesh.nodes(), 0);
-        let started = Started { id: 0, job: &all, nodes: &nodes, now: Time::ZERO };
-        for packet in communication.begin(&started, 0) {
-            network.inject(packet, 0);
-        }
-        let mut cycle = 0;
-        while !communication.has_finished() {
-            network.run(cycle, &mut communication, u32::MAX);
-            network.check();
-            cycle += 1;
-        }
-        let packets = communication.traffic.packets;
-        assert_eq!(packets, 30 * u64::from(mesh.nodes()));
+        let timing = Timing { length: 6, routing: 2, buffer: Buffer::Flits(1) };
+        let mut network = FlitLevel::new(Topology::new(&mesh, RINGS), timing);
+        let (packets, hops) = converse(&mesh, &mut network, FlitLevel::check);
         // Each flit enters once, crosses its links once, and leaves once.
-        assert_eq!(network.moves, 6 * (2 * packets + communication.traffic.hops));
+        assert_eq!(network.moves, 6 * (2 * packets + hops));
+        for slots in [1, 2, 5, 6, 7, 100] {
+            let timing = Timing { buffer: Buffer::Flits(slots), ..timing };
+            let mut network = CreditLevel::new(Topology::new(&mesh, RINGS), timing, slots);
+            let (_, hops) = converse(&mesh, &mut network, CreditLevel::check);
+            assert_eq!(network.flits().0, 6 * hops);
+        }
     }
     Ok(())
 }
@@ -284,6 +314,12 @@ fn a_million_random_packets_arrive() -> Tested {
         ("torus:16x16", "packet", 1000),
         ("torus:8x8", "flit", 500),
         ("6x5x4", "flit", 500),
+        ("torus:8x8", "flit,buffer=2", 100),
+        ("6x5x4:wrap=xz", "flit,buffer=16", 100),
+        ("torus:8x8", "flit,buffer=packet,vc=wrapping", 500),
+        ("torus:7x8", "packet,vc=dateline,halfway=random", 1000),
+        ("torus:6x4x5", "packet,vc=wrapping,halfway=random", 1000),
+        ("torus:2x9", "flit,vc=balanced,halfway=up", 1000),
     ] {
         let mesh: Mesh = machine.parse()?;
         let spec = format!(
@@ -303,8 +339,10 @@ fn memory_does_not_grow_with_the_packets_sent() -> Tested {
         let plan = Plan { pattern, quota, law, messages, seed: 1 };
         let traffic = Traffic::new(Time::from_seconds(1), 1, 1);
         let mut communication = Communication::new(&mesh, plan, Injection::Pipelined, traffic);
-        let mut network =
-            PacketLevel::new(Topology::new(&mesh), Timing { length: 8, routing: 3, gathers: false });
+        let mut network = PacketLevel::new(
+            Topology::new(&mesh, RINGS),
+            Timing { length: 8, routing: 3, buffer: buffer(false) },
+        );
         let nodes: Vec<NodeId> = (0..64).collect();
         let started = Started { id: 0, job: &job(64, 0), nodes: &nodes, now: Time::ZERO };
         for packet in communication.begin(&started, 0) {

@@ -3,12 +3,26 @@
 //! Neighbours are joined by one link in each direction. Each node also has a channel from its processor into the
 //! network and one back. Packets take dimension-order routes: along x, then y, then z.
 //!
-//! Along a dimension that wraps, packets go the shorter way round, and upwards if both ways have the same length. Each
-//! link of a machine with such a dimension carries two virtual channels. A packet takes the first channels until it passes the end of a dimension, and the
-//! second channels from that link on. So packets can never wait for each other in a circle (W. J. Dally, C. L. Seitz,
-//! "Deadlock-free message routing in multiprocessor interconnection networks", IEEE Transactions on Computers, 1987).
+//! In a dimension that wraps around, packets go the shorter way round. If both ways have the same length, [`Ties`]
+//! decides. Each link of such a ring carries two virtual channels, and [`Lanes`] says which of them a packet takes.
+//! Whatever the rule, packets can never wait for each other in a circle, because on no ring do the packets of one kind
+//! of channel go all the way round (W. J. Dally, C. L. Seitz, "Deadlock-free message routing in multiprocessor
+//! interconnection networks", IEEE Transactions on Computers, 1987):
+//!
+//! * No packet takes a first channel over the *edge*, the link between the last node of the ring and the first: packets
+//!   that cross the edge do so on a second channel.
+//! * No packet takes a second channel over the *middle*, the link between the lower and the upper half of the ring:
+//!   packets that cross the middle do so on a first channel. A packet that crosses the edge never crosses the middle,
+//!   since a way that crosses both is longer than the way round the other side.
+//!
+//! So the first channels of a ring are a line from the edge to the edge, and the second channels are a line from the
+//! middle to the middle. A packet that holds a channel waits for one that is further on the same line, for a second
+//! channel while it holds a first one ([`Lanes::Dateline`]; never the other way), or for one of a later dimension.
 
+use crate::machine::ring_route::{half_way_up, way};
 use crate::machine::{Mesh, NodeId};
+
+use super::worms::Packet;
 
 /// The number of a channel: the number of its node, followed by a few bits for its port.
 pub(super) type Channel = u32;
@@ -20,18 +34,73 @@ const EJECTION: u32 = 7;
 /// The bit that is set in a port for the second virtual channel.
 const SECOND: u32 = 8;
 
+/// The rule by which packets choose between two ways round that have the same length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ties {
+    /// Up from nodes with an even sum of coordinates, and down from others.
+    Parity,
+    /// Always up.
+    Up,
+    /// Up or down, drawn for each packet and dimension.
+    Random,
+}
+
+impl Ties {
+    /// Every rule with its name in specs. The first one is the default.
+    pub(super) const NAMES: &[(&str, Self)] =
+        &[("parity", Self::Parity), ("up", Self::Up), ("random", Self::Random)];
+}
+
+/// The rule by which packets choose between the two virtual channels of the links of a ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lanes {
+    /// The second channels on the whole way along a dimension if the packet crosses the edge, the first ones if it
+    /// crosses the middle, and if it crosses neither, those of the parity of the target's coordinates. Both channels
+    /// carry about the same. (This is the allocation of the Cray T3E: S. L. Scott, G. M. Thorson, "The Cray T3E
+    /// network: adaptive routing in a high performance 3D torus", Hot Interconnects, 1996.)
+    Balanced,
+    /// The second channels on the whole way along a dimension if the packet crosses the edge, otherwise the first ones.
+    Wrapping,
+    /// The first channels until the packet crosses the edge, and the second ones from the edge on.
+    Dateline,
+}
+
+impl Lanes {
+    /// Every rule with its name in specs. The first one is the default.
+    pub(super) const NAMES: &[(&str, Self)] =
+        &[("balanced", Self::Balanced), ("wrapping", Self::Wrapping), ("dateline", Self::Dateline)];
+}
+
+/// The rules for packets in dimensions that wrap around.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rings {
+    pub(super) ties: Ties,
+    pub(super) lanes: Lanes,
+    /// The seed of [`Ties::Random`].
+    pub(super) seed: u64,
+}
+
+/// Returns a number that depends on every bit of `x`, with all bits equally likely (the finalizer of the generator
+/// `SplitMix64`: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+fn mixed(x: u64) -> u64 {
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
 /// The channels of one machine.
 #[derive(Clone, Debug)]
 pub(super) struct Topology {
     mesh: Mesh,
+    rings: Rings,
     /// The number of bits of a port.
     shift: u32,
 }
 
 impl Topology {
     /// Returns the channels of `mesh`. If a dimension wraps, there are twice as many, for the second virtual channels.
-    pub(super) fn new(mesh: &Mesh) -> Self {
-        Self { mesh: mesh.clone(), shift: if mesh.wraps_any() { 4 } else { 3 } }
+    pub(super) fn new(mesh: &Mesh, rings: Rings) -> Self {
+        Self { mesh: mesh.clone(), rings, shift: if mesh.wraps_any() { 4 } else { 3 } }
     }
 
     /// Returns the number of channel numbers. Some of them stand for links that do not exist at the edge of the
@@ -76,30 +145,43 @@ impl Topology {
         channel & ((1 << self.shift) - 1)
     }
 
-    /// Writes the channels from `source` to `target` into `path`, with the channels of both processors. A route of h
-    /// hops has h + 2 channels.
-    pub(super) fn route(&self, source: NodeId, target: NodeId, path: &mut Vec<Channel>) {
+    /// Writes the channels from the source of `packet` to its target into `path`, with the channels of both processors.
+    /// A route of h hops has h + 2 channels.
+    pub(super) fn route(&self, packet: &Packet, path: &mut Vec<Channel>) {
         path.clear();
-        path.push(source << self.shift | INJECTION);
-        let [from, to] = [source, target].map(|node| self.mesh.coord(node));
+        path.push(packet.source << self.shift | INJECTION);
+        let [from, to] = [packet.source, packet.target].map(|node| self.mesh.coord(node));
         let extents = self.mesh.extents();
-        let (mut node, mut stride) = (source, 1);
+        let (mut node, mut stride) = (packet.source, 1);
+        let by_parity = half_way_up(from);
         for d in 0..3 {
             let extent = extents[d];
             let walk = Walk { d: d as u32, extent, stride };
-            if !self.mesh.wraps(d) {
-                let up = to[d] > from[d];
-                node = self.straight(node, &walk, up, to[d].abs_diff(from[d]), path);
-            } else {
-                // The number of hops upwards. The way down has `extent - ahead` hops.
-                let ahead = (to[d] + extent - from[d]) % extent;
-                let up = ahead <= extent - ahead;
-                let hops = ahead.min(extent - ahead);
-                node = self.round(node, &walk, (up, from[d]), hops, path);
-            }
             stride *= extent;
+            if from[d] == to[d] {
+                continue;
+            }
+            let tie = match self.rings.ties {
+                Ties::Parity => by_parity,
+                Ties::Up => true,
+                Ties::Random => self.drawn(packet, d),
+            };
+            let way = way(&self.mesh, d, [from[d], to[d]], tie);
+            node = if self.mesh.wraps(d) {
+                let is_odd = to.iter().sum::<u32>() % 2 == 1;
+                self.round(node, &walk, (way.up, [from[d], to[d]], is_odd), way.hops, path)
+            } else {
+                self.straight(node, &walk, way.up, way.hops, path)
+            };
         }
-        path.push(target << self.shift | EJECTION);
+        path.push(packet.target << self.shift | EJECTION);
+    }
+
+    /// Returns whether a packet goes up in dimension `d` if the way is drawn: a hash of the seed, its sender and its
+    /// number, so that it depends on nothing that the simulation does.
+    fn drawn(&self, packet: &Packet, d: usize) -> bool {
+        let of_sender = mixed(self.rings.seed ^ mixed(packet.key ^ u64::from(packet.source) << 40));
+        mixed(of_sender ^ packet.number) >> d & 1 == 0
     }
 
     /// Appends the channels of `hops` hops in one direction on a mesh, and returns the node at their end.
@@ -119,21 +201,29 @@ impl Topology {
         node
     }
 
-    /// Appends the channels of `hops` hops in one direction on a ring, beginning at position `at` of the ring. Returns
-    /// the node at their end.
+    /// Appends the channels of `hops` hops in one direction on a ring, beginning at the first of two positions on it.
+    /// `is_odd` is the choice of a packet that may take both virtual channels. Returns the node at their end.
     fn round(
         &self,
         mut node: NodeId,
         walk: &Walk,
-        (up, mut at): (bool, u32),
+        (up, [mut at, to], is_odd): (bool, [u32; 2], bool),
         hops: u32,
         path: &mut Vec<Channel>,
     ) -> NodeId {
-        let mut port = 2 * walk.d + u32::from(!up);
         let last = walk.extent - 1;
+        let crosses_edge = if up { to < at } else { to > at };
+        // The lower half of the ring ends at `last / 2`.
+        let crosses_middle = !crosses_edge && (at <= last / 2) != (to <= last / 2);
+        let second = match self.rings.lanes {
+            Lanes::Balanced => crosses_edge || !crosses_middle && is_odd,
+            Lanes::Wrapping => crosses_edge,
+            Lanes::Dateline => false,
+        };
+        let mut port = 2 * walk.d + u32::from(!up) + if second { SECOND } else { 0 };
         for _ in 0..hops {
             let passes = at == if up { last } else { 0 };
-            // The bit stays set: from the link past the end on, the packet takes second channels.
+            // The bit stays set: from the edge on, every packet takes second channels.
             port |= if passes { SECOND } else { 0 };
             path.push(node << self.shift | port);
             (node, at) = match (up, passes) {
@@ -160,6 +250,28 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    /// Returns the topologies of a machine under every rule, and the packets that stand for all from `source` to
+    /// `target`: the ways of drawn ties depend on the number.
+    fn topologies(mesh: &Mesh) -> Vec<Topology> {
+        let of = |ties| {
+            Lanes::NAMES.iter().map(move |&(_, lanes)| Topology::new(mesh, Rings { ties, lanes, seed: 5 }))
+        };
+        Ties::NAMES.iter().flat_map(|&(_, ties)| of(ties)).collect()
+    }
+
+    fn packets(topology: &Topology, source: NodeId, target: NodeId) -> impl Iterator<Item = Packet> {
+        let numbers = if topology.rings.ties == Ties::Random { 20 } else { 1 };
+        (0..numbers).map(move |number| Packet {
+            job: 0,
+            sender: 0,
+            key: 0,
+            number,
+            created: 0,
+            source,
+            target,
+        })
+    }
 
     /// Returns the node at the end of the link of a channel.
     fn end(topology: &Topology, channel: Channel) -> NodeId {
@@ -188,62 +300,102 @@ mod tests {
             "4x5x3:wrap=yz",
         ] {
             let mesh: Mesh = machine.parse()?;
-            let (topology, mut path, mut links) = (Topology::new(&mesh), Vec::new(), BTreeSet::new());
-            for source in 0..mesh.nodes() {
-                for target in (0..mesh.nodes()).filter(|&target| target != source) {
-                    topology.route(source, target, &mut path);
-                    let hops = mesh.l1(mesh.coord(source), mesh.coord(target)) as usize;
-                    assert_eq!(path.len(), hops + 2, "{machine} {source} {target}");
-                    assert!(topology.is_injection(path[0]) && topology.is_ejection(path[hops + 1]));
-                    let mut node = source;
-                    for &channel in &path[..=hops] {
-                        assert_eq!(channel >> topology.shift, node, "{machine} {source} {target}");
-                        node = end(&topology, channel);
+            for topology in topologies(&mesh) {
+                let (mut path, mut links) = (Vec::new(), BTreeSet::new());
+                for source in 0..mesh.nodes() {
+                    for target in (0..mesh.nodes()).filter(|&target| target != source) {
+                        for packet in packets(&topology, source, target) {
+                            topology.route(&packet, &mut path);
+                            check(&topology, (source, target), &path);
+                            links.extend(
+                                path[1..path.len() - 1].iter().map(|&channel| topology.link(channel)),
+                            );
+                        }
                     }
-                    assert_eq!((node, path[hops + 1] >> topology.shift), (target, target));
-                    let dims: Vec<u32> = path[1..=hops].iter().map(|&c| (topology.port(c) & 7) / 2).collect();
-                    assert!(dims.is_sorted() && dims.iter().all(|&d| d < 3), "{machine} {source} {target}");
-                    links.extend(path[1..=hops].iter().map(|&channel| topology.link(channel)));
                 }
+                assert!(links.len() as u64 <= topology.links(), "{machine}");
+                // On a ring of two nodes all packets of a node may go the same way, and then no packet takes the other
+                // link.
+                let uses_all = topology.rings.ties == Ties::Random || !mesh.wraps_any();
+                assert!(!uses_all || links.len() as u64 == topology.links(), "{machine}");
             }
-            assert!(links.len() as u64 <= topology.links(), "{machine}");
-            // On a small torus the way down is never the shorter one. Then no packet takes these links.
-            assert!(mesh.wraps_any() || links.len() as u64 == topology.links(), "{machine}");
+        }
+        Ok(())
+    }
+
+    /// Checks one route: from the source to the target, as short as can be, along x, then y, then z.
+    fn check(topology: &Topology, (source, target): (NodeId, NodeId), path: &[Channel]) {
+        let mesh = &topology.mesh;
+        let hops = mesh.l1(mesh.coord(source), mesh.coord(target)) as usize;
+        assert_eq!(path.len(), hops + 2, "{mesh} {source} {target}");
+        assert!(topology.is_injection(path[0]) && topology.is_ejection(path[hops + 1]));
+        let mut node = source;
+        for &channel in &path[..=hops] {
+            assert_eq!(channel >> topology.shift, node, "{mesh} {source} {target}");
+            node = end(topology, channel);
+        }
+        assert_eq!((node, path[hops + 1] >> topology.shift), (target, target));
+        let dims: Vec<u32> = path[1..=hops].iter().map(|&c| (topology.port(c) & 7) / 2).collect();
+        assert!(dims.is_sorted() && dims.iter().all(|&d| d < 3), "{mesh} {source} {target}");
+    }
+
+    #[test]
+    fn no_circle_of_channels_can_wait_for_each_other() -> Result<(), Box<dyn std::error::Error>> {
+        for machine in
+            ["4x3", "3x3x2", "torus:5x4", "torus:4x3x2", "torus:8", "torus:7", "torus:2x2", "4x6:wrap=y"]
+        {
+            let mesh: Mesh = machine.parse()?;
+            for topology in topologies(&mesh) {
+                let (mut path, mut after) = (Vec::new(), BTreeSet::new());
+                for source in 0..mesh.nodes() {
+                    for target in (0..mesh.nodes()).filter(|&target| target != source) {
+                        for packet in packets(&topology, source, target) {
+                            topology.route(&packet, &mut path);
+                            after.extend(path.windows(2).map(|pair| (pair[0], pair[1])));
+                        }
+                    }
+                }
+                // Channels after which no other channel is needed are removed repeatedly. A circle would remain.
+                loop {
+                    let waiting: BTreeSet<Channel> = after.iter().map(|&(channel, _)| channel).collect();
+                    let before = after.len();
+                    after.retain(|(_, next)| waiting.contains(next));
+                    if after.len() == before {
+                        break;
+                    }
+                }
+                assert!(after.is_empty(), "{machine} {:?}", topology.rings);
+            }
         }
         Ok(())
     }
 
     #[test]
-    fn no_circle_of_channels_can_wait_for_each_other() -> Result<(), Box<dyn std::error::Error>> {
-        for machine in [
-            "4x3",
-            "3x3x2",
-            "torus:5x4",
-            "torus:4x3x2",
-            "torus:8",
-            "torus:2x2",
-            "5x4:wrap=y",
-            "4x3x4:wrap=xz",
+    fn under_uniform_traffic_no_direction_and_no_virtual_channel_carries_more()
+    -> Result<(), Box<dyn std::error::Error>> {
+        // The loads of all links up, all links down, all first and all second channels of rings: packets times hops.
+        for (machine, ties, lanes, expected) in [
+            ("torus:8x8", Ties::Up, Lanes::Dateline, [10240, 6144, 12544, 3840]),
+            ("torus:8x8", Ties::Parity, Lanes::Wrapping, [8192, 8192, 10752, 5632]),
+            ("torus:8x8", Ties::Parity, Lanes::Balanced, [8192; 4]),
+            ("torus:7x7", Ties::Parity, Lanes::Balanced, [4116, 4116, 4144, 4088]),
         ] {
             let mesh: Mesh = machine.parse()?;
-            let topology = Topology::new(&mesh);
-            let (mut path, mut after) = (Vec::new(), BTreeSet::new());
+            let topology = Topology::new(&mesh, Rings { ties, lanes, seed: 1 });
+            let (mut path, mut loads) = (Vec::new(), [0; 4]);
             for source in 0..mesh.nodes() {
                 for target in (0..mesh.nodes()).filter(|&target| target != source) {
-                    topology.route(source, target, &mut path);
-                    after.extend(path.windows(2).map(|pair| (pair[0], pair[1])));
+                    for packet in packets(&topology, source, target) {
+                        topology.route(&packet, &mut path);
+                        for &channel in &path[1..path.len() - 1] {
+                            let port = topology.port(channel);
+                            loads[(port & 1) as usize] += 1;
+                            loads[2 + usize::from(port & SECOND > 0)] += 1;
+                        }
+                    }
                 }
             }
-            // Channels after which no other channel is needed are removed repeatedly. A circle would remain.
-            loop {
-                let waiting: BTreeSet<Channel> = after.iter().map(|&(channel, _)| channel).collect();
-                let before = after.len();
-                after.retain(|(_, next)| waiting.contains(next));
-                if after.len() == before {
-                    break;
-                }
-            }
-            assert!(after.is_empty(), "{machine}");
+            assert_eq!(loads, expected, "{machine} {ties:?} {lanes:?}");
         }
         Ok(())
     }

@@ -57,7 +57,7 @@ impl Default for Cycles {
 
 impl Cycles {
     /// Adds one number of cycles.
-    fn add(&mut self, cycles: u64) {
+    pub(super) fn add(&mut self, cycles: u64) {
         self.total += cycles;
         if let Some(histogram) = &mut self.histogram {
             // The histogram grows as needed, and every u64 has a place in it.

@@ -24,6 +24,8 @@ pub(super) struct Packet {
     pub(super) sender: u32,
     /// The key by which requests of one cycle are ordered.
     pub(super) key: u64,
+    /// Its number among the packets of its sender, from 0.
+    pub(super) number: u64,
     /// The cycle in which it was created.
     pub(super) created: i64,
     /// The node of the sender.
@@ -135,7 +137,7 @@ impl Worms {
         });
         let state = &mut self.states[worm as usize];
         (state.packet, state.head, state.blocked, state.contended) = (packet, 0, 0, false);
-        self.topology.route(packet.source, packet.target, &mut state.path);
+        self.topology.route(&packet, &mut state.path);
         self.channels[state.path[0] as usize].owner = worm;
         worm
     }
@@ -175,6 +177,11 @@ impl Worms {
             waiting = self.states[waiting as usize].next;
         }
         of_other(queue.owner)
+    }
+
+    /// Notes that a header waits for a packet of another job.
+    pub(super) fn waits_for_others(&mut self, worm: Worm) {
+        self.states[worm as usize].behind_others = true;
     }
 
     /// Frees a channel that the last flit of its owner has left, and grants it to the first packet in its queue.

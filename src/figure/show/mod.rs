@@ -1,9 +1,11 @@
-//! Text drawings for a terminal, for the commands `show …`: orders, blocks, placements, compactions and running jobs.
+//! Text drawings for a terminal, for the commands `show …`: orders, blocks, placements, compactions and running jobs; and measurements of a
+//! network.
 
 pub mod allocation;
 pub mod blocks;
 pub mod compaction;
 mod error;
+pub mod network;
 pub mod optimum;
 pub mod picture;
 mod state;

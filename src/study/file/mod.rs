@@ -210,13 +210,15 @@ fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
     allocator::find(&spec).map(|(_, spec)| spec).map_err(|error| error.to_string())
 }
 
-/// Returns the network that `text` names, with every default written out. Fails if it cannot serve a machine of the
-/// study.
+/// Returns the network that `text` names, with every default written out that counts on one of the machines. Fails if
+/// it cannot serve a machine of the study.
 fn network_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
     let mut spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
     for mesh in machines {
         let setup = execution::Setup { mesh, jobs: 0, seed: 0 };
-        spec = execution::build(&spec, &setup).map_err(|error| error.to_string())?.1;
+        // A parameter of tori is not in the spec that is resolved for a mesh, and still counts on the tori.
+        let resolved = execution::build(&spec, &setup).map_err(|error| error.to_string())?.1;
+        spec.params.extend(resolved.params);
     }
     Ok(spec)
 }

@@ -101,6 +101,10 @@ impl Replay {
         if options.contention {
             recorder = recorder.with_contention(&self.spec.machine);
         }
+        if let Some(slices) = &options.fragmentation {
+            let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
+            recorder = recorder.with_fragmentation(&self.spec.machine, slices, start);
+        }
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
         }

@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format = Format {
     summary: "one job on each line, in columns separated by blanks, of which a parameter says what each holds",
     source: "logs of any program; fields as in swf",
     parameters: "submit=COLUMN run=COLUMN procs=COLUMN job wait cpu memory req-procs req-time req-memory status user group \
-                 app queue partition preceding think",
+                 app queue partition preceding think shape",
     lacks: "machine, and every field that no column holds",
     extensions: &[],
     recognises: None,
@@ -43,24 +43,34 @@ const NEEDED: [usize; 3] = [1, 3, 4];
 pub struct Columns {
     /// The column of each field, from 1; `None` if no column holds the field.
     columns: [Option<u16>; FIELDS],
+    /// The column of the sides of the submesh that a job asks for, such as `4x4x2`; `None` if there is none.
+    shape: Option<u16>,
 }
+
+/// The name of the column of a job's sides.
+const SHAPE: &str = "shape";
 
 /// Parses a list such as `submit=3,run=5,procs=2`.
 impl FromStr for Columns {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut columns = [None; FIELDS];
+        let (mut columns, mut shape) = ([None; FIELDS], None);
         for part in text.split(',') {
             let (name, column) = part
                 .split_once('=')
                 .ok_or_else(|| format!("'{part}' is not FIELD=COLUMN, such as submit=3"))?;
-            let field = names().position(|known| known == name);
-            let field = field
-                .ok_or_else(|| format!("unknown field '{name}' (one of: {})", NAMES.replace(' ', ", ")))?;
+            let target = match names().position(|known| known == name) {
+                Some(field) => &mut columns[field],
+                None if name == SHAPE => &mut shape,
+                None => {
+                    let known = NAMES.replace(' ', ", ");
+                    return Err(format!("unknown field '{name}' (one of: {known}, {SHAPE})"));
+                }
+            };
             let column = column.parse().ok().filter(|column| (1..=1000).contains(column));
             let column = column.ok_or_else(|| format!("'{part}': expected a column from 1 to 1000"))?;
-            if columns[field].replace(column).is_some() {
+            if target.replace(column).is_some() {
                 return Err(format!("field '{name}' is given twice"));
             }
         }
@@ -69,7 +79,7 @@ impl FromStr for Columns {
                 "field '{}' is missing; submit, run and procs are needed",
                 names().nth(field).unwrap_or_default()
             )),
-            None => Ok(Self { columns }),
+            None => Ok(Self { columns, shape }),
         }
     }
 }
@@ -91,6 +101,7 @@ impl Columns {
     /// Returns the spec of the format with these columns.
     pub fn spec(&self) -> Spec {
         let given = self.columns.iter().zip(names()).filter_map(|(column, name)| Some(((*column)?, name)));
+        let given = given.chain(self.shape.map(|column| (column, SHAPE)));
         given.fold(Spec::named(FORMAT.name), |spec, (column, name)| spec.with(name, &column.to_string()))
     }
 }
@@ -141,8 +152,29 @@ impl LineParser for ColumnParser {
         if self.columns.columns[0].is_none() {
             fields[0] = self.jobs;
         }
-        Ok(Parsed::Record(Record::from_fields(fields, values[CPU]), 0))
+        let record = Record::from_fields(fields, values[CPU]);
+        let Some(column) = self.columns.shape.map(usize::from) else { return Ok(Parsed::Record(record, 0)) };
+        let token =
+            tokens.get(column - 1).ok_or(Problem::TooFewFields { found: tokens.len(), expected: column })?;
+        Ok(Parsed::Record(Record { sides: sides(column, token)?, ..record }, 0))
     }
+}
+
+/// Returns the sides of a text such as `4x4x2` or `8x4` in column `column`; missing sides are 1. Returns `None` for `-`
+/// and `-1`, which stand for an unknown shape.
+fn sides(column: usize, token: &str) -> Result<Option<[u32; 3]>, Problem> {
+    if matches!(token, "-" | "-1") {
+        return Ok(None);
+    }
+    let mut sides = [1; 3];
+    for (d, side) in token.split('x').enumerate() {
+        let side = side.parse().ok().filter(|&side: &u32| side > 0);
+        let (Some(place), Some(side)) = (sides.get_mut(d), side) else {
+            return Err(Problem::not_a_number(column, SHAPE, token.as_bytes(), "sides such as 4x4x2"));
+        };
+        *place = side;
+    }
+    Ok(Some(sides))
 }
 
 #[cfg(test)]
@@ -164,6 +196,36 @@ mod tests {
         let c = record(b"12 1 anna 3")?;
         assert_eq!((a.job, a.submit_s, a.allocated_procs, a.run_s, a.user, a.queue), (1, 10, 4, 3, 1, -1));
         assert_eq!((b.job, b.submit_s, b.user, c.user), (2, 11, 2, 1));
+        Ok(())
+    }
+
+    #[test]
+    fn jobs_bring_their_sides() -> Result<(), Box<dyn std::error::Error>> {
+        let columns: Columns = "procs=2,submit=1,run=3,shape=4".parse()?;
+        assert_eq!(columns.spec().to_string(), "columns:procs=2,run=3,shape=4,submit=1");
+        let mut parser = ColumnParser::new(columns);
+        for (token, sides) in [
+            ("4x4x2", Some([4, 4, 2])),
+            ("8x4", Some([8, 4, 1])),
+            ("7", Some([7, 1, 1])),
+            ("-", None),
+            ("-1", None),
+        ] {
+            let line = format!("0 32 10 {token}");
+            let Ok(Parsed::Record(record, _)) = parser.parse(line.as_bytes()) else {
+                return Err(token.into());
+            };
+            assert_eq!(record.sides, sides, "{token}");
+        }
+        for (token, message) in [
+            ("4y4", "field 4 (shape): found '4y4', expected sides such as 4x4x2"),
+            ("4x0", "field 4 (shape): found '4x0', expected sides such as 4x4x2"),
+            ("1x1x1x1", "field 4 (shape): found '1x1x1x1', expected sides such as 4x4x2"),
+        ] {
+            let problem = parser.parse(format!("0 32 10 {token}").as_bytes()).expect_err(token).to_string();
+            assert!(problem.starts_with(message), "{problem}");
+        }
+        assert_eq!(parser.parse(b"0 32 10").expect_err("short").to_string(), "3 fields, expected 4");
         Ok(())
     }
 

@@ -190,7 +190,7 @@ impl Rules {
         // size of the job.
         let size = |sides: [u32; 3]| sides.into_iter().map(u128::from).product::<u128>();
         let own = record.sides.filter(|&sides| size(sides) == u128::from(procs)).map(Shape::Sides);
-        let shape = own.unwrap_or_else(|| self.shape.shape(procs));
+        let shape = own.unwrap_or_else(|| self.shape.shape(record.job, procs));
         Ok(Job { number: record.job, submit, run, estimate, procs, shape })
     }
 
