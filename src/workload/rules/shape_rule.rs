@@ -122,8 +122,8 @@ impl FromStr for ShapeRule {
             let mut slices: Vec<Slice> = list.split([',', '+']).map(slice).collect::<Result<_, _>>()?;
             slices.sort_by_key(|slice| (nodes(slice.sides), slice.sides));
             slices.dedup();
-            let mut pairs = slices.iter().zip(slices.iter().skip(1));
-            if let Some((one, other)) = pairs.find(|(one, other)| one.sides == other.sides) {
+            let mut neighbours = slices.iter().zip(slices.iter().skip(1));
+            if let Some((one, other)) = neighbours.find(|(one, other)| one.sides == other.sides) {
                 return Err(format!("'{one}' and '{other}' are one box, expected one weight"));
             }
             return Ok(Self::List(slices));
