@@ -67,12 +67,11 @@ fn expected(text: &str) -> Result<BTreeMap<i64, Expected>, Box<dyn std::error::E
     Ok(found)
 }
 
+/// The record of each job, and its nodes in rank order.
+type Replayed = (Vec<Record>, Vec<Vec<NodeId>>);
+
 /// Replays jobs first come, first served. Returns the records, and the nodes of each job in rank order.
-fn replay(
-    jobs: &[Job],
-    machine: &str,
-    allocator: &str,
-) -> Result<(Vec<Record>, Vec<Vec<NodeId>>), Box<dyn std::error::Error>> {
+fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<dyn std::error::Error>> {
     let mesh: Mesh = machine.parse()?;
     let mut built = allocator::build(&allocator.parse()?, &Setup { mesh: &mesh, seed: 0 })?;
     let (mut scheduler, _) = scheduler::build(&"fcfs".parse()?)?;
@@ -176,9 +175,9 @@ fn equal(policy: &str, machine: &str, allocator: &str) -> Tested {
         let (mut starts, mut sets, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
         for ((job, record), nodes) in jobs.iter().zip(&records).zip(&nodes) {
             let found = expected.get(&job.number);
-            let (start_s, shape, theirs) =
+            let (begin_s, shape, theirs) =
                 found.ok_or_else(|| format!("{policy}: {job:?} is not skipped"))?;
-            if record.start != Time::from_seconds(*start_s) {
+            if record.start != Time::from_seconds(*begin_s) {
                 starts.push(job.number);
             }
             let mut ours: Vec<NodeId> = nodes.iter().map(|&node| their_number(&mesh, node)).collect();

@@ -26,13 +26,7 @@ fn drawn(mut free: Vec<NodeId>, count: u32, numbers: &mut Numbers) -> Vec<NodeId
 pub(crate) fn with_holes(mesh: &Mesh, numbers: &mut Numbers) -> Vec<Mesh> {
     let [width, length, depth] = mesh.extents();
     let all = || 0..mesh.nodes();
-    let last = if depth > 1 {
-        2
-    } else if length > 1 {
-        1
-    } else {
-        0
-    };
+    let last = (0..3).rfind(|&d| [width, length, depth][d] > 1).unwrap_or(0);
     let corner = [width, length, depth].map(|extent| extent.div_ceil(2));
     let coord = |node: &NodeId| mesh.coord(*node);
     let mut sets: Vec<Vec<NodeId>> = vec![

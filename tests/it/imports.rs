@@ -15,11 +15,14 @@ pub(crate) struct House {
 }
 
 impl House {
-    /// Reads the sources below `src`; tests at the end of files are left out.
+    /// Reads the sources below `src`; tests at the end of files and in files of their own are left out.
     pub(crate) fn of(src: &Path) -> Result<Self, Box<dyn Error>> {
         let mut paths = BTreeMap::new();
         for (path, text) in sources(src)? {
             let (_, code) = room_and_code(&path, &text);
+            if path.ends_with("tests.rs") {
+                continue;
+            }
             let relative = path.strip_prefix(src)?.with_extension("");
             let mut module: Module =
                 relative.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();

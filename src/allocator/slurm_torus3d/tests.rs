@@ -233,22 +233,23 @@ fn the_machine_must_be_that_of_the_file() -> Tested {
     Ok(())
 }
 
+/// Returns a topology with one torus, and `more` behind its name.
+fn torus(more: &str) -> String {
+    format!("- topology: t\n  torus3d:\n    toruses:\n    - name: a\n{more}")
+}
+
+/// Fails unless each text is refused for its problem, which is named with the line of the file.
+fn assert_refused<const N: usize>(files: [(String, &str); N]) {
+    for (text, problem) in files {
+        let message = built(&text, "torus:4x2x1", "").err().unwrap_or_default();
+        let expected = format!("parameter 'path' of 'slurm-torus3d': FILE:{problem}");
+        assert!(message.starts_with(&expected), "{text}\n{message}");
+    }
+}
+
 #[test]
 fn mistakes_of_a_file_are_named_with_their_line() {
-    let torus = |more: &str| format!("- topology: t\n  torus3d:\n    toruses:\n    - name: a\n{more}");
-    let good = "      dims: {x: 4, y: 2, z: 1}\n      nodes: n[1-8]\n      placements:\n";
-    let with = |placement: &str| torus(&format!("{good}      - {placement}\n"));
-    let in_regions = |regions: &str| {
-        torus(&format!(
-            "      dims: {{x: 4, y: 2, z: 1}}\n      regions:\n{regions}      placements: [dims: {{x: 1, y: 1, z: 1}}]\n"
-        ))
-    };
-    let region = |x: u32, sides: u32, nodes: &str| {
-        format!(
-            "      - {{anchor: {{x: {x}, y: 0, z: 0}}, dims: {{x: {sides}, y: 2, z: 1}}, nodes: '{nodes}'}}\n"
-        )
-    };
-    for (text, problem) in [
+    assert_refused([
         (String::new(), "1: found nothing, expected a list of topologies"),
         ("toruses: 1\n".to_owned(), "1: found a mapping, expected a list of topologies"),
         ("- a\n".to_owned(), "1: found 'a', expected a topology with its keys"),
@@ -274,6 +275,24 @@ fn mistakes_of_a_file_are_named_with_their_line() {
             torus("      dims: {x: 4096, y: 4096, z: 2}\n"),
             "5: found a torus of 33554432 cells, expected at most 16777216",
         ),
+    ]);
+}
+
+#[test]
+fn mistakes_of_a_torus_are_named_with_their_line() {
+    let good = "      dims: {x: 4, y: 2, z: 1}\n      nodes: n[1-8]\n      placements:\n";
+    let with = |placement: &str| torus(&format!("{good}      - {placement}\n"));
+    let in_regions = |regions: &str| {
+        torus(&format!(
+            "      dims: {{x: 4, y: 2, z: 1}}\n      regions:\n{regions}      placements: [dims: {{x: 1, y: 1, z: 1}}]\n"
+        ))
+    };
+    let region = |x: u32, sides: u32, nodes: &str| {
+        format!(
+            "      - {{anchor: {{x: {x}, y: 0, z: 0}}, dims: {{x: {sides}, y: 2, z: 1}}, nodes: '{nodes}'}}\n"
+        )
+    };
+    assert_refused([
         (
             torus("      dims: {x: 4, y: 2, z: 1}\n"),
             "4: torus 'a' has neither 'nodes' nor 'regions'; add one",
@@ -321,9 +340,5 @@ fn mistakes_of_a_file_are_named_with_their_line() {
             in_regions(&(region(0, 2, "n[1-4]") + &region(1, 1, "n[5-6]"))),
             "8: found node 'n5' for cell (1, 0, 0), in which node 'n2' is already; regions must not overlap",
         ),
-    ] {
-        let message = built(&text, "torus:4x2x1", "").err().unwrap_or_default();
-        let expected = format!("parameter 'path' of 'slurm-torus3d': FILE:{problem}");
-        assert!(message.starts_with(&expected), "{text}\n{message}");
-    }
+    ]);
 }
