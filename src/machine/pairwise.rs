@@ -109,7 +109,8 @@ fn ring_sum(counts: &[u32], k: u32) -> u64 {
         doubled += side * (k - side);
         side -= u64::from(leaves);
     }
-    (doubled + side * (k - side)) / 2
+    doubled += side * (k - side);
+    doubled / 2
 }
 
 #[cfg(test)]

@@ -53,8 +53,8 @@ impl Valley {
         let high = pass(|here, next| here == next);
         let top = pass(|here, next| here < next);
         pass(|here, next| here == next);
-        let last = pass(|here, next| here > next);
-        if last + 1 < end || high + 1 < end && at(last) == least {
+        let bottom = pass(|here, next| here > next);
+        if bottom + 1 < end || high + 1 < end && at(bottom) == least {
             return Self { low: first, high: first, upwards: n - 1, grows: false };
         }
         Self { low, high, upwards: top - low, grows: true }

@@ -36,8 +36,8 @@ impl Antipodes {
         width.div_ceil(64) * length * depth
     }
 
-    /// Returns the diameter of `runs`, which is known to be at least `least`. There must be a run.
-    pub(super) fn diameter(&mut self, sides: &[Side; 3], runs: &[Run], least: u32) -> u32 {
+    /// Returns the diameter of `runs`, which is known to be at least `known`. There must be a run.
+    pub(super) fn diameter(&mut self, sides: &[Side; 3], runs: &[Run], known: u32) -> u32 {
         self.rings = sides.map(ring);
         self.words = self.rings[0].div_ceil(64);
         for set in [&mut self.nodes, &mut self.reached, &mut self.next] {
@@ -53,8 +53,8 @@ impl Antipodes {
             // A ring of odd length has one antipode more than the run has nodes.
             let from = (first + width / 2) % width;
             let count = (last - first + 1 + width % 2).min(width);
-            for z in &opposite(z, depth)[..1 + depth % 2] {
-                for y in &opposite(y, length)[..1 + length % 2] {
+            for z in &opposite(z, depth)[..=depth % 2] {
+                for y in &opposite(y, length)[..=length % 2] {
                     let row = (z * length + y) * self.words;
                     let row = &mut self.reached[row..row + self.words];
                     fill(row, from, (from + count).min(width));
@@ -63,7 +63,7 @@ impl Antipodes {
             }
         }
         let mut distance: u32 = self.rings.iter().map(|&n| (n / 2) as u32).sum();
-        while distance > least && self.nodes.iter().zip(&self.reached).all(|(a, b)| a & b == 0) {
+        while distance > known && self.nodes.iter().zip(&self.reached).all(|(a, b)| a & b == 0) {
             self.grow();
             distance -= 1;
         }
@@ -120,10 +120,10 @@ fn fill(row: &mut [u64], start: usize, end: usize) {
     if start >= end {
         return;
     }
-    for word in start / 64..=(end - 1) / 64 {
+    for (word, bits) in row.iter_mut().enumerate().take(end.div_ceil(64)).skip(start / 64) {
         let (low, high) = (start.saturating_sub(word * 64), (end - word * 64).min(64));
         // Ones from `low` upwards, and ones below `high`.
-        row[word] |= u64::MAX << low & u64::MAX >> (64 - high);
+        *bits |= u64::MAX << low & u64::MAX >> (64 - high);
     }
 }
 

@@ -90,8 +90,8 @@ impl Diameter {
     /// dimension the first position and the length of the shortest arc that contains all nodes. For r runs on a machine
     /// of N nodes it takes O(r) as a rule, and at worst O(r²) or O(N/64 · extents), whichever is less.
     pub(super) fn of(&mut self, rows: &Rows, arcs: [(u32, u32); 3]) -> u32 {
-        for d in 0..3 {
-            let (extent, arc) = (self.extents[d], arcs[d].1);
+        for (d, &(_, arc)) in arcs.iter().enumerate() {
+            let extent = self.extents[d];
             let is_ring = self.wraps[d] && arc > extent / 2 + 1;
             self.sides[d] = if is_ring {
                 Side { ring: extent, arc: extent, most: farthest(rows.counts(d)) }
