@@ -180,7 +180,9 @@ mod tests {
     fn nodes_that_are_down_are_not_free() -> Result<(), mesh::MeshError> {
         let mut machine = Machine::new(Mesh::new(&[4, 2])?);
         assert_eq!(machine.occupy(&[0, 1, 2]), Ok(()));
-        [2, 3, 4].into_iter().for_each(|node| machine.take_down(node));
+        for node in [2, 3, 4] {
+            machine.take_down(node);
+        }
         assert_eq!((machine.free_count(), machine.occupy(&[3])), (3, Err(OccupyError::Busy(3))));
         machine.bring_up(3, false);
         // Node 1 goes down and comes up while it is in use, so that it is free with the others. Node 2 is not.
@@ -189,7 +191,9 @@ mod tests {
         machine.vacate(&[0, 1, 2]);
         assert_eq!(machine.free().iter().collect::<Vec<_>>(), [0, 1, 3, 5, 6, 7]);
         assert_eq!((machine.free_count(), machine.is_down(2), machine.is_down(1)), (6, true, false));
-        [2, 4].into_iter().for_each(|node| machine.bring_up(node, false));
+        for node in [2, 4] {
+            machine.bring_up(node, false);
+        }
         assert_eq!(machine.free_count(), 8);
         Ok(())
     }

@@ -13,14 +13,11 @@ type Tested = Result<(), Box<dyn std::error::Error>>;
 /// Returns the text of a topology of one torus, `nodes` and `placements` in YAML.
 fn one_torus(dims: [u32; 3], nodes: &str, placements: &[&str]) -> String {
     let [x, y, z] = dims;
-    let mut text = format!(
+    let listed: String = placements.iter().map(|placement| format!("          - {placement}\n")).collect();
+    format!(
         "- topology: t\n  torus3d:\n    toruses:\n      - name: a\n        dims: {{x: {x}, y: {y}, z: {z}}}\n        \
-         nodes: {nodes}\n        placements:\n"
-    );
-    for placement in placements {
-        text.push_str(&format!("          - {placement}\n"));
-    }
-    text
+         nodes: {nodes}\n        placements:\n{listed}"
+    )
 }
 
 /// Builds the allocator on `machine` from the text of a topology.yaml. `more` are further parameters, each behind a
@@ -207,7 +204,7 @@ fn without_a_file_jobs_get_boxes_of_powers_of_two() -> Tested {
 }
 
 #[test]
-fn the_machine_must_be_that_of_the_file() -> Tested {
+fn the_machine_must_be_that_of_the_file() {
     let text = one_torus([4, 2, 2], "n[1-16]", &["dims: {x: 2, y: 1, z: 1}"]);
     for (text, machine, problem) in [
         (
@@ -230,7 +227,6 @@ fn the_machine_must_be_that_of_the_file() -> Tested {
         let message = built(text, machine, "").err().unwrap_or_default();
         assert_eq!(message, format!("'slurm-torus3d' cannot serve machine {machine}: {problem}"));
     }
-    Ok(())
 }
 
 /// Returns a topology with one torus, and `more` behind its name.

@@ -201,8 +201,11 @@ fn table(curves: &[Curve], has_intervals: bool) -> Table {
     table
 }
 
+/// A number of a measurement; `None` if it has none.
+type Number = fn(&Measured) -> Option<f64>;
+
 /// The columns of the comma-separated values, with the numbers of a measurement.
-const CSV: [(&str, fn(&Measured) -> Option<f64>); 7] = [
+const CSV: [(&str, Number); 7] = [
     ("accepted", |measured| Some(measured.accepted)),
     ("latency_cycles_mean", Measured::mean_latency),
     ("latency_cycles_p50", |measured| Some(measured.latency.quantile(0.5) as f64)),

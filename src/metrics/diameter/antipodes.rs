@@ -151,7 +151,7 @@ mod tests {
         ] {
             for _ in 0..200 {
                 let mut runs = Vec::new();
-                for _ in 0..1 + below(4) {
+                for _ in 0..=below(4) {
                     let ends = [below(sides[0].arc), below(sides[0].arc)];
                     let (y, z) = (below(sides[1].arc), below(sides[2].arc));
                     runs.push(Run { first: ends[0].min(ends[1]), last: ends[0].max(ends[1]), y, z });
