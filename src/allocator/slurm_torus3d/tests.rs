@@ -13,10 +13,10 @@ type Tested = Result<(), Box<dyn std::error::Error>>;
 /// Returns the text of a topology of one torus, `nodes` and `placements` in YAML.
 fn one_torus(dims: [u32; 3], nodes: &str, placements: &[&str]) -> String {
     let [x, y, z] = dims;
-    let listed: String = placements.iter().map(|placement| format!("          - {placement}\n")).collect();
+    let listed = placements.join("\n          - ");
     format!(
         "- topology: t\n  torus3d:\n    toruses:\n      - name: a\n        dims: {{x: {x}, y: {y}, z: {z}}}\n        \
-         nodes: {nodes}\n        placements:\n{listed}"
+         nodes: {nodes}\n        placements:\n          - {listed}\n"
     )
 }
 
