@@ -189,7 +189,7 @@ fn parameters_of_tori_mean_nothing_on_meshes() -> Tested {
         (
             "8x8",
             "wormhole:messages=4",
-            "'wormhole' has no parameter 'messages' (it has: buffer, length, level, ts, halfway, vc)",
+            "'wormhole' has no parameter 'messages' (it has: buffer, halfway, length, level, ts, vc)",
         ),
         ("8x8", "recorded", "unknown network with messages 'recorded' (one of: wormhole)"),
         ("2048x1024", "wormhole", "it is for machines of at most 1048576 nodes"),

@@ -75,8 +75,12 @@ fn schema(at: &Path, frame: &str) -> Anything<Vec<[String; 3]>> {
 fn frames_have_the_columns_of_the_schema() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
+    let slices = "--fragmentation 1x1,2x1,2x2,4x1,4x2,4x3,4x4,3x3";
     let outages = "--outages random:mtbf=1y,repair=4h --on-outage drain";
-    replay(at, &format!("-m 4x4 -a naive -o all --contention --network wormhole --placements {outages}"))?;
+    replay(
+        at,
+        &format!("-m 4x4 -a naive -o all --contention --network wormhole --placements {outages} {slices}"),
+    )?;
     replay(at, "-m 4x4 -a naive -o least --no-timing")?;
     for stem in ["jobs", "summary"] {
         let documented = schema(at, stem)?;

@@ -1,9 +1,9 @@
 //! The jobs that communicate: the packets that each of them still has to send, and when its last packet arrives.
 
 use super::fabric::Processors;
+use super::packet::Packet;
 use super::quota::{Messages, Plan};
 use super::traffic::{Arrived, Traffic};
-use super::worms::Packet;
 use crate::execution::Started;
 use crate::job::JobId;
 use crate::machine::{Mesh, NodeId, Submesh};

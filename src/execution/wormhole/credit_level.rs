@@ -25,9 +25,10 @@
 use std::collections::VecDeque;
 
 use super::fabric::{Fabric, Processors, Timing};
+use super::packet::Packet;
 use super::topology::{Channel, Topology};
 use super::wheel::{Bucket, Wheel};
-use super::worms::{Packet, Worm, Worms};
+use super::worms::{Worm, Worms};
 
 /// A packet and a position on its path, counted from 0. The position behind the last channel is the receiver itself.
 type Move = (Worm, u32);

@@ -16,9 +16,10 @@
 //! takes O(flits that may move). Cycles without events are skipped.
 
 use super::fabric::{Fabric, Processors, Timing};
+use super::packet::Packet;
 use super::topology::Topology;
 use super::wheel::{Bucket, Wheel};
-use super::worms::{Packet, Worm, Worms};
+use super::worms::{Worm, Worms};
 
 /// The positions of the flits of a packet.
 #[derive(Clone, Debug, Default)]

@@ -20,11 +20,13 @@ mod credit_level;
 mod fabric;
 mod flit_level;
 mod open_loop;
+mod packet;
 mod packet_level;
 mod pattern;
 mod quota;
 mod topology;
 mod traffic;
+mod transport;
 mod wheel;
 mod worms;
 
@@ -38,9 +40,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use self::communication::{Communication, Injection};
-use self::fabric::{Fabric, Processors, Transport};
+use self::fabric::{Fabric, Processors};
 use self::pattern::PATTERNS;
 use self::quota::{Law, Plan, Quota};
+use self::transport::Transport;
 use super::{Entry, Execution, Next, Setup, Started};
 use crate::job::{JobId, Time};
 use crate::machine::Mesh;

@@ -22,10 +22,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Geometric};
 
 use super::check_machine;
-use super::fabric::{Fabric, Processors, Transport};
+use super::fabric::{Fabric, Processors};
+use super::packet::Packet;
 use super::pattern::{PATTERNS, Pattern, Processes};
 use super::traffic::{Arrived, Cycles};
-use super::worms::Packet;
+use super::transport::Transport;
 use crate::job::Shape;
 use crate::machine::{Mesh, NodeId};
 use crate::spec::{Params, Spec, SpecError, unknown};

@@ -19,9 +19,10 @@
 //! both channels busy. It takes O(1) per hop and request, and a walk over the queue of a channel where a request waits.
 
 use super::fabric::{Fabric, Processors, Timing};
+use super::packet::Packet;
 use super::topology::{Channel, Topology};
 use super::wheel::{Bucket, Wheel};
-use super::worms::{Packet, Worm, Worms};
+use super::worms::{Worm, Worms};
 
 /// The state of the network.
 #[derive(Debug)]

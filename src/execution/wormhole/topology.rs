@@ -22,7 +22,7 @@
 use crate::machine::ring_route::{half_way_up, way};
 use crate::machine::{Mesh, NodeId};
 
-use super::worms::Packet;
+use super::packet::Packet;
 
 /// The number of a channel: the number of its node, followed by a few bits for its port.
 pub(super) type Channel = u32;

@@ -5,34 +5,15 @@
 //! start of the job, then by the process that sent the packet. So the order does not depend on the order in which the
 //! simulation processes the packets of a cycle.
 
+use super::packet::Packet;
 use super::topology::{Channel, Topology};
 use super::traffic::Arrived;
-use crate::machine::NodeId;
 
 /// The number of a packet in the network. It is used again after the packet has arrived.
 pub(super) type Worm = u32;
 
 /// Stands for no packet.
 const NONE: u32 = u32::MAX;
-
-/// A packet as its sender hands it to the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Packet {
-    /// The slot of its job among the jobs that communicate.
-    pub(super) job: u32,
-    /// The index of its sender in the job.
-    pub(super) sender: u32,
-    /// The key by which requests of one cycle are ordered.
-    pub(super) key: u64,
-    /// Its number among the packets of its sender, from 0.
-    pub(super) number: u64,
-    /// The cycle in which it was created.
-    pub(super) created: i64,
-    /// The node of the sender.
-    pub(super) source: NodeId,
-    /// The node of the receiver.
-    pub(super) target: NodeId,
-}
 
 /// The state of a packet on its way.
 #[derive(Clone, Debug)]

@@ -54,7 +54,7 @@ fn rates(text: &str) -> Option<Vec<f64>> {
         let (from, to): (f64, f64) = (number(from)?, number(to)?);
         let step = match step {
             Some(step) => number(step)?,
-            None => (to - from) / (RATES - 1) as f64,
+            None => Some((to - from) / (RATES - 1) as f64).filter(|step| *step > 0.0)?,
         };
         // A bit is added, since the last of a sum of steps may be above the end by rounding.
         let steps = ((to - from) / step + 1e-6).floor();
