@@ -54,7 +54,7 @@ pub struct FragmentationRecord {
     pub largest: f64,
     /// The mean of 1 − largest free submesh / free nodes, which is 0 while no node is free.
     pub external: f64,
-    /// For each slice the mean number of such submeshes that fit, see [`Fragmentation::fit`].
+    /// For each slice the mean number of such submeshes that fit beside each other if they are packed in scan order.
     pub fits: Vec<f64>,
 }
 
