@@ -33,7 +33,15 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 impl Lines {
     /// Makes the lines of `source`. Nothing is read yet.
     pub(super) fn new(source: Source) -> Self {
-        Self { source, buffer: vec![0; CHUNK], start: 0, end: 0, number: 0, terminated: true, has_mark: false }
+        Self {
+            source,
+            buffer: vec![0; CHUNK],
+            start: 0,
+            end: 0,
+            number: 0,
+            terminated: true,
+            has_mark: false,
+        }
     }
 
     /// Returns the source of the lines.

@@ -355,7 +355,12 @@ mod tests {
         }
 
         fn facts(&mut self) -> Facts {
-            Facts { has_unix_times: true, max_nodes: Some(4), notes: vec!["odd".to_owned()], ..Facts::default() }
+            Facts {
+                has_unix_times: true,
+                max_nodes: Some(4),
+                notes: vec!["odd".to_owned()],
+                ..Facts::default()
+            }
         }
     }
 
@@ -378,7 +383,10 @@ mod tests {
         assert_eq!((jobs, summary.records), (vec![1, 2, 3, 4, 5], 5));
         assert_eq!((summary.first_submit_s, summary.origin_s()), (Some(995), 995));
         assert_eq!((summary.header.max_nodes(), summary.header.unix_start_time()), (Some(4), Some(995)));
-        assert_eq!((summary.header.notes(), summary.irregularities.byte_order_marks), (vec!["odd".to_owned()], 1));
+        assert_eq!(
+            (summary.header.notes(), summary.irregularities.byte_order_marks),
+            (vec!["odd".to_owned()], 1)
+        );
         let message = read("1\nbad\n").expect_err("a bad heading").to_string();
         assert!(message.ends_with(":2: no heading"), "{message}");
         Ok(())

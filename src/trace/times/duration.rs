@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn fractions_are_rounded_half_up() {
-        for (text, expected_s) in [("0.4", 0), ("0.5", 1), ("00:00:01.50", 2), ("00:10.499", 10), ("1500ms", 2)]
+        for (text, expected_s) in
+            [("0.4", 0), ("0.5", 1), ("00:00:01.50", 2), ("00:10.499", 10), ("1500ms", 2)]
         {
             assert_eq!(
                 duration(text.as_bytes(), 1, Pair::MinutesSeconds),
@@ -202,7 +203,8 @@ mod tests {
 
     #[test]
     fn what_is_no_duration_is_refused() {
-        for text in ["x", "1:60", "1:2:3:4", "-5", "1-", "1-2-3", "5q", "h", "1e3", "inf", "1:", "9999999999999d"]
+        for text in
+            ["x", "1:60", "1:2:3:4", "-5", "1-", "1-2-3", "5q", "h", "1e3", "inf", "1:", "9999999999999d"]
         {
             assert_eq!(duration(text.as_bytes(), 1, Pair::MinutesSeconds), Err(EXPECTED), "{text}");
         }

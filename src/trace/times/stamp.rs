@@ -94,9 +94,9 @@ impl Clock {
         if let Some(civil) = civil(text) {
             return self.of_civil(&civil).map(Some).ok_or(EXPECTED);
         }
-        let number = std::str::from_utf8(text).ok().filter(|text| {
-            text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-')
-        });
+        let number = std::str::from_utf8(text)
+            .ok()
+            .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-'));
         let seconds: f64 = number.and_then(|text| text.parse().ok()).ok_or(EXPECTED)?;
         // 10¹¹ seconds are 3,000 years. Larger numbers are milliseconds, or no times at all.
         if seconds.abs() > 1e11 {
@@ -131,7 +131,8 @@ impl Clock {
             return Some(civil_s - offset_s + extra_s);
         }
         let [year, month, day, hour, minute, second] = civil.parts.map(|part| part as i16);
-        let civil = DateTime::new(year, month as i8, day as i8, hour as i8, minute as i8, second.min(59) as i8, 0);
+        let civil =
+            DateTime::new(year, month as i8, day as i8, hour as i8, minute as i8, second.min(59) as i8, 0);
         let ambiguous = self.zone.to_ambiguous_timestamp(civil.ok()?);
         self.ambiguous += u64::from(ambiguous.is_ambiguous());
         Some(ambiguous.compatible().ok()?.as_second() + extra_s + i64::from(second == 60))
@@ -181,7 +182,8 @@ fn digits(text: &[u8]) -> Option<i64> {
     if text.is_empty() || text.len() > 9 {
         return None;
     }
-    text.iter().try_fold(0, |number, byte| byte.is_ascii_digit().then(|| 10 * number + i64::from(byte - b'0')))
+    text.iter()
+        .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| 10 * number + i64::from(byte - b'0')))
 }
 
 /// Returns the day and the time of a text; `None` if the text does not begin with a date. The values may be beyond the
@@ -320,7 +322,10 @@ mod tests {
         assert_eq!(guessed.instant(b"2024-05-01T12:00:00Z"), Ok(Some(1_714_564_800)));
         assert_eq!((guessed.zone_name(), guessed.notes().len()), (None, 0));
         assert_eq!(guessed.instant(b"2024-05-01T12:00:00.25"), Ok(Some(1_714_564_800)));
-        assert_eq!((guessed.zone_name().as_deref(), guessed.notes().len(), guessed.rounded), (Some("UTC"), 1, 1));
+        assert_eq!(
+            (guessed.zone_name().as_deref(), guessed.notes().len(), guessed.rounded),
+            (Some("UTC"), 1, 1)
+        );
         let spec: crate::spec::Spec = "table:time-zone=Mars/Olympus".parse().expect("a spec");
         assert!(Clock::take(&mut Params::new(&spec)).is_err());
         assert_eq!(clock("+02:00").instant(b"2024-05-01T14:00:00"), Ok(Some(1_714_564_800)));
@@ -329,7 +334,9 @@ mod tests {
     #[test]
     fn random_local_times_are_those_of_jiff() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
-        for name in ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Apia", "Australia/Lord_Howe"] {
+        for name in
+            ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Apia", "Australia/Lord_Howe"]
+        {
             let zone = TimeZone::get(name).expect("a zone");
             let mut clock = clock(name);
             for _ in 0..20_000 {
