@@ -37,7 +37,13 @@ struct Found {
 /// Simulates jobs (submission, run time, processors) on an array of `size` nodes, of which the lowest free ones are given.
 /// `limit` is the number of requeues, or none if jobs go on and their nodes leave later. With `strict` nobody passes a job
 /// that waits for nodes; without, whoever fits starts.
-fn simulate(jobs: &[(i64, i64, usize)], size: usize, changes: &[Change], limit: Option<u32>, strict: bool) -> Found {
+fn simulate(
+    jobs: &[(i64, i64, usize)],
+    size: usize,
+    changes: &[Change],
+    limit: Option<u32>,
+    strict: bool,
+) -> Found {
     let mut found = Found::default();
     let mut runs = vec![Run::default(); jobs.len()];
     let (mut holder, mut is_down) = (vec![None; size], vec![false; size]);
@@ -98,7 +104,8 @@ fn simulate(jobs: &[(i64, i64, usize)], size: usize, changes: &[Change], limit: 
         if nobody_runs && now >= last_change && jobs.iter().all(|job| job.0 <= now) {
             // Nothing happens any more. Jobs that need more nodes than are up are taken out; the others may start then.
             let up = is_down.iter().filter(|down| !**down).count();
-            let stranded: Vec<usize> = (0..jobs.len()).filter(|&job| waiting[job] && jobs[job].2 > up).collect();
+            let stranded: Vec<usize> =
+                (0..jobs.len()).filter(|&job| waiting[job] && jobs[job].2 > up).collect();
             found.never_started += stranded.len() as u32;
             stranded.iter().for_each(|&job| waiting[job] = false);
             if waiting.iter().all(|waits| !waits) {
@@ -158,9 +165,12 @@ fn a_simulation_second_by_second_gives_the_same() -> Tested {
             changes.push((time_s, node, is_down[node]));
         }
         for scheduler in ["fcfs", "first-fit-queue"] {
-            for (treatment, limit) in
-                [("requeue", Some(1000)), ("requeue:limit=1", Some(1)), ("requeue:limit=0", Some(0)), ("drain", None)]
-            {
+            for (treatment, limit) in [
+                ("requeue", Some(1000)),
+                ("requeue:limit=1", Some(1)),
+                ("requeue:limit=0", Some(0)),
+                ("drain", None),
+            ] {
                 let expected = simulate(&jobs, size, &changes, limit, scheduler == "fcfs");
                 let outcome = replayed(&jobs, size, &changes, [scheduler, treatment])?;
                 let label = format!("seed {seed}, {scheduler}, {treatment}");
@@ -171,12 +181,8 @@ fn a_simulation_second_by_second_gives_the_same() -> Tested {
                         [record.start, record.end, record.lost].map(|time| time.as_seconds() as i64);
                     Run { start_s, end_s, nodes, restarts: record.restarts, lost_s }
                 };
-                let found: Vec<Run> = outcome
-                    .records
-                    .iter()
-                    .zip(&outcome.recording.placements)
-                    .map(run)
-                    .collect();
+                let found: Vec<Run> =
+                    outcome.records.iter().zip(&outcome.recording.placements).map(run).collect();
                 assert_eq!(found, expected.runs, "{label}");
                 let record = outcome.recording.outages.as_ref().ok_or("no outages")?;
                 assert_eq!(record.lost_node_s, expected.lost_node_s as f64, "{label}");

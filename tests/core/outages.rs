@@ -284,7 +284,10 @@ fn every_scheduler_meets_every_allocator_in_random_histories_of_nodes() -> Teste
         }
     }
     let Totals { replays, events, kills, never_started, .. } = totals;
-    assert!(events > 200_000 && kills > 5_000 && never_started > 500, "{replays} {events} {kills} {never_started}");
+    assert!(
+        events > 200_000 && kills > 5_000 && never_started > 500,
+        "{replays} {events} {kills} {never_started}"
+    );
     Ok(())
 }
 
@@ -366,7 +369,8 @@ fn a_large_head_waits_for_nodes_and_others_pass_it_under_backfilling() -> Tested
             ("conservative", [100, 7, 8, 18]),
             ("easy:order=largest", [100, 7, 8, 18]),
         ] {
-            let (records, _) = replay(&jobs, (&mesh, &allocator.parse()?, &scheduler.parse()?), Some(outages()))?;
+            let (records, _) =
+                replay(&jobs, (&mesh, &allocator.parse()?, &scheduler.parse()?), Some(outages()))?;
             let starts: Vec<f64> = records.iter().map(|record| record.start.as_seconds()).collect();
             assert_eq!(starts, expected.map(f64::from), "{allocator} under {scheduler}");
         }
