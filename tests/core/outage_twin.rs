@@ -136,7 +136,15 @@ fn replayed(
     let spec = ReplaySpec::new(size.to_string().parse()?, scheduler.parse()?, "naive".parse()?);
     let job = |(i, &(submit_s, run_s, procs)): (usize, &(i64, i64, usize))| {
         let [submit, run] = [submit_s, run_s].map(Time::from_seconds);
-        Job { number: i as i64, submit, run, estimate: run, procs: procs as u32, shape: Shape::NearSquare }
+        Job {
+            number: i as i64,
+            submit,
+            run,
+            estimate: run,
+            procs: procs as u32,
+            shape: Shape::NearSquare,
+            ..Job::default()
+        }
     };
     let jobs: Vec<Job> = jobs.iter().enumerate().map(job).collect();
     let replay = Replay { spec, source: JobSource::recorded(Arc::new(jobs), 0) };

@@ -385,7 +385,7 @@ fn pages_with_a_node_that_is_down_count_for_no_shadow_time() -> Tested {
     // 10 s, unless job 5 takes the free page for 500 s. By counts, six nodes would be left over for job 5.
     let job = |number: i64, submit_s: i64, procs: u32, run_s: i64| {
         let [submit, run] = [submit_s, run_s].map(Time::from_seconds);
-        Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
+        Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
     };
     let jobs = [job(1, 0, 4, 100), job(2, 0, 4, 10), job(3, 0, 4, 1000), job(4, 1, 8, 10), job(5, 2, 4, 500)];
     let changes = [4, 12].map(|node| NodeChange { time: Time::ZERO, node, is_down: true });
