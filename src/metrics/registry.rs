@@ -155,8 +155,7 @@ pub static METRICS: &[Metric] = &[
     .shown(Plain(1))
     .terminal(Response, "slowdown", |of| !(of.replicated || of.network))
     .report(First, "slowdown", |_| true)
-    .interval(4)
-        .compared(),
+    .interval(4),
     Metric::mean("pairwise_sum_mean", |of, i| of.dispersal(i).pairwise_sum as f64)
         .is("pairwise sum", "hops", "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0")
         .shown(Plain(1))

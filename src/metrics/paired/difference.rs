@@ -1,5 +1,6 @@
 //! The difference of the means of two replays of the same jobs, with its confidence interval.
 
+use super::super::replications::Interval;
 use super::bootstrap::half_width;
 use super::sums::Blocks;
 
@@ -47,6 +48,23 @@ impl Difference {
         Some(Self { value: (mean - base_mean) / divisor, half_width, is_relative, is_equal })
     }
 
+    /// Returns the difference of two means over replications, from the mean of each replication: replication i of both
+    /// has the same seed and so the same jobs. Replications are independent, and their differences have the interval of
+    /// Student's distribution. Returns `None` without replications.
+    pub fn over_replications(of: &[f64], base: &[f64]) -> Option<Self> {
+        let differences: Vec<f64> = of.iter().zip(base).map(|(of, base)| of - base).collect();
+        let found = Interval::of(&differences)?;
+        let base_mean = Interval::of(&base[..differences.len()])?.mean;
+        let is_relative = base_mean != 0.0;
+        let divisor = if is_relative { base_mean } else { 1.0 };
+        Some(Self {
+            value: found.mean / divisor,
+            half_width: (found.count > 1).then(|| found.half_width / divisor.abs()),
+            is_relative,
+            is_equal: of == base,
+        })
+    }
+
     /// Returns whether the confidence interval leaves out 0. Without an interval nothing is certain.
     pub fn is_certain(&self) -> bool {
         self.half_width.is_some_and(|half_width| self.value.abs() > half_width)
@@ -68,6 +86,16 @@ mod tests {
         let found = Difference::between(&of, &base).expect("jobs");
         assert!(found.is_relative && !found.is_equal && found.is_certain());
         assert!((found.value + 0.1).abs() < 1e-12 && found.half_width.is_some_and(|half| half < 1e-9), "{found:?}");
+    }
+
+    #[test]
+    fn replications_are_paired_by_seed() {
+        // The differences are 1, 2 and 3: 2 ± 4.303 / √3 with 2 degrees of freedom.
+        let found = Difference::over_replications(&[11.0, 22.0, 33.0], &[10.0, 20.0, 30.0]).expect("replications");
+        assert!((found.value - 0.1).abs() < 1e-12 && found.is_relative && !found.is_certain());
+        assert!(found.half_width.is_some_and(|half| (half - 4.302_653 / 3.0_f64.sqrt() / 20.0).abs() < 1e-6));
+        let one = Difference::over_replications(&[1.0], &[2.0]).expect("a replication");
+        assert_eq!((one.value, one.half_width), (-0.5, None));
     }
 
     #[test]
