@@ -56,9 +56,10 @@ fn misplaced(option: &str, value: &str) -> Option<String> {
 /// Returns the message that the values in `value` are to be separated by blanks; `None` if there is no comma in it, or
 /// only commas between the parameters of one spec.
 fn separated(option: &str, value: &str) -> Option<String> {
-    let (first, _) = value.split_once(',').filter(|(first, _)| !first.contains(':'))?;
+    let is_list = value.split(',').all(|part| !part.is_empty());
+    let (first, _) = value.split_once(',').filter(|_| is_list)?;
     let spaced = value.replace(',', " ");
-    (!first.is_empty())
+    (!first.contains(':'))
         .then(|| format!("'{value}' has commas: values are separated by blanks, as in {option} {spaced}"))
 }
 
