@@ -27,7 +27,7 @@ const ALLOCATORS: [&str; 8] = [
 ];
 
 /// Every row, and its variants.
-fn schedulers() -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
+pub(crate) fn schedulers() -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
     let mut specs: Vec<Spec> = SCHEDULERS.iter().map(|row| Spec::named(row.name)).collect();
     for order in ORDERS {
         for name in ["easy", "first-fit-queue"] {
@@ -64,7 +64,15 @@ fn random_jobs(seed: u64, overrun: bool) -> Vec<Job> {
         let least_s = if overrun { 0 } else { run_s };
         let estimate_s = least_s + i64::from(numbers.below(40));
         let [submit, run, estimate] = [submit_s, run_s, estimate_s].map(Time::from_seconds);
-        Job { number, submit, run, estimate, procs: 1 + numbers.below(9), shape: Shape::NearSquare }
+        Job {
+            number,
+            submit,
+            run,
+            estimate,
+            procs: 1 + numbers.below(9),
+            shape: Shape::NearSquare,
+            ..Job::default()
+        }
     };
     (1..=80).map(&mut job).collect()
 }
