@@ -243,11 +243,7 @@ fn a_dry_run_writes_nothing() -> Tested {
 
 /// A replaced line of the study, and what standard error says; the file is `sixty.toml`.
 const WRONG: &[(&str, &str, &str)] = &[
-    (
-        "machines =",
-        "machine =",
-        "sixty.toml:3: unknown key 'machine', did you mean 'machines'?",
-    ),
+    ("machines =", "machine =", "sixty.toml:3: unknown key 'machine', did you mean 'machines'?"),
     (
         "[\"16x16\", \"8x8x4\"]",
         "\"16x16\"",
