@@ -19,6 +19,7 @@ mod far_times;
 mod fetch;
 mod imports;
 mod lublin;
+mod mistakes_cli;
 mod native_logs;
 mod network;
 mod optimum_cli;
