@@ -40,15 +40,20 @@ pub fn verdict(study: &Study, run: &FinishedRun) -> Vec<String> {
         .collect();
     let primary = if study.options.traffic { "turnaround_s_mean" } else { "pairwise_sum_mean" };
     let mut sentences = Vec::new();
-    for (axis, names) in [(Axis::Allocator, [primary, "wait_s_mean"].as_slice()), (Axis::Scheduler, &["wait_s_mean"])] {
+    for (axis, names) in
+        [(Axis::Allocator, [primary, "wait_s_mean"].as_slice()), (Axis::Scheduler, &["wait_s_mean"])]
+    {
         let groups = groups(&replays, axis);
-        let told = groups.iter().filter_map(|group| Some((prefix(&group[0], &replays, axis), sentence(group, names)?)));
+        let told = groups
+            .iter()
+            .filter_map(|group| Some((prefix(&group[0], &replays, axis), sentence(group, names)?)));
         sentences.extend(merged(told.collect()));
     }
     let left = sentences.len().saturating_sub(MOST);
     sentences.truncate(MOST);
     if left > 0 {
-        sentences.push(format!("and {left} more comparisons; `meshreplay table` with --relative-to shows all"));
+        sentences
+            .push(format!("and {left} more comparisons; `meshreplay table` with --relative-to shows all"));
     }
     sentences
 }
@@ -88,17 +93,20 @@ fn groups<'a>(replays: &[(&'a ReplaySpec, &'a [Outcome])], axis: Axis) -> Vec<Ve
 /// Returns what the group of a replay has that others have not, such as `16x16 under fcfs`; empty if there is one group.
 fn prefix(candidate: &Candidate<'_>, replays: &[(&ReplaySpec, &[Outcome])], axis: Axis) -> String {
     let spec = candidate.spec;
-    let differs = |same: fn(&ReplaySpec, &ReplaySpec) -> bool| replays.iter().any(|(other, _)| !same(spec, other));
+    let differs =
+        |same: fn(&ReplaySpec, &ReplaySpec) -> bool| replays.iter().any(|(other, _)| !same(spec, other));
     let mut words = Vec::new();
     words.extend(differs(|a, b| a.log == b.log).then(|| spec.log.clone()));
     words.extend(differs(|a, b| a.machine == b.machine).then(|| format!("on {}", spec.machine)));
     if axis == Axis::Allocator {
         words.extend(
-            differs(|a, b| a.scheduler == b.scheduler).then(|| format!("under {}", scheduler::short(&spec.scheduler))),
+            differs(|a, b| a.scheduler == b.scheduler)
+                .then(|| format!("under {}", scheduler::short(&spec.scheduler))),
         );
     } else {
         words.extend(
-            differs(|a, b| a.allocator == b.allocator).then(|| format!("with {}", allocator::short(&spec.allocator))),
+            differs(|a, b| a.allocator == b.allocator)
+                .then(|| format!("with {}", allocator::short(&spec.allocator))),
         );
     }
     words.extend(differs(|a, b| a.network == b.network).then(|| format!("by {}", spec.network)));
@@ -121,11 +129,12 @@ fn merged(told: Vec<(String, String)>) -> Vec<String> {
         }
     }
     let is_only = merged.len() == 1;
-    let text = |(prefix, sentence, count): (String, String, usize)| match (prefix.is_empty() || is_only, count) {
-        (true, _) => sentence,
-        (false, 1) => format!("{prefix}: {sentence}"),
-        (false, _) => format!("{prefix} and {} more: {sentence}", count - 1),
-    };
+    let text =
+        |(prefix, sentence, count): (String, String, usize)| match (prefix.is_empty() || is_only, count) {
+            (true, _) => sentence,
+            (false, 1) => format!("{prefix}: {sentence}"),
+            (false, _) => format!("{prefix} and {} more: {sentence}", count - 1),
+        };
     merged.into_iter().map(text).collect()
 }
 
@@ -154,14 +163,17 @@ fn of_same_jobs<'g, 'a>(group: &'g [Candidate<'a>]) -> (Vec<&'g Candidate<'a>>, 
     };
     let count = |a: &Candidate<'_>| group.iter().filter(|b| same(a, b)).count();
     // Of several largest sets the first is taken, as `max_by_key` takes the last.
-    let Some(leader) = group.iter().rev().max_by_key(|candidate| count(candidate)) else { return Default::default() };
+    let Some(leader) = group.iter().rev().max_by_key(|candidate| count(candidate)) else {
+        return Default::default();
+    };
     let (kept, others): (Vec<_>, Vec<_>) = group.iter().partition(|other| same(leader, other));
     (kept, others.iter().map(|other| other.name.as_str()).collect())
 }
 
 /// Returns the candidates from the lowest mean of a number to the highest. `None` if there are fewer than two.
 fn ranked<'g, 'a>(group: &[&'g Candidate<'a>], name: &str) -> Option<Vec<&'g Candidate<'a>>> {
-    let mut ranked: Vec<_> = group.iter().copied().filter(|candidate| candidate.mean(name).is_some()).collect();
+    let mut ranked: Vec<_> =
+        group.iter().copied().filter(|candidate| candidate.mean(name).is_some()).collect();
     ranked.sort_by(|a, b| a.mean(name).partial_cmp(&b.mean(name)).unwrap_or(Ordering::Equal));
     (ranked.len() > 1).then_some(ranked)
 }
@@ -175,13 +187,15 @@ fn are_equal(group: &[&Candidate<'_>], name: &str) -> bool {
 fn leading_clause(ranked: &[&Candidate<'_>], name: &str) -> Option<String> {
     let title = metric(name)?.title();
     let best = ranked[0];
-    let (equal, worse): (Vec<_>, Vec<_>) = ranked[1..].iter().copied().partition(|other| best.equals(other, name));
+    let (equal, worse): (Vec<_>, Vec<_>) =
+        ranked[1..].iter().copied().partition(|other| best.equals(other, name));
     let mut bests = vec![best.name.as_str()];
     bests.extend(equal.iter().map(|candidate| candidate.name.as_str()));
     let Some(next) = worse.first() else { return Some(format!("{title}s equal")) };
     let found = best.difference(next, name)?;
     let which = if worse.len() > 1 { ", the next best" } else { "" };
-    let mut clause = format!("{}: {title} {} {}{which}", joined(&bests), amount(&found, name), beside(&found, &next.name));
+    let mut clause =
+        format!("{}: {title} {} {}{which}", joined(&bests), amount(&found, name), beside(&found, &next.name));
     if !found.is_certain() && found.half_width.is_some() {
         clause += ", no difference that is certain";
         let certain = worse.iter().skip(1).find_map(|other| {
@@ -209,7 +223,8 @@ fn following_clause(best: &Candidate<'_>, group: &[&Candidate<'_>], name: &str) 
         }
         (false, _) => ", the next longer".to_owned(),
     };
-    let certain = if found.is_certain() || found.half_width.is_none() { "" } else { ", no difference that is certain" };
+    let certain =
+        if found.is_certain() || found.half_width.is_none() { "" } else { ", no difference that is certain" };
     Some(format!("{title} {} {}{which}{certain}", amount(&found, name), beside(&found, &other.name)))
 }
 

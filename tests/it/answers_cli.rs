@@ -8,7 +8,11 @@ fn answer(arguments: &str) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let ran = run(directory.path(), &format!("replay {arguments} --no-timing -q"))?;
     assert_eq!(ran.code, Some(0), "{arguments}: {}", ran.stderr);
     let below = ran.stdout.rsplit_once("\n\n").map_or("", |(_, below)| below);
-    Ok(below.lines().filter(|line| !line.starts_with(' ') && !line.starts_with('|')).map(str::to_owned).collect())
+    Ok(below
+        .lines()
+        .filter(|line| !line.starts_with(' ') && !line.starts_with('|'))
+        .map(str::to_owned)
+        .collect())
 }
 
 #[test]
@@ -39,7 +43,11 @@ fn replays_of_other_jobs_and_of_few_jobs_are_told() -> Tested {
     let log = bundled("tiny.swf");
     let lines = answer(&format!("{log} -m 4x4 -a naive mc1x1"))?;
     assert!(lines[0].contains("equal") || lines[0].contains("(too few jobs for an interval)"), "{lines:?}");
-    let lines = answer("synthetic:jobs=300,ratio=1.5 -m 8x8 -s fcfs -a first-fit adaptive-scan --replications 4")?;
-    assert!(lines[0].starts_with("adaptive-scan: wait ") && lines[0].ends_with("pairwise sums equal"), "{lines:?}");
+    let lines =
+        answer("synthetic:jobs=300,ratio=1.5 -m 8x8 -s fcfs -a first-fit adaptive-scan --replications 4")?;
+    assert!(
+        lines[0].starts_with("adaptive-scan: wait ") && lines[0].ends_with("pairwise sums equal"),
+        "{lines:?}"
+    );
     Ok(())
 }

@@ -40,8 +40,7 @@ pub fn block_length(values: &[f64]) -> usize {
 fn autocorrelations(values: &[f64]) -> Option<Vec<f64>> {
     let n = values.len();
     let most = ((n as f64).sqrt().ceil() as usize + run(n)).min(n.saturating_sub(1));
-    let covariance =
-        |k: usize| values.iter().zip(&values[k.min(n)..]).map(|(a, b)| a * b).sum::<f64>();
+    let covariance = |k: usize| values.iter().zip(&values[k.min(n)..]).map(|(a, b)| a * b).sum::<f64>();
     let variance = covariance(0);
     (variance > 0.0).then(|| (0..=most).map(|k| covariance(k) / variance).collect())
 }

@@ -76,7 +76,13 @@ mod tests {
     fn intervals_of_independent_values_are_those_of_student() {
         // 1 and −1 in an order without memory, by the parity of the bits of a multiplicative sequence.
         let values: Vec<f64> = (0..1024_u64)
-            .map(|i| if (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 })
+            .map(|i| {
+                if (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32).count_ones().is_multiple_of(2) {
+                    1.0
+                } else {
+                    -1.0
+                }
+            })
             .collect();
         let mean = values.iter().sum::<f64>() / 1024.0;
         let values: Vec<f64> = values.iter().map(|value| value - mean).collect();

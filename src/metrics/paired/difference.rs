@@ -85,13 +85,17 @@ mod tests {
         let of = blocks((0..500).map(|i| 0.9 * f64::from(i * i % 101)));
         let found = Difference::between(&of, &base).expect("jobs");
         assert!(found.is_relative && !found.is_equal && found.is_certain());
-        assert!((found.value + 0.1).abs() < 1e-12 && found.half_width.is_some_and(|half| half < 1e-9), "{found:?}");
+        assert!(
+            (found.value + 0.1).abs() < 1e-12 && found.half_width.is_some_and(|half| half < 1e-9),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn replications_are_paired_by_seed() {
         // The differences are 1, 2 and 3: 2 ± 4.303 / √3 with 2 degrees of freedom.
-        let found = Difference::over_replications(&[11.0, 22.0, 33.0], &[10.0, 20.0, 30.0]).expect("replications");
+        let found =
+            Difference::over_replications(&[11.0, 22.0, 33.0], &[10.0, 20.0, 30.0]).expect("replications");
         assert!((found.value - 0.1).abs() < 1e-12 && found.is_relative && !found.is_certain());
         assert!(found.half_width.is_some_and(|half| (half - 4.302_653 / 3.0_f64.sqrt() / 20.0).abs() < 1e-6));
         let one = Difference::over_replications(&[1.0], &[2.0]).expect("a replication");
