@@ -31,6 +31,7 @@ use crate::figure::show::ShowError;
 use crate::frame;
 use crate::inspect::InspectError;
 use crate::report::{CrosstabError, ReportError};
+use crate::text::printable;
 
 /// Replays real HPC job logs through schedulers and processor allocators on meshes and tori.
 #[derive(Debug, Parser)]
@@ -165,7 +166,11 @@ fn print(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes one line to standard error. A closed standard error is ignored.
-fn complain(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+/// Writes a message to standard error. Control characters in it, other than the ends of its lines, are spelled out, as
+/// they may come from a file. A closed standard error is ignored.
+fn complain(message: &str) {
+    let mut err = io::stderr().lock();
+    for line in message.split('\n') {
+        let _ = writeln!(err, "{}", printable(line));
+    }
 }

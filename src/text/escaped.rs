@@ -2,6 +2,19 @@
 
 use std::borrow::Cow;
 
+/// Returns `text` with its control characters as Rust writes them, such as `\\u{1b}` or `\\n`, so that a name from a file
+/// can neither steer a terminal nor break a line. A text without control characters is returned as it is.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_control() { escaped.extend(c.escape_debug()) } else { escaped.push(c) }
+    }
+    Cow::Owned(escaped)
+}
+
 /// Returns `text` escaped for a cell of a Markdown table, so that it contains no markup and does not end the cell. Code
 /// between backticks stays code.
 pub(super) fn markdown(text: &str) -> String {
@@ -13,7 +26,7 @@ pub(super) fn markdown(text: &str) -> String {
         // A backtick switches code on or off.
         is_code ^= c == '`';
         let is_special = match c {
-            '*' | '<' | '\\' => true,
+            '*' | '<' | '[' | ']' | '\\' => true,
             // Within a word, Markdown takes an underscore for a plain character.
             '_' => ![before, rest.peek().copied()].iter().all(|c| c.is_some_and(char::is_alphanumeric)),
             _ => false,
@@ -100,11 +113,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn control_characters_are_spelled_out() {
+        assert_eq!(printable("a\u{1b}[31mb\nc\u{85}\u{7}"), r"a\u{1b}[31mb\nc\u{85}\u{7}");
+        assert_eq!(printable("ä·→"), "ä·→");
+    }
+
+    #[test]
     fn special_characters_are_only_themselves() {
         for (text, expected) in [
             ("best-of:a|b", r"best-of:a\|b"),
             ("a*b <c> \\d", r"a\*b \<c> \\d"),
             ("`a*b|c_` * d_e _f_", r"`a*b\|c_` \* d_e \_f\_"),
+            ("[a](http:b)", r"\[a\](http:b)"),
         ] {
             assert_eq!(markdown(text), expected);
         }

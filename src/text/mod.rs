@@ -7,7 +7,7 @@ mod pivot;
 mod shell;
 mod table;
 
-pub use escaped::csv_line;
+pub use escaped::{csv_line, printable};
 pub use number::{duration_ns, grouped};
 pub use paper_table::{PaperCell, PaperTable};
 pub use pivot::{Pivot, PivotEntry, Side};

@@ -1,5 +1,7 @@
 //! Tables of text for the terminal, Markdown and LaTeX.
 
+use std::borrow::Cow;
+
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, TableStyle};
 
@@ -28,9 +30,14 @@ impl Table {
         Self { columns, rows: Vec::new() }
     }
 
-    /// Adds a row. `cells` holds one cell for each column.
-    pub fn add(&mut self, cells: Vec<String>) {
+    /// Adds a row. `cells` holds one cell for each column. Control characters in them are spelled out.
+    pub fn add(&mut self, mut cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.columns.len());
+        for cell in &mut cells {
+            if let Cow::Owned(printable) = escaped::printable(cell) {
+                *cell = printable;
+            }
+        }
         self.rows.push(cells);
     }
 

@@ -8,15 +8,35 @@ use nom::{IResult, Parser};
 
 /// The comment lines of a log in their order. Each line starts with its `;` and has no line end. Lines need not be
 /// UTF-8.
+///
+/// The header of a real log is some kilobytes long. No more than 20,000 lines and 4 MiB of a log's comments are kept, so that a file of comments only cannot fill the memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     lines: Vec<Vec<u8>>,
+    /// The length of all lines in bytes.
+    bytes: usize,
 }
+
+/// The greatest number of lines of a header that are kept.
+const HEADER_LINES: usize = 20_000;
+
+/// The greatest number of bytes of a header that are kept.
+const HEADER_BYTES: usize = 4 << 20;
 
 impl Header {
     /// Adds a line at the end. The line should begin with `;`.
     pub fn push(&mut self, line: &[u8]) {
+        self.bytes += line.len();
         self.lines.push(line.to_vec());
+    }
+
+    /// Adds a line of a log at the end, unless the header has its greatest size already, and returns whether it did.
+    pub(super) fn keep(&mut self, line: &[u8]) -> bool {
+        let has_room = self.lines.len() < HEADER_LINES && self.bytes + line.len() <= HEADER_BYTES;
+        if has_room {
+            self.push(line);
+        }
+        has_room
     }
 
     /// Returns the lines, unchanged and in their order.

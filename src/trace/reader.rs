@@ -242,7 +242,7 @@ fn keep_aside<'a>(
         return Entry::Blank;
     }
     irregularities.late_comments += u64::from(records > 0);
-    header.push(line);
+    irregularities.unkept_comments += u64::from(!header.keep(line));
     Entry::Comment(line)
 }
 

@@ -1,10 +1,10 @@
 //! Opens the text of a log: a file, a gzip file of any number of members, or standard input.
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use sha2::{Digest, Sha256};
 
 use super::error::TraceError;
@@ -15,6 +15,41 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// The number of compressed bytes that are read at a time.
 const COMPRESSED_CHUNK: usize = 64 << 10;
+
+/// The text of a gzip file: its members, one after the other. Zero bytes behind the last one, with which tapes and some
+/// file systems fill blocks, are no part of it, as gzip has it too.
+enum Members<R> {
+    /// A member is being read.
+    Inside(GzDecoder<R>),
+    /// The end of the file was reached.
+    End,
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Self::Inside(member) = self else { return Ok(0) };
+            let count = member.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            // This member has ended. What follows is the next one, or zeros up to the end of the file.
+            let rest = member.get_mut();
+            loop {
+                let zeros = rest.fill_buf()?.iter().take_while(|&&byte| byte == 0).count();
+                if zeros == 0 {
+                    break;
+                }
+                rest.consume(zeros);
+            }
+            let is_end = rest.fill_buf()?.is_empty();
+            let Self::Inside(member) = std::mem::replace(self, Self::End) else { return Ok(0) };
+            if !is_end {
+                *self = Self::Inside(GzDecoder::new(member.into_inner()));
+            }
+        }
+    }
+}
 
 /// An open log. It gives the uncompressed text as a stream, and counts and hashes the bytes that pass.
 pub(super) struct Source {
@@ -53,8 +88,7 @@ impl Source {
         // The bytes that were looked at go back in front of the rest, as a pipe cannot be read twice.
         let whole = Cursor::new(magic).chain(stream);
         let text: Box<dyn Read> = if gzip {
-            // A gzip file may have several members, one after the other. Plain decoders stop after the first.
-            Box::new(MultiGzDecoder::new(BufReader::with_capacity(COMPRESSED_CHUNK, whole)))
+            Box::new(Members::Inside(GzDecoder::new(BufReader::with_capacity(COMPRESSED_CHUNK, whole))))
         } else {
             Box::new(whole)
         };
@@ -140,7 +174,9 @@ mod tests {
         let text = b"; MaxProcs: 4\n1 2 3\n";
         let mut members = gzip(&text[..9])?;
         members.extend(gzip(&text[9..])?);
-        for content in [text.to_vec(), gzip(text)?, members] {
+        let mut padded = members.clone();
+        padded.extend([0; 5000]);
+        for content in [text.to_vec(), gzip(text)?, members, padded] {
             let (read, source) = drain(content)?;
             assert_eq!((read.as_slice(), source.bytes()), (&text[..], text.len() as u64));
             assert_eq!(source.sha256(), "6ca35a4ef01574eb4eb4382585bc41ad1e65063af7132fcbc575f4b0295c3f13");
@@ -159,6 +195,9 @@ mod tests {
         let checksum = damaged.len() - 8;
         damaged[checksum] ^= 1;
         assert!(matches!(drain(damaged).err(), Some(TraceError::CorruptGzip { .. })));
+        let mut followed = gzip(b"1 2 3\n")?;
+        followed.extend(b"\0\0garbage that is no member");
+        assert!(matches!(drain(followed).err(), Some(TraceError::CorruptGzip { .. })));
         let binary = drain(b"1 2 3\n\x004".to_vec()).err();
         assert!(matches!(binary, Some(TraceError::Binary { offset: 6, .. })), "{binary:?}");
         Ok(())

@@ -19,6 +19,8 @@ pub struct Irregularities {
     pub blank_lines: u64,
     /// Comments after the first record.
     pub late_comments: u64,
+    /// Comments beyond the size of a header that is kept.
+    pub unkept_comments: u64,
     /// Lines that follow the format and say nothing of any job, such as the heading of a table.
     pub no_jobs: u64,
     /// Records with more fields than the format has.
@@ -62,6 +64,7 @@ impl Irregularities {
             ("lines ending in CR LF", self.crlf_lines),
             ("blank lines", self.blank_lines),
             ("comments after the first job", self.late_comments),
+            ("comments beyond the limit of a header", self.unkept_comments),
             ("byte order mark at the start", self.byte_order_marks),
             ("last line without a line end", self.unterminated_lines),
             ("submit times below the one before", self.submit_descents),

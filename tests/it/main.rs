@@ -17,6 +17,7 @@ mod docs_pictures;
 mod docs_registries;
 mod far_times;
 mod fetch;
+mod hardening;
 mod imports;
 mod lublin;
 mod mistakes_cli;

@@ -1,8 +1,8 @@
 //! Reads orders from files. Each line has one `node rank` pair, as in the simulator of P. Walker, D. Bunde and V. Leung
 //! (2010).
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{Mesh, Order};
@@ -11,7 +11,7 @@ use super::{Mesh, Order};
 #[derive(Debug, thiserror::Error)]
 pub enum OrderFileError {
     /// The file cannot be read.
-    #[error("cannot read order file {}", .path.display())]
+    #[error("an order file, but {} cannot be read: {source}", .path.display())]
     Unreadable {
         /// The path of the file.
         path: PathBuf,
@@ -37,13 +37,32 @@ pub enum OrderFileError {
 const REMEDY: &str =
     "an order file has one line 'node rank' per node, nodes ascending from 0, each rank used once";
 
+/// The number of bytes that an order file may have for each node. A line of two numbers has 18 at most.
+const LINE_BYTES: u64 = 64;
+
+/// The number of bytes that an order file may have for comments.
+const COMMENT_BYTES: u64 = 1 << 20;
+
+/// Returns the content of a file of at most `limit` bytes. A longer one is an error: a device such as /dev/zero has no
+/// end.
+fn content(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!(
+            "it has more than the {limit} bytes of an order of this machine"
+        )));
+    }
+    Ok(bytes)
+}
+
 /// Reads the order of the nodes of `mesh` from the file at `path`.
 ///
 /// Each line has the number of a node and its rank, both from 0, separated by blanks. Nodes must ascend. Blank lines
 /// and lines that begin with `#` are skipped. The name of the order is the path. O(N).
 pub fn from_file(path: &Path, mesh: &Mesh) -> Result<Order, OrderFileError> {
-    let bytes =
-        fs::read(path).map_err(|source| OrderFileError::Unreadable { path: path.to_owned(), source })?;
+    let bytes = content(path, LINE_BYTES * u64::from(mesh.nodes()) + COMMENT_BYTES)
+        .map_err(|source| OrderFileError::Unreadable { path: path.to_owned(), source })?;
     let fail = |line: usize, found: String, expected: String| OrderFileError::Line {
         path: path.to_owned(),
         line,
@@ -116,7 +135,7 @@ mod tests {
 
     fn read(text: &str) -> Result<Order, String> {
         let file = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
-        fs::write(file.path(), text).map_err(|error| error.to_string())?;
+        std::fs::write(file.path(), text).map_err(|error| error.to_string())?;
         let mesh = Mesh::new(&[2, 2]).map_err(|error| error.to_string())?;
         from_file(file.path(), &mesh)
             .map_err(|error| error.to_string().replace(&file.path().display().to_string(), "FILE"))

@@ -1,5 +1,6 @@
 //! Parses study files as TOML: which keys there are, which kind of value each takes, and errors with line numbers.
 
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -140,6 +141,7 @@ impl<'a> Keys<'a> {
             return Err(self.unexpected(key, None, value.span().start, value.get_ref()));
         };
         let mut list: Vec<Entry<T>> = Vec::new();
+        let mut numbers: HashMap<String, usize> = HashMap::new();
         for (i, value) in array.iter().enumerate() {
             let (number, at) = (i + 1, value.span().start);
             let entry = match parse(&plain(value)) {
@@ -150,13 +152,13 @@ impl<'a> Keys<'a> {
                 Some(Ok(entry)) => entry,
             };
             let spelling = entry.to_string();
-            if let Some(earlier) = list.iter().position(|(other, _)| other.to_string() == spelling) {
+            if let Some(earlier) = numbers.get(&spelling) {
                 let problem = format!(
-                    "key '{key}', entry {number}: '{spelling}' is entry {} already; name it once",
-                    earlier + 1
+                    "key '{key}', entry {number}: '{spelling}' is entry {earlier} already; name it once"
                 );
                 return Err(self.wrong(at, problem));
             }
+            numbers.insert(spelling, number);
             list.push((entry, line(self.text, at)));
         }
         if list.is_empty() {

@@ -1,0 +1,70 @@
+//! Small inputs must not cost much memory or time, and names in them must not steer a terminal or a table.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::support::{Tested, run, run_with};
+
+const TINY: &str =
+    "1 0 -1 20 2 -1 -1 2 20 -1 1 3 1 -1 1 -1 -1 -1\n2 5 -1 20 2 -1 -1 2 20 -1 0 4 1 -1 0 -1 -1 -1\n";
+
+#[test]
+fn headers_are_kept_up_to_a_limit_and_copied_whole() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let mut gzip = GzEncoder::new(File::create(at.join("comments.swf.gz"))?, Compression::fast());
+    let comments = ";\n".repeat(1000);
+    for _ in 0..3000 {
+        gzip.write_all(comments.as_bytes())?;
+    }
+    gzip.write_all(TINY.as_bytes())?;
+    gzip.finish()?;
+    let ran = run(at, "trace info comments.swf.gz")?;
+    let line = ran.stdout.lines().find(|line| line.contains("comments beyond the limit of a header"));
+    assert!(line.is_some_and(|line| line.replace(',', "").contains("2980000")), "{}", ran.stdout);
+    let ran = run(at, "trace cut comments.swf.gz all.swf --first 9")?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(fs::read(at.join("all.swf"))?.iter().filter(|&&byte| byte == b'\n').count(), 3_000_003);
+    Ok(())
+}
+
+#[test]
+fn files_without_end_are_no_orders() -> Tested {
+    let directory = tempfile::tempdir()?;
+    fs::write(directory.path().join("tiny.swf"), TINY)?;
+    let ran = run(directory.path(), "replay tiny.swf -m 4x4 -a curve:order=file,path=/dev/zero")?;
+    assert_eq!(ran.code, Some(2));
+    let message = "expected an order file, but /dev/zero cannot be read: it has more than the 1049600 bytes";
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    Ok(())
+}
+
+#[test]
+fn names_neither_steer_a_terminal_nor_make_links_or_rows() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    for (name, shown) in
+        [("a\u{1b}[31mb", r"a\\u{1b}\[31mb"), ("a\nb", r"a\\nb"), ("[x](http:a)", r"\[x\](http:a)")]
+    {
+        let file = name.to_owned() + ".swf";
+        // Some file systems have no such names.
+        let name = std::ffi::OsStr::from_bytes(file.as_bytes());
+        if fs::write(at.join(name), TINY).is_err() {
+            println!("skipped: the file system has no name {file:?}");
+            continue;
+        }
+        let arguments = ["replay", &file, "-m", "4x4", "8x8", "-a", "naive", "--format", "markdown"];
+        let ran = run_with(at, &arguments, b"")?;
+        assert!(ran.stdout.contains(shown), "{}", ran.stdout);
+        assert!(!ran.stdout.contains('\u{1b}'));
+        let gone = format!("gone-{file}");
+        let ran = run_with(at, &["trace", "info", &gone], b"")?;
+        assert_eq!(ran.code, Some(1));
+        assert!(!ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
+    }
+    Ok(())
+}
