@@ -96,7 +96,8 @@ pub static METRICS: &[Metric] = &[
         .shown(Seconds(1))
         .terminal(First, "wait s", |_| true)
         .report(First, "wait s", |_| true)
-        .interval(3),
+        .interval(3)
+        .compared(),
     Metric::count("starts_delayed", |of| Some(of.start_delays(|delay| delay.is_some_and(|delay_s| delay_s > 0.0))))
         .when(When::Recorded)
         .meaning("jobs that started later than their log says")
@@ -162,7 +163,8 @@ pub static METRICS: &[Metric] = &[
         .shown(Seconds(1))
         .terminal(Response, "turnaround s", |of| of.replicated || of.network)
         .report(First, "turnaround s", |_| true)
-        .interval(1),
+        .interval(1)
+        .compared(),
     Metric::real("turnaround_s_variance", turnaround_variance)
         .is("turnaround variance", "s²", "variance of end − arrival over the jobs")
         .interval(2),
@@ -179,7 +181,8 @@ pub static METRICS: &[Metric] = &[
         .shown(Plain(1))
         .terminal(Placement, "pairwise sum", |of| !of.network)
         .report(First, "pairwise sum", |_| true)
-        .interval(7),
+        .interval(7)
+        .compared(),
     Metric::mean("pairwise_mean_mean", |of, i| of.dispersal(i).pairwise_mean())
         .is("pairwise mean", "hops", "mean of the jobs' mean distances, serial jobs as 0")
         .shown(Plain(3))
