@@ -73,15 +73,15 @@
     const unavailable = new Set(spread(replay.unavailable ?? []));
     const outlined = places.filter((_, node) => unavailable.has(node));
     const filled = places.filter((_, node) => !unavailable.has(node));
-    const down = (replay.down ?? []).map(([from, until, runs]) => [from, until ?? Infinity, spread(runs)]);
-    return { replay, canvas, size, ratio, places, filled, outlined, down, nodes, at: new Map() };
+    const outages = (replay.down ?? []).map(([from, until, runs]) => [from, until ?? Infinity, spread(runs)]);
+    return { replay, canvas, size, ratio, places, filled, outlined, outages, nodes, at: new Map() };
   });
 
   // Nodes that are down have a cross: on grey, or on the colour of a job that still runs there.
   const crosses = () => {
     for (const view of views) {
       const context = view.canvas.getContext("2d"), { size } = view;
-      for (const [since, until, nodes] of view.down) {
+      for (const [since, until, nodes] of view.outages) {
         if (since > now) break;
         if (until <= now) continue;
         for (const node of nodes) {
