@@ -39,7 +39,9 @@ fn killed(inputs: [&Input; 2]) -> String {
         None => format!("0 in {}", input.name),
     };
     let [first, second] = inputs.map(count);
-    format!("only last runs are compared; runs in which jobs were killed as nodes went down: {first}, {second}\n")
+    format!(
+        "only last runs are compared; runs in which jobs were killed as nodes went down: {first}, {second}\n"
+    )
 }
 
 /// Returns in words the first difference and the state of both schedules at that time.
