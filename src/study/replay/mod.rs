@@ -1,6 +1,6 @@
 //! Runs one replay and its replications, and gathers the results.
 
-mod outages;
+pub(super) mod outages;
 
 pub(super) use outages::check as check_outages;
 
@@ -116,7 +116,11 @@ impl Replay {
             recorder = recorder.with_placements();
         }
         if outages.is_some() {
-            recorder = recorder.with_outages(&self.spec.machine, outages::first_arrival(&jobs));
+            recorder = recorder.with_outages(
+                &self.spec.machine,
+                &jobs,
+                (outages::first_arrival(&jobs), options.jobs),
+            );
         }
         let driven =
             self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, &mut recorder)?;
@@ -233,6 +237,9 @@ impl Outcome {
         }
         if let Some(traffic) = &mut self.traffic {
             traffic.jobs = Vec::new();
+        }
+        if let Some(outages) = &mut self.recording.outages {
+            (outages.downtimes, outages.lost_runs) = (Vec::new(), Vec::new());
         }
     }
 }
