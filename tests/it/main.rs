@@ -27,6 +27,7 @@ mod orders;
 mod outages_cli;
 mod papers;
 mod plot_cli;
+mod recorded_cli;
 mod replay_cli;
 mod reproduce_cli;
 mod reproduce_compaction;
