@@ -52,6 +52,8 @@ pub enum When {
     Placements,
     /// If nodes go down and come up.
     Outages,
+    /// If any replay of the table starts jobs, or places them, as the log says.
+    Recorded,
     /// If the table is the summary of a study, where each row has the number of its cell.
     Study,
 }
@@ -67,6 +69,7 @@ impl When {
             Self::Network => "if a replay has a --network; null for those without",
             Self::Placements => "with --placements",
             Self::Outages => "with --outages",
+            Self::Recorded => "if a replay has the scheduler or the allocator `recorded`",
             Self::Study => "in the summary of a study",
         }
     }
@@ -190,6 +193,8 @@ pub struct Circumstances {
     pub refused: bool,
     /// Whether nodes go down and come up.
     pub outages: bool,
+    /// Whether any replay starts jobs, or places them, as the log says.
+    pub recorded: bool,
 }
 
 /// A function that returns whether a table has a column.
@@ -248,6 +253,8 @@ pub struct Metric {
     /// The position of the number in the list of numbers that replications can be asked to make precise. `None` if it
     /// is not in that list.
     pub interval_rank: Option<u8>,
+    /// Whether replays keep block sums of the number, for paired comparisons.
+    pub is_compared: bool,
     compute: Compute,
 }
 
@@ -263,6 +270,7 @@ impl Metric {
             terminal: None,
             report: None,
             interval_rank: None,
+            is_compared: false,
             compute,
         }
     }
@@ -352,6 +360,21 @@ impl Metric {
     pub(super) const fn interval(mut self, rank: u8) -> Self {
         self.interval_rank = Some(rank);
         self
+    }
+
+    /// Adds the number to those that are compared between replays of the same jobs.
+    pub(super) const fn compared(mut self) -> Self {
+        self.is_compared = true;
+        self
+    }
+
+    /// Returns the function that gives the value of a job, if the number is a mean over all jobs that count in means;
+    /// `None` otherwise.
+    pub(super) fn of_job(&self) -> Option<fn(&Facts<'_>, usize) -> f64> {
+        match self.compute {
+            Compute::Mean(value) => Some(value),
+            _ => None,
+        }
     }
 
     /// Returns the name of the column.

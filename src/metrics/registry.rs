@@ -96,7 +96,28 @@ pub static METRICS: &[Metric] = &[
         .shown(Seconds(1))
         .terminal(First, "wait s", |_| true)
         .report(First, "wait s", |_| true)
-        .interval(3),
+        .interval(3)
+        .compared(),
+    Metric::count("starts_delayed", |of| Some(of.start_delays(|delay| delay.is_some_and(|delay_s| delay_s > 0.0))))
+        .when(When::Recorded)
+        .meaning("jobs that started later than their log says")
+        .terminal(First, "late", |of| of.recorded)
+        .report(First, "started later than recorded", |of| of.recorded),
+    Metric::mean("start_delay_s_mean", |of, i| of.start_delay_s(i).unwrap_or_default())
+        .when(When::Recorded)
+        .is(
+            "start delay",
+            "s",
+            "mean of how much later jobs started than their log says; 0 for those that started no later or whose recorded \
+             wait is unknown",
+        )
+        .shown(Seconds(1))
+        .terminal(First, "late by s", |of| of.recorded)
+        .report(First, "later than recorded by s", |of| of.recorded),
+    Metric::count("waits_unknown", |of| Some(of.start_delays(|delay| delay.is_none())))
+        .when(When::Recorded)
+        .meaning("jobs whose recorded wait is unknown")
+        .better(Neither),
     Metric::mean("queue_delay_s_mean", |of, i| of.queue_delay_s(i))
         .is("queue delay", "s", "mean of arrival to head of the queue")
         .shown(Seconds(1))
@@ -142,7 +163,8 @@ pub static METRICS: &[Metric] = &[
         .shown(Seconds(1))
         .terminal(Response, "turnaround s", |of| of.replicated || of.network)
         .report(First, "turnaround s", |_| true)
-        .interval(1),
+        .interval(1)
+        .compared(),
     Metric::real("turnaround_s_variance", turnaround_variance)
         .is("turnaround variance", "s²", "variance of end − arrival over the jobs")
         .interval(2),
@@ -159,7 +181,8 @@ pub static METRICS: &[Metric] = &[
         .shown(Plain(1))
         .terminal(Placement, "pairwise sum", |of| !of.network)
         .report(First, "pairwise sum", |_| true)
-        .interval(7),
+        .interval(7)
+        .compared(),
     Metric::mean("pairwise_mean_mean", |of, i| of.dispersal(i).pairwise_mean())
         .is("pairwise mean", "hops", "mean of the jobs' mean distances, serial jobs as 0")
         .shown(Plain(3))

@@ -73,6 +73,7 @@ impl Draft {
         // Names are checked before any log is read, so that a wrong name fails at once.
         let combinations = self.combinations(notes)?;
         self.check_outage_files()?;
+        self.options.recorded = self.axes.has_recorded();
         self.options.traffic = self.axes.networks.iter().any(|network| network.name != RECORDED);
         let (logs, surveys) = self.survey(notes)?;
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);

@@ -17,6 +17,8 @@ mod networks;
 mod oracle;
 mod outage_twin;
 mod outages;
+mod paired;
+mod recorded;
 mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;

@@ -1,6 +1,6 @@
 //! Runs one replay and its replications, and gathers the results.
 
-mod outages;
+pub(super) mod outages;
 
 pub(super) use outages::check as check_outages;
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::jobs::{JobsError, placeable};
+use super::jobs::{JobsError, check_waits, placeable};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
@@ -17,10 +17,11 @@ use crate::engine::{self, Fate, Observer, OutagePlan, Parts, Record, ReplayError
 use crate::execution::{self, Traffic};
 use crate::job::Job;
 use crate::machine::outages::OutageFileError;
-use crate::metrics::{Finished, Monitor, Recorder, Recording, Summary, retain};
+use crate::metrics::{BlockSums, Finished, Monitor, Recorder, Recording, Summary, retain};
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
+use crate::workload::most_in_use;
 
 /// A replay that is ready to run: its description and its jobs.
 #[derive(Clone, Debug)]
@@ -40,6 +41,9 @@ pub struct Outcome {
     pub skipped: u64,
     /// The number of jobs among them for which the allocator finds no nodes even on the idle machine.
     pub never_fit: u64,
+    /// The largest number of processors in use at once according to the log; `None` unless the scheduler starts jobs as
+    /// the log says.
+    pub log_peak: Option<u64>,
     /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
     /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
@@ -53,6 +57,8 @@ pub struct Outcome {
     pub traffic: Option<Traffic>,
     /// All numbers of the replication in one row.
     pub summary: Summary,
+    /// Sums over blocks of jobs, for paired comparisons with other replays of the same jobs.
+    pub blocks: BlockSums,
 }
 
 /// The reason why a replay failed.
@@ -96,6 +102,7 @@ impl Replay {
     fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
         let Fitting { jobs, skipped, never_fit } = self.jobs(seed)?;
+        let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&self.spec, options, &jobs, seed)?;
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
         if options.contention {
@@ -109,14 +116,18 @@ impl Replay {
             recorder = recorder.with_placements();
         }
         if outages.is_some() {
-            recorder = recorder.with_outages(&self.spec.machine, outages::first_arrival(&jobs));
+            recorder = recorder.with_outages(
+                &self.spec.machine,
+                &jobs,
+                (outages::first_arrival(&jobs), options.jobs),
+            );
         }
         let driven =
             self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, &mut recorder)?;
         let wall_s = if options.timed { driven.wall.as_secs_f64() } else { 0.0 };
         let mut recording = recorder.finish();
         let (jobs, Driven { records, traffic, .. }) = completed(jobs, driven, &mut recording);
-        let summary = Summary::of(&Finished {
+        let finished = Finished {
             jobs: &jobs,
             records: &records,
             recording: &recording,
@@ -126,15 +137,17 @@ impl Replay {
             skipped,
             never_fit,
             wall_s,
-        });
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary })
+        };
+        let (summary, blocks) = (Summary::of(&finished), BlockSums::of(&finished));
+        Ok(Outcome { seed, skipped, never_fit, log_peak, jobs, records, recording, traffic, summary, blocks })
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
     /// Fails if a job does not fit and the rules do not leave such jobs out.
     pub(super) fn jobs(&self, seed: u64) -> Result<Fitting, JobsError> {
-        let ReplaySpec { log, rules, machine, allocator, .. } = &self.spec;
+        let ReplaySpec { log, rules, machine, scheduler, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
+        check_waits(log, &jobs, scheduler)?;
         let (jobs, never_fit) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
         Ok(Fitting { jobs, skipped: skipped + never_fit, never_fit })
     }
@@ -224,6 +237,9 @@ impl Outcome {
         }
         if let Some(traffic) = &mut self.traffic {
             traffic.jobs = Vec::new();
+        }
+        if let Some(outages) = &mut self.recording.outages {
+            (outages.downtimes, outages.lost_runs) = (Vec::new(), Vec::new());
         }
     }
 }
