@@ -36,7 +36,7 @@ directory=$(mktemp -d)
 cluster=$directory/cluster
 trap 'stop_cluster "$cluster"; rm -rf "$directory"' EXIT
 mkdir -p "$cluster/state" "$cluster/db"
-export SLURM_CONF=$cluster/slurm.conf
+export SLURM_CONF=$cluster/slurm.conf TZ=UTC
 cd "$directory"
 
 # Slurm with eight nodes of four CPUs and two GPUs each, which jobs do not share, and with accounting.
@@ -150,7 +150,7 @@ for i in $(seq 125); do
     1) submit -N$((i % 4 + 1)) --gres=gpu:2 -t 5 --wrap "srun sleep 1" ;;
     2) submit -N1 -A chemistry -t 1:30 --wrap "true" ;;
     3) submit -N$((i % 8 + 1)) -t 10 --wrap "sleep $((i % 3))" ;;
-    4) submit -n$((i % 16 + 1)) -t 2-00 --wrap "sleep 1" || submit -n$((i % 16 + 1)) -t 20 --wrap "sleep 1" ;;
+    4) submit -n$((i % 16 + 1)) -t 20 --wrap "sleep 1" ;;
     esac
 done >/dev/null 2>&1
 sleep 2
