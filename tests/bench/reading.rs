@@ -21,7 +21,8 @@ fn write_dump(path: &Path) -> std::io::Result<()> {
     )?;
     for job in 0..JOBS {
         // Multiplying by an odd number and taking the upper bits scatters the values (Fibonacci hashing).
-        let random = |below: u32, salt: u32| (job.wrapping_mul(0x9E37_79B1).wrapping_add(salt * 77_777) >> 8) % below;
+        let random =
+            |below: u32, salt: u32| (job.wrapping_mul(0x9E37_79B1).wrapping_add(salt * 77_777) >> 8) % below;
         let (day, hour, minute) = (1 + job * 27 / JOBS, random(24, 1), random(60, 2));
         let (nodes, first, user) = (1 + random(16, 3), random(900, 4), random(300, 5));
         let time = |minutes: u32| {
@@ -30,9 +31,14 @@ fn write_dump(path: &Path) -> std::io::Result<()> {
         };
         let (submit, start, end) = (time(0), time(random(300, 7)), time(300 + random(1000, 8)));
         let cpus = nodes * 128;
-        let tres = format!("billing={cpus},cpu={cpus},gres/gpu={},mem={}G,node={nodes}", nodes * 4, nodes * 256);
+        let tres =
+            format!("billing={cpus},cpu={cpus},gres/gpu={},mem={}G,node={nodes}", nodes * 4, nodes * 256);
         let list = format!("node[{first:04}-{:04}]", first + nodes - 1);
-        let id = if job % 5 == 0 { format!("{}_{}", 4_000_000 + job / 50, job % 50) } else { (4_000_000 + job).to_string() };
+        let id = if job % 5 == 0 {
+            format!("{}_{}", 4_000_000 + job / 50, job % 50)
+        } else {
+            (4_000_000 + job).to_string()
+        };
         let raw = 4_000_000 + job;
         writeln!(
             out,
