@@ -37,6 +37,7 @@ mod scripts;
 mod show_cli;
 mod signals;
 mod slurm_cli;
+mod slurm_logs;
 mod strangers;
 mod sweep_cli;
 mod synthetic_cli;
