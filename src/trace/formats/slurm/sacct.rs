@@ -119,6 +119,11 @@ impl Sacct {
 }
 
 impl LineParser for Sacct {
+    /// The name of a job, which may be the first field, may begin with any character.
+    fn has_semicolons(&self) -> bool {
+        self.heading.is_some()
+    }
+
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         // Dumps that were put together have a heading each.
         let begins_anew = || matches!(line, [b'J' | b'j' | b'S' | b's', ..]) && is_heading(line);
