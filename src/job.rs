@@ -77,6 +77,8 @@ pub struct Job {
     pub procs: u32,
     /// The shape that it asks for, used by allocators that look for submeshes.
     pub shape: Shape,
+    /// The number of its user, by which predictors of run times tell users apart; `None` if the log does not say it.
+    pub user: Option<u32>,
 }
 
 /// The rule for the sides of the submesh that a job asks for.

@@ -81,6 +81,7 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
         network: shown.options.traffic,
         delays: shown.replays.iter().any(has_delays),
         outages: shown.options.outages.is_some(),
+        predictions: shown.options.predictions,
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {

@@ -28,6 +28,8 @@ pub struct Options {
     pub jobs: bool,
     /// Whether results have columns for the traffic of a network.
     pub traffic: bool,
+    /// Whether results have columns for predicted run times.
+    pub predictions: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
     /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not measured.
@@ -172,6 +174,16 @@ pub const OPTIONS: &[ReplayOption] = &[
         json: None,
         value: |options| options.traffic.into(),
         set: |options, text| switch(&mut options.traffic, text),
+        example: "true",
+        flag: None,
+    },
+    ReplayOption {
+        // This option follows from the rules of the replays, which are part of content keys and of study.json.
+        name: "predictions",
+        keyed: Keyed::Never,
+        json: None,
+        value: |options| options.predictions.into(),
+        set: |options, text| switch(&mut options.predictions, text),
         example: "true",
         flag: None,
     },

@@ -16,6 +16,7 @@ mod naive_twins;
 mod networks;
 mod oracle;
 mod outages;
+mod predictions;
 mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;
