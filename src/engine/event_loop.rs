@@ -182,7 +182,7 @@ pub fn replay(
         let started = state.finish_stages();
         state.change_nodes(&mut done, scheduler);
         // `arrivals` is sorted by submission, so the jobs that arrive now are its next ones.
-        let arriving = arrivals[next..].partition_point(|&job| jobs[job as usize].submit == now);
+        let arriving = arrivals[next..].iter().take_while(|&&job| jobs[job as usize].submit == now).count();
         let (first, arrived) = (next, next + arriving);
         next = arrived;
         // A correction alone starts no pass.

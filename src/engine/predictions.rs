@@ -4,7 +4,8 @@
 //! At an instant, corrections come first: before ends, arrivals and passes. A job that ends at the very time that was
 //! predicted is not corrected. A correction alone starts no pass.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use super::error::ReplayError;
 use super::state::ReplayState;
@@ -25,14 +26,29 @@ pub(super) struct PredictionState {
     plan: PredictionPlan,
     /// The current prediction of each job, indexed by job; 0 before its arrival.
     current: Vec<Time>,
-    /// The running jobs that have not outlived their current predictions, by the time at which they will.
-    due: BTreeSet<(Time, JobId)>,
+    /// The time at which each job outlives its current prediction, indexed by job; the end of time if it does not run or
+    /// has outlived all.
+    due: Vec<Time>,
+    /// The jobs with such a time, the earliest first. An entry whose time is no longer that of its job is stale and is
+    /// skipped (lazy deletion).
+    queue: BinaryHeap<Reverse<(Time, JobId)>>,
 }
 
 impl PredictionState {
     /// Returns the state before the first of `jobs` jobs has arrived.
     pub(super) fn new(plan: PredictionPlan, jobs: usize) -> Self {
-        Self { plan, current: vec![Time::ZERO; jobs], due: BTreeSet::new() }
+        Self { plan, current: vec![Time::ZERO; jobs], due: vec![Time::MAX; jobs], queue: BinaryHeap::new() }
+    }
+
+    /// Returns the first job that will outlive its prediction and the time at which it will; `None` if there is none.
+    fn first_due(&mut self) -> Option<(Time, JobId)> {
+        while let Some(&Reverse((due, job))) = self.queue.peek() {
+            if self.due[job as usize] == due {
+                return Some((due, job));
+            }
+            self.queue.pop();
+        }
+        None
     }
 }
 
@@ -64,16 +80,12 @@ impl ReplayState<'_> {
         }
     }
 
-    /// Sets the time at which a running job will outlive its prediction to `due`; `None` if it has ended or was killed.
-    /// `before` is the time that was set; `None` if there was none.
-    pub(super) fn set_due(&mut self, job: JobId, before: Option<Time>, due: Option<Time>) {
+    /// Sets the time at which a running job will outlive its prediction; the end of time if it has ended or was killed.
+    pub(super) fn set_due(&mut self, job: JobId, due: Time) {
         let Some(predictions) = &mut self.predictions else { return };
-        if let Some(before) = before {
-            predictions.due.remove(&(before, job));
-        }
-        // A prediction beyond the range of time is never outlived.
-        if let Some(due) = due.filter(|&due| due < Time::MAX) {
-            predictions.due.insert((due, job));
+        predictions.due[job as usize] = due;
+        if due < Time::MAX {
+            predictions.queue.push(Reverse((due, job)));
         }
     }
 
@@ -87,8 +99,8 @@ impl ReplayState<'_> {
     }
 
     /// Returns the time at which a running job next outlives its prediction; `None` if none will.
-    pub(super) fn next_correction(&self) -> Option<Time> {
-        self.predictions.as_ref()?.due.first().map(|&(due, _)| due)
+    pub(super) fn next_correction(&mut self) -> Option<Time> {
+        self.predictions.as_mut()?.first_due().map(|(due, _)| due)
     }
 
     /// Corrects the predictions of the jobs that outlive them now. Those in `done` end now instead. If one cannot be
@@ -96,10 +108,8 @@ impl ReplayState<'_> {
     pub(super) fn correct(&mut self, done: &[JobId], scheduler: &mut dyn Scheduler) {
         let mut is_any = false;
         while let Some(predictions) = &mut self.predictions {
-            let Some(&(due, job)) = predictions.due.first().filter(|&&(due, _)| due <= self.now) else {
-                break;
-            };
-            predictions.due.pop_first();
+            let Some((due, job)) = predictions.first_due().filter(|&(due, _)| due <= self.now) else { break };
+            predictions.due[job as usize] = Time::MAX;
             if done.contains(&job) {
                 continue;
             }
@@ -119,7 +129,7 @@ impl ReplayState<'_> {
             predictions.current[job as usize] = corrected;
             let estimated_end = due + (corrected - current);
             self.running.postpone(due, job, estimated_end);
-            self.set_due(job, None, Some(estimated_end));
+            self.set_due(job, estimated_end);
             is_any = true;
         }
         if is_any {

@@ -88,7 +88,7 @@ impl ReplayState<'_> {
             if self.running.remove(estimated_end, job) {
                 let nodes = moved.nodes.len() as u32;
                 self.running.insert(Running { estimated_end: estimated_end + by, job, nodes, start });
-                self.set_due(job, Some(estimated_end), Some(estimated_end + by));
+                self.set_due(job, estimated_end + by);
             }
             suspensions.push((job, by));
         }

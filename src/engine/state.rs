@@ -168,7 +168,7 @@ impl ReplayState<'_> {
         self.records[job as usize].end = self.now;
         let estimated_end = self.estimated_end(job);
         self.running.remove(estimated_end, job);
-        self.set_due(job, Some(estimated_end), None);
+        self.set_due(job, Time::MAX);
         self.machine.vacate(&placement.nodes);
         self.observer.vacated(&placement.nodes, self.now);
         let began = self.timed.then(Instant::now);
@@ -294,7 +294,7 @@ impl ReplayState<'_> {
         self.placements[job as usize] = placement;
         let (start, estimated_end) = (self.now, self.now + estimate);
         self.running.insert(Running { estimated_end, job, nodes, start });
-        self.set_due(job, None, Some(estimated_end));
+        self.set_due(job, estimated_end);
         let record = &mut self.records[job as usize];
         (record.start, record.end, record.allocated) = (self.now, self.now, nodes);
         record.backfilled = !was_head;
@@ -346,7 +346,7 @@ impl View for ReplayState<'_> {
     }
 
     fn decides(&self) -> Decides {
-        match self.allocator.served {
+        match self.allocator.served_on(&self.machine) {
             Served::ByCount => Decides::Counts,
             Served::BySubmesh(_) => Decides::Submeshes,
             Served::ByState(_) => Decides::State,
@@ -357,7 +357,7 @@ impl View for ReplayState<'_> {
         let job = self.queue.get(slot)?.job;
         let request = self.request(job);
         let running = RunningPlaces { running: &self.running, placements: &self.placements, now: self.now };
-        let found = if let Served::BySubmesh(submeshes) = self.allocator.served {
+        let found = if let Served::BySubmesh(submeshes) = self.allocator.served_on(&self.machine) {
             Reservation::of_submeshes(
                 &self.machine,
                 running,

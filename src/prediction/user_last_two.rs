@@ -31,18 +31,18 @@ pub(super) const ENTRY: Entry = Entry {
 /// is `None` after the first job.
 #[derive(Debug, Default)]
 struct UserLastTwo {
-    last: BTreeMap<u32, (Time, Option<Time>)>,
+    last: BTreeMap<i64, (Time, Option<Time>)>,
 }
 
 impl Predictor for UserLastTwo {
     fn predict(&mut self, _id: JobId, job: &Job) -> Time {
-        let history = job.user.and_then(|user| self.last.get(&user));
+        let history = job.logged.user.and_then(|user| self.last.get(&user));
         let Some(&(last, Some(before))) = history else { return job.estimate };
         mean(last, before).min(job.estimate)
     }
 
     fn ended(&mut self, job: &Job, ran: Time) {
-        if let Some(user) = job.user {
+        if let Some(user) = job.logged.user {
             let before = self.last.get(&user).map(|&(last, _)| last);
             self.last.insert(user, (ran, before));
         }
@@ -62,19 +62,17 @@ fn mean(one: Time, other: Time) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Shape;
+    use crate::job::Logged;
 
     #[test]
     fn the_last_two_jobs_of_the_user_count_by_their_ends() {
         let at = Time::from_seconds;
         let job = |user, request_s| Job {
-            number: 1,
-            submit: at(0),
             run: at(1),
             estimate: at(request_s),
             procs: 1,
-            shape: Shape::NearSquare,
-            user,
+            logged: Logged { user, ..Logged::default() },
+            ..Job::default()
         };
         let mut predictor = UserLastTwo::default();
         let mut predicted_s = |job: &Job| predictor_s(&mut predictor, job);

@@ -246,7 +246,7 @@ fn surveyed(source: &LogSource, rules: &[Rules]) -> Result<(StudyLog, Vec<Survey
         for (survey, rules) in surveys.iter_mut().zip(rules) {
             if let Ok(job) = rules.job(record) {
                 survey.jobs += 1;
-                survey.names_users |= job.user.is_some();
+                survey.names_users |= job.logged.user.is_some();
                 survey.requests.insert(Request::from(&job));
             }
         }
@@ -274,7 +274,7 @@ impl Survey {
 
     fn of_jobs(jobs: &[Job], wants_requests: bool) -> Self {
         let requests = jobs.iter().filter(|_| wants_requests).map(Request::from).collect();
-        let names_users = jobs.iter().any(|job| job.user.is_some());
+        let names_users = jobs.iter().any(|job| job.logged.user.is_some());
         Self { jobs: jobs.len() as u64, names_users, requests }
     }
 
