@@ -272,6 +272,18 @@ mod tests {
     }
 
     #[test]
+    fn the_shortest_job_is_backfilled_first() {
+        // The head, job 1, waits until 100 s, and two of the four free nodes are extra. Of the jobs behind it, the
+        // shortest comes first, and of equal ones the older.
+        let jobs = [(6, 100), (8, 50), (2, 500), (3, 90), (2, 40), (2, 40), (1, 30)];
+        for (shortest, expected) in [(false, vec![0, 2, 4]), (true, vec![0, 6, 4])] {
+            let mut fake = Fake::new(10, &jobs);
+            Easy { order: Order::Arrival, pass: Pass::Batch, shortest }.start_jobs(&mut fake);
+            assert_eq!(fake.started, expected);
+        }
+    }
+
+    #[test]
     fn extra_nodes_are_spent_once() {
         let mut fake = Fake::new(10, &[(6, 100), (8, 50), (2, 500), (1, 500), (2, 99)]);
         pass(&mut fake);
