@@ -1,6 +1,6 @@
 //! Runs one replay and its replications, and gathers the results.
 
-mod outages;
+pub(super) mod outages;
 
 pub(super) use outages::check as check_outages;
 
@@ -17,7 +17,7 @@ use crate::engine::{self, Fate, Observer, OutagePlan, Parts, PredictionPlan, Rec
 use crate::execution::{self, Traffic};
 use crate::job::Job;
 use crate::machine::outages::OutageFileError;
-use crate::metrics::{Finished, Monitor, Recorder, Recording, Summary, retain};
+use crate::metrics::{BlockSums, Finished, Monitor, Recorder, Recording, Summary, retain};
 use crate::prediction::PredictionError;
 use crate::scheduler;
 use crate::spec::SpecError;
@@ -54,6 +54,8 @@ pub struct Outcome {
     pub traffic: Option<Traffic>,
     /// All numbers of the replication in one row.
     pub summary: Summary,
+    /// Sums over blocks of jobs, for paired comparisons with other replays of the same jobs.
+    pub blocks: BlockSums,
 }
 
 /// The reason why a replay failed.
@@ -113,14 +115,18 @@ impl Replay {
             recorder = recorder.with_placements();
         }
         if outages.is_some() {
-            recorder = recorder.with_outages(&self.spec.machine, outages::first_arrival(&jobs));
+            recorder = recorder.with_outages(
+                &self.spec.machine,
+                &jobs,
+                (outages::first_arrival(&jobs), options.jobs),
+            );
         }
         let driven =
             self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, &mut recorder)?;
         let wall_s = if options.timed { driven.wall.as_secs_f64() } else { 0.0 };
         let mut recording = recorder.finish();
         let (jobs, Driven { records, traffic, .. }) = completed(jobs, driven, &mut recording);
-        let summary = Summary::of(&Finished {
+        let finished = Finished {
             jobs: &jobs,
             records: &records,
             recording: &recording,
@@ -131,8 +137,9 @@ impl Replay {
             skipped,
             never_fit,
             wall_s,
-        });
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary })
+        };
+        let (summary, blocks) = (Summary::of(&finished), BlockSums::of(&finished));
+        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary, blocks })
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
@@ -233,6 +240,9 @@ impl Outcome {
         }
         if let Some(traffic) = &mut self.traffic {
             traffic.jobs = Vec::new();
+        }
+        if let Some(outages) = &mut self.recording.outages {
+            (outages.downtimes, outages.lost_runs) = (Vec::new(), Vec::new());
         }
     }
 }
