@@ -311,6 +311,10 @@ impl View for ReplayState<'_> {
         self.now
     }
 
+    fn recorded_start(&self, job: JobId) -> Option<Time> {
+        self.jobs[job as usize].recorded_start()
+    }
+
     fn is_degraded(&self) -> bool {
         self.machine.is_any_down()
     }

@@ -98,6 +98,7 @@ pub(super) fn has(options: &Options, when: When) -> bool {
         When::Placements => options.placements,
         When::Outages => options.outages.is_some(),
         When::Predictions => options.predictions,
+        When::Recorded => options.recorded,
         When::Study => false,
     }
 }

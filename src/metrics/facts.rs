@@ -84,6 +84,18 @@ impl<'a> Facts<'a> {
         (record.start - job.submit).as_seconds()
     }
 
+    /// Returns how much later job `i` started than its log says, in seconds; 0 if it started no later, and `None` if the
+    /// log does not say it.
+    pub(super) fn start_delay_s(&self, i: usize) -> Option<f64> {
+        let (job, record) = self.job(i);
+        Some((record.start - job.recorded_start()?).as_seconds().max(0.0))
+    }
+
+    /// Returns the number of jobs for which `is` is true of [`Self::start_delay_s`].
+    pub(super) fn start_delays(&self, is: fn(Option<f64>) -> bool) -> u64 {
+        (0..self.replay.jobs.len()).filter(|&i| is(self.start_delay_s(i))).count() as u64
+    }
+
     /// Returns the time from the arrival of job `i` until it reached the head of the queue, in seconds.
     pub(super) fn queue_delay_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);

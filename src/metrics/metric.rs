@@ -54,6 +54,8 @@ pub enum When {
     Outages,
     /// If run times are predicted in any replay of the table. The value is null for the others.
     Predictions,
+    /// If any replay of the table starts jobs, or places them, as the log says.
+    Recorded,
     /// If the table is the summary of a study, where each row has the number of its cell.
     Study,
 }
@@ -70,6 +72,7 @@ impl When {
             Self::Placements => "with --placements",
             Self::Outages => "with --outages",
             Self::Predictions => "if run times are predicted (--estimate); null for replays without",
+            Self::Recorded => "if a replay has the scheduler or the allocator `recorded`",
             Self::Study => "in the summary of a study",
         }
     }
@@ -195,6 +198,8 @@ pub struct Circumstances {
     pub outages: bool,
     /// Whether run times are predicted in any replay.
     pub predictions: bool,
+    /// Whether any replay starts jobs, or places them, as the log says.
+    pub recorded: bool,
 }
 
 /// A function that returns whether a table has a column.

@@ -98,6 +98,26 @@ pub static METRICS: &[Metric] = &[
         .report(First, "wait s", |_| true)
         .interval(3)
         .compared(),
+    Metric::count("starts_delayed", |of| Some(of.start_delays(|delay| delay.is_some_and(|delay_s| delay_s > 0.0))))
+        .when(When::Recorded)
+        .meaning("jobs that started later than their log says")
+        .terminal(First, "late", |of| of.recorded)
+        .report(First, "started later than recorded", |of| of.recorded),
+    Metric::mean("start_delay_s_mean", |of, i| of.start_delay_s(i).unwrap_or_default())
+        .when(When::Recorded)
+        .is(
+            "start delay",
+            "s",
+            "mean of how much later jobs started than their log says; 0 for those that started no later or whose recorded \
+             wait is unknown",
+        )
+        .shown(Seconds(1))
+        .terminal(First, "late by s", |of| of.recorded)
+        .report(First, "later than recorded by s", |of| of.recorded),
+    Metric::count("waits_unknown", |of| Some(of.start_delays(|delay| delay.is_none())))
+        .when(When::Recorded)
+        .meaning("jobs whose recorded wait is unknown")
+        .better(Neither),
     Metric::mean("queue_delay_s_mean", |of, i| of.queue_delay_s(i))
         .is("queue delay", "s", "mean of arrival to head of the queue")
         .shown(Seconds(1))

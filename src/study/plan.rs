@@ -78,6 +78,7 @@ impl Draft {
         let combinations = self.combinations(notes)?;
         self.check_outage_files()?;
         check_predictions(&self.axes.rules, &[])?;
+        self.options.recorded = self.axes.has_recorded();
         self.options.traffic = self.axes.networks.iter().any(|network| network.name != RECORDED);
         self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
         let (logs, surveys) = self.survey(notes)?;

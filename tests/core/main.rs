@@ -19,6 +19,7 @@ mod outage_twin;
 mod outages;
 mod paired;
 mod predictions;
+mod recorded;
 mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;

@@ -68,15 +68,10 @@ fn random_jobs(seed: u64, overrun: bool) -> Vec<Job> {
         let least_s = if overrun { 0 } else { run_s };
         let estimate_s = least_s + i64::from(numbers.below(40));
         let [submit, run, estimate] = [submit_s, run_s, estimate_s].map(Time::from_seconds);
-        Job {
-            number,
-            submit,
-            run,
-            estimate,
-            procs: 1 + numbers.below(9),
-            shape: Shape::NearSquare,
-            logged: Logged { user: Some(number % 3), ..Logged::default() },
-        }
+        // Every tenth job has no recorded wait.
+        let wait = (number % 10 > 0).then(|| Time::from_seconds(number * 7 % 23));
+        let logged = Logged { wait, user: Some(number % 3) };
+        Job { number, submit, run, estimate, procs: 1 + numbers.below(9), shape: Shape::NearSquare, logged }
     };
     (1..=80).map(&mut job).collect()
 }
@@ -119,10 +114,27 @@ impl Case {
             );
             assert!(scheduled.allocated >= job.procs, "{}", label());
         }
-        for (now, waiting, free) in self.instants(nodes) {
+        for (now, waiting, free) in self.instants(nodes).into_iter().filter(|_| !self.laws.as_recorded) {
             assert!(waiting.is_empty() || free < nodes, "{} at {now}: nothing runs", self.label);
         }
         Ok(())
+    }
+
+    /// No job starts before its recorded start, and with an allocator that serves by count none waits afterwards that
+    /// fits, if the row says so.
+    fn check_recorded(&self, jobs: &[Job], nodes: u32, by_count: bool) {
+        if !self.laws.as_recorded {
+            return;
+        }
+        let start = |j: usize| jobs[j].recorded_start().unwrap_or(jobs[j].submit);
+        for (j, scheduled) in self.schedule.jobs.iter().enumerate() {
+            assert!(scheduled.start >= start(j), "{}: {j} starts before its recorded start", self.label);
+        }
+        for (now, waiting, free) in self.instants(nodes).into_iter().filter(|_| by_count) {
+            let fits = |&&j: &&usize| start(j) <= now && self.schedule.jobs[j].allocated <= free;
+            let due = waiting.iter().find(fits);
+            assert!(due.is_none(), "{} at {now}: {due:?} is due and fits", self.label);
+        }
     }
 
     /// Nobody passes an older job beyond what the row allows.
@@ -205,6 +217,7 @@ fn keeps_its_laws(
         let case = Case { schedule: schedule(&outcome)?, laws: laws(scheduler)?, label };
         case.check_all(&jobs, mesh)?;
         case.check_order();
+        case.check_recorded(&jobs, nodes, by_count);
         if by_count {
             case.check_waiting(nodes);
         }
@@ -226,6 +239,7 @@ fn the_rows_say_which_laws_their_variants_keep() -> Tested {
         ("easy:order=sjf", Laws::default()),
         ("first-fit-queue:order=sjf", Laws { nobody_fits: true, head_does_not_fit: true, ..Laws::default() }),
         ("bypass-queue", Laws::default()),
+        ("recorded", Laws { as_recorded: true, ..Laws::default() }),
         (
             "bypass-queue:threshold=0",
             Laws { in_order: true, passed_until: Some(Time::ZERO), ..Laws::default() },

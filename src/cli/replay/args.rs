@@ -182,6 +182,7 @@ impl Args {
     pub(super) fn options(&self) -> Options {
         Options {
             jobs: self.output.is_some(),
+            recorded: self.scheduler.iter().any(|spec| spec.name == scheduler::RECORDED),
             traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
             ..self.flags.options.clone()
         }

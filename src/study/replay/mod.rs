@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::jobs::{JobsError, placeable};
+use super::jobs::{JobsError, check_waits, placeable};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
@@ -22,6 +22,7 @@ use crate::prediction::PredictionError;
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
+use crate::workload::most_in_use;
 
 /// A replay that is ready to run: its description and its jobs.
 #[derive(Clone, Debug)]
@@ -41,6 +42,9 @@ pub struct Outcome {
     pub skipped: u64,
     /// The number of jobs among them for which the allocator finds no nodes even on the idle machine.
     pub never_fit: u64,
+    /// The largest number of processors in use at once according to the log; `None` unless the scheduler starts jobs as
+    /// the log says.
+    pub log_peak: Option<u64>,
     /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
     /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
@@ -102,6 +106,7 @@ impl Replay {
     fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
         let Fitting { jobs, skipped, never_fit } = self.jobs(seed)?;
+        let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&self.spec, options, &jobs, seed)?;
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
         if options.contention {
@@ -139,14 +144,15 @@ impl Replay {
             wall_s,
         };
         let (summary, blocks) = (Summary::of(&finished), BlockSums::of(&finished));
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary, blocks })
+        Ok(Outcome { seed, skipped, never_fit, log_peak, jobs, records, recording, traffic, summary, blocks })
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
     /// Fails if a job does not fit and the rules do not leave such jobs out.
     pub(super) fn jobs(&self, seed: u64) -> Result<Fitting, JobsError> {
-        let ReplaySpec { log, rules, machine, allocator, .. } = &self.spec;
+        let ReplaySpec { log, rules, machine, scheduler, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
+        check_waits(log, &jobs, scheduler)?;
         let (jobs, never_fit) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
         Ok(Fitting { jobs, skipped: skipped + never_fit, never_fit })
     }
