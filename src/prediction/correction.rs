@@ -20,8 +20,7 @@ pub const CORRECTIONS: &[(&str, Correction)] =
     &[("tsafrir", Correction::Tsafrir), ("request", Correction::Request), ("error", Correction::Error)];
 
 /// The times, in seconds, that [`Correction::Tsafrir`] adds to the first prediction.
-const STEPS_S: [i64; 11] =
-    [60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 72_000, 180_000, 360_000];
+const STEPS_S: [i64; 11] = [60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 72_000, 180_000, 360_000];
 
 impl Correction {
     /// Returns the name.

@@ -77,7 +77,8 @@ fn text(path: &Path) -> io::Result<String> {
         MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut plain)?;
         bytes = plain;
     }
-    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8"))
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8"))
 }
 
 /// The predictions of a file by job, each with the number of its line.
@@ -128,9 +129,9 @@ fn named(fields: &[&str]) -> Result<[usize; 2], String> {
 /// Returns the job of a line and its prediction. The error says what is wrong.
 fn entry(fields: &[&str], job: usize, prediction: usize) -> Result<(i64, Time), String> {
     let field = |column: usize| {
-        fields.get(column).ok_or_else(|| {
-            format!("found {} fields, expected job,prediction such as 17,3600", fields.len())
-        })
+        fields
+            .get(column)
+            .ok_or_else(|| format!("found {} fields, expected job,prediction such as 17,3600", fields.len()))
     };
     let (job_text, text) = (field(job)?, field(prediction)?);
     let number = job_text.parse().map_err(|_| {
@@ -171,10 +172,19 @@ mod tests {
         for (text, problem) in [
             ("1,10\n2", "2: found 1 fields, expected job,prediction such as 17,3600"),
             ("x,10", "1: field 1, the job: found 'x', expected the log's number of a job"),
-            ("1,-5", "1: field 2, the prediction of job 1: found '-5', expected seconds from 0, such as 3600"),
-            ("1,nan", "1: field 2, the prediction of job 1: found 'nan', expected seconds from 0, such as 3600"),
+            (
+                "1,-5",
+                "1: field 2, the prediction of job 1: found '-5', expected seconds from 0, such as 3600",
+            ),
+            (
+                "1,nan",
+                "1: field 2, the prediction of job 1: found 'nan', expected seconds from 0, such as 3600",
+            ),
             ("1,5\n1,6", "2: job 1 has a prediction on line 1 already; take one of the lines out"),
-            ("job,guess\n1,6", "1: the first line names the columns job, guess, expected job and prediction among them"),
+            (
+                "job,guess\n1,6",
+                "1: the first line names the columns job, guess, expected job and prediction among them",
+            ),
         ] {
             assert_eq!(parsed(text).err().as_deref(), Some(problem), "{text}");
         }

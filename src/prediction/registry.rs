@@ -3,5 +3,4 @@
 use super::predictor::Entry;
 
 /// The rows of all predictors.
-pub const PREDICTORS: &[Entry] =
-    &[super::user_last_two::ENTRY, super::exact::ENTRY, super::from_file::ENTRY];
+pub const PREDICTORS: &[Entry] = &[super::user_last_two::ENTRY, super::exact::ENTRY, super::from_file::ENTRY];

@@ -101,7 +101,10 @@ impl FromStr for Prediction {
 /// Returns what was expected in place of an unknown predictor.
 fn unknown() -> String {
     let names: Vec<&str> = PREDICTORS.iter().map(|row| row.spelling).collect();
-    format!("expected one of: {}; each may end with ,correct=tsafrir, ,correct=request or ,correct=error", names.join(", "))
+    format!(
+        "expected one of: {}; each may end with ,correct=tsafrir, ,correct=request or ,correct=error",
+        names.join(", ")
+    )
 }
 
 #[cfg(test)]

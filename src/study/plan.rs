@@ -183,7 +183,11 @@ impl Draft {
     fn without_users(&self, surveys: &[Vec<Survey>]) -> Vec<String> {
         let needs_users = |rules: &Rules| rules.prediction().is_some_and(|given| given.predictor.needs_users);
         let lacks_users = |of_log: &(&LogSource, &Vec<Survey>)| {
-            self.axes.rules.iter().zip(of_log.1).any(|(rules, survey)| needs_users(rules) && !survey.names_users)
+            self.axes
+                .rules
+                .iter()
+                .zip(of_log.1)
+                .any(|(rules, survey)| needs_users(rules) && !survey.names_users)
         };
         let note = |(log, _): (&LogSource, &Vec<Survey>)| {
             format!(

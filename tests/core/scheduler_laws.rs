@@ -183,8 +183,7 @@ fn every_scheduler_keeps_what_all_keep_and_what_its_row_says() -> Tested {
 fn every_scheduler_keeps_its_laws_with_predictions() -> Tested {
     let mut shadow_times = 0;
     let mesh: Mesh = MACHINES[1].parse()?;
-    for estimate in
-        ["predicted:user-last-two", "predicted:exact", "predicted:user-last-two+correct=request"]
+    for estimate in ["predicted:user-last-two", "predicted:exact", "predicted:user-last-two+correct=request"]
     {
         let rules: Rules = format!("authors:estimate={estimate}").parse()?;
         for allocator in ALLOCATORS {

@@ -21,7 +21,9 @@ fn write_log(directory: &Path, user: i32) -> std::io::Result<()> {
 fn replay(directory: &Path, estimate: &str, rest: &str) -> Result<Ran, Box<dyn std::error::Error>> {
     run(
         directory,
-        &format!("replay log.swf -m 4 -s easy:backfill=sjbf -a naive --no-timing --estimate {estimate}{rest}"),
+        &format!(
+            "replay log.swf -m 4 -s easy:backfill=sjbf -a naive --no-timing --estimate {estimate}{rest}"
+        ),
     )
 }
 
@@ -64,7 +66,8 @@ fn a_log_without_users_is_told_once() -> Tested {
     write_log(directory.path(), -1)?;
     let ran = replay(directory.path(), "predicted:user-last-two", " --arrival-scale 1 0.5")?;
     assert_eq!(ran.code, Some(0));
-    let note = "note: log: no job names its user (field 12), so every prediction by users is the requested time\n";
+    let note =
+        "note: log: no job names its user (field 12), so every prediction by users is the requested time\n";
     assert_eq!(ran.stderr, note);
     Ok(())
 }
@@ -108,7 +111,11 @@ fn studies_find_predictions_beside_them_and_keys_depend_on_their_content() -> Te
         let ran = run(directory.path(), &format!("sweep sub/study.toml -o {out} --no-timing -q"))?;
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         let entries = fs::read_dir(directory.path().join(out).join("cells"))?;
-        cells.push(entries.map(|entry| Ok(entry?.file_name().display().to_string())).collect::<std::io::Result<_>>()?);
+        cells.push(
+            entries
+                .map(|entry| Ok(entry?.file_name().display().to_string()))
+                .collect::<std::io::Result<_>>()?,
+        );
     }
     assert_eq!(cells[0].intersection(&cells[1]).count(), 1, "{cells:?}");
     Ok(())

@@ -126,7 +126,9 @@ mod tests {
     fn every_spelling_round_trips() -> Result<(), SpecError> {
         let mut estimates =
             vec![Estimate::Recorded, Estimate::Exact, Estimate::Factor(1.5), Estimate::Factor(2.0)];
-        for text in ["predicted:user-last-two", "predicted:exact,correct=error", "from-file:a b.csv+correct=tsafrir"] {
+        for text in
+            ["predicted:user-last-two", "predicted:exact,correct=error", "from-file:a b.csv+correct=tsafrir"]
+        {
             estimates.push(text.parse().expect("a prediction"));
         }
         for (_, set) in RULE_SETS {
