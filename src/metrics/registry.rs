@@ -176,6 +176,40 @@ pub static METRICS: &[Metric] = &[
     .terminal(Response, "slowdown", |of| !(of.replicated || of.network))
     .report(First, "slowdown", |_| true)
     .interval(4),
+    Metric::mean("bounded_slowdown_per_processor_mean", |of, i| {
+        let processors = f64::from(of.replay.jobs[i].procs);
+        (of.turnaround_s(i) / (processors * of.service_s(i).max(SHORTEST_RUN_S))).max(1.0)
+    })
+    .is(
+        "bounded slowdown per processor",
+        "",
+        "mean of max(1, turnaround / (processors · max(run, 10 s))), by the processors that a job asks for",
+    )
+    .shown(Plain(2)),
+    Metric::real("prediction_error_s_mean", |of| {
+        of.predicted_mean(|prediction_s, run_s| (prediction_s - run_s).abs())
+    })
+    .when(When::Predictions)
+    .is("prediction error", "s", "mean of |prediction − run|, of the predictions that were made on arrival")
+    .shown(Seconds(1))
+    .terminal(Response, "error s", |of| of.predictions)
+    .report(First, "prediction error s", |of| of.predictions),
+    Metric::real("underpredicted_share", |of| {
+        of.predicted_mean(|prediction_s, run_s| f64::from(u8::from(prediction_s < run_s)))
+    })
+    .when(When::Predictions)
+    .meaning("share of jobs that ran longer than predicted on arrival")
+    .better(Neither)
+    .shown(Percent(1))
+    .terminal(Response, "underpredicted", |of| of.predictions)
+    .report(First, "underpredicted %", |of| of.predictions),
+    Metric::count("prediction_corrections", |of| {
+        let corrections = || of.replay.records.iter().map(|record| u64::from(record.corrections)).sum();
+        of.replay.is_predicted.then(corrections)
+    })
+    .when(When::Predictions)
+    .meaning("times that a prediction was corrected because a job had outlived it")
+    .report(First, "corrections", |of| of.predictions),
     Metric::mean("pairwise_sum_mean", |of, i| of.dispersal(i).pairwise_sum as f64)
         .is("pairwise sum", "hops", "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0")
         .shown(Plain(1))

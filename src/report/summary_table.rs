@@ -82,6 +82,7 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
         recorded: shown.options.recorded,
         delays: shown.replays.iter().any(has_delays),
         outages: shown.options.outages.is_some(),
+        predictions: shown.options.predictions,
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {

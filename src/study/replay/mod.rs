@@ -13,11 +13,12 @@ use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::allocator::{self, Setup};
-use crate::engine::{self, Fate, Observer, OutagePlan, Parts, Record, ReplayError};
+use crate::engine::{self, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
 use crate::execution::{self, Traffic};
 use crate::job::Job;
 use crate::machine::outages::OutageFileError;
 use crate::metrics::{BlockSums, Finished, Monitor, Recorder, Recording, Summary, retain};
+use crate::prediction::PredictionError;
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
@@ -73,6 +74,9 @@ pub enum RunError {
     /// The outages cannot be read, or do not suit the machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
+    /// The predictions cannot be read, or miss jobs.
+    #[error(transparent)]
+    Predictions(#[from] PredictionError),
     /// The replay failed while it ran, or was stopped.
     #[error(transparent)]
     Replay(#[from] ReplayError),
@@ -134,6 +138,7 @@ impl Replay {
             traffic: traffic.as_ref(),
             mesh: &self.spec.machine,
             trim: options.trim,
+            is_predicted: self.spec.rules.prediction().is_some(),
             skipped,
             never_fit,
             wall_s,
@@ -167,6 +172,9 @@ impl Replay {
         let (mut scheduler, _) = scheduler::build(&spec.scheduler)?;
         let setup = execution::Setup { mesh: &spec.machine, jobs: jobs.len(), seed };
         let (mut execution, _) = execution::build(&spec.network, &setup)?;
+        let predictions = spec.rules.prediction().map(|given| -> Result<PredictionPlan, PredictionError> {
+            Ok(PredictionPlan { predictor: given.build(jobs)?, correction: given.correction })
+        });
         let parts = Parts {
             mesh: spec.machine.clone(),
             scheduler: scheduler.as_mut(),
@@ -174,6 +182,7 @@ impl Replay {
             execution: execution.as_mut(),
             timed,
             outages,
+            predictions: predictions.transpose()?,
             stop,
         };
         let began = Instant::now();
