@@ -106,6 +106,7 @@ start_accounting() {
     export MYSQL_UNIX_PORT=$cluster/db.socket
     mariadbd --no-defaults --datadir="$cluster/db" --socket="$cluster/db.socket" --skip-networking \
         --pid-file="$cluster/db.pid" --log-error="$cluster/db.log" --user="$(id -un)" >/dev/null 2>&1 &
+    disown
     within 60 database "create database if not exists slurm_accounting"
     slurmdbd 2>"$cluster/slurmdbd.err"
     within 60 sacctmgr -n list cluster >/dev/null 2>&1

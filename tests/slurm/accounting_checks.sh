@@ -2,14 +2,15 @@
 
 # Prints number, submit, wait, run, nodes, limit and status of the jobs of a log that had nodes, sorted.
 jobs_of() {
-    "$program" trace convert "$1" "$1.swf" --input-format "$2" --force >/dev/null 2>&1 || fail "$1 cannot be read as $2"
+    "$program" trace convert "$1" "$1.swf" --force >"$1.said" 2>&1 || { cat "$1.said" >&2; fail "$1 cannot be read"; }
+    "$program" trace info "$1" | grep -q "^log .*($2, " || fail "$1 is not recognised as $2"
     awk '!/^;/ && $5 > 0 { print $1, $2, $3, $4, $5, $9, $11 }' "$1.swf" | sort >"$1.jobs"
-    [ "$(wc -l <"$1.jobs")" -ge 200 ] || fail "$1 has only $(wc -l <"$1.jobs") jobs"
+    [ "$(wc -l <"$1.jobs")" -ge 150 ] || fail "$1 has only $(wc -l <"$1.jobs") jobs"
 }
 
-jobs_of sacct.txt sacct:time-zone=UTC
+jobs_of sacct.txt sacct
 echo "sacct -P: $(wc -l <sacct.txt.jobs) jobs"
-jobs_of jobcomp.log slurm-jobcomp:time-zone=UTC
+jobs_of jobcomp.log slurm-jobcomp
 # The log is written when a job ends for good; what sacct has beyond it are runs that were requeued.
 diff sacct.txt.jobs jobcomp.log.jobs >difference || true
 if grep -q '^>' difference || [ "$(grep -c '^<' difference || true)" -gt 1 ]; then
@@ -36,7 +37,7 @@ awk '
         if (value["NodeList"] != "" && value["NodeList"] != "(null)" && value["StartTime"] != "Unknown")
             print value["JobId"], instant(value["StartTime"]), instant(value["EndTime"]), value["NumNodes"]
     }' scontrol.txt | sort >known
-[ "$(wc -l <known)" -ge 200 ] || fail "scontrol knows only $(wc -l <known) jobs"
+[ "$(wc -l <known)" -ge 150 ] || fail "scontrol knows only $(wc -l <known) jobs"
 comm -13 told known >missing
 [ ! -s missing ] || { head missing >&2; fail "scontrol tells other starts, ends or nodes"; }
 echo "scontrol: the same starts, ends and nodes of $(wc -l <known) jobs"
