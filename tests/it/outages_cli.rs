@@ -86,7 +86,7 @@ fn replays_and_studies_have_outages() -> Tested {
 fn pictures_and_audits_show_them() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    fs::write(at.join("o.csv"), OUTAGES)?;
+    fs::write(at.join("o.csv"), "10,0-3,down\n30,0-3,up\n20,\"(1,1)\",down\n50,5,up\n60,7,down\n")?;
     let (log, rest) = (bundled("tiny.swf"), "--no-timing --placements -q");
     fs::write(
         at.join("s.toml"),
@@ -106,15 +106,17 @@ fn pictures_and_audits_show_them() -> Tested {
         let svg = |kind: &str| fs::read_to_string(at.join(format!("pictures-{format}/{kind}.svg")));
         assert!(svg("busy")?.contains("nodes up"), "{format}");
         let gantt = svg("gantt")?;
-        for part in
-            ["down: 100 s to 700 s", "down: 300 s<", ", killed as a node went down", " that were killed"]
+        for part in ["down: 10 s to 30 s", "down: 60 s<", ", killed as a node went down", " that were killed"]
         {
             assert!(gantt.contains(part), "{format}: {part}");
         }
         assert!(svg("nodes")?.contains(", down "), "{format}");
         done(&run(at, &format!("report {format} -o {format}.html -q"))?);
         let page = fs::read_to_string(at.join(format!("{format}.html")))?;
-        assert!(page.contains("\"down\":[[100.0,700.0,[0,3]],[300.0,null,[5,5]]]"), "{format}");
+        assert!(
+            page.contains("\"down\":[[10.0,30.0,[0,3]],[20.0,50.0,[5,5]],[60.0,null,[7,7]]]"),
+            "{format}"
+        );
         assert!(page.contains("down, while its job still runs</p>"), "{format}");
         let ran = run(at, &format!("audit {format} --replay 0"))?;
         assert_eq!(ran.code, Some(0), "{format}: {}{}", ran.stdout, ran.stderr);
@@ -122,7 +124,7 @@ fn pictures_and_audits_show_them() -> Tested {
     }
     // A schedule that uses a node that is down is found out.
     let jobs = fs::read_to_string(at.join("csv/downtimes.csv"))?;
-    fs::write(at.join("csv/downtimes.csv"), jobs.replace(",100.0,", ",0.0,"))?;
+    fs::write(at.join("csv/downtimes.csv"), jobs.replace(",10.0,", ",0.0,"))?;
     let ran = run(at, "audit csv --replay 0")?;
     assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
     let ran = run(at, "compare parquet arrow --replay 0")?;
@@ -134,10 +136,12 @@ fn pictures_and_audits_show_them() -> Tested {
     let ran = run(at, "export parquet --replay 0 --to swf -o -")?;
     assert!(ran.stdout.contains("; Note: nodes went down: a job has its last run, and "), "{}", ran.stdout);
 
-    let show = format!("show allocation {log} -m 4x4 -a naive first-fit --at 400");
+    let show = format!("show allocation {log} -m 4x4 -a naive first-fit --at 25");
     let ran = run(at, &format!("{show} --outages o.csv --on-outage drain"))?;
     assert!(
-        ran.code == Some(0) && ran.stdout.contains("× down\n") && ran.stdout.contains(", 5 down"),
+        ran.code == Some(0)
+            && ran.stdout.contains("× down\n")
+            && ran.stdout.contains(", 5 down (5 still in use)"),
         "{}",
         ran.stdout
     );
