@@ -119,6 +119,9 @@ pub(crate) struct Args {
     status: Option<Status>,
 
     /// Estimated run times: as recorded, exact (equal to the run time), or factor=F (F times the run time).
+    /// predicted:user-last-two predicts the mean of the user's last two jobs that have ended, and from-file:FILE reads
+    /// lines job,prediction; `meshreplay list predictors` shows more. When a job outlives its prediction, it is
+    /// corrected by the rule after ,correct=: tsafrir (in steps), request (to the requested time) or error (fails).
     #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
     estimate: Estimate,
 
@@ -179,6 +182,7 @@ impl Args {
     pub(super) fn options(&self) -> Options {
         Options {
             jobs: self.output.is_some(),
+            recorded: self.scheduler.iter().any(|spec| spec.name == scheduler::RECORDED),
             traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
             ..self.flags.options.clone()
         }
@@ -232,7 +236,7 @@ impl Args {
         let default = Rules::defaults(self.rules);
         Rules {
             status: self.status.unwrap_or(default.status),
-            estimate: self.estimate,
+            estimate: self.estimate.clone(),
             overrun: self.overrun,
             sizes: self.sizes,
             shape: self.shape.clone(),
