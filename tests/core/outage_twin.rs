@@ -108,8 +108,8 @@ fn simulate(
         let nobody_runs = holder.iter().all(Option::is_none);
         if nobody_runs && now >= last_change && jobs.iter().all(|job| job.0 <= now) {
             // Nothing happens any more. Jobs that need more nodes than are up are taken out; the others may start then.
-            let up = is_down.iter().filter(|down| !**down).count();
-            for job in (0..jobs.len()).filter(|&job| jobs[job].2 > up) {
+            let down = is_down.iter().filter(|down| **down).count();
+            for job in (0..jobs.len()).filter(|&job| jobs[job].2 + down > size) {
                 found.never_started += u32::from(std::mem::take(&mut waiting[job]));
             }
             if waiting.iter().all(|waits| !waits) {
@@ -117,9 +117,9 @@ fn simulate(
             }
             // The others start at this instant, which is gone through once more.
             in_use_s.pop();
-            continue;
+        } else {
+            now += 1;
         }
-        now += 1;
     }
     found.available_node_s = in_use_s[first as usize..last_end.max(first) as usize].iter().sum();
     found.runs = (0..jobs.len()).filter(|&job| has_ended[job]).map(|job| runs[job].clone()).collect();
