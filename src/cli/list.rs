@@ -9,7 +9,7 @@ use crate::report::{LISTINGS, Listing};
 use crate::spec::unknown;
 use crate::text::Table;
 
-/// List allocators, schedulers, networks, orders, log formats or workload models with their sources.
+/// List allocators, schedulers, predictors, networks, orders, log formats or workload models with their sources.
 ///
 /// On a terminal a list has the columns that there is room for; a pipe gets all of them.
 #[derive(Debug, clap::Args)]
