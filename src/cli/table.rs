@@ -76,9 +76,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         complain(&format!("note: no result has a value of {}", args.value));
     }
     match args.format {
-        Format::Text => {
-            print(&table.text(is_bold()))
-        }
+        Format::Text => print(&table.text(is_bold())),
         Format::Markdown => print(&table.markdown()),
         Format::Latex => print(&table.latex()),
         Format::Csv => {

@@ -24,7 +24,8 @@ impl<'a> Ratios<'a> {
         let mut ratios = Self { sheet, value, jobs: BTreeMap::new() };
         let is_trimmed =
             sheet.numbers("trim_percent").is_some_and(|percent| percent.iter().any(Option::is_some));
-        let Some((column, less)) = metric(value).and_then(|metric| metric.of_jobs).filter(|_| !is_trimmed) else {
+        let Some((column, less)) = metric(value).and_then(|metric| metric.of_jobs).filter(|_| !is_trimmed)
+        else {
             return Ok(ratios);
         };
         let mut names = vec!["replay", "seed", "job", "submit_s", column];
@@ -33,7 +34,9 @@ impl<'a> Ratios<'a> {
         let [replay, seed] = ["replay", "seed"].map(|name| jobs.column(name));
         let (Some(replay), Some(seed)) = (replay, seed) else { return Ok(ratios) };
         let numbers = |name: &str| jobs.numbers(name);
-        let (Some(values), Some(submit), Some(number)) = (numbers(column), numbers("submit_s"), numbers("job")) else {
+        let (Some(values), Some(submit), Some(number)) =
+            (numbers(column), numbers("submit_s"), numbers("job"))
+        else {
             return Ok(ratios);
         };
         let less = less.and_then(numbers);

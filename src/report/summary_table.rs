@@ -50,8 +50,11 @@ impl SummaryTable {
             sort_by(&mut order, &replays, metric);
         }
         let shown = Shown { replays, options: &study.options, chosen };
-        let mut by_use: Vec<(u8, &'static str)> =
-            default_numbers(&shown).iter().rev().map(|(metric, column)| (metric.room_rank, column.title)).collect();
+        let mut by_use: Vec<(u8, &'static str)> = default_numbers(&shown)
+            .iter()
+            .rev()
+            .map(|(metric, column)| (metric.room_rank, column.title))
+            .collect();
         by_use.sort_by_key(|(rank, _)| *rank);
         let by_use = by_use.into_iter().map(|(_, title)| title).collect();
         Ok(Self { table: rows_table(&shown, &order), by_use })
@@ -137,9 +140,12 @@ fn best(shown: &Shown<'_>, metric: &Metric, text: impl Fn(usize) -> String) -> V
     };
     let is_best = |&i: &usize| {
         let spec = shown.replays[i].0;
-        let group: Vec<usize> = (0..shown.replays.len()).filter(|&j| rivals(spec, shown.replays[j].0)).collect();
+        let group: Vec<usize> =
+            (0..shown.replays.len()).filter(|&j| rivals(spec, shown.replays[j].0)).collect();
         let value = |j: usize| mean(metric, shown.replays[j].1).map_or(f64::INFINITY, |value| sign * value);
-        let Some(first) = group.iter().copied().min_by(|&a, &b| value(a).total_cmp(&value(b))) else { return false };
+        let Some(first) = group.iter().copied().min_by(|&a, &b| value(a).total_cmp(&value(b))) else {
+            return false;
+        };
         text(i) == text(first) && group.iter().any(|&j| text(j) != text(first))
     };
     (0..shown.replays.len()).filter(is_best).collect()

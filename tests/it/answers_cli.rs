@@ -108,7 +108,11 @@ fn ratios_of_saved_jobs_have_intervals() -> Tested {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let table = run(at.path(), "table out --relative-to mc1x1")?.stdout;
     // The same interval as in the closing line of the replay, whose jobs were not kept.
-    assert!(ran.stdout.ends_with("snug: pairwise sum 1.3 % (±0.5) below mc1x1; waits equal\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.ends_with("snug: pairwise sum 1.3 % (±0.5) below mc1x1; waits equal\n"),
+        "{}",
+        ran.stdout
+    );
     assert!(table.contains(" 0.987 ±0.005\n") && table.contains("block bootstrap over jobs"), "{table}");
     let exact = run(at.path(), "table out --relative-to mc1x1 --format csv")?.stdout;
     assert!(!exact.contains('±'), "{exact}");
