@@ -37,8 +37,7 @@ fn every_field_is_an_option() -> Result<(), String> {
 #[test]
 fn every_option_stands_wherever_it_matters() -> Result<(), Box<dyn std::error::Error>> {
     let default = Options::without_flags();
-    let key =
-        |options: &Options| -> String { OPTIONS.iter().filter_map(|row| row.line(options)).collect() };
+    let key = |options: &Options| -> String { OPTIONS.iter().filter_map(|row| row.line(options)).collect() };
     for row in OPTIONS {
         let other = row.example;
         let mut options = default.clone();
