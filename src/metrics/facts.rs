@@ -33,6 +33,8 @@ pub struct Finished<'a> {
     pub mesh: &'a Mesh,
     /// The rule for the jobs that means leave out.
     pub trim: Trim,
+    /// Whether schedulers planned with predicted run times.
+    pub is_predicted: bool,
     /// The number of records of the log that were not replayed.
     pub skipped: u64,
     /// The number of jobs among those for which the allocator finds no nodes even on the idle machine.
@@ -116,6 +118,19 @@ impl<'a> Facts<'a> {
     pub(super) fn turnaround_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);
         (record.end - job.submit).as_seconds()
+    }
+
+    /// Returns the mean of `value` over the jobs that count in means, by the prediction and the run time of each in
+    /// seconds. `None` if nothing was predicted, or if there are no such jobs.
+    pub(super) fn predicted_mean(&self, value: fn(f64, f64) -> f64) -> Option<f64> {
+        let value = |i: usize| value(self.replay.records[i].prediction.as_seconds(), self.ran_s(i));
+        if self.replay.is_predicted { self.mean(value) } else { None }
+    }
+
+    /// Returns how long job `i` ran, in seconds, without the time for which it stood still.
+    fn ran_s(&self, i: usize) -> f64 {
+        let (_, record) = self.job(i);
+        (record.end - record.start - record.suspended).as_seconds()
     }
 
     /// Returns the dispersal of the placement of job `i`.

@@ -71,7 +71,8 @@ pub trait Scheduler: Send {
     fn start_jobs(&mut self, view: &mut dyn View);
 
     /// Tells the scheduler that something else has changed than that jobs have arrived, started and ended: nodes have
-    /// gone down or come up, or jobs have returned to the queue or left it without a start. What it has planned is void.
+    /// gone down or come up, jobs have returned to the queue or left it without a start, or running jobs are expected to
+    /// end later because they have outlived predictions. What it has planned is void.
     fn machine_changed(&mut self) {}
 
     /// Returns how often the scheduler is asked at an instant with several events.

@@ -21,6 +21,7 @@ use crate::execution::RECORDED;
 use crate::job::{Job, Time};
 use crate::machine::AutoMachine;
 use crate::machine::outages::OutageFileError;
+use crate::prediction::PredictionError;
 use crate::spec::SpecError;
 use crate::trace::{self, Header, TraceError};
 use crate::workload::{InUse, Model, Rules, most_in_use};
@@ -60,6 +61,9 @@ pub enum PlanError {
     /// The outages cannot be read, or do not suit a machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
+    /// The predictions cannot be read, or miss jobs.
+    #[error(transparent)]
+    Predictions(#[from] PredictionError),
     /// The jobs of a log cannot be replayed on a machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
@@ -94,9 +98,12 @@ impl Draft {
         let known =
             if self.axes.autos.machines.is_empty() { Some(self.combinations(given, notes)?) } else { None };
         self.check_outage_files()?;
+        check_predictions(&self.axes.rules, &[])?;
         self.options.recorded = self.axes.has_recorded();
         self.options.traffic = self.axes.networks.iter().any(|network| network.name != RECORDED);
+        self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
         let (logs, surveys) = self.survey(notes)?;
+        notes.extend(self.without_users(&surveys));
         let combinations = match known {
             Some(combinations) => combinations,
             None => {
@@ -236,6 +243,25 @@ impl Draft {
         Ok(())
     }
 
+    /// Returns a note for each log of which no job names a user although a predictor tells users apart.
+    fn without_users(&self, surveys: &[Vec<Survey>]) -> Vec<String> {
+        let needs_users = |rules: &Rules| rules.prediction().is_some_and(|given| given.predictor.needs_users);
+        let lacks_users = |of_log: &(&LogSource, &Vec<Survey>)| {
+            self.axes
+                .rules
+                .iter()
+                .zip(of_log.1)
+                .any(|(rules, survey)| needs_users(rules) && !survey.names_users)
+        };
+        let note = |(log, _): (&LogSource, &Vec<Survey>)| {
+            format!(
+                "{}: no job names its user (field 12), so every prediction by users is the requested time",
+                log.name
+            )
+        };
+        self.logs.iter().zip(surveys).filter(lacks_users).map(note).collect()
+    }
+
     /// Reads every log once. Returns the logs, and for each log one survey per set of rules.
     fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<Survey>>), PlanError> {
         let (mut logs, mut surveys) = (Vec::new(), Vec::new());
@@ -248,6 +274,7 @@ impl Draft {
                     load(&source.path, source.read.clone(), self.axes.rules[0].clone()).map_err(failed)?;
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log)?;
+                check_predictions(&self.axes.rules, &log.workload.jobs)?;
                 let mut survey = Survey::of_jobs(&log.workload.jobs, self.axes.ask_for_all());
                 survey.size = Some(LogSize::of(&log.summary.header, || most_in_use(&log.workload.jobs)));
                 (of_loaded(source, log), vec![survey])
@@ -260,6 +287,15 @@ impl Draft {
         }
         Ok((logs, surveys))
     }
+}
+
+/// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before any replay
+/// runs.
+fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
+    for prediction in rules.iter().filter_map(Rules::prediction) {
+        prediction.build(jobs)?;
+    }
+    Ok(())
 }
 
 /// Returns the log that stands for a workload model. Its SHA-256 is the hash of the model's spec.
@@ -290,6 +326,7 @@ fn surveyed(
                     in_use.add(start, start + job.run, i64::from(job.procs));
                 }
                 survey.jobs += 1;
+                survey.names_users |= job.logged.user.is_some();
                 survey.requests.insert(Request::from(&job));
             }
         }
@@ -307,6 +344,8 @@ fn surveyed(
 struct Survey {
     /// The number of jobs.
     jobs: u64,
+    /// Whether any job names its user.
+    names_users: bool,
     /// The different requests of the jobs. Empty for a workload model, which draws jobs for each machine, and where no
     /// allocator is checked against them.
     requests: Requests,
@@ -347,7 +386,8 @@ impl Survey {
 
     fn of_jobs(jobs: &[Job], wants_requests: bool) -> Self {
         let requests = jobs.iter().filter(|_| wants_requests).map(Request::from).collect();
-        Self { jobs: jobs.len() as u64, requests, size: None }
+        let names_users = jobs.iter().any(|job| job.logged.user.is_some());
+        Self { jobs: jobs.len() as u64, names_users, requests, size: None }
     }
 
     /// Returns a note that says why `all` leaves the replay out, or `None` if it does not.

@@ -14,7 +14,8 @@ use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
 use crate::machine::Mesh;
-use crate::report::summary_column;
+use crate::metrics::Metric;
+use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
 use crate::study::{ALL, Autos, Axes, Draft, LogSource, MachineArg, Options, UNAVAILABLE_OF_AUTO};
@@ -109,6 +110,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = summary_column)]
     pub(super) columns: Vec<String>,
 
+    /// Number of the summary by which the rows of the table are sorted, the best first, such as pairwise_sum_mean.
+    #[arg(long, value_name = "COLUMN", value_parser = summary_metric)]
+    pub(super) sort: Option<&'static Metric>,
+
     /// How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has the processors
     /// that it was allocated, and jobs of 0 s are kept. With requested a job has the processors that it asked for, with
     /// allocated those that it was allocated, and both leave out jobs that did not run.
@@ -121,6 +126,9 @@ pub(crate) struct Args {
     status: Option<Status>,
 
     /// Estimated run times: as recorded, exact (equal to the run time), or factor=F (F times the run time).
+    /// predicted:user-last-two predicts the mean of the user's last two jobs that have ended, and from-file:FILE reads
+    /// lines job,prediction; `meshreplay list predictors` shows more. When a job outlives its prediction, it is
+    /// corrected by the rule after ,correct=: tsafrir (in steps), request (to the requested time) or error (fails).
     #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
     estimate: Estimate,
 
@@ -241,7 +249,7 @@ impl Args {
         let default = Rules::defaults(self.rules);
         Rules {
             status: self.status.unwrap_or(default.status),
-            estimate: self.estimate,
+            estimate: self.estimate.clone(),
             overrun: self.overrun,
             sizes: self.sizes,
             shape: self.shape.clone(),
@@ -275,6 +283,9 @@ impl Args {
                 "--columns chooses columns of a table; --format {} has all of them",
                 self.format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
             );
+        }
+        if self.sort.is_some() && !is_table {
+            bail!("--sort sorts the rows of a table; rows in other formats have the order of the replays");
         }
         if self.logs.iter().filter(|log| log.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once; give - once");

@@ -13,11 +13,12 @@ use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::allocator::{self, Setup};
-use crate::engine::{self, Fate, Observer, OutagePlan, Parts, Record, ReplayError};
+use crate::engine::{self, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
 use crate::execution::{self, Traffic};
-use crate::job::Job;
+use crate::job::{Job, Time};
 use crate::machine::outages::OutageFileError;
 use crate::metrics::{BlockSums, Finished, Monitor, Recorder, Recording, Summary, retain};
+use crate::prediction::PredictionError;
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
@@ -73,6 +74,9 @@ pub enum RunError {
     /// The outages cannot be read, or do not suit the machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
+    /// The predictions cannot be read, or miss jobs.
+    #[error(transparent)]
+    Predictions(#[from] PredictionError),
     /// The replay failed while it ran, or was stopped.
     #[error(transparent)]
     Replay(#[from] ReplayError),
@@ -101,9 +105,9 @@ impl Replay {
     /// Runs the replication with this seed.
     fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
-        let Fitting { jobs, skipped, never_fit } = self.jobs(seed)?;
+        let Fitting { jobs, skipped, never_fit, first_arrival } = self.jobs(seed)?;
         let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
-        let outages = outages::plan(&self.spec, options, &jobs, seed)?;
+        let outages = outages::plan(&self.spec, options, first_arrival, seed)?;
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
         if options.contention {
             recorder = recorder.with_contention(&self.spec.machine);
@@ -134,6 +138,7 @@ impl Replay {
             traffic: traffic.as_ref(),
             mesh: &self.spec.machine,
             trim: options.trim,
+            is_predicted: self.spec.rules.prediction().is_some(),
             skipped,
             never_fit,
             wall_s,
@@ -148,8 +153,9 @@ impl Replay {
         let ReplaySpec { log, rules, machine, scheduler, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
         check_waits(log, &jobs, scheduler)?;
+        let first_arrival = outages::first_arrival(&jobs);
         let (jobs, never_fit) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
-        Ok(Fitting { jobs, skipped: skipped + never_fit, never_fit })
+        Ok(Fitting { jobs, skipped: skipped + never_fit, never_fit, first_arrival })
     }
 
     /// Replays `jobs` until all have ended or `stop` is set, and reports every event to `observer`. If `timed`, the
@@ -167,6 +173,9 @@ impl Replay {
         let (mut scheduler, _) = scheduler::build(&spec.scheduler)?;
         let setup = execution::Setup { mesh: &spec.machine, jobs: jobs.len(), seed };
         let (mut execution, _) = execution::build(&spec.network, &setup)?;
+        let predictions = spec.rules.prediction().map(|given| -> Result<PredictionPlan, PredictionError> {
+            Ok(PredictionPlan { predictor: given.build(jobs)?, correction: given.correction })
+        });
         let parts = Parts {
             mesh: spec.machine.clone(),
             scheduler: scheduler.as_mut(),
@@ -174,6 +183,7 @@ impl Replay {
             execution: execution.as_mut(),
             timed,
             outages,
+            predictions: predictions.transpose()?,
             stop,
         };
         let began = Instant::now();
@@ -222,6 +232,8 @@ pub(super) struct Fitting {
     skipped: u64,
     /// The number of jobs among those for which the allocator finds no nodes even on the idle machine.
     never_fit: u64,
+    /// The first arrival, also of a job that only this allocator leaves out: it is the same for all allocators.
+    pub(super) first_arrival: Time,
 }
 
 impl Outcome {
