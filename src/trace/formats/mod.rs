@@ -3,24 +3,24 @@
 //! A format is one row and one file. The file has the row and the parser, and [`FORMATS`] lists the row. Readers,
 //! writers and commands know formats only by their rows.
 
-mod columns;
 mod format;
 mod nas_ipsc;
 mod premas;
 mod swf;
+mod table;
 
 use std::path::Path;
 
-pub use columns::Columns;
 pub use format::{Format, LineParser, Parsed, Writing};
 pub use swf::SHAPES;
+pub use table::Columns;
 
 use super::times::Clock;
 use super::unit::Unit;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// Every log format.
-pub const FORMATS: &[Format] = &[swf::FORMAT, premas::FORMAT, nas_ipsc::FORMAT, columns::FORMAT];
+pub const FORMATS: &[Format] = &[swf::FORMAT, premas::FORMAT, nas_ipsc::FORMAT, table::COLUMNS, table::TABLE];
 
 /// The Standard Workload Format. It is the format of a log if neither its name nor its first line tells another, and
 /// the format in which models are written.
