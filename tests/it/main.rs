@@ -18,6 +18,7 @@ mod far_times;
 mod fetch;
 mod imports;
 mod lublin;
+mod mistakes_cli;
 mod native_logs;
 mod network;
 mod optimum_cli;
