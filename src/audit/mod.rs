@@ -15,7 +15,7 @@ pub use compare::{Comparison, Divergence, NotSameJobs, Side, Spread, WaitingJob,
 pub use evalys::evalys;
 pub use policy::{Fits, HasPlace, Policy, Promised};
 pub use state::{Checked, Violation};
-pub use swf::{SwfError, read_swf, record};
+pub use swf::{SwfError, read_log, record};
 
 use crate::job::Time;
 use crate::machine::NodeId;

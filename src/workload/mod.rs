@@ -7,7 +7,7 @@ mod convert;
 pub mod models;
 mod rules;
 
-pub use convert::{CONVERSION_REASONS, convert};
+pub use convert::{CONVERSION_REASONS, convert, names_table};
 pub use models::entry::ModelEntry;
 pub use models::logs::{LUBLIN_TYPES, LublinLog, ModelLogError, write_model};
 pub use models::lublin;

@@ -79,8 +79,9 @@ impl Cells {
     /// Returns the text of cell `column`, from 1; `None` if there are fewer.
     pub(super) fn get(&self, column: usize) -> Option<&[u8]> {
         let at = column.checked_sub(1)?;
+        let end = *self.ends.get(at)?;
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        Some(&self.text[start..*self.ends.get(at)?])
+        Some(&self.text[start..end])
     }
 
     /// Returns the cells as text.

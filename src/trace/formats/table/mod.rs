@@ -46,6 +46,7 @@ pub(super) const TABLE: Format = Format {
     lacks: "machine, and every field that no column holds",
     extensions: &[],
     recognises: Some(is_heading),
+    records_starts: false,
     expects_spaces: false,
     parser: |spec| {
         let mut params = Params::new(spec);
@@ -67,6 +68,7 @@ pub(super) const COLUMNS: Format = Format {
     lacks: "machine, and every field that no column holds",
     extensions: &[],
     recognises: None,
+    records_starts: false,
     expects_spaces: false,
     parser: |spec| {
         Columns::of(spec)?;
