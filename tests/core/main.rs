@@ -17,6 +17,7 @@ mod networks;
 mod oracle;
 mod outage_twin;
 mod outages;
+mod paired;
 mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;

@@ -7,6 +7,7 @@ mod core_support;
 mod support;
 
 mod all_allocators;
+mod answers_cli;
 mod audit_cli;
 mod compaction;
 mod data_out;

@@ -17,7 +17,7 @@ use crate::engine::{self, Fate, Observer, OutagePlan, Parts, Record, ReplayError
 use crate::execution::{self, Traffic};
 use crate::job::Job;
 use crate::machine::outages::OutageFileError;
-use crate::metrics::{Finished, Monitor, Recorder, Recording, Summary, retain};
+use crate::metrics::{BlockSums, Finished, Monitor, Recorder, Recording, Summary, retain};
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
@@ -53,6 +53,8 @@ pub struct Outcome {
     pub traffic: Option<Traffic>,
     /// All numbers of the replication in one row.
     pub summary: Summary,
+    /// Sums over blocks of jobs, for paired comparisons with other replays of the same jobs.
+    pub blocks: BlockSums,
 }
 
 /// The reason why a replay failed.
@@ -116,7 +118,7 @@ impl Replay {
         let wall_s = if options.timed { driven.wall.as_secs_f64() } else { 0.0 };
         let mut recording = recorder.finish();
         let (jobs, Driven { records, traffic, .. }) = completed(jobs, driven, &mut recording);
-        let summary = Summary::of(&Finished {
+        let finished = Finished {
             jobs: &jobs,
             records: &records,
             recording: &recording,
@@ -126,8 +128,9 @@ impl Replay {
             skipped,
             never_fit,
             wall_s,
-        });
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary })
+        };
+        let (summary, blocks) = (Summary::of(&finished), BlockSums::of(&finished));
+        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary, blocks })
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.

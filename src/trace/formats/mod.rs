@@ -5,6 +5,7 @@
 
 mod format;
 mod nas_ipsc;
+mod pbs;
 mod premas;
 mod swf;
 mod table;
@@ -22,7 +23,7 @@ use super::unit::Unit;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// Every log format.
-pub const FORMATS: &[Format] = &[swf::FORMAT, premas::FORMAT, nas_ipsc::FORMAT, table::COLUMNS, table::TABLE];
+pub const FORMATS: &[Format] = &[swf::FORMAT, premas::FORMAT, nas_ipsc::FORMAT, pbs::FORMAT, table::COLUMNS, table::TABLE];
 
 /// The Standard Workload Format. It is the format of a log if neither its name nor its first line tells another, and
 /// the format in which models are written.
