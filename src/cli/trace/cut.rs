@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::anyhow;
 
-use super::{Failure, Input, Output, complain_of_skipped};
+use super::{Failure, Input, Output, check_read, complain_of_skipped};
 use crate::cli::complain;
 use crate::trace::{Reader, Record, copy};
 
