@@ -16,6 +16,7 @@ mod schema;
 mod show;
 mod sweep;
 mod table;
+mod terminal;
 mod trace;
 mod usage;
 

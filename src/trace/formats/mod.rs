@@ -7,6 +7,7 @@ mod format;
 mod nas_ipsc;
 mod pbs;
 mod premas;
+mod slurm;
 mod swf;
 mod table;
 
@@ -23,7 +24,17 @@ use super::unit::Unit;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// Every log format.
-pub const FORMATS: &[Format] = &[swf::FORMAT, premas::FORMAT, nas_ipsc::FORMAT, pbs::FORMAT, table::COLUMNS, table::TABLE];
+pub const FORMATS: &[Format] = &[
+    swf::FORMAT,
+    premas::FORMAT,
+    nas_ipsc::FORMAT,
+    pbs::FORMAT,
+    slurm::sacct::FORMAT,
+    slurm::json::FORMAT,
+    slurm::jobcomp::FORMAT,
+    table::COLUMNS,
+    table::TABLE,
+];
 
 /// The Standard Workload Format. It is the format of a log if neither its name nor its first line tells another, and
 /// the format in which models are written.
