@@ -23,7 +23,7 @@ pub use cost::Cost;
 pub use curves::{busy_nodes, exceeding};
 pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
-pub use fragmentation::{Fragmentation, FragmentationRecord, MOST_SLICES, Slices};
+pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
 pub use metric::{
     Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };

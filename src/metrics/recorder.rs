@@ -127,10 +127,16 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on.
+    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on. Its course is
+    /// kept if `keeps_course`, and only its means otherwise.
     #[must_use]
-    pub fn with_fragmentation(mut self, mesh: &Mesh, slices: &Slices, start: Time) -> Self {
-        self.fragmentation = Some(Fragmentation::new(mesh, slices, start));
+    pub fn with_fragmentation(
+        mut self,
+        mesh: &Mesh,
+        slices: &Slices,
+        (start, keeps_course): (Time, bool),
+    ) -> Self {
+        self.fragmentation = Some(Fragmentation::new(mesh, slices, start, keeps_course));
         self
     }
 
@@ -153,7 +159,7 @@ impl<'a> Recorder<'a> {
         if let (Some(contention), Some(record)) = (&self.contention, &mut self.recording.contention) {
             record.pair_seconds = contention.pair_seconds();
         }
-        self.recording.fragmentation = self.fragmentation.as_ref().map(Fragmentation::means);
+        self.recording.fragmentation = self.fragmentation.map(Fragmentation::finish);
         self.recording
     }
 }

@@ -103,7 +103,7 @@ impl Replay {
         }
         if let Some(slices) = &options.fragmentation {
             let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
-            recorder = recorder.with_fragmentation(&self.spec.machine, slices, start);
+            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (start, options.jobs));
         }
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
@@ -219,6 +219,9 @@ impl Outcome {
         self.recording.dispersal = Vec::new();
         self.recording.allocate_ns = Vec::new();
         self.recording.placements = Vec::new();
+        if let Some(fragmentation) = &mut self.recording.fragmentation {
+            fragmentation.course = Vec::new();
+        }
         if let Some(contention) = &mut self.recording.contention {
             contention.jobs = Vec::new();
         }
