@@ -69,6 +69,7 @@ mod tests {
             estimate: at(run),
             procs,
             shape: Shape::NearSquare,
+            ..Job::default()
         };
         let jobs = vec![job(100, 20, 2), job(100, 5, 1), job(110, 40, 4), job(86_000, 400, 4)];
         let starts = [100, 100, 130, 86_500];

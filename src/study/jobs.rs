@@ -219,7 +219,7 @@ mod tests {
         let run = Time::from_seconds(1);
         let job = |(number, &sides): (i64, &[u32; 3])| {
             let Request { procs, shape } = Request::sides(sides);
-            Job { number, submit: run, run, estimate: run, procs, shape }
+            Job { number, submit: run, run, estimate: run, procs, shape, ..Job::default() }
         };
         Arc::new((1..).zip(shapes).map(job).collect())
     }

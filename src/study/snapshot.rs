@@ -108,7 +108,7 @@ mod tests {
     fn jobs_that_move_have_started_once() -> Result<(), Box<dyn std::error::Error>> {
         let job = |number, submit, run, procs| {
             let [submit, run] = [submit, run].map(Time::from_seconds);
-            Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
+            Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
         };
         // Jobs 1 and 3 end at 10 and leave two gaps of two nodes. Job 5 needs four nodes beside each other.
         let jobs =
@@ -129,7 +129,7 @@ mod tests {
     fn a_moment_is_what_has_happened_until_it() -> Result<(), Box<dyn std::error::Error>> {
         let job = |number, submit, run, procs| {
             let [submit, run] = [submit, run].map(Time::from_seconds);
-            Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
+            Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
         };
         let jobs = vec![job(1, 0, 60, 4), job(2, 0, 90, 4), job(3, 10, 30, 8)];
         let cell = Replay {

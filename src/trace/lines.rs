@@ -23,12 +23,25 @@ pub(super) struct Lines {
     /// The number of lines handed out so far.
     number: u64,
     terminated: bool,
+    /// Whether the text began with a byte order mark, which is left out.
+    has_mark: bool,
 }
+
+/// The byte order mark of UTF-8, which some programs put before a text.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Lines {
     /// Makes the lines of `source`. Nothing is read yet.
     pub(super) fn new(source: Source) -> Self {
-        Self { source, buffer: vec![0; CHUNK], start: 0, end: 0, number: 0, terminated: true }
+        Self {
+            source,
+            buffer: vec![0; CHUNK],
+            start: 0,
+            end: 0,
+            number: 0,
+            terminated: true,
+            has_mark: false,
+        }
     }
 
     /// Returns the source of the lines.
@@ -39,6 +52,11 @@ impl Lines {
     /// Returns whether every line handed out so far ended in `\n`. Only the last line of a text may lack it.
     pub(super) fn terminated(&self) -> bool {
         self.terminated
+    }
+
+    /// Returns whether the text began with a byte order mark. It is known once a line was read or looked at.
+    pub(super) fn has_mark(&self) -> bool {
+        self.has_mark
     }
 
     /// Returns the first line in the first chunk that `is_wanted` accepts; `None` if it accepts none of them. All lines
@@ -86,6 +104,15 @@ impl Lines {
             let old = self.end;
             let count = self.source.read(&mut self.buffer[old..], self.number)?;
             self.end += count;
+            if self.number == 0 && !self.has_mark && self.buffer[..self.end].starts_with(MARK) {
+                self.has_mark = true;
+                self.buffer.copy_within(MARK.len()..self.end, 0);
+                self.end -= MARK.len();
+                if let Some(length) = memchr(b'\n', &self.buffer[..self.end]) {
+                    return Ok(Some(length));
+                }
+                continue;
+            }
             if count == 0 {
                 if self.source.bytes() == 0 {
                     return Err(TraceError::Empty { path: self.source.path().to_owned() });
@@ -154,6 +181,18 @@ mod tests {
         assert_eq!(all.iter().map(Vec::len).collect::<Vec<_>>(), [3 * CHUNK, CHUNK + 1]);
         let endless = lines(&vec![b'x'; LINE_LIMIT + CHUNK], usize::MAX).err();
         assert!(matches!(endless, Some(TraceError::LongLine { line: 1, .. })), "{endless:?}");
+        Ok(())
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_left_out() -> Result<(), TraceError> {
+        for step in 1..=9 {
+            let drip = Drip { text: b"\xef\xbb\xbfa\n\xef\xbb\xbfb".to_vec(), at: 0, step };
+            let mut lines = Lines::new(Source::new(PathBuf::from("log"), drip)?);
+            assert_eq!(lines.next_line()?, Some(&b"a"[..]), "{step}");
+            assert!(lines.has_mark());
+            assert_eq!(lines.next_line()?, Some(&b"\xef\xbb\xbfb"[..]), "{step}");
+        }
         Ok(())
     }
 

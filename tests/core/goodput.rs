@@ -25,7 +25,7 @@ fn replay(
 
 fn job(number: i64, submit_s: i64, run_s: i64, procs: u32, shape: Shape) -> Job {
     let [submit, run] = [submit_s, run_s].map(Time::from_seconds);
-    Job { number, submit, run, estimate: run, procs, shape }
+    Job { number, submit, run, estimate: run, procs, shape, ..Job::default() }
 }
 
 #[track_caller]

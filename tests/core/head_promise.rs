@@ -104,7 +104,7 @@ fn random_jobs(numbers: &mut Numbers, nodes: u32, count: i64) -> Vec<Job> {
             let procs = 1 + numbers.below(most);
             let shape = [Shape::NearSquare, Shape::Factors, Shape::Row][numbers.below(3) as usize];
             let [submit, run, estimate] = [submit, run, estimate].map(Time::from_seconds);
-            Job { number, submit, run, estimate, procs, shape }
+            Job { number, submit, run, estimate, procs, shape, ..Job::default() }
         })
         .collect()
 }

@@ -94,7 +94,15 @@ fn random_jobs(mesh: &Mesh, count: i64, numbers: &mut Numbers) -> Vec<Job> {
         let estimate_s = if number % 2 == 0 { run_s } else { i64::from(numbers.below(60)) };
         let [submit, run, estimate] = [submit_s, run_s, estimate_s].map(Time::from_seconds);
         let largest = if numbers.below(8) == 0 { mesh.nodes() } else { mesh.nodes().div_ceil(3) };
-        Job { number, submit, run, estimate, procs: 1 + numbers.below(largest), shape: Shape::NearSquare }
+        Job {
+            number,
+            submit,
+            run,
+            estimate,
+            procs: 1 + numbers.below(largest),
+            shape: Shape::NearSquare,
+            ..Job::default()
+        }
     };
     (1..=count).map(job).collect()
 }
@@ -264,7 +272,7 @@ fn a_large_head_waits_for_nodes_and_others_pass_it_under_backfilling() -> Tested
     // Node 0 of 4 is down from 5 s to 100 s. Job 1 needs all four; jobs 2 and 3 fit beside each other.
     let job = |number: i64, submit_s: i64, procs: u32| {
         let [submit, run] = [submit_s, 10].map(Time::from_seconds);
-        Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
+        Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
     };
     let jobs = [job(1, 6, 4), job(2, 7, 2), job(3, 8, 1), job(4, 9, 3)];
     let change = |time_s, is_down| NodeChange { time: Time::from_seconds(time_s), node: 0, is_down };

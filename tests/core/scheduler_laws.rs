@@ -64,7 +64,15 @@ fn random_jobs(seed: u64, overrun: bool) -> Vec<Job> {
         let least_s = if overrun { 0 } else { run_s };
         let estimate_s = least_s + i64::from(numbers.below(40));
         let [submit, run, estimate] = [submit_s, run_s, estimate_s].map(Time::from_seconds);
-        Job { number, submit, run, estimate, procs: 1 + numbers.below(9), shape: Shape::NearSquare }
+        Job {
+            number,
+            submit,
+            run,
+            estimate,
+            procs: 1 + numbers.below(9),
+            shape: Shape::NearSquare,
+            ..Job::default()
+        }
     };
     (1..=80).map(&mut job).collect()
 }

@@ -7,7 +7,7 @@
 use super::arrivals::Arrivals;
 use super::left_out::{LeftOut, Reason};
 use super::shape_rule::ShapeRule;
-use crate::job::{Job, Shape, Time};
+use crate::job::{Job, Logged, Shape, Time};
 use crate::trace::Record;
 
 /// The choice of the fields of a record that give the processors and the run time of a job.
@@ -191,7 +191,9 @@ impl Rules {
         let size = |sides: [u32; 3]| sides.into_iter().map(u128::from).product::<u128>();
         let own = record.sides.filter(|&sides| size(sides) == u128::from(procs)).map(Shape::Sides);
         let shape = own.unwrap_or_else(|| self.shape.shape(record.job, procs));
-        Ok(Job { number: record.job, submit, run, estimate, procs, shape })
+        let known = |value: i64| (value >= 0).then_some(value);
+        let logged = Logged { wait: known(record.wait_s).map(Time::from_seconds), user: known(record.user) };
+        Ok(Job { number: record.job, submit, run, estimate, procs, shape, logged })
     }
 
     /// Returns the processors and the run time (in seconds) that the rule set takes from a record, or the reason why
@@ -372,6 +374,7 @@ mod tests {
             estimate: run,
             procs: 6,
             shape: Shape::Sides([3, 2, 1]),
+            ..Job::default()
         };
         let with = |text: &str| text.parse::<Rules>().map(|rules| rules.drawn(job));
         assert_eq!(with("authors"), Ok(Ok(job)));
