@@ -2,6 +2,7 @@
 //! imports polars.
 
 mod column;
+mod detail;
 mod file;
 mod folder;
 mod jobs;

@@ -50,6 +50,8 @@ pub enum When {
     Network,
     /// If the nodes of every job are kept.
     Placements,
+    /// If jobs are counted by shape.
+    ByShape,
     /// If nodes go down and come up.
     Outages,
     /// If the table is the summary of a study, where each row has the number of its cell.
@@ -66,6 +68,7 @@ impl When {
             Self::Fragmentation => "with --fragmentation",
             Self::Network => "if a replay has a --network; null for those without",
             Self::Placements => "with --placements",
+            Self::ByShape => "with --by-shape",
             Self::Outages => "with --outages",
             Self::Study => "in the summary of a study",
         }

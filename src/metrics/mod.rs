@@ -15,6 +15,7 @@ mod recorder;
 mod registry;
 mod replications;
 mod rows;
+mod shapes;
 mod summary;
 
 pub use compactions::Compactions;
@@ -31,4 +32,5 @@ pub use outages::OutageRecord;
 pub use recorder::{ContentionRecord, Monitor, Recorder, Recording, retain};
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};
+pub use shapes::{ShapeCount, count_by_shape};
 pub use summary::{Summary, metric};

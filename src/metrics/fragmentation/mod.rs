@@ -37,6 +37,13 @@ pub struct FragmentationAt {
     pub fits: Box<[u32]>,
 }
 
+impl FragmentationAt {
+    /// Returns 1 − largest free submesh / free nodes; 0 if no node is free.
+    pub fn external(&self) -> f64 {
+        if self.free > 0 { 1.0 - f64::from(self.largest) / f64::from(self.free) } else { 0.0 }
+    }
+}
+
 /// Follows which nodes are free, adds up the fragmentation over time, and keeps its course if that is wanted.
 #[derive(Debug)]
 pub struct Fragmentation {
@@ -153,10 +160,7 @@ impl Fragmentation {
         let passed_s = (now - self.since).as_seconds();
         self.since = now;
         self.sums.largest += passed_s * f64::from(self.state.largest);
-        let free = self.machine.free_count();
-        if free > 0 {
-            self.sums.external += passed_s * (1.0 - f64::from(self.state.largest) / f64::from(free));
-        }
+        self.sums.external += passed_s * self.state.external();
         for (sum, &fit) in self.sums.fits.iter_mut().zip(&self.state.fits) {
             *sum += passed_s * f64::from(fit);
         }

@@ -17,7 +17,7 @@ use crate::engine::{self, Fate, Observer, OutagePlan, Parts, Record, ReplayError
 use crate::execution::{self, Traffic};
 use crate::job::Job;
 use crate::machine::outages::OutageFileError;
-use crate::metrics::{Finished, Monitor, Recorder, Recording, Summary, retain};
+use crate::metrics::{Finished, Monitor, Recorder, Recording, ShapeCount, Summary, count_by_shape, retain};
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
@@ -51,6 +51,9 @@ pub struct Outcome {
     /// The traffic of the network. `None` without a network. The list with an entry per job is empty unless
     /// [`Options::jobs`] is set.
     pub traffic: Option<Traffic>,
+    /// Counts of the jobs by shape, those left out because they never fit included. Empty unless [`Options::jobs`] and
+    /// [`Options::by_shape`] are set.
+    pub by_shape: Vec<ShapeCount>,
     /// All numbers of the replication in one row.
     pub summary: Summary,
 }
@@ -95,7 +98,8 @@ impl Replay {
     /// Runs the replication with this seed.
     fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
-        let Fitting { jobs, skipped, never_fit } = self.jobs(seed)?;
+        let Fitting { jobs, skipped, misfits } = self.jobs(seed)?;
+        let never_fit = misfits.len() as u64;
         let outages = outages::plan(&self.spec, options, &jobs, seed)?;
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
         if options.contention {
@@ -107,6 +111,10 @@ impl Replay {
         }
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
+        }
+        let counts_shapes = options.by_shape && options.jobs;
+        if counts_shapes {
+            recorder = recorder.with_refusals();
         }
         if outages.is_some() {
             recorder = recorder.with_outages(&self.spec.machine, outages::first_arrival(&jobs));
@@ -127,7 +135,11 @@ impl Replay {
             never_fit,
             wall_s,
         });
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary })
+        let by_shape = match counts_shapes {
+            true => count_by_shape(&jobs, &records, &recording.refusals, &misfits),
+            false => Vec::new(),
+        };
+        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, by_shape, summary })
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
@@ -135,8 +147,8 @@ impl Replay {
     pub(super) fn jobs(&self, seed: u64) -> Result<Fitting, JobsError> {
         let ReplaySpec { log, rules, machine, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
-        let (jobs, never_fit) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
-        Ok(Fitting { jobs, skipped: skipped + never_fit, never_fit })
+        let (jobs, misfits) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
+        Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits })
     }
 
     /// Replays `jobs` until all have ended or `stop` is set, and reports every event to `observer`. If `timed`, the
@@ -207,8 +219,8 @@ pub(super) struct Fitting {
     pub(super) jobs: Arc<Vec<Job>>,
     /// The number of records of the log, or of jobs of the model, that are not among the jobs.
     skipped: u64,
-    /// The number of jobs among those for which the allocator finds no nodes even on the idle machine.
-    never_fit: u64,
+    /// The jobs among those for which the allocator finds no nodes even on the idle machine.
+    misfits: Vec<Job>,
 }
 
 impl Outcome {
@@ -219,6 +231,9 @@ impl Outcome {
         self.recording.dispersal = Vec::new();
         self.recording.allocate_ns = Vec::new();
         self.recording.placements = Vec::new();
+        self.recording.boxes = Vec::new();
+        self.recording.refusals = Vec::new();
+        self.by_shape = Vec::new();
         if let Some(fragmentation) = &mut self.recording.fragmentation {
             fragmentation.course = Vec::new();
         }
