@@ -34,6 +34,7 @@ mod rooms;
 mod scripts;
 mod show_cli;
 mod signals;
+mod slices_cli;
 mod slurm_cli;
 mod strangers;
 mod sweep_cli;

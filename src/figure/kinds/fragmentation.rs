@@ -53,12 +53,12 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let points = plain(busy_nodes(steps, own, PARTS).into_iter().map(at).collect());
         series.push(Series { name: curve.name, look: curve.look, kind: Kind::Line, points });
     }
-    let title = title(&value);
+    let (title, unit_of_value) = title(&value);
     let chart = Chart {
         title: format!("{title} over time"),
         subtitle: results.shared_at_first_load(),
         x: Axis { title: format!("time since the first arrival ({unit})"), ..Axis::default() },
-        y: Axis { title: title.to_lowercase(), shows: Some(0.0), ..Axis::default() },
+        y: Axis { title: title.to_lowercase() + unit_of_value, shows: Some(0.0), ..Axis::default() },
         series,
     };
     Ok(Some(chart.draw()))
@@ -83,12 +83,12 @@ fn value(options: &PlotOptions<'_>) -> Result<String, FigureError> {
     Ok(DEFAULT.to_owned())
 }
 
-/// Returns the title of a column of the frame.
-fn title(value: &str) -> String {
+/// Returns the title of a column of the frame, and its unit in parentheses.
+fn title(value: &str) -> (String, &'static str) {
     match (value, value.strip_prefix("slices_fit_")) {
-        (DEFAULT, _) => "Largest free submesh (nodes)".to_owned(),
-        ("free", _) => "Free nodes".to_owned(),
-        (_, Some(number)) => format!("How many of slice {number} fit"),
-        _ => "External fragmentation".to_owned(),
+        (DEFAULT, _) => ("Largest free submesh".to_owned(), " (nodes)"),
+        ("free", _) => ("Free nodes".to_owned(), ""),
+        (_, Some(number)) => (format!("How many of slice {number} fit"), ""),
+        _ => ("External fragmentation".to_owned(), ""),
     }
 }

@@ -50,8 +50,8 @@ fn fields<'a>() -> Vec<Field<Row<'a>>> {
         field("never_fit", U64(|row| row.count.never_fit))
             .meaning("jobs left out because the allocator finds no nodes even on the idle machine"),
         field("refused_jobs", U64(|row| row.count.refused_jobs))
-            .meaning("replayed jobs that the allocator refused at least once"),
-        field("refusals", U64(|row| row.count.refusals)).meaning("calls in which it refused them"),
+            .meaning("replayed jobs for which at least one call found no such place"),
+        field("refusals", U64(|row| row.count.refusals)).meaning("calls in which it found no place for them among enough free nodes, or only reserved nodes"),
         field("wait_s_mean", MaybeF64(|row| row.count.wait_s_mean()))
             .unit("s")
             .meaning("mean of start − arrival over all of these jobs, whatever --trim says; null without jobs"),

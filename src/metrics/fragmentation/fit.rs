@@ -12,7 +12,7 @@ pub(super) fn orientations(sides: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     others.sort_unstable();
     others.dedup();
     found.extend(others.into_iter().filter(|other| *other != along_axes(sides, mesh)));
-    found.retain(|sizes| (0..3).all(|d| sizes[d] <= mesh.extents()[d]));
+    found.retain(|&sizes| mesh.fits(sizes));
     found
 }
 
