@@ -76,7 +76,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         "summary" => Sheet::read(&args.folder)?,
         detail => {
             let sheet = Sheet::read_details(&args.folder, detail, None, &|_| true)?;
-            sheet.ok_or_else(|| anyhow!("{} holds no frame '{detail}'; `replay -o` and `sweep --jobs` keep it with --by-shape", args.folder.display()))?
+            sheet.ok_or_else(|| {
+                anyhow!(
+                    "{} holds no frame '{detail}'; `replay -o` and `sweep --jobs` keep it with --by-shape",
+                    args.folder.display()
+                )
+            })?
         }
     };
     if let Some(note) = sheet.missing_note() {

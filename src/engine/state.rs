@@ -330,7 +330,7 @@ impl View for ReplayState<'_> {
     }
 
     fn decides(&self) -> Decides {
-        match self.allocator.served {
+        match self.allocator.served_on(&self.machine) {
             Served::ByCount => Decides::Counts,
             Served::BySubmesh(_) => Decides::Submeshes,
             Served::ByState(_) => Decides::State,
@@ -341,7 +341,7 @@ impl View for ReplayState<'_> {
         let job = self.queue.get(slot)?.job;
         let request = self.request(job);
         let running = RunningPlaces { running: &self.running, placements: &self.placements, now: self.now };
-        let found = if let Served::BySubmesh(submeshes) = self.allocator.served {
+        let found = if let Served::BySubmesh(submeshes) = self.allocator.served_on(&self.machine) {
             Reservation::of_submeshes(
                 &self.machine,
                 running,

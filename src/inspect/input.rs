@@ -57,7 +57,7 @@ impl Places {
     /// not known.
     pub(super) fn has_place(&mut self, job: &ScheduledJob, machine: &Machine) -> Option<bool> {
         let request = self.request(job, machine)?;
-        match self.strategy.served {
+        match self.strategy.served_on(machine) {
             Served::ByCount => {
                 Some(self.strategy.nodes_for(&request, machine.mesh()).least <= machine.free_count())
             }

@@ -251,6 +251,8 @@ pub struct Metric {
     /// The position of the number in the list of numbers that replications can be asked to make precise. `None` if it
     /// is not in that list.
     pub interval_rank: Option<u8>,
+    /// Whether replays keep block sums of the number, for paired comparisons.
+    pub is_compared: bool,
     compute: Compute,
 }
 
@@ -266,6 +268,7 @@ impl Metric {
             terminal: None,
             report: None,
             interval_rank: None,
+            is_compared: false,
             compute,
         }
     }
@@ -355,6 +358,21 @@ impl Metric {
     pub(super) const fn interval(mut self, rank: u8) -> Self {
         self.interval_rank = Some(rank);
         self
+    }
+
+    /// Adds the number to those that are compared between replays of the same jobs.
+    pub(super) const fn compared(mut self) -> Self {
+        self.is_compared = true;
+        self
+    }
+
+    /// Returns the function that gives the value of a job, if the number is a mean over all jobs that count in means;
+    /// `None` otherwise.
+    pub(super) fn of_job(&self) -> Option<fn(&Facts<'_>, usize) -> f64> {
+        match self.compute {
+            Compute::Mean(value) => Some(value),
+            _ => None,
+        }
     }
 
     /// Returns the name of the column.

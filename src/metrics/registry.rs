@@ -96,7 +96,8 @@ pub static METRICS: &[Metric] = &[
         .shown(Seconds(1))
         .terminal(First, "wait s", |_| true)
         .report(First, "wait s", |_| true)
-        .interval(3),
+        .interval(3)
+        .compared(),
     Metric::mean("queue_delay_s_mean", |of, i| of.queue_delay_s(i))
         .is("queue delay", "s", "mean of arrival to head of the queue")
         .shown(Seconds(1))
@@ -142,7 +143,8 @@ pub static METRICS: &[Metric] = &[
         .shown(Seconds(1))
         .terminal(Response, "turnaround s", |of| of.replicated || of.network)
         .report(First, "turnaround s", |_| true)
-        .interval(1),
+        .interval(1)
+        .compared(),
     Metric::real("turnaround_s_variance", turnaround_variance)
         .is("turnaround variance", "s²", "variance of end − arrival over the jobs")
         .interval(2),
@@ -159,7 +161,8 @@ pub static METRICS: &[Metric] = &[
         .shown(Plain(1))
         .terminal(Placement, "pairwise sum", |of| !of.network)
         .report(First, "pairwise sum", |_| true)
-        .interval(7),
+        .interval(7)
+        .compared(),
     Metric::mean("pairwise_mean_mean", |of, i| of.dispersal(i).pairwise_mean())
         .is("pairwise mean", "hops", "mean of the jobs' mean distances, serial jobs as 0")
         .shown(Plain(3))

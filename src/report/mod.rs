@@ -13,6 +13,7 @@ mod played;
 mod player;
 mod summary_table;
 mod tables;
+mod verdict;
 
 pub use chosen_columns::{ColumnError, check_columns, summary_column};
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
@@ -23,3 +24,4 @@ pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::ReportOptions;
 pub use played::{Played, PlayedJob, PlayedReplay};
 pub use summary_table::SummaryTable;
+pub use verdict::verdict;

@@ -22,3 +22,12 @@ pub fn build(spec: &Spec) -> Result<(Box<dyn Scheduler>, Spec), SpecError> {
     let scheduler = (entry.build)(&mut params)?;
     Ok((scheduler, params.finish()?))
 }
+
+/// Returns the spec without the parameters that have their default values, such as `easy` or `easy:pass=per-event`.
+pub fn short(spec: &Spec) -> Spec {
+    let mut short = spec.clone();
+    if let Ok((_, default)) = build(&Spec::named(&spec.name)) {
+        short.params.retain(|key, value| default.params.get(key) != Some(value));
+    }
+    short
+}

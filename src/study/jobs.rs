@@ -239,7 +239,11 @@ mod tests {
             let (small, large) = fitting("a", &jobs, &machine, Oversize::Skip)?;
             let (found, misfits) = placeable("a", &small, &machine, &spec, Oversize::Skip)?;
             let numbers: Vec<i64> = found.iter().map(|job| job.number).collect();
-            assert_eq!((numbers.as_slice(), large + misfits.len() as u64), (left, 5 - left.len() as u64), "{allocator}");
+            assert_eq!(
+                (numbers.as_slice(), large + misfits.len() as u64),
+                (left, 5 - left.len() as u64),
+                "{allocator}"
+            );
         }
         let message = |error: Option<JobsError>| error.map(|error| error.to_string()).unwrap_or_default();
         let found = placeable("a", &jobs, &machine, &"first-fit".parse()?, Oversize::Error);

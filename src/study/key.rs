@@ -11,12 +11,13 @@ use crate::disk::hexadecimal;
 use crate::spec::Spec;
 
 /// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and of the
-/// version of this program. If the allocator reads files (parameters `path` and `weights`), or if a file lists outages,
-/// the key depends on their contents too.
+/// version of this program. If the allocator reads files (parameters `path` and `weights`), the key depends on their
+/// contents too. If a file lists outages, the key depends on its content and not on its path.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
     text.extend(COORDINATES.iter().map(|row| format!("{}={}\n", row.name, row.text(spec))));
-    text.extend(OPTIONS.iter().filter_map(|option| option.line(options)));
+    let unnamed = options.without_paths();
+    text.extend(OPTIONS.iter().filter_map(|option| option.line(&unnamed)));
     text.extend(files(&spec.allocator).into_iter().map(|(_, sha256)| format!("path_sha256={sha256}\n")));
     text.extend(outage_file(options).map(|(_, sha256)| format!("outages_sha256={sha256}\n")));
     sha256(&text)
@@ -70,6 +71,27 @@ mod tests {
         assert_eq!(paths(&"curve:order=file,path=a.txt".parse()?), ["a.txt"]);
         assert_eq!(paths(&"slurm-torus3d:path=t.yaml,weights=s.conf".parse()?), ["t.yaml", "s.conf"]);
         assert!(paths(&"naive".parse()?).is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn a_key_depends_on_the_content_of_the_outages_and_not_on_their_path()
+    -> Result<(), Box<dyn std::error::Error>> {
+        let spec = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, "naive".parse()?);
+        let folder = tempfile::tempdir()?;
+        let key = |name: &str, text: &str| -> Result<(String, Options), Box<dyn std::error::Error>> {
+            let path = folder.path().join(name);
+            fs::write(&path, text)?;
+            let outages = Some(path.to_str().ok_or("no text")?.parse()?);
+            let options = Options { outages, ..Options::default() };
+            Ok((content_key(&spec, &options), options))
+        };
+        let ((a, first), (b, second)) = (key("a.csv", "1,0,down\n")?, key("b.csv", "1,0,down\n")?);
+        assert_eq!((&a, first.difference(&second)), (&b, None));
+        assert_ne!(a, key("a.csv", "2,0,down\n")?.0);
+        let drawn = Options { outages: Some("random:mtbf=1d,repair=1h".parse()?), ..Options::default() };
+        assert_ne!(a, content_key(&spec, &drawn));
+        assert!(first.difference(&drawn).is_some());
         Ok(())
     }
 

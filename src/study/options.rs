@@ -335,8 +335,14 @@ impl ReplayOption {
         }
     }
 
+    /// Returns the option without which this one has no effect; `None` if it needs none.
+    pub fn needed(&self) -> Option<&'static Self> {
+        let name = self.flag.as_ref()?.needs?;
+        OPTIONS.iter().find(|other| other.flag.as_ref().is_some_and(|flag| flag.name == name))
+    }
+
     /// Returns whether the value differs from the value of a command without flags.
-    fn is_given(&self, options: &Options) -> bool {
+    pub(super) fn is_given(&self, options: &Options) -> bool {
         (self.value)(options) != (self.value)(&Options::without_flags())
     }
 
@@ -390,9 +396,34 @@ impl Options {
         given.flat_map(words).collect()
     }
 
-    /// Compares the options as JSON holds them. Returns a sentence on the first difference, or `None` if all are equal.
+    /// Returns the options with the same word in place of the path of any file. Results depend on the content of a file,
+    /// of which keys have the SHA-256, and not on its path.
+    pub(super) fn without_paths(&self) -> Self {
+        let unnamed = |source: &OutageSource| match source {
+            OutageSource::File(_) => OutageSource::File("file".to_owned()),
+            OutageSource::Random(_) => source.clone(),
+        };
+        Self { outages: self.outages.as_ref().map(unnamed), ..self.clone() }
+    }
+
+    /// Returns the first option that is given and has no effect, because the option that it needs is not given: the two
+    /// rows of [`OPTIONS`]. `is_given` says of a row whether it was given, even with its default value. Returns `None`
+    /// if there is none.
+    pub(super) fn without_effect(
+        &self,
+        is_given: impl Fn(&ReplayOption) -> bool,
+    ) -> Option<(&'static ReplayOption, &'static ReplayOption)> {
+        OPTIONS.iter().filter(|row| is_given(row)).find_map(|row| {
+            let needed = row.needed()?;
+            (!needed.is_given(self)).then_some((row, needed))
+        })
+    }
+
+    /// Compares the options as JSON holds them, apart from the paths of files. Returns a sentence on the first
+    /// difference, or `None` if all are equal.
     pub fn difference(&self, other: &Self) -> Option<String> {
-        let option = OPTIONS.iter().find(|option| option.entry(self) != option.entry(other))?;
+        let [a, b] = [self, other].map(Self::without_paths);
+        let option = OPTIONS.iter().find(|option| option.entry(&a) != option.entry(&b))?;
         Some(format!("{} is {}, not {}", option.name, option.text(other), option.text(self)))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::key::files;
+use super::key::{files, outage_file};
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::Coordinate;
@@ -20,6 +20,9 @@ pub struct RunManifest<'a> {
     rules: String,
     #[serde(flatten)]
     options: &'a Options,
+    /// The SHA-256 of the file that lists the outages; `None` if there is no such file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outages_sha256: Option<String>,
     replays: Vec<RunReplay<'a>>,
 }
 
@@ -44,6 +47,7 @@ impl<'a> From<&'a Study> for RunManifest<'a> {
             logs: study.logs.iter().map(RunLog::from).collect(),
             rules: study.cells.first().map(|cell| cell.spec.rules.to_string()).unwrap_or_default(),
             options: &study.options,
+            outages_sha256: outage_file(&study.options).map(|(_, sha256)| sha256),
             replays: study.cells.iter().map(RunReplay).collect(),
         }
     }

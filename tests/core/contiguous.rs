@@ -217,7 +217,8 @@ fn contiguous_placements_are_boxes_of_the_shape() -> Tested {
 fn listed_box(procs: u32, mesh: &Mesh) -> Option<[u32; 3]> {
     let sides = |extent: u32| (1..=extent).filter(|side: &u32| side.is_power_of_two());
     let [width, length, depth] = mesh.extents();
-    let boxes = sides(width).flat_map(|x| sides(length).flat_map(move |y| sides(depth).map(move |z| [x, y, z])));
+    let boxes =
+        sides(width).flat_map(|x| sides(length).flat_map(move |y| sides(depth).map(move |z| [x, y, z])));
     let nodes = |sides: &[u32; 3]| sides.iter().product::<u32>();
     let rank = |sides: &[u32; 3]| {
         (nodes(sides), sides.iter().sum::<u32>(), std::cmp::Reverse(sides[0]), std::cmp::Reverse(sides[1]))

@@ -236,6 +236,9 @@ fn numbers_equal(log: &str, policy: &str, jobs: &[Job], records: &[Record], skip
         ("completion", mean(&|job, record| record.end - job.submit), completion_s, 0.05),
         ("utilization", busy_s / (512.0 * end.as_seconds()), utilization, 0.000_05),
     ] {
-        assert!((found - published).abs() <= half_unit + 1e-9, "{log}, {policy}, {what}: {found}, not {published}");
+        assert!(
+            (found - published).abs() <= half_unit + 1e-9,
+            "{log}, {policy}, {what}: {found}, not {published}"
+        );
     }
 }

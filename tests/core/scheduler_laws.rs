@@ -27,7 +27,7 @@ const ALLOCATORS: [&str; 8] = [
 ];
 
 /// Every row, and its variants.
-fn schedulers() -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
+pub(crate) fn schedulers() -> Result<Vec<Spec>, Box<dyn std::error::Error>> {
     let mut specs: Vec<Spec> = SCHEDULERS.iter().map(|row| Spec::named(row.name)).collect();
     for order in ORDERS {
         for name in ["easy", "first-fit-queue"] {

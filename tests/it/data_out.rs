@@ -79,7 +79,9 @@ fn frames_have_the_columns_of_the_schema() -> Tested {
     let outages = "--outages random:mtbf=1y,repair=4h --on-outage drain";
     replay(
         at,
-        &format!("-m 4x4 -a naive -o all --contention --network wormhole --placements --by-shape {outages} {slices}"),
+        &format!(
+            "-m 4x4 -a naive -o all --contention --network wormhole --placements --by-shape {outages} {slices}"
+        ),
     )?;
     replay(at, "-m 4x4 -a naive -o least --no-timing")?;
     for stem in ["jobs", "summary", "fragmentation", "shapes"] {

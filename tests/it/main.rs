@@ -7,6 +7,7 @@ mod core_support;
 mod support;
 
 mod all_allocators;
+mod answers_cli;
 mod audit_cli;
 mod compaction;
 mod data_out;
@@ -18,6 +19,7 @@ mod far_times;
 mod fetch;
 mod imports;
 mod lublin;
+mod mistakes_cli;
 mod native_logs;
 mod network;
 mod optimum_cli;

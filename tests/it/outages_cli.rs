@@ -75,6 +75,34 @@ fn replays_and_studies_have_outages() -> Tested {
 }
 
 #[test]
+fn a_treatment_needs_outages() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let study = |rest: &str| {
+        format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive']\n{rest}", bundled("tiny.swf"))
+    };
+    let advice = "has no effect without key 'outages'; add a line such as outages = \"random:mtbf=30d,repair=4h\", or \
+                  leave it out";
+    // Also with the default value, which says the same as no key.
+    for treatment in ["drain", "requeue"] {
+        fs::write(at.join("s.toml"), study(&format!("on_outage = '{treatment}'\n")))?;
+        let ran = run(at, "sweep s.toml -o s -q")?;
+        let message = format!("error: s.toml:4: key 'on_outage' {advice}\n");
+        assert_eq!((ran.code, ran.stderr), (Some(1), message));
+    }
+    fs::write(at.join("s.toml"), study(""))?;
+    let ran = run(at, "sweep s.toml -o s -q --on-outage drain")?;
+    assert_eq!((ran.code, ran.stderr), (Some(1), format!("error: s.toml:1: --on-outage {advice}\n")));
+    // A flag goes with a key, and a key with a flag.
+    done(&run(at, "sweep s.toml -o s -q --on-outage drain --outages random:mtbf=1d,repair=1h")?);
+    fs::write(at.join("s.toml"), study("outages = 'random:mtbf=1d,repair=1h'\n"))?;
+    done(&run(at, "sweep s.toml -o t -q --on-outage drain")?);
+    let [s, t] = ["s", "t"].map(|folder| contents(&at.join(folder).join("cells")));
+    assert_eq!(s?.into_keys().collect::<Vec<_>>(), t?.into_keys().collect::<Vec<_>>());
+    Ok(())
+}
+
+#[test]
 fn results_without_outages_have_no_columns_of_them() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();

@@ -67,7 +67,12 @@ fn the_course_of_fragmentation_has_the_means_of_the_summary() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     let slices = "--fragmentation 4x4x2,2x2x2,8x8x1";
-    kept(at, &format!("tpu-slices:jobs=300,offered=0.8 -m torus:8x8x4 --oversize skip -a first-fit:turn=yes hilbert+bf {slices}"))?;
+    kept(
+        at,
+        &format!(
+            "tpu-slices:jobs=300,offered=0.8 -m torus:8x8x4 --oversize skip -a first-fit:turn=yes hilbert+bf {slices}"
+        ),
+    )?;
     let course = columns(&at.join("out/fragmentation.csv"))?;
     let summary = columns(&at.join("out/summary.csv"))?;
     let (times, replays) = (numbers(&course, "time_s")?, numbers(&course, "replay")?);
@@ -81,7 +86,8 @@ fn the_course_of_fragmentation_has_the_means_of_the_summary() -> Tested {
             ("slices_fit_3", "slices_fit_3_mean"),
         ] {
             let values = numbers(&course, column)?;
-            let sum: f64 = rows.windows(2).map(|pair| (times[pair[1]] - times[pair[0]]) * values[pair[0]]).sum();
+            let sum: f64 =
+                rows.windows(2).map(|pair| (times[pair[1]] - times[pair[0]]) * values[pair[0]]).sum();
             let expected = numbers(&summary, mean)?[replay];
             assert!((sum / span_s - expected).abs() < 1e-9 * expected.max(1.0), "{mean}: {}", sum / span_s);
         }
@@ -90,7 +96,9 @@ fn the_course_of_fragmentation_has_the_means_of_the_summary() -> Tested {
         let end = ["free", "largest_free_submesh", "slices_fit_1", "slices_fit_2", "slices_fit_4"];
         assert_eq!(end.map(|column| course[column][last].as_str()), ["256", "256", "8", "32", ""]);
     }
-    for (value, words) in [("", "largest free submesh (nodes)"), (" --value slices_fit_2", "how many of slice 2 fit")] {
+    for (value, words) in
+        [("", "largest free submesh (nodes)"), (" --value slices_fit_2", "how many of slice 2 fit")]
+    {
         let ran = run(at, &format!("plot out --kind fragmentation{value}"))?;
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "out/fragmentation.svg\n"), "{}", ran.stderr);
         assert!(fs::read_to_string(at.join("out/fragmentation.svg"))?.contains(words), "{words}");
@@ -107,7 +115,10 @@ fn a_study_keeps_the_same_details_as_a_replay() -> Tested {
     let at = directory.path();
     let log = bundled("tiny.swf");
     let options = "--fragmentation 2x2,4x1 --by-shape --placements --no-timing -q";
-    fs::write(at.join("s.toml"), format!("logs = ['{log}']\nmachines = ['4x4']\nallocators = ['first-fit', 'mbs']\n"))?;
+    fs::write(
+        at.join("s.toml"),
+        format!("logs = ['{log}']\nmachines = ['4x4']\nallocators = ['first-fit', 'mbs']\n"),
+    )?;
     let ran = run(at, &format!("sweep s.toml -o study --jobs {options}"))?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let ran = run(at, &format!("replay {log} -m 4x4 -a first-fit mbs -o out {options}"))?;
@@ -122,13 +133,16 @@ fn a_study_keeps_the_same_details_as_a_replay() -> Tested {
         assert_eq!((of_study.code, of_run.code), (Some(0), Some(0)), "{}{}", of_study.stderr, of_run.stderr);
         assert_eq!(of_study.stdout.replace("study/", "out/"), of_run.stdout);
     }
-    let [of_study, of_run] = ["study", "out"].map(|folder| fs::read(at.join(folder).join("fragmentation.svg")));
+    let [of_study, of_run] =
+        ["study", "out"].map(|folder| fs::read(at.join(folder).join("fragmentation.svg")));
     assert!(of_study? == of_run?);
     // Cells are copied with all their details.
     let ran = run(at, "merge study -o merged")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let names = |folder: &str| -> Result<BTreeSet<_>, Box<dyn Error>> {
-        Ok(fs::read_dir(at.join(folder))?.map(|entry| Ok(entry?.file_name())).collect::<std::io::Result<_>>()?)
+        Ok(fs::read_dir(at.join(folder))?
+            .map(|entry| Ok(entry?.file_name()))
+            .collect::<std::io::Result<_>>()?)
     };
     assert_eq!(names("merged/cells")?, names("study/cells")?);
     assert_eq!(names("merged/cells")?.len(), 8);
@@ -139,12 +153,17 @@ fn a_study_keeps_the_same_details_as_a_replay() -> Tested {
 fn jobs_with_sides_are_turned_in_three_dimensions() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let line = |job: i32, sides: &str| format!("{job} {job} -1 10 8 -1 -1 8 10 -1 1 1 1 1 1 1 -1 -1 {sides}\n");
+    let line =
+        |job: i32, sides: &str| format!("{job} {job} -1 10 8 -1 -1 8 10 -1 1 1 1 1 1 1 -1 -1 {sides}\n");
     fs::write(at.join("sides.swf"), format!("; Shapes: sides\n{}{}", line(1, "1 2 4"), line(2, "2 4 1")))?;
     // The machine is two nodes deep: 1x2x4 fits in four of its orientations only.
     let ran = run(at, "replay sides.swf -m 4x4x2 -a first-fit -q")?;
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("asks for 8 processors as 1x2x4, which 'first-fit' does not find"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("asks for 8 processors as 1x2x4, which 'first-fit' does not find"),
+        "{}",
+        ran.stderr
+    );
     for (allocator, used) in [
         ("first-fit:turn=yes", ["1x4x2", "2x4"]),
         ("best-fit:turn=yes", ["1x4x2", "2x4"]),
@@ -174,7 +193,8 @@ fn boxes_of_a_list_are_shared_out_by_weight() -> Tested {
         let jobs = columns(&at.join("out/jobs.csv"))?;
         let mut counts = BTreeMap::new();
         for (shape, allocated) in jobs["shape"].iter().zip(&jobs["allocated"]) {
-            let sides: u32 = shape.trim_start_matches("box ").split('x').map(|side| side.parse().unwrap_or(0)).product();
+            let sides: u32 =
+                shape.trim_start_matches("box ").split('x').map(|side| side.parse().unwrap_or(0)).product();
             assert_eq!(sides.to_string(), *allocated, "{shape}");
             *counts.entry(shape.clone()).or_default() += 1;
         }
@@ -193,7 +213,8 @@ fn boxes_of_a_list_are_shared_out_by_weight() -> Tested {
     fs::write(at.join("s.toml"), study)?;
     let ran = run(at, "sweep s.toml -o study --jobs --by-shape --no-timing -q")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let table = run(at, "table study --frame shapes --rows shape --columns machine --value jobs --format csv")?;
+    let table =
+        run(at, "table study --frame shapes --rows shape --columns machine --value jobs --format csv")?;
     for (shape, count) in counts {
         assert!(table.stdout.contains(&format!("\n{shape},{count}")), "{shape}: {count}; {}", table.stdout);
     }
@@ -209,19 +230,39 @@ fn wrong_boxes_and_slices_are_one_clear_line() -> Tested {
     fs::write(at.join("large.yaml"), topology.replace("{x: 8, y: 4, z: 4}", "{x: 16, y: 4, z: 4}"))?;
     fs::write(at.join("other.yaml"), &topology)?;
     for (arguments, code, message) in [
-        ("-m 16x8:wrap=z -a naive", 2, "wrap=z: the machine has no dimension 'z'; expected some of the dimensions x, y"),
-        ("-m 16x8 -a naive --unavailable 128", 2, "node 128 is outside the machine; expected nodes from 0 to 127"),
+        (
+            "-m 16x8:wrap=z -a naive",
+            2,
+            "wrap=z: the machine has no dimension 'z'; expected some of the dimensions x, y",
+        ),
+        (
+            "-m 16x8 -a naive --unavailable 128",
+            2,
+            "node 128 is outside the machine; expected nodes from 0 to 127",
+        ),
         ("-m 4x4:without=0-15 -a naive", 2, "all 16 nodes are unavailable; expected at least one node"),
         (
             "-m torus:8x8x4 -a slurm-torus3d:path=large.yaml",
             2,
             "large.yaml:18: found a placement of 16x4x4 on a torus of 8x8x4, expected at most 8 along x; boxes are not turned",
         ),
-        ("-m torus:8x8x8 -a slurm-torus3d:path=other.yaml", 2, "expected --machine torus:8x8x4, or 256 (an array)"),
-        ("-m 8x8 -a naive --fragmentation 4x4,9y9", 2, "'9y9' is no slice: expected sides of at least 1, such as 4x4x2"),
+        (
+            "-m torus:8x8x8 -a slurm-torus3d:path=other.yaml",
+            2,
+            "expected --machine torus:8x8x4, or 256 (an array)",
+        ),
+        (
+            "-m 8x8 -a naive --fragmentation 4x4,9y9",
+            2,
+            "'9y9' is no slice: expected sides of at least 1, such as 4x4x2",
+        ),
         ("-m 8x8 -a naive --by-shape", 2, "the following required arguments were not provided:"),
         ("-m 8x8 -a first-fit --shape list:2x2*0", 2, "'2x2*0' has no weight of at least 1 behind '*'"),
-        ("-m 8x8 -a first-fit:turn=maybe", 2, "parameter 'turn' of 'first-fit' is 'maybe': expected one of: no, yes"),
+        (
+            "-m 8x8 -a first-fit:turn=maybe",
+            2,
+            "parameter 'turn' of 'first-fit' is 'maybe': expected one of: no, yes",
+        ),
     ] {
         let ran = run(at, &format!("replay {log} {arguments} -q"))?;
         assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);
@@ -230,8 +271,16 @@ fn wrong_boxes_and_slices_are_one_clear_line() -> Tested {
     }
     kept(at, &format!("{log} -m 4x4 -a naive"))?;
     for (arguments, code, message) in [
-        ("table out --frame shapes", 1, "error: out holds no frame 'shapes'; `replay -o` and `sweep --jobs` keep it with --by-shape"),
-        ("plot out --kind fragmentation", 1, "error: fragmentation: out does not hold the fragmentation of free nodes; `replay"),
+        (
+            "table out --frame shapes",
+            1,
+            "error: out holds no frame 'shapes'; `replay -o` and `sweep --jobs` keep it with --by-shape",
+        ),
+        (
+            "plot out --kind fragmentation",
+            1,
+            "error: fragmentation: out does not hold the fragmentation of free nodes; `replay",
+        ),
     ] {
         let ran = run(at, arguments)?;
         assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);

@@ -84,7 +84,7 @@ pub(crate) struct Args {
     arrival_scale: Vec<f64>,
 
     /// Seed of all random numbers. Every allocator gets the same.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     seed: u64,
 
     /// Number of replays that run at once [default: the number of cores]. Results do not depend on it.

@@ -51,10 +51,12 @@ fn fields<'a>() -> Vec<Field<Row<'a>>> {
             .meaning("jobs left out because the allocator finds no nodes even on the idle machine"),
         field("refused_jobs", U64(|row| row.count.refused_jobs))
             .meaning("replayed jobs for which at least one call found no such place"),
-        field("refusals", U64(|row| row.count.refusals)).meaning("calls in which it found no place for them among enough free nodes, or only reserved nodes"),
-        field("wait_s_mean", MaybeF64(|row| row.count.wait_s_mean()))
-            .unit("s")
-            .meaning("mean of start − arrival over all of these jobs, whatever --trim says; null without jobs"),
+        field("refusals", U64(|row| row.count.refusals)).meaning(
+            "calls in which it found no place for them among enough free nodes, or only reserved nodes",
+        ),
+        field("wait_s_mean", MaybeF64(|row| row.count.wait_s_mean())).unit("s").meaning(
+            "mean of start − arrival over all of these jobs, whatever --trim says; null without jobs",
+        ),
         field("run", Added)
             .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),
     ];

@@ -207,8 +207,18 @@ mod tests {
         assert!((means.largest - (10.0 * 8.0 + 20.0 * 6.0) / 40.0).abs() < 1e-12);
         assert!((means.external - 20.0 * (1.0 - 6.0 / 7.0) / 40.0).abs() < 1e-12);
         assert_eq!(means.fits, [(10.0 * 2.0 + 20.0) / 40.0, (10.0 * 2.0 + 20.0) / 40.0]);
-        let state = |seconds, free, largest, fits: [u32; 2]| FragmentationAt { time: at(seconds), free, largest, fits: fits.into() };
-        let course = [state(10, 8, 8, [2, 2]), state(20, 7, 6, [1, 1]), state(40, 0, 0, [0, 0]), state(50, 1, 1, [0, 0])];
+        let state = |seconds, free, largest, fits: [u32; 2]| FragmentationAt {
+            time: at(seconds),
+            free,
+            largest,
+            fits: fits.into(),
+        };
+        let course = [
+            state(10, 8, 8, [2, 2]),
+            state(20, 7, 6, [1, 1]),
+            state(40, 0, 0, [0, 0]),
+            state(50, 1, 1, [0, 0]),
+        ];
         assert_eq!(means.course, course);
         Ok(())
     }

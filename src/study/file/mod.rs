@@ -4,15 +4,16 @@ mod error;
 mod toml_keys;
 
 pub use error::StudyError;
+pub use toml_keys::is_key;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use self::toml_keys::{Entry, Keys, Value, beside, is_key, read};
+use self::toml_keys::{Entry, Keys, Value, beside, read};
 use super::all::ALL;
 use super::axes::{Axes, resolve};
 use super::log::LogSource;
-use super::options::{OPTIONS, Options};
+use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError};
 use super::planned::Study;
 use crate::allocator;
@@ -41,6 +42,7 @@ impl Study {
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
         let options = found_outages(with_keys(options, &keys)?, &keys, find);
+        check_effects(&options, &keys, path)?;
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
         let axes = axes(&keys, find)?;
         if let Some(line) = keys.line_of("replications")
@@ -102,6 +104,23 @@ fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyErro
         }
     }
     Ok(options)
+}
+
+/// Fails if a key of the file, or a flag of the command line, has no effect because the key that it needs is not there.
+fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
+    let line_of = |row: &ReplayOption| if is_key(row.name) { keys.line_of(row.name) } else { None };
+    // Options that no key sets are left to the command line.
+    let is_given = |row: &ReplayOption| line_of(row).is_some() || is_key(row.name) && row.is_given(options);
+    let Some((row, needed)) = options.without_effect(is_given) else { return Ok(()) };
+    let name = match line_of(row) {
+        Some(_) => format!("key '{}'", row.name),
+        None => row.flag.as_ref().map_or_else(|| row.name.to_owned(), Flag::argument),
+    };
+    let problem = format!(
+        "{name} has no effect without key '{}'; add a line such as {} = \"{}\", or leave it out",
+        needed.name, needed.name, needed.example
+    );
+    Err(StudyError::Wrong { path: path.to_owned(), line: line_of(row).unwrap_or(1), problem })
 }
 
 /// Returns `options` with the path of a file of outages, if the study file names one, as it is found: relative paths

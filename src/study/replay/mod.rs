@@ -17,7 +17,9 @@ use crate::engine::{self, Fate, Observer, OutagePlan, Parts, Record, ReplayError
 use crate::execution::{self, Traffic};
 use crate::job::Job;
 use crate::machine::outages::OutageFileError;
-use crate::metrics::{Finished, Monitor, Recorder, Recording, ShapeCount, Summary, count_by_shape, retain};
+use crate::metrics::{
+    BlockSums, Finished, Monitor, Recorder, Recording, ShapeCount, Summary, count_by_shape, retain,
+};
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
@@ -56,6 +58,8 @@ pub struct Outcome {
     pub by_shape: Vec<ShapeCount>,
     /// All numbers of the replication in one row.
     pub summary: Summary,
+    /// Sums over blocks of jobs, for paired comparisons with other replays of the same jobs.
+    pub blocks: BlockSums,
 }
 
 /// The reason why a replay failed.
@@ -124,7 +128,7 @@ impl Replay {
         let wall_s = if options.timed { driven.wall.as_secs_f64() } else { 0.0 };
         let mut recording = recorder.finish();
         let (jobs, Driven { records, traffic, .. }) = completed(jobs, driven, &mut recording);
-        let summary = Summary::of(&Finished {
+        let finished = Finished {
             jobs: &jobs,
             records: &records,
             recording: &recording,
@@ -134,12 +138,13 @@ impl Replay {
             skipped,
             never_fit,
             wall_s,
-        });
+        };
+        let (summary, blocks) = (Summary::of(&finished), BlockSums::of(&finished));
         let by_shape = match counts_shapes {
             true => count_by_shape(&jobs, &records, &recording.refusals, &misfits),
             false => Vec::new(),
         };
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, by_shape, summary })
+        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, by_shape, summary, blocks })
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
