@@ -127,7 +127,11 @@ fn the_schema_is_told_in_three_forms() -> Tested {
     assert!(!markdown.contains("## summary"));
     let wrong = run(at, "schema cells")?;
     assert_eq!(wrong.code, Some(2));
-    assert!(wrong.stderr.contains("[possible values: jobs, summary]"), "{}", wrong.stderr);
+    assert!(
+        wrong.stderr.contains("[possible values: jobs, summary, fragmentation, shapes]"),
+        "{}",
+        wrong.stderr
+    );
     Ok(())
 }
 
