@@ -5,7 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::{Failure, print};
 use crate::report::{LISTINGS, Listing};
 
-/// List allocators, schedulers, networks, orders, log formats or workload models with their sources.
+/// List allocators, schedulers, predictors, networks, orders, log formats or workload models with their sources.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// What to list.

@@ -4,7 +4,7 @@
 //! DIR/study.json               the resolved study: every cell with its key, in order
 //! DIR/cells/KEY.parquet        a finished cell, one row per replication: the `summary` frame without `replay`
 //! DIR/cells/KEY.jobs.parquet   its jobs, if they are kept: the `jobs` frame without `replay`
-//! DIR/cells/KEY.FRAME.parquet  other details, such as the `fragmentation` frame, if they are kept: without `replay`
+//! DIR/cells/KEY.FRAME.parquet  other details, such as the `downtimes` frame, if they are kept: without `replay`
 //! DIR/cells/KEY.failed.txt     why a cell failed when it was last tried; gone when it is finished
 //! DIR/summary.parquet, .csv    the finished cells in the study's order: `replay` first, `key` last
 //! DIR/unfinished.json          how the study was started; gone when all of it is finished

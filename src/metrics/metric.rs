@@ -54,6 +54,10 @@ pub enum When {
     ByShape,
     /// If nodes go down and come up.
     Outages,
+    /// If run times are predicted in any replay of the table. The value is null for the others.
+    Predictions,
+    /// If any replay of the table starts jobs, or places them, as the log says.
+    Recorded,
     /// If the table is the summary of a study, where each row has the number of its cell.
     Study,
 }
@@ -70,6 +74,8 @@ impl When {
             Self::Placements => "with --placements",
             Self::ByShape => "with --by-shape",
             Self::Outages => "with --outages",
+            Self::Predictions => "if run times are predicted (--estimate); null for replays without",
+            Self::Recorded => "if a replay has the scheduler or the allocator `recorded`",
             Self::Study => "in the summary of a study",
         }
     }
@@ -193,6 +199,10 @@ pub struct Circumstances {
     pub refused: bool,
     /// Whether nodes go down and come up.
     pub outages: bool,
+    /// Whether run times are predicted in any replay.
+    pub predictions: bool,
+    /// Whether any replay starts jobs, or places them, as the log says.
+    pub recorded: bool,
 }
 
 /// A function that returns whether a table has a column.

@@ -29,7 +29,7 @@ pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOS
 pub use metric::{
     Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };
-pub use outages::OutageRecord;
+pub use outages::{Downtime, LostRun, OutageRecord};
 pub use paired::{BlockSums, Blocks, Difference, block_length, half_width};
 pub use recorder::{ContentionRecord, Monitor, Recorder, Recording, retain};
 pub use registry::METRICS;

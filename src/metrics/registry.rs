@@ -98,6 +98,26 @@ pub static METRICS: &[Metric] = &[
         .report(First, "wait s", |_| true)
         .interval(3)
         .compared(),
+    Metric::count("starts_delayed", |of| Some(of.start_delays(|delay| delay.is_some_and(|delay_s| delay_s > 0.0))))
+        .when(When::Recorded)
+        .meaning("jobs that started later than their log says")
+        .terminal(First, "late", |of| of.recorded)
+        .report(First, "started later than recorded", |of| of.recorded),
+    Metric::mean("start_delay_s_mean", |of, i| of.start_delay_s(i).unwrap_or_default())
+        .when(When::Recorded)
+        .is(
+            "start delay",
+            "s",
+            "mean of how much later jobs started than their log says; 0 for those that started no later or whose recorded \
+             wait is unknown",
+        )
+        .shown(Seconds(1))
+        .terminal(First, "late by s", |of| of.recorded)
+        .report(First, "later than recorded by s", |of| of.recorded),
+    Metric::count("waits_unknown", |of| Some(of.start_delays(|delay| delay.is_none())))
+        .when(When::Recorded)
+        .meaning("jobs whose recorded wait is unknown")
+        .better(Neither),
     Metric::mean("queue_delay_s_mean", |of, i| of.queue_delay_s(i))
         .is("queue delay", "s", "mean of arrival to head of the queue")
         .shown(Seconds(1))
@@ -156,6 +176,40 @@ pub static METRICS: &[Metric] = &[
     .terminal(Response, "slowdown", |of| !(of.replicated || of.network))
     .report(First, "slowdown", |_| true)
     .interval(4),
+    Metric::mean("bounded_slowdown_per_processor_mean", |of, i| {
+        let processors = f64::from(of.replay.jobs[i].procs);
+        (of.turnaround_s(i) / (processors * of.service_s(i).max(SHORTEST_RUN_S))).max(1.0)
+    })
+    .is(
+        "bounded slowdown per processor",
+        "",
+        "mean of max(1, turnaround / (processors · max(run, 10 s))), by the processors that a job asks for",
+    )
+    .shown(Plain(2)),
+    Metric::real("prediction_error_s_mean", |of| {
+        of.predicted_mean(|prediction_s, run_s| (prediction_s - run_s).abs())
+    })
+    .when(When::Predictions)
+    .is("prediction error", "s", "mean of |prediction − run|, of the predictions that were made on arrival")
+    .shown(Seconds(1))
+    .terminal(Response, "error s", |of| of.predictions)
+    .report(First, "prediction error s", |of| of.predictions),
+    Metric::real("underpredicted_share", |of| {
+        of.predicted_mean(|prediction_s, run_s| f64::from(u8::from(prediction_s < run_s)))
+    })
+    .when(When::Predictions)
+    .meaning("share of jobs that ran longer than predicted on arrival")
+    .better(Neither)
+    .shown(Percent(1))
+    .terminal(Response, "underpredicted", |of| of.predictions)
+    .report(First, "underpredicted %", |of| of.predictions),
+    Metric::count("prediction_corrections", |of| {
+        let corrections = || of.replay.records.iter().map(|record| u64::from(record.corrections)).sum();
+        of.replay.is_predicted.then(corrections)
+    })
+    .when(When::Predictions)
+    .meaning("times that a prediction was corrected because a job had outlived it")
+    .report(First, "corrections", |of| of.predictions),
     Metric::mean("pairwise_sum_mean", |of, i| of.dispersal(i).pairwise_sum as f64)
         .is("pairwise sum", "hops", "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0")
         .shown(Plain(1))

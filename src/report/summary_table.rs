@@ -79,8 +79,10 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
         timed: shown.options.timed,
         replicated: shown.options.replications.are_several(),
         network: shown.options.traffic,
+        recorded: shown.options.recorded,
         delays: shown.replays.iter().any(has_delays),
         outages: shown.options.outages.is_some(),
+        predictions: shown.options.predictions,
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {

@@ -121,6 +121,7 @@ impl Reader {
             let format = first.and_then(Format::of_line).unwrap_or(SWF);
             formats::build(&spec(format))?
         };
+        lines.cut_behind(parser.separator());
         let parser = Parser { lines: parser, has_begun: false };
         let (header, records) = (Header::default(), Records::none());
         let lenient = options.lenient;
@@ -154,8 +155,8 @@ impl Reader {
         }
         let (found, records) = (&mut self.records.irregularities, self.records.count);
         let parsed = match self.lines.next_line()? {
-            Some(whole) => {
-                self.line += 1;
+            Some((whole, line)) => {
+                self.line = line;
                 let line = whole.strip_suffix(b"\r").unwrap_or(whole);
                 found.crlf_lines += u64::from(line.len() < whole.len());
                 if let aside @ ([] | [b';', ..]) = skip_blanks(line)

@@ -75,9 +75,10 @@ impl Irregularities {
     pub(super) fn skip(&mut self, problem: &Problem) {
         match problem {
             Problem::TooFewFields { .. } => self.skipped_too_few_fields += 1,
-            Problem::NotANumber { .. } | Problem::Column { .. } | Problem::Heading(_) => {
-                self.skipped_not_a_number += 1
-            }
+            Problem::NotANumber { .. }
+            | Problem::Column { .. }
+            | Problem::Value { .. }
+            | Problem::Heading(_) => self.skipped_not_a_number += 1,
             Problem::OutOfRange { .. } | Problem::Sides { .. } => self.skipped_out_of_range += 1,
         }
     }

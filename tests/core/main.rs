@@ -18,6 +18,8 @@ mod oracle;
 mod outage_twin;
 mod outages;
 mod paired;
+mod predictions;
+mod recorded;
 mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;

@@ -100,6 +100,7 @@ fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<
         execution: execution.as_mut(),
         outages: None,
         timed: false,
+        predictions: None,
         stop: Stop::default(),
     };
     let mut nodes = Nodes(vec![Vec::new(); jobs.len()]);

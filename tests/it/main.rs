@@ -27,6 +27,7 @@ mod orders;
 mod outages_cli;
 mod papers;
 mod plot_cli;
+mod predictions_cli;
 mod replay_cli;
 mod reproduce_cli;
 mod reproduce_compaction;

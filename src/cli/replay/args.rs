@@ -2,17 +2,18 @@
 
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::allocator;
+use crate::cli::runner::holes::Holes;
 use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
-use crate::machine::{Mesh, make_unavailable};
+use crate::machine::Mesh;
 use crate::report::summary_column;
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
@@ -47,11 +48,8 @@ pub(crate) struct Args {
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1..)]
     machine: Vec<Mesh>,
 
-    /// Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its lines, or a table
-    /// with a column node), intervals such as 0-3,17, coordinates such as (3,1), or submeshes by two corners such as
-    /// (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17.
-    #[arg(long, value_name = "FILE|NODES", num_args = 1..)]
-    unavailable: Vec<String>,
+    #[command(flatten)]
+    holes: Holes,
 
     /// Schedulers, such as fcfs, easy or easy:pass=per-event.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
@@ -121,6 +119,9 @@ pub(crate) struct Args {
     status: Option<Status>,
 
     /// Estimated run times: as recorded, exact (equal to the run time), or factor=F (F times the run time).
+    /// predicted:user-last-two predicts the mean of the user's last two jobs that have ended, and from-file:FILE reads
+    /// lines job,prediction; `meshreplay list predictors` shows more. When a job outlives its prediction, it is
+    /// corrected by the rule after ,correct=: tsafrir (in steps), request (to the requested time) or error (fails).
     #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
     estimate: Estimate,
 
@@ -181,6 +182,7 @@ impl Args {
     pub(super) fn options(&self) -> Options {
         Options {
             jobs: self.output.is_some(),
+            recorded: self.scheduler.iter().any(|spec| spec.name == scheduler::RECORDED),
             traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
             ..self.flags.options.clone()
         }
@@ -213,11 +215,7 @@ impl Args {
 
     /// Returns the machines, without the nodes that `--unavailable` names.
     fn machines(&self) -> Result<Vec<Mesh>> {
-        let without = |mesh: &Mesh| {
-            let more = |mesh: Mesh, text: &String| make_unavailable(&mesh, text, Path::new(text));
-            self.unavailable.iter().try_fold(mesh.clone(), more)
-        };
-        Ok(self.machine.iter().map(without).collect::<Result<_, _>>()?)
+        self.machine.iter().map(|mesh| self.holes.out_of(mesh)).collect()
     }
 
     /// Returns the schedulers, with the order that `--order` gives.
@@ -238,7 +236,7 @@ impl Args {
         let default = Rules::defaults(self.rules);
         Rules {
             status: self.status.unwrap_or(default.status),
-            estimate: self.estimate,
+            estimate: self.estimate.clone(),
             overrun: self.overrun,
             sizes: self.sizes,
             shape: self.shape.clone(),

@@ -1,5 +1,6 @@
 //! Frames with many rows per replication, each in a file of its own beside the summary.
 
+pub(super) mod downtimes;
 mod fragmentation;
 mod shapes;
 
@@ -26,7 +27,7 @@ pub(super) struct Detail {
 
 /// Every frame of details. The files of a study's cell are written in this order from the last to the first, so that a
 /// process that sees the jobs of a cell may rely on its other details.
-pub(super) const DETAILS: [Detail; 3] = [
+pub(super) const DETAILS: [Detail; 4] = [
     Detail {
         name: "jobs",
         rows: "one per job of a replay, in the order of the log",
@@ -34,6 +35,7 @@ pub(super) const DETAILS: [Detail; 3] = [
         columns: || described(&jobs::fields()),
         of: |replay, _, outcome, options| jobs(replay, outcome, options),
     },
+    downtimes::DETAIL,
     fragmentation::DETAIL,
     shapes::DETAIL,
 ];

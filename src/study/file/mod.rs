@@ -23,7 +23,7 @@ use crate::machine::{Mesh, make_unavailable};
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::trace::ReadOptions;
-use crate::workload::Rules;
+use crate::workload::{Estimate, Rules};
 
 impl Study {
     /// Reads the study file at `path` and plans the study. Each log is read once for its size, checksum and requests.
@@ -72,6 +72,11 @@ impl Study {
                 path: path.to_owned(),
                 line: keys.line_of("outages").unwrap_or(1),
                 problem: format!("key 'outages': {error}"),
+            },
+            PlanError::Predictions(error) => StudyError::Wrong {
+                path: path.to_owned(),
+                line: keys.line_of("rules").unwrap_or(1),
+                problem: format!("key 'rules': {error}"),
             },
             other => StudyError::Wrong { path: path.to_owned(), line: 1, problem: other.to_string() },
         })?;
@@ -173,8 +178,7 @@ fn logs(
 /// Returns the axes of the file. The list of logs is still empty: planning fills it. `find` returns the path of a file
 /// that the study file names.
 fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
-    let rules =
-        keys.list("rules", strings(|text| text.parse::<Rules>().map_err(|error| error.to_string())))?;
+    let rules = keys.list("rules", strings(|text| found_rules(text, find)))?;
     let machines =
         keys.required("machines", strings(|text| text.parse::<Mesh>().map_err(|error| error.to_string())))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
@@ -196,6 +200,20 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
         networks: values(networks, Spec::named(RECORDED)),
         seeds: values(keys.list("seeds", seed)?, 1),
     })
+}
+
+/// Returns the rules that `text` spells, with the path of a file of predictions as it is found: relative paths start
+/// where those of logs do.
+fn found_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, String> {
+    let mut rules: Rules = text.parse().map_err(|error: SpecError| error.to_string())?;
+    if let Estimate::Predicted(prediction) = &mut rules.estimate
+        && let Some(path) = prediction.path().map(find)
+    {
+        prediction.file = path.display().to_string();
+        // Results spell the rules with this path.
+        rules.to_string().parse::<Rules>().map_err(|error| error.to_string())?;
+    }
+    Ok(rules)
 }
 
 /// Returns the values of a list without their lines, or `default` alone if the key is left out.

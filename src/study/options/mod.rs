@@ -28,6 +28,10 @@ pub struct Options {
     pub jobs: bool,
     /// Whether results have columns for the traffic of a network.
     pub traffic: bool,
+    /// Whether results have columns for predicted run times.
+    pub predictions: bool,
+    /// Whether results have columns that compare with what the log says about starts and nodes.
+    pub recorded: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
     /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not measured.
@@ -111,6 +115,17 @@ const SWITCH: Flag = Flag {
     in_replay: None,
 };
 
+/// An option that follows from the replays themselves and only adds columns. Rows replace the name and the functions.
+const DERIVED: ReplayOption = ReplayOption {
+    name: "",
+    keyed: Keyed::Never,
+    json: None,
+    value: |_| Value::Null,
+    set: |_, _| Ok(()),
+    example: "true",
+    flag: None,
+};
+
 /// Every option. Content keys have lines in the order of the rows.
 pub const OPTIONS: &[ReplayOption] = &[
     ReplayOption {
@@ -176,6 +191,20 @@ pub const OPTIONS: &[ReplayOption] = &[
         set: |options, text| switch(&mut options.traffic, text),
         example: "true",
         flag: None,
+    },
+    ReplayOption {
+        // This option follows from the rules of the replays, which are part of content keys and of study.json.
+        name: "predictions",
+        value: |options| options.predictions.into(),
+        set: |options, text| switch(&mut options.predictions, text),
+        ..DERIVED
+    },
+    ReplayOption {
+        // This option follows from the schedulers and allocators of the replays. It only adds columns.
+        name: "recorded",
+        value: |options| options.recorded.into(),
+        set: |options, text| switch(&mut options.recorded, text),
+        ..DERIVED
     },
     ReplayOption {
         name: "contention",
@@ -378,6 +407,12 @@ impl Options {
     /// Returns the options of a command without any flag: the default values, except that times are measured.
     pub fn without_flags() -> Self {
         Self { timed: true, ..Self::default() }
+    }
+
+    /// Returns the options that do not follow from the replays themselves, as study.json has them. The others have their
+    /// defaults, and so has [`Self::jobs`], which study.json holds beside them.
+    pub(super) fn without_derived(&self) -> Self {
+        Self { jobs: false, traffic: false, recorded: false, predictions: false, ..self.clone() }
     }
 
     /// Returns the flags of `sweep` that give these options. Options that only a study file can set are not among them.

@@ -1,6 +1,6 @@
 //! Runs one replay and its replications, and gathers the results.
 
-mod outages;
+pub(super) mod outages;
 
 pub(super) use outages::check as check_outages;
 
@@ -8,21 +8,23 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::jobs::{JobsError, placeable};
+use super::jobs::{JobsError, check_waits, placeable};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::allocator::{self, Setup};
-use crate::engine::{self, Fate, Observer, OutagePlan, Parts, Record, ReplayError};
+use crate::engine::{self, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
 use crate::execution::{self, Traffic};
 use crate::job::Job;
 use crate::machine::outages::OutageFileError;
 use crate::metrics::{
     BlockSums, Finished, Monitor, Recorder, Recording, ShapeCount, Summary, count_by_shape, retain,
 };
+use crate::prediction::PredictionError;
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
+use crate::workload::most_in_use;
 
 /// A replay that is ready to run: its description and its jobs.
 #[derive(Clone, Debug)]
@@ -42,6 +44,9 @@ pub struct Outcome {
     pub skipped: u64,
     /// The number of jobs among them for which the allocator finds no nodes even on the idle machine.
     pub never_fit: u64,
+    /// The largest number of processors in use at once according to the log; `None` unless the scheduler starts jobs as
+    /// the log says.
+    pub log_peak: Option<u64>,
     /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
     /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
@@ -74,6 +79,9 @@ pub enum RunError {
     /// The outages cannot be read, or do not suit the machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
+    /// The predictions cannot be read, or miss jobs.
+    #[error(transparent)]
+    Predictions(#[from] PredictionError),
     /// The replay failed while it ran, or was stopped.
     #[error(transparent)]
     Replay(#[from] ReplayError),
@@ -104,6 +112,7 @@ impl Replay {
         outages::check(&self.spec, options)?;
         let Fitting { jobs, skipped, misfits } = self.jobs(seed)?;
         let never_fit = misfits.len() as u64;
+        let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&self.spec, options, &jobs, seed)?;
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
         if options.contention {
@@ -121,7 +130,11 @@ impl Replay {
             recorder = recorder.with_refusals();
         }
         if outages.is_some() {
-            recorder = recorder.with_outages(&self.spec.machine, outages::first_arrival(&jobs));
+            recorder = recorder.with_outages(
+                &self.spec.machine,
+                &jobs,
+                (outages::first_arrival(&jobs), options.jobs),
+            );
         }
         let driven =
             self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, &mut recorder)?;
@@ -135,6 +148,7 @@ impl Replay {
             traffic: traffic.as_ref(),
             mesh: &self.spec.machine,
             trim: options.trim,
+            is_predicted: self.spec.rules.prediction().is_some(),
             skipped,
             never_fit,
             wall_s,
@@ -144,14 +158,27 @@ impl Replay {
             true => count_by_shape(&jobs, &records, &recording.refusals, &misfits),
             false => Vec::new(),
         };
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, by_shape, summary, blocks })
+        Ok(Outcome {
+            seed,
+            skipped,
+            never_fit,
+            log_peak,
+            jobs,
+            records,
+            recording,
+            traffic,
+            by_shape,
+            summary,
+            blocks,
+        })
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
     /// Fails if a job does not fit and the rules do not leave such jobs out.
     pub(super) fn jobs(&self, seed: u64) -> Result<Fitting, JobsError> {
-        let ReplaySpec { log, rules, machine, allocator, .. } = &self.spec;
+        let ReplaySpec { log, rules, machine, scheduler, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
+        check_waits(log, &jobs, scheduler)?;
         let (jobs, misfits) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
         Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits })
     }
@@ -171,6 +198,9 @@ impl Replay {
         let (mut scheduler, _) = scheduler::build(&spec.scheduler)?;
         let setup = execution::Setup { mesh: &spec.machine, jobs: jobs.len(), seed };
         let (mut execution, _) = execution::build(&spec.network, &setup)?;
+        let predictions = spec.rules.prediction().map(|given| -> Result<PredictionPlan, PredictionError> {
+            Ok(PredictionPlan { predictor: given.build(jobs)?, correction: given.correction })
+        });
         let parts = Parts {
             mesh: spec.machine.clone(),
             scheduler: scheduler.as_mut(),
@@ -178,6 +208,7 @@ impl Replay {
             execution: execution.as_mut(),
             timed,
             outages,
+            predictions: predictions.transpose()?,
             stop,
         };
         let began = Instant::now();
@@ -247,6 +278,9 @@ impl Outcome {
         }
         if let Some(traffic) = &mut self.traffic {
             traffic.jobs = Vec::new();
+        }
+        if let Some(outages) = &mut self.recording.outages {
+            (outages.downtimes, outages.lost_runs) = (Vec::new(), Vec::new());
         }
     }
 }

@@ -35,7 +35,7 @@ pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<()
 
 /// Returns the outages of one replication of a replay of `jobs`; `None` if `options` give none. Drawn failures begin
 /// with the first arrival.
-pub(super) fn plan(
+pub(in crate::study) fn plan(
     spec: &ReplaySpec,
     options: &Options,
     jobs: &[Job],

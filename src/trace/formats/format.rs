@@ -73,6 +73,12 @@ pub trait LineParser {
         false
     }
 
+    /// Returns the byte behind which the text is cut into pieces, each of which [`Self::parse`] is given as a line. Only
+    /// the line feed is left out of the pieces; other bytes end them.
+    fn separator(&self) -> u8 {
+        b'\n'
+    }
+
     /// Parses one line, which is given without its line end. If the result is a problem, the parser ignores the line:
     /// its state is as before.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem>;

@@ -7,6 +7,7 @@ mod columns;
 mod format;
 mod nas_ipsc;
 mod premas;
+mod slurm;
 mod swf;
 
 use std::path::Path;
@@ -20,7 +21,15 @@ use super::unit::Unit;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// Every log format.
-pub const FORMATS: &[Format] = &[swf::FORMAT, premas::FORMAT, nas_ipsc::FORMAT, columns::FORMAT];
+pub const FORMATS: &[Format] = &[
+    swf::FORMAT,
+    premas::FORMAT,
+    nas_ipsc::FORMAT,
+    columns::FORMAT,
+    slurm::sacct::FORMAT,
+    slurm::json::FORMAT,
+    slurm::jobcomp::FORMAT,
+];
 
 /// The Standard Workload Format. It is the format of a log if neither its name nor its first line tells another, and
 /// the format in which models are written.
