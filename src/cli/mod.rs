@@ -15,6 +15,7 @@ mod schema;
 mod show;
 mod sweep;
 mod table;
+mod terminal;
 mod trace;
 mod usage;
 

@@ -65,6 +65,9 @@ impl ReplayState<'_> {
         if self.queue.is_empty() {
             self.records[job as usize].head = self.now;
         }
+        if let Some(outages) = &mut self.outages {
+            outages.idle_changes = 0;
+        }
         let nodes = self.nodes_for(job);
         self.queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
     }

@@ -261,6 +261,11 @@ pub struct Metric {
     /// The position of the number in the list of numbers that replications can be asked to make precise. `None` if it
     /// is not in that list.
     pub interval_rank: Option<u8>,
+    /// The column of the `jobs` frame of which the number is the mean over jobs, less a second column if there is one.
+    /// `None` if the number is no such mean.
+    pub of_jobs: Option<(&'static str, Option<&'static str>)>,
+    /// How useful the number is in a table that has no room for all: the column with the lowest rank goes first.
+    pub room_rank: u8,
     /// Whether replays keep block sums of the number, for paired comparisons.
     pub is_compared: bool,
     compute: Compute,
@@ -278,6 +283,8 @@ impl Metric {
             terminal: None,
             report: None,
             interval_rank: None,
+            of_jobs: None,
+            room_rank: 0,
             is_compared: false,
             compute,
         }
@@ -367,6 +374,24 @@ impl Metric {
     /// Adds the number to those that replications can be asked to make precise, at this position.
     pub(super) const fn interval(mut self, rank: u8) -> Self {
         self.interval_rank = Some(rank);
+        self
+    }
+
+    /// Says that the number is the mean over jobs of this column of the `jobs` frame.
+    pub(super) const fn of_jobs(mut self, column: &'static str) -> Self {
+        self.of_jobs = Some((column, None));
+        self
+    }
+
+    /// Says that the number is the mean over jobs of the difference of two columns of the `jobs` frame.
+    pub(super) const fn of_jobs_less(mut self, column: &'static str, less: &'static str) -> Self {
+        self.of_jobs = Some((column, Some(less)));
+        self
+    }
+
+    /// Sets how useful the number is in a table that has no room for all. It is 0 unless set.
+    pub(super) const fn room(mut self, rank: u8) -> Self {
+        self.room_rank = rank;
         self
     }
 

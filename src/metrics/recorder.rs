@@ -221,7 +221,7 @@ impl Observer for Recorder<'_> {
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         if let (Some(contention), Some(record)) = (&mut self.contention, &mut self.recording.contention) {
             let found = contention.add(nodes, now);
-            // The contention of a job that is moved later stays that of its first start.
+            // The contention of a job that is moved later stays that of its start.
             if !std::mem::replace(&mut self.started[job as usize], true) {
                 record.jobs[job as usize] = found;
             }
@@ -263,6 +263,10 @@ impl Observer for Recorder<'_> {
     }
 
     fn killed(&mut self, job: JobId, count: u32, ran: Time, now: Time) {
+        // The contention of a job is that of its last run.
+        if let Some(started) = self.started.get_mut(job as usize) {
+            *started = false;
+        }
         if let (Some(outages), Some(named)) = (&mut self.recording.outages, self.jobs.get(job as usize)) {
             // The nodes that the job has just left, if they are kept.
             let nodes = self.recording.placements.get(job as usize).map_or("", String::as_str);

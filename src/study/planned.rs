@@ -90,6 +90,20 @@ impl Study {
                 "{log} on {machine} with '{allocator}': left out {others} larger than the machine or of another size"
             ));
         }
+        let without_end = |name: &str| -> f64 {
+            outcomes.iter().map(|outcome| outcome.summary.get(name).unwrap_or_default()).sum()
+        };
+        for (name, what) in [
+            ("jobs_never_started", "never started, as nodes that they need did not come up"),
+            ("jobs_given_up", "were given up, as they were killed once more than --on-outage allows"),
+        ] {
+            let count = without_end(name);
+            if count > 0.0 {
+                notes.push(format!(
+                    "{log} on {machine} with '{allocator}': {count} jobs {what}; they are in no mean"
+                ));
+            }
+        }
         let counts_none =
             |outcome: &&Outcome| outcome.summary.get("jobs_in_means").is_none_or(|jobs| jobs < 1.0);
         if let Some(outcome) = outcomes.iter().find(counts_none) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::options::Options;
-use super::replay::{Replay, RunError, outages};
+use super::replay::{Fitting, Replay, RunError, outages};
 use crate::allocator::Placement;
 use crate::engine::{Observer, ReplayError};
 use crate::job::{Job, JobId, Time};
@@ -99,8 +99,8 @@ impl Replay {
     /// those of outages count. Fails if the replay fails.
     pub fn snapshot(&self, at: Time, options: &Options) -> Result<Snapshot, RunError> {
         outages::check(&self.spec, options)?;
-        let jobs = self.jobs(self.spec.seed)?.jobs;
-        let outages = outages::plan(&self.spec, options, &jobs, self.spec.seed)?;
+        let Fitting { jobs, first_arrival, .. } = self.jobs(self.spec.seed)?;
+        let outages = outages::plan(&self.spec, options, first_arrival, self.spec.seed)?;
         // The changes up to the time, also those after the last end of a job.
         let mut changes = outages.as_ref().map(|plan| plan.changes.clone());
         let mut down = BTreeSet::new();

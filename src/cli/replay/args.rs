@@ -14,7 +14,8 @@ use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
 use crate::machine::Mesh;
-use crate::report::summary_column;
+use crate::metrics::Metric;
+use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
 use crate::study::{ALL, Axes, Draft, LogSource, Options};
@@ -106,6 +107,10 @@ pub(crate) struct Args {
     /// `meshreplay schema summary` names all.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = summary_column)]
     pub(super) columns: Vec<String>,
+
+    /// Number of the summary by which the rows of the table are sorted, the best first, such as pairwise_sum_mean.
+    #[arg(long, value_name = "COLUMN", value_parser = summary_metric)]
+    pub(super) sort: Option<&'static Metric>,
 
     /// How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has the processors
     /// that it was allocated, and jobs of 0 s are kept. With requested a job has the processors that it asked for, with
@@ -270,6 +275,9 @@ impl Args {
                 "--columns chooses columns of a table; --format {} has all of them",
                 self.format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
             );
+        }
+        if self.sort.is_some() && !is_table {
+            bail!("--sort sorts the rows of a table; rows in other formats have the order of the replays");
         }
         if self.logs.iter().filter(|log| log.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once; give - once");

@@ -116,7 +116,9 @@ fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), 
     let line_of = |row: &ReplayOption| if is_key(row.name) { keys.line_of(row.name) } else { None };
     // Options that no key sets are left to the command line.
     let is_given = |row: &ReplayOption| line_of(row).is_some() || is_key(row.name) && row.is_given(options);
-    let Some((row, needed)) = options.without_effect(is_given) else { return Ok(()) };
+    let mut given = OPTIONS.iter().filter(|row| is_given(row));
+    let alone = given.find_map(|row| Some((row, row.needed().filter(|needed| !needed.is_given(options))?)));
+    let Some((row, needed)) = alone else { return Ok(()) };
     let name = match line_of(row) {
         Some(_) => format!("key '{}'", row.name),
         None => row.flag.as_ref().map_or_else(|| row.name.to_owned(), Flag::argument),

@@ -431,27 +431,9 @@ impl Options {
         given.flat_map(words).collect()
     }
 
-    /// Returns the options with the same word in place of the path of any file. Results depend on the content of a file,
-    /// of which keys have the SHA-256, and not on its path.
+    /// Returns the options without the paths of files: keys have the SHA-256 of a file's content instead.
     pub(super) fn without_paths(&self) -> Self {
-        let unnamed = |source: &OutageSource| match source {
-            OutageSource::File(_) => OutageSource::File("file".to_owned()),
-            OutageSource::Random(_) => source.clone(),
-        };
-        Self { outages: self.outages.as_ref().map(unnamed), ..self.clone() }
-    }
-
-    /// Returns the first option that is given and has no effect, because the option that it needs is not given: the two
-    /// rows of [`OPTIONS`]. `is_given` says of a row whether it was given, even with its default value. Returns `None`
-    /// if there is none.
-    pub(super) fn without_effect(
-        &self,
-        is_given: impl Fn(&ReplayOption) -> bool,
-    ) -> Option<(&'static ReplayOption, &'static ReplayOption)> {
-        OPTIONS.iter().filter(|row| is_given(row)).find_map(|row| {
-            let needed = row.needed()?;
-            (!needed.is_given(self)).then_some((row, needed))
-        })
+        Self { outages: self.outages.as_ref().map(OutageSource::without_path), ..self.clone() }
     }
 
     /// Compares the options as JSON holds them, apart from the paths of files. Returns a sentence on the first

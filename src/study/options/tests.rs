@@ -1,4 +1,4 @@
-//! Laws over the table of options.
+//! Laws over the rows of the table of options.
 
 use super::*;
 

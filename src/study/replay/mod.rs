@@ -15,7 +15,7 @@ use super::source::JobSource;
 use crate::allocator::{self, Setup};
 use crate::engine::{self, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
 use crate::execution::{self, Traffic};
-use crate::job::Job;
+use crate::job::{Job, Time};
 use crate::machine::outages::OutageFileError;
 use crate::metrics::{
     BlockSums, Finished, Monitor, Recorder, Recording, ShapeCount, Summary, count_by_shape, retain,
@@ -110,10 +110,10 @@ impl Replay {
     /// Runs the replication with this seed.
     fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
-        let Fitting { jobs, skipped, misfits } = self.jobs(seed)?;
+        let Fitting { jobs, skipped, misfits, first_arrival } = self.jobs(seed)?;
         let never_fit = misfits.len() as u64;
         let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
-        let outages = outages::plan(&self.spec, options, &jobs, seed)?;
+        let outages = outages::plan(&self.spec, options, first_arrival, seed)?;
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
         if options.contention {
             recorder = recorder.with_contention(&self.spec.machine);
@@ -179,8 +179,9 @@ impl Replay {
         let ReplaySpec { log, rules, machine, scheduler, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
         check_waits(log, &jobs, scheduler)?;
+        let first_arrival = outages::first_arrival(&jobs);
         let (jobs, misfits) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
-        Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits })
+        Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
     }
 
     /// Replays `jobs` until all have ended or `stop` is set, and reports every event to `observer`. If `timed`, the
@@ -257,6 +258,8 @@ pub(super) struct Fitting {
     skipped: u64,
     /// The jobs among those for which the allocator finds no nodes even on the idle machine.
     misfits: Vec<Job>,
+    /// The first arrival, also of a job that only this allocator leaves out: it is the same for all allocators.
+    pub(super) first_arrival: Time,
 }
 
 impl Outcome {
