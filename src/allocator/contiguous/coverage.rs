@@ -66,20 +66,7 @@ impl BusyList {
             };
             return self.boxes.iter().filter_map(covered).collect();
         }
-        let mut covered = Vec::with_capacity(2 * self.boxes.len());
-        for held in &self.boxes {
-            // The same parts in the same order as `parts` returns, without its iterators.
-            let arcs = arcs(held);
-            let [xs, ys, zs] = [0, 1, 2].map(|d| all.ranges(d, arcs[d], rings[d]));
-            for z in zs.into_iter().flatten() {
-                for y in ys.into_iter().flatten() {
-                    for x in xs.into_iter().flatten() {
-                        covered.push(Region { low: [x.0, y.0, z.0], high: [x.1, y.1, z.1] });
-                    }
-                }
-            }
-        }
-        covered
+        self.boxes.iter().flat_map(|held| all.parts(arcs(held), rings)).collect()
     }
 }
 
