@@ -63,7 +63,9 @@ impl fmt::Display for Time {
 pub type JobId = u32;
 
 /// A job that can be replayed. It comes from a record of a log or from a workload model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// The default is a job of no processors that nothing is known of. Its fields complete jobs of which only some are given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Job {
     /// The log's own number of the job (field 1 in the Standard Workload Format). It is only a label.
     pub number: i64,
@@ -77,6 +79,26 @@ pub struct Job {
     pub procs: u32,
     /// The shape that it asks for, used by allocators that look for submeshes.
     pub shape: Shape,
+    /// What the log says about it beside its request.
+    pub logged: Logged,
+}
+
+/// The facts that a log records about a job beside its request: who submitted it and what really happened. Everything is
+/// unknown for jobs of a workload model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Logged {
+    /// The time from its submission to its start; `None` if it is unknown.
+    pub wait: Option<Time>,
+    /// The number of its user; `None` if it is unknown.
+    pub user: Option<i64>,
+}
+
+impl Job {
+    /// Returns the time at which the job started according to its log: its wait after its submission. `None` if the wait
+    /// is unknown.
+    pub fn recorded_start(&self) -> Option<Time> {
+        self.logged.wait.map(|wait| self.submit + wait)
+    }
 }
 
 /// The rule for the sides of the submesh that a job asks for.

@@ -28,7 +28,7 @@
 //! // Two jobs of 4 processors and one that must wait for both.
 //! let job = |number, submit, run, procs| {
 //!     let [submit, run] = [submit, run].map(Time::from_seconds);
-//!     Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
+//!     Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
 //! };
 //! let jobs = vec![job(1, 0, 60, 4), job(2, 0, 90, 4), job(3, 10, 30, 8)];
 //! let replay = Replay {
@@ -65,6 +65,7 @@ pub mod machine;
 pub mod metrics;
 #[cfg(feature = "lab")]
 pub mod paper;
+pub mod prediction;
 #[cfg(feature = "lab")]
 pub mod report;
 pub mod scheduler;

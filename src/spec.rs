@@ -32,7 +32,7 @@ pub enum SpecError {
         problem: String,
     },
     /// No registry row has this name.
-    #[error("unknown {kind} '{name}'{hint} (one of: {known})")]
+    #[error("unknown {kind} '{name}'{hint}{known}")]
     Unknown {
         /// The kind of algorithm that was looked up: allocator, scheduler, order and so on.
         kind: &'static str,
@@ -40,7 +40,7 @@ pub enum SpecError {
         name: String,
         /// A similar name, worded as a question; empty if there is none.
         hint: String,
-        /// All registered names, worded for the message.
+        /// All registered names, worded for the message; empty if they are many and one of them is similar.
         known: String,
     },
     /// The algorithm has no such parameter.
@@ -52,6 +52,14 @@ pub enum SpecError {
         key: String,
         /// The parameters that the algorithm has, worded for the message.
         known: String,
+    },
+    /// The text is neither a value nor a spec that is accepted in its place.
+    #[error("found '{found}', expected {expected}")]
+    NoSuchValue {
+        /// The text as given.
+        found: String,
+        /// What would have been accepted.
+        expected: String,
     },
     /// The value of a parameter does not parse.
     #[error("parameter '{key}' of '{owner}' is '{found}': expected {expected}")]
@@ -165,7 +173,7 @@ pub struct Params {
     given: BTreeMap<String, String>,
     /// The values of the parameters that were taken.
     resolved: BTreeMap<String, String>,
-    /// The names of parameters that were taken and have values that are not written out.
+    /// The names of parameters that were taken and are not written out: they have no value, or one that has no meaning.
     unwritten: Vec<String>,
     /// The members that were given and not yet taken; `None` if there are none.
     given_members: Option<String>,
@@ -189,6 +197,11 @@ impl Params {
     /// Returns the name of the algorithm that these parameters belong to, for messages.
     pub fn owner(&self) -> &str {
         &self.owner
+    }
+
+    /// Returns the text of parameter `key` if it was given and is not taken yet.
+    pub fn given(&self, key: &str) -> Option<&str> {
+        self.given.get(key).map(String::as_str)
     }
 
     /// Takes parameter `key` and returns its value; `default` if it was not given. Fails if the value does not parse.
@@ -264,7 +277,10 @@ impl Params {
 
     /// Takes parameter `key` and returns its text; `None` if it was not given.
     pub fn take_text(&mut self, key: &str) -> Option<String> {
-        let text = self.given.remove(key)?;
+        let Some(text) = self.given.remove(key) else {
+            self.unwritten.push(key.to_owned());
+            return None;
+        };
         self.resolved.insert(key.to_owned(), text.clone());
         Some(text)
     }
@@ -310,6 +326,7 @@ impl Params {
             let mut names: Vec<&str> =
                 self.resolved.keys().chain(&self.unwritten).map(String::as_str).collect();
             names.sort_unstable();
+            names.dedup();
             let known = match names.as_slice() {
                 [] => " (it has none)".to_owned(),
                 names => format!(" (it has: {})", names.join(", ")),
@@ -320,16 +337,27 @@ impl Params {
     }
 }
 
-/// Returns the error that `known`, the names of a registry, do not include `name`. The nearest name is its hint.
+/// The greatest number of names that a message lists although one of them is similar to the given name.
+const LISTED: usize = 12;
+
+/// Returns the error that `known`, the names of a registry, do not include `name`. The hint is a similar name: the
+/// nearest by edit distance, or else the shortest that begins with `name`; upper and lower case are the same. A message
+/// with a hint lists the names only if they are few, so that the hint is not lost among them.
 pub fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> SpecError {
     let names: Vec<&str> = known.into_iter().collect();
-    let hint = names
-        .iter()
-        .map(|candidate| (edit_distance(name, candidate), candidate))
-        .min()
-        .filter(|(distance, _)| *distance <= 1 + name.len() / 4)
-        .map_or_else(String::new, |(_, near)| format!(", did you mean '{near}'?"));
-    SpecError::Unknown { kind, name: name.to_owned(), hint, known: names.join(", ") }
+    let given = name.to_ascii_lowercase();
+    let distances = names.iter().map(|known| (edit_distance(&given, &known.to_ascii_lowercase()), *known));
+    let near = distances.min().filter(|(distance, _)| *distance <= 1 + name.len() / 4).map(|(_, near)| near);
+    let longer =
+        || names.iter().copied().filter(|known| known.starts_with(&given)).min_by_key(|known| known.len());
+    let hint = near.or_else(|| longer().filter(|_| given.len() >= 3));
+    let is_listed = hint.is_none() || names.len() <= LISTED;
+    SpecError::Unknown {
+        kind,
+        name: name.to_owned(),
+        hint: hint.map_or_else(String::new, |near| format!(", did you mean '{near}'?")),
+        known: if is_listed { format!(" (one of: {})", names.join(", ")) } else { String::new() },
+    }
 }
 
 /// Returns the Levenshtein distance in bytes. O(|a|·|b|).
@@ -397,5 +425,23 @@ mod tests {
         let message = unknown("allocator", "mc1x2", ["naive", "mc1x1"]).to_string();
         assert_eq!(message, "unknown allocator 'mc1x2', did you mean 'mc1x1'? (one of: naive, mc1x1)");
         assert!(!unknown("allocator", "zzz", ["naive"]).to_string().contains("did you mean"));
+        assert!(
+            unknown("allocator", "MC1x1", ["naive", "mc1x1"]).to_string().contains("did you mean 'mc1x1'?")
+        );
+        let columns = ["wait_s_p50", "wait_s_mean_of_all", "wait_s_mean"];
+        assert!(unknown("column", "wait_s_m", columns).to_string().contains("did you mean 'wait_s_mean'?"));
+    }
+
+    #[test]
+    fn long_lists_do_not_bury_the_hint() {
+        let names: Vec<String> = (0..40).map(|i| format!("name-number-{i}")).collect();
+        let names = || names.iter().map(String::as_str);
+        let message = unknown("allocator", "name-number-400", names()).to_string();
+        assert_eq!(message, "unknown allocator 'name-number-400', did you mean 'name-number-0'?");
+        assert!(
+            unknown("allocator", "zzz", names())
+                .to_string()
+                .contains("(one of: name-number-0, name-number-1, ")
+        );
     }
 }

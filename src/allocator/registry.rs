@@ -61,6 +61,9 @@ pub const ALLOCATORS: &[Entry] = &[
 /// replaced by its long form: `hilbert+bf` becomes `curve:order=hilbert,select=best-fit`. Any other spec is returned
 /// unchanged. Fails if no row has the name.
 pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
+    if spec.name.contains(|letter: char| letter.is_ascii_uppercase()) {
+        return Err(unknown_allocator(&spec.name));
+    }
     let spec = curve::expand(spec).unwrap_or_else(|| spec.clone());
     match ALLOCATORS.iter().find(|entry| entry.name == spec.name) {
         Some(entry) => Ok((entry, spec)),
@@ -68,14 +71,19 @@ pub fn find(spec: &Spec) -> Result<(&'static Entry, Spec), SpecError> {
     }
 }
 
-/// Returns the error for a name that no row has. If the name is the name of an order, such as `hilbert`, the hint
-/// appends a selection to it: `hilbert+bf`.
+/// Returns the error for a name that no row has. If the name in lower case is one, the hint is that name; if it is the
+/// name of an order, such as `hilbert`, the hint appends a selection to it: `hilbert+bf`.
 fn unknown_allocator(name: &str) -> SpecError {
     let mut error = unknown("allocator", name, ALLOCATORS.iter().map(|entry| entry.name));
-    if let SpecError::Unknown { hint, .. } = &mut error
-        && ORDERS.iter().any(|order| order.name == name)
-    {
-        *hint = format!(", did you mean '{name}+bf'?");
+    let lower = name.to_ascii_lowercase();
+    let meant = if ORDERS.iter().any(|order| order.name == lower) {
+        Some(format!("{lower}+bf"))
+    } else {
+        Some(lower).filter(|lower| lower != name && lower.contains('+'))
+    };
+    if let (SpecError::Unknown { hint, known, .. }, Some(meant)) = (&mut error, meant) {
+        *hint = format!(", did you mean '{meant}'?");
+        known.clear();
     }
     error
 }

@@ -15,7 +15,9 @@ mod schema;
 mod show;
 mod sweep;
 mod table;
+mod terminal;
 mod trace;
+mod usage;
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -87,6 +89,7 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
+            let error = usage::explain(error);
             // A broken pipe while help is printed is no error.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));

@@ -1,10 +1,10 @@
 //! `meshreplay table`: prints saved results as the tables in papers.
 
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use super::terminal::is_bold;
 use super::{Failure, complain, print};
 use crate::frame::Sheet;
 use crate::metrics::Better;
@@ -71,16 +71,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(note) = sheet.missing_note() {
         complain(&format!("note: {note}"));
     }
-    let table = crosstab(&sheet, &args.options())?;
+    let table = crosstab(&sheet, &args.folder, &args.options())?;
     if table.rows.is_empty() {
         complain(&format!("note: no result has a value of {}", args.value));
     }
     match args.format {
-        Format::Text => {
-            let bold =
-                io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
-            print(&table.text(bold))
-        }
+        Format::Text => print(&table.text(is_bold())),
         Format::Markdown => print(&table.markdown()),
         Format::Latex => print(&table.latex()),
         Format::Csv => {

@@ -178,7 +178,7 @@ impl Reservation {
                     if let Some(place) = place.filter(|place| admits(places, machine.mesh(), place)) {
                         (Choice::Proposal(proposal), place)
                     } else {
-                        let Served::BySubmesh(submeshes) = &allocator.served else { return None };
+                        let Served::BySubmesh(submeshes) = allocator.served_on(machine) else { return None };
                         let place = beside(places, machine, &(submeshes.sizes)(request, machine.mesh()))?;
                         (Choice::Other(Placement::of((submeshes.nodes)(request, place, machine))), place)
                     };

@@ -79,7 +79,15 @@ mod tests {
 
     fn start(model: &mut RecordedRunTimes, id: JobId, now_s: i64, run_s: i64) {
         let [now, run] = [now_s, run_s].map(Time::from_seconds);
-        let job = Job { number: 0, submit: now, run, estimate: run, procs: 1, shape: Shape::NearSquare };
+        let job = Job {
+            number: 0,
+            submit: now,
+            run,
+            estimate: run,
+            procs: 1,
+            shape: Shape::NearSquare,
+            ..Job::default()
+        };
         model.start(Started { id, job: &job, nodes: &[0], now });
     }
 

@@ -4,6 +4,7 @@
 //! DIR/study.json               the resolved study: every cell with its key, in order
 //! DIR/cells/KEY.parquet        a finished cell, one row per replication: the `summary` frame without `replay`
 //! DIR/cells/KEY.jobs.parquet   its jobs, if they are kept: the `jobs` frame without `replay`
+//! DIR/cells/KEY.downtimes.parquet   its outages, if jobs are kept: the `downtimes` frame without `replay`
 //! DIR/cells/KEY.failed.txt     why a cell failed when it was last tried; gone when it is finished
 //! DIR/summary.parquet, .csv    the finished cells in the study's order: `replay` first, `key` last
 //! DIR/unfinished.json          how the study was started; gone when all of it is finished
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
 
+use super::downtimes::downtimes;
 use super::file::write_to;
 use super::kept::{foreign, is_result_of};
 use super::origin::{STUDY_FILE, mark, result_files, study_id};
@@ -34,6 +36,7 @@ const KEY: usize = 64;
 /// The names of the frames that a cell has.
 const JOBS: &str = "jobs";
 const SUMMARY: &str = "summary";
+const DOWNTIMES: &str = "downtimes";
 /// The formats in which the summary of a study is written.
 const SUMMARIES: [FileFormat; 2] = [FileFormat::Parquet, FileFormat::Csv];
 
@@ -81,6 +84,11 @@ impl StudyFolder {
     /// Returns the path of the jobs of a cell, which exists only if jobs are kept.
     pub(super) fn jobs(&self, key: &str) -> PathBuf {
         self.cells().join(format!("{key}.jobs.parquet"))
+    }
+
+    /// Returns the path of the downtimes of a cell, which exists only if jobs are kept and there are outages.
+    pub(super) fn downtimes(&self, key: &str) -> PathBuf {
+        self.cells().join(format!("{key}.downtimes.parquet"))
     }
 
     /// Fails unless the directory may take the study: it does not exist, is empty, or holds only this study. A study
@@ -150,12 +158,19 @@ impl StudyFolder {
         let PlannedReplay { spec, key, .. } = planned;
         let cell = &ManifestCell::from(planned);
         let origin = json(&Provenance { version: env!("CARGO_PKG_VERSION"), options, cell })?;
-        if options.jobs {
+        let write = |path: &Path, frame: &dyn Fn(&Outcome) -> Result<DataFrame, FrameError>| {
             let mut all: Option<DataFrame> = None;
             for outcome in outcomes {
-                stack(&mut all, jobs(0, outcome, options)?.drop("replay")?)?;
+                stack(&mut all, frame(outcome)?.drop("replay")?)?;
             }
-            self.write_frame(&self.jobs(key), all.unwrap_or_default(), FileFormat::Parquet, &origin)?;
+            self.write_frame(path, all.unwrap_or_default(), FileFormat::Parquet, &origin)
+        };
+        // A process that sees the jobs of a cell may rely on its downtimes.
+        if options.jobs && options.outages.is_some() {
+            write(&self.downtimes(key), &|outcome| downtimes(0, outcome, options))?;
+        }
+        if options.jobs {
+            write(&self.jobs(key), &|outcome| jobs(0, outcome, options))?;
         }
         // The rows are written last: a process that sees the rows of a cell may rely on its jobs.
         let rows: Vec<_> = outcomes.iter().map(|outcome| (0, spec, outcome)).collect();
@@ -247,7 +262,8 @@ impl StudyFolder {
     /// that cannot be copied; none if all are in order.
     pub(super) fn odd_files(&self, key: &str) -> Result<Vec<String>, FrameError> {
         let mut odd = Vec::new();
-        for (path, name) in [(self.jobs(key), JOBS), (self.row(key), SUMMARY)] {
+        let files = [(self.downtimes(key), DOWNTIMES), (self.jobs(key), JOBS), (self.row(key), SUMMARY)];
+        for (path, name) in files {
             // This does not follow symbolic links, because another user may have written the directory.
             if fs::symlink_metadata(&path).is_ok() {
                 odd.extend(foreign(&path, key, name)?.err());
@@ -259,7 +275,11 @@ impl StudyFolder {
     /// Copies the files of a finished cell, with its jobs if they were kept, from another directory. A file that cannot
     /// be copied is left out, and so is a file that this directory has already.
     pub(super) fn take(&self, key: &str, from: &Self) -> Result<(), FrameError> {
-        let files = [(from.jobs(key), self.jobs(key), JOBS), (from.row(key), self.row(key), SUMMARY)];
+        let files = [
+            (from.downtimes(key), self.downtimes(key), DOWNTIMES),
+            (from.jobs(key), self.jobs(key), JOBS),
+            (from.row(key), self.row(key), SUMMARY),
+        ];
         for (source, target, name) in files {
             if is_result_of(&target, key) || fs::symlink_metadata(&source).is_err() {
                 continue;

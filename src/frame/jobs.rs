@@ -41,6 +41,12 @@ impl JobRow<'_> {
         self.outcome.recording.contention.as_ref().map(|record| record.jobs[self.i]).unwrap_or_default()
     }
 
+    /// Returns a value of the job's record; `None` if nothing was predicted in the replay.
+    fn predicted<T>(&self, value: fn(&Record) -> T) -> Option<T> {
+        let is_predicted = self.outcome.summary.get("prediction_corrections").is_some();
+        is_predicted.then(|| value(self.record()))
+    }
+
     /// Returns the packets of the job; `None` if the replay has no network.
     fn traffic(&self) -> Option<JobTraffic> {
         self.outcome.traffic.as_ref().map(|traffic| traffic.jobs[self.i])
@@ -74,7 +80,17 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
             .meaning("end − start"),
         field("estimate_s", F64(|row| row.job().estimate.as_seconds()))
             .unit("s")
-            .meaning("how long the scheduler believed that it would run"),
+            .meaning("how long the scheduler believed that it would run; if run times are predicted, the requested time"),
+        field("prediction_s", MaybeF64(|row| row.predicted(|record| record.prediction.as_seconds())))
+            .when(When::Predictions)
+            .unit("s")
+            .meaning("how long it was predicted to run when it arrived"),
+        field("corrections", MaybeU64(|row| row.predicted(|record| u64::from(record.corrections))))
+            .when(When::Predictions)
+            .meaning("how often it outlived its prediction, which was then corrected"),
+        field("backfilled", MaybeU64(|row| row.predicted(|record| u64::from(record.backfilled))))
+            .when(When::Predictions)
+            .meaning("1 if it started although an older job waited, otherwise 0"),
         field("procs", U32(|row| row.job().procs)).meaning("processors requested"),
         field("shape", Str(|row| row.job().shape.to_string()))
             .meaning("the shape that they are to have: sides such as 3x2, or a rule"),

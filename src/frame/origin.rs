@@ -27,7 +27,7 @@ const DIGITS: usize = 16;
 /// Returns the paths in `folder` at which a result file may be, whether it exists or not. The files of a study's cells
 /// are not among them.
 pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let frames = ["jobs", "summary"].into_iter().flat_map(|stem| {
+    let frames = ["jobs", "summary", "downtimes"].into_iter().flat_map(|stem| {
         FileFormat::ALL.into_iter().map(move |format| format!("{stem}.{}", format.extension()))
     });
     frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))

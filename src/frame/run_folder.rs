@@ -70,6 +70,8 @@ pub(super) struct RunFolder {
     found: Found,
     /// The open file of the jobs. It holds the replays that have ended so far.
     pub(super) jobs: FrameFile,
+    /// The open file of the downtimes of these replays; `None` without outages.
+    pub(super) downtimes: Option<FrameFile>,
     /// As long as the claim is held, no other process writes into the directory.
     _claim: Claim,
     /// Removes the directory again if this run made it and it stays empty. Fields are dropped in their order, and this
@@ -104,8 +106,10 @@ impl RunFolder {
             true => return Err(RunFolderError::OtherResults(path.to_owned())),
         };
         check_directories(path)?;
-        let jobs = FrameFile::create(path, "jobs", format, run)?;
-        Ok(Self { path: path.to_owned(), format, found, jobs, _claim: claim, _new: new })
+        let file = |stem| FrameFile::create(path, stem, format, run);
+        let jobs = file("jobs")?;
+        let downtimes = study.options.outages.is_some().then(|| file("downtimes")).transpose()?;
+        Ok(Self { path: path.to_owned(), format, found, jobs, downtimes, _claim: claim, _new: new })
     }
 
     /// Starts the file of the summary. `run` is the text of run.json.
@@ -125,7 +129,7 @@ impl RunFolder {
         summary: FrameFile,
         run: &str,
     ) -> Result<bool, RunFolderError> {
-        let Self { path, found, jobs, _claim, _new, .. } = self;
+        let Self { path, found, jobs, downtimes, _claim, _new, .. } = self;
         // The earlier results are kept only if they contain all replays of this run and at least one more.
         if let Found::SameRun(held) = &found
             && held.len() > finished.len()
@@ -134,8 +138,9 @@ impl RunFolder {
             return Ok(false);
         }
         let run = FinishedFile::of_text(&path.join(RUN_FILE), run)?;
+        let downtimes = downtimes.map(FrameFile::finish).transpose()?.flatten();
         let files: Vec<FinishedFile> =
-            [Some(run), jobs.finish()?, summary.finish()?].into_iter().flatten().collect();
+            [Some(run), jobs.finish()?, downtimes, summary.finish()?].into_iter().flatten().collect();
         // Checked again, because replays may take hours and the directory may have changed.
         check_directories(&path)?;
         let ours: BTreeSet<PathBuf> = files.iter().map(|file| file.target().to_owned()).collect();

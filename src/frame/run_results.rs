@@ -5,6 +5,7 @@ use std::path::Path;
 
 use polars::prelude::DataFrame;
 
+use super::downtimes::downtimes;
 use super::folder::json;
 use super::run_folder::{RunFolder, RunFolderError};
 use super::{FileFormat, jobs, marked, summary};
@@ -70,6 +71,10 @@ impl<'a> RunResults<'a> {
             if let Some(folder) = &mut self.folder {
                 let jobs = jobs(replay, outcome, &self.study.options)?;
                 folder.jobs.append(&mut marked(jobs, &self.run)?)?;
+                if let Some(file) = &mut folder.downtimes {
+                    let downtimes = downtimes(replay, outcome, &self.study.options)?;
+                    file.append(&mut marked(downtimes, &self.run)?)?;
+                }
             }
             // The jobs are the largest part of an outcome. Dropping them keeps memory small.
             outcome.strip();

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{jobs, summary};
+use super::{downtimes, jobs, summary};
 use crate::metrics::ColumnInfo;
 
 /// The description of a frame.
@@ -31,9 +31,18 @@ impl FrameSchema {
         Self { name: "summary", rows: "one per replay and replication", columns: summary::columns() }
     }
 
+    /// Returns the schema of the `downtimes` frame.
+    pub fn downtimes() -> Self {
+        Self {
+            name: "downtimes",
+            rows: "one per time for which nodes were down, and per run in which a job was killed; only with --outages",
+            columns: downtimes::fields().iter().map(|field| field.column).collect(),
+        }
+    }
+
     /// Returns the schemas of all frames.
-    pub fn all() -> [Self; 2] {
-        [Self::jobs(), Self::summary()]
+    pub fn all() -> [Self; 3] {
+        [Self::jobs(), Self::summary(), Self::downtimes()]
     }
 
     /// Returns the column of this name; `None` if the frame has none.

@@ -127,6 +127,24 @@ impl Sheet {
         Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))
     }
 
+    /// Reads the downtimes in `folder`. Of a study it reads only the cells with a number that `wanted` accepts. Returns
+    /// `None` if the directory holds none, because there were no outages.
+    pub fn read_downtimes(folder: &Path, wanted: &dyn Fn(u64) -> bool) -> Result<Option<Self>, FrameError> {
+        let origin = Origin::of(folder)?;
+        if let Some(path) = find(folder, "downtimes") {
+            let frame = read_file(&path)?;
+            if let Some(origin) = &origin {
+                origin.check(&path, &frame)?;
+            }
+            return Ok(Some(Self::of(path, &frame, None, &|_| true)?));
+        }
+        let Some(origin) = origin else { return Ok(None) };
+        let cells = StudyFolder::new(folder, None);
+        let keys: Vec<&str> = origin.keys().collect();
+        let Some(frame) = cells.read_downtimes(&keys, wanted)? else { return Ok(None) };
+        Ok(Some(Self::of(cells.cells(), &frame, None, &|_| true)?))
+    }
+
     /// Returns the columns of a frame in memory. Its path is empty, and it has no missing replays.
     pub fn of_frame(frame: &DataFrame) -> Result<Self, FrameError> {
         Self::of(PathBuf::new(), frame, None, &|_| true)

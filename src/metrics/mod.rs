@@ -11,6 +11,7 @@ mod facts;
 mod fragmentation;
 mod metric;
 mod outages;
+mod paired;
 mod recorder;
 mod registry;
 mod replications;
@@ -27,7 +28,8 @@ pub use fragmentation::{Fragmentation, FragmentationRecord, MOST_SLICES, Slices}
 pub use metric::{
     Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };
-pub use outages::OutageRecord;
+pub use outages::{Downtime, LostRun, OutageRecord};
+pub use paired::{BlockSums, Blocks, Difference, block_length, half_width};
 pub use recorder::{ContentionRecord, Monitor, Recorder, Recording, retain};
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};

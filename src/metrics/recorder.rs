@@ -10,7 +10,7 @@ use super::fragmentation::{Fragmentation, FragmentationRecord, Slices};
 use super::outages::OutageRecord;
 use crate::allocator::{Placement, Rearrangement};
 use crate::engine::{Compaction, Observer};
-use crate::job::{JobId, Time};
+use crate::job::{Job, JobId, Time};
 use crate::machine::{Mesh, NodeId, intervals};
 use crate::stop::Stop;
 
@@ -87,6 +87,8 @@ pub struct Recorder<'a> {
     fragmentation: Option<Fragmentation>,
     /// Whether each job has started, by job. Empty unless contention is estimated.
     started: Vec<bool>,
+    /// The jobs of the replay; empty unless outages are measured.
+    jobs: &'a [Job],
     recording: Recording,
 }
 
@@ -113,6 +115,7 @@ impl<'a> Recorder<'a> {
             contention: None,
             fragmentation: None,
             started: Vec::new(),
+            jobs: &[],
             recording,
         }
     }
@@ -141,10 +144,12 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder measure the outages of the nodes of `mesh` as well. `first` is the first arrival of a job.
+    /// Makes the recorder measure the outages of the nodes of `mesh` as well. `jobs` are the jobs of the replay, and
+    /// `first` is the first arrival of one of them. Single downtimes and lost runs are kept if `keeps_times`.
     #[must_use]
-    pub fn with_outages(mut self, mesh: &Mesh, first: Time) -> Self {
-        self.recording.outages = Some(OutageRecord::new(mesh.available(), first));
+    pub fn with_outages(mut self, mesh: &Mesh, jobs: &'a [Job], (first, keeps_times): (Time, bool)) -> Self {
+        self.recording.outages = Some(OutageRecord::new(mesh.available(), first, keeps_times));
+        self.jobs = jobs;
         self
     }
 
@@ -175,7 +180,7 @@ impl Observer for Recorder<'_> {
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         if let (Some(contention), Some(record)) = (&mut self.contention, &mut self.recording.contention) {
             let found = contention.add(nodes, now);
-            // The contention of a job that is moved later stays that of its first start.
+            // The contention of a job that is moved later stays that of its start.
             if !std::mem::replace(&mut self.started[job as usize], true) {
                 record.jobs[job as usize] = found;
             }
@@ -205,8 +210,8 @@ impl Observer for Recorder<'_> {
         if let Some(fragmentation) = &mut self.fragmentation {
             fragmentation.change(node, is_down, now);
         }
-        if let Some(outages) = self.recording.outages.as_mut().filter(|_| is_down) {
-            outages.fail();
+        if let Some(outages) = &mut self.recording.outages {
+            outages.change_node(node, is_down, now);
         }
     }
 
@@ -216,9 +221,15 @@ impl Observer for Recorder<'_> {
         }
     }
 
-    fn killed(&mut self, _job: JobId, nodes: u32, ran: Time, now: Time) {
-        if let Some(outages) = &mut self.recording.outages {
-            outages.kill(nodes, ran, now);
+    fn killed(&mut self, job: JobId, count: u32, ran: Time, now: Time) {
+        // The contention of a job is that of its last run.
+        if let Some(started) = self.started.get_mut(job as usize) {
+            *started = false;
+        }
+        if let (Some(outages), Some(named)) = (&mut self.recording.outages, self.jobs.get(job as usize)) {
+            // The nodes that the job has just left, if they are kept.
+            let nodes = self.recording.placements.get(job as usize).map_or("", String::as_str);
+            outages.kill(named, (count, nodes), ran, now);
         }
     }
 

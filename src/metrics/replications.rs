@@ -160,15 +160,14 @@ impl FromStr for Replications {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        let malformed =
-            |problem: &str| SpecError::Malformed { text: text.to_owned(), problem: problem.to_owned() };
+        let wrong = |expected: String| SpecError::NoSuchValue { found: text.to_owned(), expected };
         if let Ok(count) = text.parse::<u32>() {
             let count = Some(count).filter(|count| (1..=MOST).contains(count));
-            return count.map(Self::exactly).ok_or_else(|| malformed(&format!("expected {WHOLE}")));
+            return count.map(Self::exactly).ok_or_else(|| wrong(WHOLE.to_owned()));
         }
         let spec: Spec = text.parse()?;
         if spec.name != NAME {
-            return Err(malformed(&format!("expected {WHOLE}, or {NAME}:within=0.05,min=5,max=200")));
+            return Err(wrong(format!("{WHOLE}, or {NAME}:within=0.05,min=5,max=200")));
         }
         let mut params = Params::new(&spec);
         let most = params.take("max", 200_u32, WHOLE)?;

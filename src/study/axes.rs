@@ -147,6 +147,11 @@ impl Axes {
         self.allocators.contains(&Spec::named(ALL))
     }
 
+    /// Returns whether a scheduler starts jobs as the log says.
+    pub fn has_recorded(&self) -> bool {
+        self.schedulers.iter().any(|spec| spec.name == scheduler::RECORDED)
+    }
+
     /// Returns a note for each pair of an allocator and a machine that [`ALL`] leaves out because the allocator cannot
     /// serve the machine. The list is empty if [`ALL`] is not among the allocators.
     pub fn unserved(&self) -> Vec<String> {

@@ -8,6 +8,7 @@ use super::log::LoadedLog;
 use crate::allocator::{self, Built, Request, Setup};
 use crate::job::{Job, Shape, Time};
 use crate::machine::{Machine, Mesh};
+use crate::scheduler::RECORDED;
 use crate::spec::{Spec, SpecError};
 use crate::workload::{Model, ModelError, Oversize, Rules, scaled};
 
@@ -57,6 +58,15 @@ pub enum JobsError {
         machine: String,
         /// The number of jobs, none of which fits.
         jobs: usize,
+    },
+    /// The scheduler starts jobs when the log says, and the log says it of none.
+    #[error(
+        "{log}: no job has a recorded wait (field 3 of a log), and scheduler '{RECORDED}' starts jobs by it; expected a \
+         log that says when its jobs started, which `meshreplay trace info` tells, or another scheduler"
+    )]
+    NoWaits {
+        /// The name of the log.
+        log: String,
     },
     /// The replay could run past the last representable time.
     #[error(
@@ -149,6 +159,15 @@ pub(super) fn placeable(
     })
 }
 
+/// Fails if the scheduler starts jobs by their recorded waits and no job of `log` has one.
+pub(super) fn check_waits(log: &str, jobs: &[Job], scheduler: &Spec) -> Result<(), JobsError> {
+    let needs_waits = scheduler.name == RECORDED && !jobs.is_empty();
+    if needs_waits && jobs.iter().all(|job| job.logged.wait.is_none()) {
+        return Err(JobsError::NoWaits { log: log.to_owned() });
+    }
+    Ok(())
+}
+
 /// Splits `jobs` into the jobs for which `fits` is true and the number of the other jobs. With [`Oversize::Error`],
 /// fails on the first job that does not fit: `misfit` makes the error from the log's name, the job's number, its
 /// request in words and the machine. With [`Oversize::Skip`], fails only if no job fits.
@@ -219,7 +238,7 @@ mod tests {
         let run = Time::from_seconds(1);
         let job = |(number, &sides): (i64, &[u32; 3])| {
             let Request { procs, shape } = Request::sides(sides);
-            Job { number, submit: run, run, estimate: run, procs, shape }
+            Job { number, submit: run, run, estimate: run, procs, shape, ..Job::default() }
         };
         Arc::new((1..).zip(shapes).map(job).collect())
     }

@@ -27,7 +27,7 @@ mod source;
 
 pub use all::ALL;
 pub use axes::{Axes, Combination};
-pub use file::StudyError;
+pub use file::{StudyError, is_key as is_study_key};
 pub use jobs::{JobsError, fitting};
 pub use key::{content_key, files, sha256};
 pub use log::{LoadedLog, LogSource, load, log_name};

@@ -20,6 +20,7 @@ use crate::allocator::Request;
 use crate::execution::RECORDED;
 use crate::job::{Job, Time};
 use crate::machine::outages::OutageFileError;
+use crate::prediction::PredictionError;
 use crate::spec::SpecError;
 use crate::trace::{self, TraceError};
 use crate::workload::{Model, Rules};
@@ -59,6 +60,9 @@ pub enum PlanError {
     /// The outages cannot be read, or do not suit a machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
+    /// The predictions cannot be read, or miss jobs.
+    #[error(transparent)]
+    Predictions(#[from] PredictionError),
     /// The jobs of a log cannot be replayed on a machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
@@ -73,8 +77,12 @@ impl Draft {
         // Names are checked before any log is read, so that a wrong name fails at once.
         let combinations = self.combinations(notes)?;
         self.check_outage_files()?;
+        check_predictions(&self.axes.rules, &[])?;
+        self.options.recorded = self.axes.has_recorded();
         self.options.traffic = self.axes.networks.iter().any(|network| network.name != RECORDED);
+        self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
         let (logs, surveys) = self.survey(notes)?;
+        notes.extend(self.without_users(&surveys));
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
@@ -171,6 +179,25 @@ impl Draft {
         Ok(())
     }
 
+    /// Returns a note for each log of which no job names a user although a predictor tells users apart.
+    fn without_users(&self, surveys: &[Vec<Survey>]) -> Vec<String> {
+        let needs_users = |rules: &Rules| rules.prediction().is_some_and(|given| given.predictor.needs_users);
+        let lacks_users = |of_log: &(&LogSource, &Vec<Survey>)| {
+            self.axes
+                .rules
+                .iter()
+                .zip(of_log.1)
+                .any(|(rules, survey)| needs_users(rules) && !survey.names_users)
+        };
+        let note = |(log, _): (&LogSource, &Vec<Survey>)| {
+            format!(
+                "{}: no job names its user (field 12), so every prediction by users is the requested time",
+                log.name
+            )
+        };
+        self.logs.iter().zip(surveys).filter(lacks_users).map(note).collect()
+    }
+
     /// Reads every log once. Returns the logs, and for each log one survey per set of rules.
     fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<Survey>>), PlanError> {
         let (mut logs, mut surveys) = (Vec::new(), Vec::new());
@@ -183,6 +210,7 @@ impl Draft {
                     load(&source.path, source.read.clone(), self.axes.rules[0].clone()).map_err(failed)?;
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log)?;
+                check_predictions(&self.axes.rules, &log.workload.jobs)?;
                 let survey = Survey::of_jobs(&log.workload.jobs, self.axes.ask_for_all());
                 (of_loaded(source, log), vec![survey])
             } else {
@@ -193,6 +221,15 @@ impl Draft {
         }
         Ok((logs, surveys))
     }
+}
+
+/// Builds the predictors of `rules` for `jobs`, so that a mistake in a file of predictions is found before any replay
+/// runs.
+fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
+    for prediction in rules.iter().filter_map(Rules::prediction) {
+        prediction.build(jobs)?;
+    }
+    Ok(())
 }
 
 /// Returns the log that stands for a workload model. Its SHA-256 is the hash of the model's spec.
@@ -214,6 +251,7 @@ fn surveyed(source: &LogSource, rules: &[Rules]) -> Result<(StudyLog, Vec<Survey
         for (survey, rules) in surveys.iter_mut().zip(rules) {
             if let Ok(job) = rules.job(record) {
                 survey.jobs += 1;
+                survey.names_users |= job.logged.user.is_some();
                 survey.requests.insert(Request::from(&job));
             }
         }
@@ -227,6 +265,8 @@ fn surveyed(source: &LogSource, rules: &[Rules]) -> Result<(StudyLog, Vec<Survey
 struct Survey {
     /// The number of jobs.
     jobs: u64,
+    /// Whether any job names its user.
+    names_users: bool,
     /// The different requests of the jobs. Empty for a workload model, which draws jobs for each machine, and where no
     /// allocator is checked against them.
     requests: Requests,
@@ -234,12 +274,13 @@ struct Survey {
 
 impl Survey {
     fn of_model(model: &Model) -> Self {
-        Self { jobs: u64::from(model.jobs()), requests: Requests::new() }
+        Self { jobs: u64::from(model.jobs()), ..Self::default() }
     }
 
     fn of_jobs(jobs: &[Job], wants_requests: bool) -> Self {
         let requests = jobs.iter().filter(|_| wants_requests).map(Request::from).collect();
-        Self { jobs: jobs.len() as u64, requests }
+        let names_users = jobs.iter().any(|job| job.logged.user.is_some());
+        Self { jobs: jobs.len() as u64, names_users, requests }
     }
 
     /// Returns a note that says why `all` leaves the replay out, or `None` if it does not.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::key::files;
+use super::key::{files, outage_file, prediction_file};
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::Coordinate;
@@ -20,6 +20,9 @@ pub struct RunManifest<'a> {
     rules: String,
     #[serde(flatten)]
     options: &'a Options,
+    /// The SHA-256 of the file that lists the outages; `None` if there is no such file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outages_sha256: Option<String>,
     replays: Vec<RunReplay<'a>>,
 }
 
@@ -33,7 +36,7 @@ struct RunLog<'a> {
 }
 
 /// A replay of the run. It is written with its coordinates except the rules, the SHA-256 of each file that the
-/// allocator reads, and the number of records that are not replayed, or null if that is not known before the replay.
+/// allocator or the predictor reads, and the number of records that are not replayed, or null if that is not known before the replay.
 #[derive(Debug)]
 struct RunReplay<'a>(&'a PlannedReplay);
 
@@ -44,6 +47,7 @@ impl<'a> From<&'a Study> for RunManifest<'a> {
             logs: study.logs.iter().map(RunLog::from).collect(),
             rules: study.cells.first().map(|cell| cell.spec.rules.to_string()).unwrap_or_default(),
             options: &study.options,
+            outages_sha256: outage_file(&study.options).map(|(_, sha256)| sha256),
             replays: study.cells.iter().map(RunReplay).collect(),
         }
     }
@@ -65,7 +69,8 @@ impl Serialize for RunReplay<'_> {
             let (name, value) = coordinate.json(spec);
             map.serialize_entry(name, &value)?;
             if name == "allocator" {
-                let files: BTreeMap<String, String> = files(&spec.allocator).into_iter().collect();
+                let read = files(&spec.allocator).into_iter().chain(prediction_file(spec));
+                let files: BTreeMap<String, String> = read.collect();
                 if !files.is_empty() {
                     map.serialize_entry("files", &files)?;
                 }

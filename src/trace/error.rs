@@ -91,6 +91,17 @@ pub enum TraceError {
         /// The problem of the line.
         problem: Problem,
     },
+    /// The log as a whole cannot be read, as a line that all others depend on, such as a heading, does not follow the
+    /// format.
+    #[error("{}:{line}: {problem}", .path.display())]
+    Heading {
+        /// The log.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: u64,
+        /// The problem of the line.
+        problem: Problem,
+    },
     /// The format of the log is unknown, or its parameters are malformed.
     #[error(transparent)]
     Format(#[from] SpecError),
@@ -139,6 +150,32 @@ pub enum Problem {
         /// The kind of number that was expected, in words, such as `an integer`.
         expected: &'static str,
     },
+    /// A field of a format whose columns have names of their own is not what was expected.
+    #[error("column {column} ({name}): found '{found}', expected {expected}")]
+    Column {
+        /// The number of the column, from 1.
+        column: usize,
+        /// The name of the column.
+        name: String,
+        /// The text of the field, shortened.
+        found: String,
+        /// What was expected, in words.
+        expected: String,
+    },
+    /// A value of a format that names its values is not what was expected.
+    #[error("{name}: found '{found}', expected {expected}")]
+    Value {
+        /// The name of the value in the log.
+        name: &'static str,
+        /// The text of the value, shortened; empty if it is missing.
+        found: String,
+        /// What was expected, in words.
+        expected: String,
+    },
+    /// A line that all others depend on, such as the heading of a table, does not follow the format. No line can be read
+    /// without it, so lenient reading fails too.
+    #[error("{0}")]
+    Heading(String),
     /// The product of the sides of a job's shape is neither field 5 nor field 8.
     #[error("fields 19 to 21 (sides): found {found} processors, expected those of field 5 or 8, {expected}")]
     Sides {
@@ -171,4 +208,23 @@ impl Problem {
         let found = String::from_utf8_lossy(found).chars().take(20).collect();
         Self::NotANumber { field, name, found, expected }
     }
+
+    /// Returns the problem that column `column`, from 1, with the name `name` has the text `found` and not what was
+    /// expected. `found` is cut after 40 characters, and what cannot be printed is escaped.
+    pub(super) fn column(column: usize, name: &str, found: &[u8], expected: &str) -> Self {
+        Self::Column { column, name: name.to_owned(), found: shortened(found), expected: expected.to_owned() }
+    }
+
+    /// Returns the problem that the value `name` has the text `found`, shown as in [`Self::column`], and not what was
+    /// expected.
+    pub(super) fn value(name: &'static str, found: &[u8], expected: &str) -> Self {
+        Self::Value { name, found: shortened(found), expected: expected.to_owned() }
+    }
+}
+
+/// Returns a text for a message: cut after 40 characters, and without what cannot be printed.
+fn shortened(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
+    if text.chars().count() > 40 { format!("{shown}…") } else { shown }
 }

@@ -10,24 +10,33 @@
 
 mod copy;
 mod error;
+mod facts;
 mod fields;
 pub mod formats;
 mod header;
 mod lines;
+mod names;
+mod node_list;
 mod reader;
 mod record;
 mod source;
 mod summary;
 mod survey;
+mod times;
+mod unit;
 mod writer;
 
 pub use copy::copy;
 pub use error::{Problem, TraceError};
+pub use facts::Facts;
 pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, SHAPES, SWF, Writing};
 pub use header::Header;
+pub use names::{NameKind, Names};
+pub use node_list::{NodeList, NodeListError};
 pub use reader::{Entry, ReadOptions, Reader, read};
 pub use record::{FIELD_NAMES, FIELDS, Record};
 pub use summary::{Irregularities, LogSummary};
 pub use survey::profile::{Irregularity, Missing, Profile, Quantiles};
 pub use survey::validate::{Defect, Finding, Severity, Tally, Validation, validate};
+pub use unit::Unit;
 pub use writer::Writer;

@@ -1,5 +1,6 @@
 //! Reads a log of any format as a stream of entries.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::error::{Problem, TraceError};
@@ -19,7 +20,8 @@ pub struct ReadOptions {
     /// them.
     pub lenient: bool,
     /// The spec of the format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. With `None` the format is found
-    /// by the file name, then by the first line that is neither blank nor a comment; it is SWF if neither tells.
+    /// by the file name, then by the first line that is neither blank nor a comment; it is SWF if neither tells. So it
+    /// is with the name [`formats::AUTO`], whose parameters are those of the format that is found.
     pub format: Option<Spec>,
 }
 
@@ -52,6 +54,8 @@ pub struct Reader {
     lenient: bool,
     header: Header,
     parser: Parser,
+    /// Whether the parser has more records of the last line.
+    has_more: bool,
     records: Records,
 }
 
@@ -62,18 +66,26 @@ struct Parser {
 }
 
 /// The counts of records and irregularities so far.
-#[derive(Default)]
 struct Records {
     count: u64,
     /// The job number and the submit time (in seconds) of the last record; `None` before the first record.
     last: Option<(i64, i64)>,
+    /// The least submit time that is not negative, in seconds; the greatest number before the first.
+    first_submit_s: u64,
     irregularities: Irregularities,
 }
 
 impl Records {
+    /// Returns the counts before the first line.
+    fn none() -> Self {
+        Self { count: 0, last: None, first_submit_s: u64::MAX, irregularities: Irregularities::default() }
+    }
+
     /// Counts `record` with its irregularities and returns it as an entry.
     fn add<'a>(&mut self, record: Record, surplus: usize) -> Entry<'a> {
         self.count += 1;
+        // A negative time is unknown; as an unsigned number it is beyond all others.
+        self.first_submit_s = self.first_submit_s.min(record.submit_s as u64);
         let found = &mut self.irregularities;
         found.surplus_field_lines += u64::from(surplus > 0);
         if let Some((job, submit_s)) = self.last.replace((record.job, record.submit_s)) {
@@ -90,7 +102,13 @@ impl Reader {
     /// matter.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         // The format is the one given, or else that of the file name, or else that of the first line.
-        let known = options.format.or_else(|| Format::of_path(path).map(|format| Spec::named(format.name)));
+        // `auto` has the parameters of the format that is found.
+        let (given, params) = match options.format {
+            Some(spec) if spec.name == formats::AUTO => (None, spec.params),
+            given => (given, BTreeMap::new()),
+        };
+        let spec = |format: &Format| Spec { params: params.clone(), ..Spec::named(format.name) };
+        let known = given.or_else(|| Format::of_path(path).map(spec));
         let given = known.as_ref().map(formats::build).transpose()?;
         let source = Source::open(path)?;
         let path = source.path().to_owned();
@@ -101,11 +119,13 @@ impl Reader {
             let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
             let first = lines.peek(is_job)?;
             let format = first.and_then(Format::of_line).unwrap_or(SWF);
-            formats::build(&Spec::named(format.name))?
+            formats::build(&spec(format))?
         };
+        lines.cut_behind(parser.separator());
         let parser = Parser { lines: parser, has_begun: false };
-        let (header, records) = (Header::default(), Records::default());
-        Ok(Self { path, lines, line: 0, format, lenient: options.lenient, header, parser, records })
+        let (header, records) = (Header::default(), Records::none());
+        let lenient = options.lenient;
+        Ok(Self { path, lines, line: 0, format, lenient, header, parser, has_more: false, records })
     }
 
     /// Returns the format of the log.
@@ -127,13 +147,21 @@ impl Reader {
     ///
     /// O(length of the line). Nothing is allocated for a record.
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, TraceError> {
+        if self.has_more {
+            if let Some(record) = self.parser.lines.more() {
+                return Ok(Some(self.records.add(record, 0)));
+            }
+            self.has_more = false;
+        }
         let (found, records) = (&mut self.records.irregularities, self.records.count);
         let parsed = match self.lines.next_line()? {
-            Some(whole) => {
-                self.line += 1;
+            Some((whole, line)) => {
+                self.line = line;
                 let line = whole.strip_suffix(b"\r").unwrap_or(whole);
                 found.crlf_lines += u64::from(line.len() < whole.len());
-                if let aside @ ([] | [b';', ..]) = skip_blanks(line) {
+                if let aside @ ([] | [b';', ..]) = skip_blanks(line)
+                    && (aside.is_empty() || !self.parser.lines.has_semicolons())
+                {
                     return Ok(Some(keep_aside(aside, records, &mut self.header, found)));
                 }
                 // The parser gets the header just before the first line that is no comment.
@@ -159,7 +187,14 @@ impl Reader {
                 found.no_jobs += 1;
                 Ok(Some(Entry::NoJob))
             }
+            Ok(Parsed::Several) => {
+                self.has_more = true;
+                Ok(Some(Entry::NoJob))
+            }
             Ok(Parsed::Part) => Ok(Some(Entry::NoJob)),
+            Err(problem @ Problem::Heading(_)) => {
+                Err(TraceError::Heading { path: self.path.clone(), line: self.line, problem })
+            }
             Err(problem) if self.lenient => {
                 found.skip(&problem);
                 Ok(Some(Entry::Skipped(problem)))
@@ -173,6 +208,12 @@ impl Reader {
         while self.next_entry()?.is_some() {}
         let mut irregularities = self.records.irregularities;
         irregularities.unterminated_lines = u64::from(!self.lines.terminated());
+        irregularities.byte_order_marks = u64::from(self.lines.has_mark());
+        let facts = self.parser.lines.facts();
+        irregularities.of_format.clone_from(&facts.counts);
+        let first_submit_s = i64::try_from(self.records.first_submit_s).ok();
+        let origin_s = first_submit_s.filter(|_| facts.has_unix_times);
+        facts.header_lines(origin_s).iter().for_each(|line| self.header.push(line.as_bytes()));
         let source = self.lines.source();
         Ok(LogSummary {
             path: self.path,
@@ -183,6 +224,8 @@ impl Reader {
             header: self.header,
             records: self.records.count,
             irregularities,
+            facts,
+            first_submit_s,
         })
     }
 }
@@ -226,6 +269,7 @@ pub fn read(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::facts::Facts;
     use std::io::Write;
 
     const JOB: &str = "1 0 -1 60 4 -1 -1 4 -1 -1 1 1 1 -1 -1 -1 -1 -1";
@@ -290,6 +334,65 @@ mod tests {
         Ok(())
     }
 
+    /// A format of lines with any number of job numbers, in seconds since 1970.
+    struct Many(Vec<i64>);
+
+    impl LineParser for Many {
+        fn has_semicolons(&self) -> bool {
+            true
+        }
+
+        fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
+            let text = String::from_utf8_lossy(line).into_owned();
+            if text == "bad" {
+                return Err(Problem::Heading("no heading".to_owned()));
+            }
+            self.0 = text.split(';').rev().filter_map(|number| number.parse().ok()).collect();
+            Ok(Parsed::Several)
+        }
+
+        fn more(&mut self) -> Option<Record> {
+            self.0.pop().map(|job| Record { job, submit_s: 1000 - job, ..Record::UNKNOWN })
+        }
+
+        fn facts(&mut self) -> Facts {
+            Facts {
+                has_unix_times: true,
+                max_nodes: Some(4),
+                notes: vec!["odd".to_owned()],
+                ..Facts::default()
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_may_have_many_records_and_the_parser_tells_facts() -> Result<(), Box<dyn std::error::Error>> {
+        let read = |text: &str| -> Result<(Vec<i64>, LogSummary), Box<dyn std::error::Error>> {
+            let mut file = tempfile::NamedTempFile::new()?;
+            file.write_all(text.as_bytes())?;
+            let mut reader = Reader::open(file.path(), ReadOptions { lenient: true, format: None })?;
+            reader.parser.lines = Box::new(Many(Vec::new()));
+            let mut jobs = Vec::new();
+            while let Some(entry) = reader.next_entry()? {
+                if let Entry::Record { record, .. } = entry {
+                    jobs.push(record.job);
+                }
+            }
+            Ok((jobs, reader.finish()?))
+        };
+        let (jobs, summary) = read("\u{feff}1;2\nx\n;3;4;5\n")?;
+        assert_eq!((jobs, summary.records), (vec![1, 2, 3, 4, 5], 5));
+        assert_eq!((summary.first_submit_s, summary.origin_s()), (Some(995), 995));
+        assert_eq!((summary.header.max_nodes(), summary.header.unix_start_time()), (Some(4), Some(995)));
+        assert_eq!(
+            (summary.header.notes(), summary.irregularities.byte_order_marks),
+            (vec!["odd".to_owned()], 1)
+        );
+        let message = read("1\nbad\n").expect_err("a bad heading").to_string();
+        assert!(message.ends_with(":2: no heading"), "{message}");
+        Ok(())
+    }
+
     #[test]
     fn premas_records_are_numbered() -> Result<(), Box<dyn std::error::Error>> {
         let options = ReadOptions { format: Some(Spec::named("premas")), ..ReadOptions::default() };
@@ -351,6 +454,9 @@ mod tests {
         let text = "; seen at Ames\n\nuser0 nqs0 128 1451 10/01/93 00:00:03\n";
         let (records, summary) = read_text(text, ReadOptions::default())?;
         assert_eq!((records.len(), records[0].run_s, summary.format.name), (1, 1451, "nas-ipsc"));
+        let zone = ReadOptions { format: Some("auto:time-zone=UTC".parse()?), ..ReadOptions::default() };
+        let message = read_text(text, zone).expect_err("no such parameter").to_string();
+        assert_eq!(message, "'nas-ipsc' has no parameter 'time-zone' (it has none)");
         let swf = ReadOptions { format: Some(Spec::named("swf")), ..ReadOptions::default() };
         assert!(read_text(text, swf).is_err());
         Ok(())

@@ -70,6 +70,11 @@ pub struct Record {
     /// `None` if they are unknown or the log has none. They are an extension of this program, for logs whose header has
     /// an entry `Shapes`.
     pub sides: Option<[u32; 3]>,
+    /// The number of the list of the job's nodes among the names of the log ([`NameKind::Nodes`]); `None` if the log has
+    /// no such lists. Logs are not written with it.
+    ///
+    /// [`NameKind::Nodes`]: super::NameKind::Nodes
+    pub nodes: Option<u32>,
 }
 
 /// The index of field 6, the average CPU time, which is the only field that is no integer.
@@ -102,6 +107,7 @@ impl Record {
             preceding_job: fields[16],
             think_time_s: fields[17],
             sides: None,
+            nodes: None,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::error::Problem;
+use super::facts::Facts;
 use super::formats::Format;
 use super::header::Header;
 
@@ -28,6 +29,8 @@ pub struct Irregularities {
     pub equal_submits: u64,
     /// Records with a job number below that of the record above them.
     pub job_descents: u64,
+    /// 1 if the text begins with a byte order mark of UTF-8, else 0.
+    pub byte_order_marks: u64,
     /// 1 if the last line has no line end, else 0.
     pub unterminated_lines: u64,
     /// Skipped lines with too few fields.
@@ -36,6 +39,8 @@ pub struct Irregularities {
     pub skipped_not_a_number: u64,
     /// Skipped lines with a number out of range, or with sides whose product is not the number of processors.
     pub skipped_out_of_range: u64,
+    /// What is odd in logs of this format only, each in words with its count.
+    pub of_format: Vec<(&'static str, u64)>,
 }
 
 impl Irregularities {
@@ -57,19 +62,23 @@ impl Irregularities {
             ("lines ending in CR LF", self.crlf_lines),
             ("blank lines", self.blank_lines),
             ("comments after the first job", self.late_comments),
+            ("byte order mark at the start", self.byte_order_marks),
             ("last line without a line end", self.unterminated_lines),
             ("submit times below the one before", self.submit_descents),
             ("submit times equal to the one before", self.equal_submits),
             ("job numbers below the one before", self.job_descents),
         ];
-        rows.into_iter().filter(|&(_, count)| count > 0).collect()
+        rows.into_iter().chain(self.of_format.iter().copied()).filter(|&(_, count)| count > 0).collect()
     }
 
     /// Counts a skipped line by its problem.
     pub(super) fn skip(&mut self, problem: &Problem) {
         match problem {
             Problem::TooFewFields { .. } => self.skipped_too_few_fields += 1,
-            Problem::NotANumber { .. } => self.skipped_not_a_number += 1,
+            Problem::NotANumber { .. }
+            | Problem::Column { .. }
+            | Problem::Value { .. }
+            | Problem::Heading(_) => self.skipped_not_a_number += 1,
             Problem::OutOfRange { .. } | Problem::Sides { .. } => self.skipped_out_of_range += 1,
         }
     }
@@ -94,4 +103,16 @@ pub struct LogSummary {
     pub records: u64,
     /// The counts of what is odd in the log.
     pub irregularities: Irregularities,
+    /// What the format tells about the log beside its records. The header has it, too.
+    pub facts: Facts,
+    /// The least submit time of a record in seconds; `None` if all are unknown or negative.
+    pub first_submit_s: Option<i64>,
+}
+
+impl LogSummary {
+    /// Returns what has to be subtracted from the submit times of the records: the least of them if they count from
+    /// 1970, and otherwise 0.
+    pub fn origin_s(&self) -> i64 {
+        self.first_submit_s.filter(|_| self.facts.has_unix_times).unwrap_or_default()
+    }
 }

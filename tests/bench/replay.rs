@@ -198,7 +198,15 @@ fn replays(criterion: &mut Criterion) {
     let Ok(model) = Lublin::new(1024, LublinOptions::default(), 1) else { return };
     let job = |(number, job): (i64, meshreplay::workload::lublin::LublinJob)| {
         let [submit, run] = [job.submit_s, job.run_s].map(Time::from_seconds);
-        Job { number, submit, run, estimate: run, procs: job.procs, shape: Shape::NearSquare }
+        Job {
+            number,
+            submit,
+            run,
+            estimate: run,
+            procs: job.procs,
+            shape: Shape::NearSquare,
+            ..Job::default()
+        }
     };
     let jobs: Arc<Vec<Job>> = Arc::new((1..).zip(model).take(20_000).map(job).collect());
     let mut group = criterion.benchmark_group("replay");
@@ -233,7 +241,15 @@ fn network(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("network");
     group.sample_size(10);
     let run = Time::from_seconds(1);
-    let job = Job { number: 1, submit: run, run, estimate: run, procs: 256, shape: Shape::NearSquare };
+    let job = Job {
+        number: 1,
+        submit: run,
+        run,
+        estimate: run,
+        procs: 256,
+        shape: Shape::NearSquare,
+        ..Job::default()
+    };
     for level in ["packet", "flit"] {
         let network =
             format!("wormhole:pattern=random,quota=per-processor,messages=500,law=constant,level={level}");

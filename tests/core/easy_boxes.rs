@@ -153,7 +153,15 @@ fn random_jobs(numbers: &mut Numbers, extents: [u32; 3], count: i64) -> Vec<Job>
             let estimate = run * (1 + i64::from(numbers.below(3)));
             let sides = extents.map(|extent| 1 + numbers.below(extent.min(2 + extent / 2)));
             let [submit, run, estimate] = [submit, run, estimate].map(Time::from_seconds);
-            Job { number, submit, run, estimate, procs: sides.iter().product(), shape: Shape::Sides(sides) }
+            Job {
+                number,
+                submit,
+                run,
+                estimate,
+                procs: sides.iter().product(),
+                shape: Shape::Sides(sides),
+                ..Job::default()
+            }
         })
         .collect()
 }
@@ -210,7 +218,15 @@ fn no_strategy_starves_the_head() -> Tested {
     let at = Time::from_seconds;
     let job = |number: i64, submit: i64, run: i64, sides: [u32; 3]| {
         let procs = sides.iter().product();
-        Job { number, submit: at(submit), run: at(run), estimate: at(run), procs, shape: Shape::Sides(sides) }
+        Job {
+            number,
+            submit: at(submit),
+            run: at(run),
+            estimate: at(run),
+            procs,
+            shape: Shape::Sides(sides),
+            ..Job::default()
+        }
     };
     let mut jobs = vec![job(0, 0, 10, [2, 2, 1]), job(1, 1, 5, [4, 2, 1])];
     jobs.extend((2..60).map(|number| job(number, number, 7, [1, 2, 1])));
@@ -235,7 +251,7 @@ fn a_place_that_goes_round_the_end_is_found() -> Tested {
     let at = Time::from_seconds;
     let job = |number: i64, submit: i64, run: i64, procs: u32| {
         let shape = Shape::Sides([procs, 1, 1]);
-        Job { number, submit: at(submit), run: at(run), estimate: at(run), procs, shape }
+        Job { number, submit: at(submit), run: at(run), estimate: at(run), procs, shape, ..Job::default() }
     };
     let jobs = [job(0, 0, 10, 1), job(1, 1, 999, 2), job(2, 2, 18, 1), job(3, 3, 5, 2)];
     for allocator in [

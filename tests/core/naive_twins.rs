@@ -446,7 +446,15 @@ fn schedulers_equal_plain_loops_on_random_workloads() -> Tested {
                 // Some estimates are too short: such jobs run on.
                 let estimate = (run + i64::from(numbers.below(40)) - 6).max(0);
                 let [submit, run, estimate] = [submit, run, estimate].map(Time::from_seconds);
-                Job { number, submit, run, estimate, procs: 1 + numbers.below(9), shape: Shape::NearSquare }
+                Job {
+                    number,
+                    submit,
+                    run,
+                    estimate,
+                    procs: 1 + numbers.below(9),
+                    shape: Shape::NearSquare,
+                    ..Job::default()
+                }
             })
             .collect();
         for scheduler in ["fcfs", "easy", "easy:pass=per-event", "first-fit-queue"] {

@@ -14,20 +14,9 @@ use meshreplay::spec::Spec;
 use meshreplay::stop::Stop;
 
 use super::laws::specs;
+use super::scheduler_laws::schedulers;
 use super::support::{Numbers, Tested};
-
-const SCHEDULERS: [&str; 10] = [
-    "fcfs",
-    "easy",
-    "conservative",
-    "first-fit-queue",
-    "easy:pass=per-event",
-    "bypass-queue:threshold=40",
-    "conservative:pass=per-event,compress=once",
-    "easy:order=smallest",
-    "bypass-queue:threshold=0,rule=literal",
-    "conservative:pass=ends-first",
-];
+use super::unavailable::with_holes;
 
 /// Follows a replay from the events that the engine reports.
 struct Witness {
@@ -37,6 +26,8 @@ struct Witness {
     holders: Vec<Option<JobId>>,
     kills: u32,
     failures: u32,
+    /// Changes of nodes, starts and ends of runs.
+    events: u64,
     /// The last number of available nodes that was reported.
     available: u32,
     label: String,
@@ -46,7 +37,10 @@ impl Witness {
     fn new(mesh: &Mesh, label: String) -> Self {
         let nodes = mesh.nodes();
         let holders = vec![None; nodes as usize];
-        Self { nodes, down: BTreeSet::new(), holders, kills: 0, failures: 0, available: nodes, label }
+        let available = mesh.available();
+        // Nodes that are always unavailable are down from the start.
+        let down = (0..nodes).filter(|&node| !mesh.is_available(node)).collect();
+        Self { nodes, down, holders, kills: 0, failures: 0, events: 0, available, label }
     }
 }
 
@@ -56,6 +50,7 @@ impl Observer for Witness {
     fn released(&mut self, _cost_ns: u64) {}
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], _now: Time) {
+        self.events += 1;
         for &node in nodes {
             assert!(!self.down.contains(&node), "{}: node {node} is down", self.label);
             assert_eq!(self.holders[node as usize].replace(job), None, "{}: node {node}", self.label);
@@ -65,6 +60,7 @@ impl Observer for Witness {
     }
 
     fn vacated(&mut self, nodes: &[NodeId], _now: Time) {
+        self.events += 1;
         for &node in nodes {
             self.holders[node as usize] = None;
         }
@@ -74,6 +70,7 @@ impl Observer for Witness {
         let is_new = if is_down { self.down.insert(node) } else { self.down.remove(&node) };
         assert!(is_new, "{}: the changes of node {node} alternate", self.label);
         self.failures += u32::from(is_down);
+        self.events += 1;
     }
 
     fn available(&mut self, nodes: u32, _now: Time) {
@@ -94,7 +91,15 @@ fn random_jobs(mesh: &Mesh, count: i64, numbers: &mut Numbers) -> Vec<Job> {
         let estimate_s = if number % 2 == 0 { run_s } else { i64::from(numbers.below(60)) };
         let [submit, run, estimate] = [submit_s, run_s, estimate_s].map(Time::from_seconds);
         let largest = if numbers.below(8) == 0 { mesh.nodes() } else { mesh.nodes().div_ceil(3) };
-        Job { number, submit, run, estimate, procs: 1 + numbers.below(largest), shape: Shape::NearSquare }
+        Job {
+            number,
+            submit,
+            run,
+            estimate,
+            procs: 1 + numbers.below(largest),
+            shape: Shape::NearSquare,
+            ..Job::default()
+        }
     };
     (1..=count).map(job).collect()
 }
@@ -102,11 +107,11 @@ fn random_jobs(mesh: &Mesh, count: i64, numbers: &mut Numbers) -> Vec<Job> {
 /// Replays jobs with outages, and returns their records and what was seen.
 fn replay(
     jobs: &[Job],
-    (mesh, allocator, scheduler): (&Mesh, &Spec, &str),
+    (mesh, allocator, scheduler): (&Mesh, &Spec, &Spec),
     outages: Option<(Outages, Treatment)>,
 ) -> Result<(Vec<Record>, Witness), Box<dyn std::error::Error>> {
     let mut built = allocator::build(allocator, &Setup { mesh, seed: 3 })?;
-    let (mut scheduler, resolved) = scheduler::build(&scheduler.parse()?)?;
+    let (mut scheduler, resolved) = scheduler::build(scheduler)?;
     let treatment = outages.as_ref().map(|(_, treatment)| treatment.to_string()).unwrap_or_default();
     let mut witness = Witness::new(mesh, format!("{allocator} under {resolved} on {mesh}, {treatment}"));
     let parts = Parts {
@@ -116,6 +121,7 @@ fn replay(
         execution: &mut RecordedRunTimes::default(),
         timed: false,
         outages: outages.map(|(changes, treatment)| OutagePlan { changes, treatment }),
+        predictions: None,
         stop: Stop::default(),
     };
     let records =
@@ -166,44 +172,129 @@ fn check_jobs(jobs: &[Job], records: &[Record], witness: &Witness, limit: Option
     assert!(witness.holders.iter().all(Option::is_none), "{label}: a job still runs");
 }
 
+/// What became of jobs that were replayed with outages.
+#[derive(Default)]
+struct Totals {
+    replays: usize,
+    events: u64,
+    kills: u32,
+    given_up: usize,
+    never_started: usize,
+}
+
+impl Totals {
+    /// Replays jobs with outages, checks what holds for all, and adds it up.
+    fn add(
+        &mut self,
+        jobs: &[Job],
+        parts: (&Mesh, &Spec, &Spec),
+        (changes, treatment): (Outages, Treatment),
+    ) -> Tested {
+        let (records, witness) = replay(jobs, parts, Some((changes, treatment)))?;
+        let limit = match treatment {
+            Treatment::Drain => None,
+            Treatment::Requeue { limit } => Some(limit),
+        };
+        check_jobs(jobs, &records, &witness, limit);
+        assert!(limit.is_some() || witness.kills == 0, "{}", witness.label);
+        let ends = |fate| records.iter().filter(|record| record.fate == fate).count();
+        self.replays += 1;
+        self.events += witness.events;
+        self.kills += witness.kills;
+        self.given_up += ends(Fate::GivenUp);
+        self.never_started += ends(Fate::NeverStarted);
+        Ok(())
+    }
+}
+
+const TREATMENTS: [Treatment; 3] =
+    [Treatment::Drain, Treatment::Requeue { limit: 3 }, Treatment::Requeue { limit: 1000 }];
+
 #[test]
 fn nothing_is_placed_on_a_node_that_is_down_and_nothing_is_lost() -> Tested {
-    let (mut replays, mut kills, mut given_up) = (0, 0, 0);
+    let (schedulers, mut totals, mut sets) = (schedulers()?, Totals::default(), Numbers(37));
     for machine in ["13", "8x5", "5x4x3", "torus:6x5", "torus:4x3x3", "6x5x2:wrap=x", "ocs:6x2x2x2"] {
-        let mesh: Mesh = machine.parse()?;
-        let jobs = random_jobs(&mesh, 50, &mut Numbers(17));
-        for spec in allocators(&mesh)? {
-            let jobs = placeable(&jobs, &mesh, &spec)?;
-            for treatment in [Treatment::Drain, Treatment::Requeue { limit: 3 }, Treatment::default()] {
-                // The scheduler changes with every replay, so that each meets every kind of allocator.
-                let scheduler = SCHEDULERS[replays % SCHEDULERS.len()];
-                let seed = replays as u64;
-                let source: OutageSource = "random:mtbf=400s,repair=30s".parse()?;
-                let changes = source.on(&mesh, seed, Time::from_seconds(50))?;
-                let (records, witness) =
-                    replay(&jobs, (&mesh, &spec, scheduler), Some((changes, treatment)))?;
-                let limit = match treatment {
-                    Treatment::Drain => None,
-                    Treatment::Requeue { limit } => Some(limit),
-                };
-                check_jobs(&jobs, &records, &witness, limit);
-                // Nodes always come up again, so that every job has its turn.
-                let ends = |fate| records.iter().filter(|record| record.fate == fate).count();
-                assert_eq!(ends(Fate::NeverStarted), 0, "{}", witness.label);
-                assert!(limit.is_some() || witness.kills == 0, "{}", witness.label);
-                replays += 1;
-                kills += witness.kills;
-                given_up += ends(Fate::GivenUp);
+        let whole: Mesh = machine.parse()?;
+        // The machine itself, and one with holes, random or structured.
+        let holes = with_holes(&whole, &mut sets);
+        let hole = holes.get(totals.replays % holes.len().max(1)).cloned();
+        for mesh in std::iter::once(whole).chain(hole) {
+            let jobs = random_jobs(&mesh, 40, &mut Numbers(17));
+            for spec in allocators(&mesh)? {
+                let jobs = placeable(&jobs, &mesh, &spec)?;
+                for treatment in TREATMENTS {
+                    // The scheduler changes with every replay, so that each meets every kind of allocator.
+                    let scheduler = &schedulers[totals.replays % schedulers.len()];
+                    let source: OutageSource = "random:mtbf=400s,repair=30s".parse()?;
+                    let changes = source.on(&mesh, totals.replays as u64, Time::from_seconds(50))?;
+                    totals.add(&jobs, (&mesh, &spec, scheduler), (changes, treatment))?;
+                }
             }
         }
     }
-    assert!(replays > 500 && kills > 5_000 && given_up > 100, "{replays} {kills} {given_up}");
+    let Totals { replays, events, kills, given_up, never_started } = totals;
+    // Nodes always come up again, so that every job has its turn.
+    assert_eq!(never_started, 0);
+    assert!(replays > 1000 && kills > 5_000 && given_up > 100, "{replays} {kills} {given_up}");
+    assert!(events > 100_000, "{events}");
+    Ok(())
+}
+
+/// Changes that follow no rule: several nodes at one instant, nodes that are down for no time, some for good, and at times
+/// the whole machine.
+fn random_changes(mesh: &Mesh, numbers: &mut Numbers) -> Vec<NodeChange> {
+    let (mut changes, mut down, mut time_s) = (Vec::new(), BTreeSet::new(), 40);
+    let nodes: Vec<NodeId> = (0..mesh.nodes()).filter(|&node| mesh.is_available(node)).collect();
+    for _ in 0..30 {
+        time_s += i64::from(numbers.below(20) / 2);
+        let count = match numbers.below(12) {
+            0 => nodes.len(),
+            1 | 2 => nodes.len() / 3 + 1,
+            _ => 1 + numbers.below(2) as usize,
+        };
+        let first = numbers.below(nodes.len() as u32) as usize;
+        for i in 0..count {
+            let node = nodes[(first + i) % nodes.len()];
+            let is_down = if down.remove(&node) { false } else { down.insert(node) };
+            changes.push(NodeChange { time: Time::from_seconds(time_s), node, is_down });
+        }
+    }
+    changes
+}
+
+#[test]
+fn every_scheduler_meets_every_allocator_in_random_histories_of_nodes() -> Tested {
+    let (mut totals, mut numbers) = (Totals::default(), Numbers(41));
+    let machines: Vec<Mesh> = ["6x5", "torus:4x3x2", "7x5:without=1,9-11,30", "ocs:2x2x2x2", "13"]
+        .iter()
+        .map(|machine| machine.parse())
+        .collect::<Result<_, _>>()?;
+    // Every allocator on each machine that it serves, under every scheduler in turn.
+    for (i, scheduler) in schedulers()?.iter().enumerate() {
+        for (j, mesh) in machines.iter().enumerate() {
+            let all = random_jobs(mesh, 24, &mut Numbers(19 + i as u64));
+            for (k, spec) in allocators(mesh)?.iter().enumerate() {
+                // Allocators that serve two machines or more meet the scheduler on one of them.
+                if (i + j + k) % 2 == 1 && j > 0 {
+                    continue;
+                }
+                let jobs = placeable(&all, mesh, spec)?;
+                let changes = Outages::listed(random_changes(mesh, &mut numbers));
+                totals.add(&jobs, (mesh, spec, scheduler), (changes, TREATMENTS[(i + k) % 3]))?;
+            }
+        }
+    }
+    let Totals { replays, events, kills, never_started, .. } = totals;
+    assert!(
+        events > 200_000 && kills > 5_000 && never_started > 500,
+        "{replays} {events} {kills} {never_started}"
+    );
     Ok(())
 }
 
 #[test]
 fn jobs_that_need_nodes_that_never_come_up_are_counted() -> Tested {
-    let (mut replays, mut stranded) = (0, 0);
+    let (mut replays, mut stranded, schedulers) = (0, 0, schedulers()?);
     for machine in ["13", "8x5", "torus:4x3x3"] {
         let mesh: Mesh = machine.parse()?;
         let jobs = random_jobs(&mesh, 40, &mut Numbers(23));
@@ -221,7 +312,7 @@ fn jobs_that_need_nodes_that_never_come_up_are_counted() -> Tested {
             let jobs = placeable(&jobs, &mesh, &spec)?;
             let Built { promises, strategy, .. } = allocator::build(&spec, &Setup { mesh: &mesh, seed: 3 })?;
             for treatment in [Treatment::Drain, Treatment::default()] {
-                let scheduler = SCHEDULERS[replays % SCHEDULERS.len()];
+                let scheduler = &schedulers[replays % schedulers.len()];
                 let outages = (Outages::listed(changes.clone()), treatment);
                 let (records, witness) = replay(&jobs, (&mesh, &spec, scheduler), Some(outages))?;
                 check_jobs(&jobs, &records, &witness, (treatment != Treatment::Drain).then_some(1000));
@@ -246,10 +337,10 @@ fn jobs_that_need_nodes_that_never_come_up_are_counted() -> Tested {
 #[test]
 fn without_a_change_a_replay_is_as_without_outages() -> Tested {
     let mesh: Mesh = "8x5".parse()?;
-    let jobs = random_jobs(&mesh, 60, &mut Numbers(31));
+    let (jobs, schedulers) = (random_jobs(&mesh, 60, &mut Numbers(31)), schedulers()?);
     for spec in allocators(&mesh)? {
         let jobs = placeable(&jobs, &mesh, &spec)?;
-        for scheduler in SCHEDULERS {
+        for scheduler in &schedulers {
             let (plain, _) = replay(&jobs, (&mesh, &spec, scheduler), None)?;
             let none = (Outages::listed(Vec::new()), Treatment::default());
             let (found, witness) = replay(&jobs, (&mesh, &spec, scheduler), Some(none))?;
@@ -264,7 +355,7 @@ fn a_large_head_waits_for_nodes_and_others_pass_it_under_backfilling() -> Tested
     // Node 0 of 4 is down from 5 s to 100 s. Job 1 needs all four; jobs 2 and 3 fit beside each other.
     let job = |number: i64, submit_s: i64, procs: u32| {
         let [submit, run] = [submit_s, 10].map(Time::from_seconds);
-        Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
+        Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
     };
     let jobs = [job(1, 6, 4), job(2, 7, 2), job(3, 8, 1), job(4, 9, 3)];
     let change = |time_s, is_down| NodeChange { time: Time::from_seconds(time_s), node: 0, is_down };
@@ -279,10 +370,33 @@ fn a_large_head_waits_for_nodes_and_others_pass_it_under_backfilling() -> Tested
             ("conservative", [100, 7, 8, 18]),
             ("easy:order=largest", [100, 7, 8, 18]),
         ] {
-            let (records, _) = replay(&jobs, (&mesh, &allocator.parse()?, scheduler), Some(outages()))?;
+            let (records, _) =
+                replay(&jobs, (&mesh, &allocator.parse()?, &scheduler.parse()?), Some(outages()))?;
             let starts: Vec<f64> = records.iter().map(|record| record.start.as_seconds()).collect();
             assert_eq!(starts, expected.map(f64::from), "{allocator} under {scheduler}");
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn pages_with_a_node_that_is_down_count_for_no_shadow_time() -> Tested {
+    // Pages of 2x2 nodes on 6x4, row by row. Pages 2 and 3 have a node each that is down, so that six free nodes serve
+    // nobody. Jobs 1 to 3 hold pages 0, 1 and 4, and page 5 is free. Job 4 wants two pages: it has them when job 2 ends at
+    // 10 s, unless job 5 takes the free page for 500 s. By counts, six nodes would be left over for job 5.
+    let job = |number: i64, submit_s: i64, procs: u32, run_s: i64| {
+        let [submit, run] = [submit_s, run_s].map(Time::from_seconds);
+        Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
+    };
+    let jobs = [job(1, 0, 4, 100), job(2, 0, 4, 10), job(3, 0, 4, 1000), job(4, 1, 8, 10), job(5, 2, 4, 500)];
+    let changes = [4, 12].map(|node| NodeChange { time: Time::ZERO, node, is_down: true });
+    let mesh: Mesh = "6x4".parse()?;
+    for scheduler in ["easy", "easy:pass=per-event"] {
+        let outages = (Outages::listed(changes.to_vec()), Treatment::default());
+        let (records, _) =
+            replay(&jobs, (&mesh, &"paging:size=1".parse()?, &scheduler.parse()?), Some(outages))?;
+        let starts: Vec<f64> = records.iter().map(|record| record.start.as_seconds()).collect();
+        assert_eq!(starts, [0.0, 0.0, 0.0, 10.0, 20.0], "{scheduler}");
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ fn jobs(text: &str) -> Result<Vec<Job>, Box<dyn std::error::Error>> {
         let fields = numbers(line)?;
         let Request { procs, shape } = Request::sides(sides(&fields[3..]));
         let (submit, run) = (Time::from_seconds(fields[1]), Time::from_seconds(fields[2]));
-        Ok(Job { number: fields[0], submit, run, estimate: run, procs, shape })
+        Ok(Job { number: fields[0], submit, run, estimate: run, procs, shape, ..Job::default() })
     };
     text.lines().skip(1).map(job).collect()
 }
@@ -84,6 +84,7 @@ fn replay(jobs: &[Job], machine: &str, allocator: &str) -> Result<Replayed, Box<
         execution: execution.as_mut(),
         outages: None,
         timed: false,
+        predictions: None,
         stop: Stop::default(),
     };
     let mut nodes = Nodes(vec![Vec::new(); jobs.len()]);

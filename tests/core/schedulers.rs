@@ -33,7 +33,15 @@ fn random_jobs(seed: u64, count: i64, kind: Estimates) -> Vec<Job> {
         };
         let run_s = if kind == Estimates::Exact { estimate_s } else { run_s };
         let [submit, run, estimate] = [submit_s, run_s, estimate_s].map(Time::from_seconds);
-        Job { number, submit, run, estimate, procs: 1 + numbers.below(9), shape: Shape::NearSquare }
+        Job {
+            number,
+            submit,
+            run,
+            estimate,
+            procs: 1 + numbers.below(9),
+            shape: Shape::NearSquare,
+            ..Job::default()
+        }
     };
     (0..count).map(&mut job).collect()
 }

@@ -238,6 +238,7 @@ fn any_record() -> impl Strategy<Value = Record> {
             preceding_job: n[15],
             think_time_s: n[16],
             sides,
+            nodes: None,
         })
         .prop_map(|record| match record.sides {
             Some(sides) => {

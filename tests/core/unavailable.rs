@@ -146,7 +146,7 @@ fn jobs_with_sides(dims: usize) -> Vec<Job> {
         let procs = sides.iter().product();
         let shape = if numbers.below(4) == 0 && procs <= 4 { Shape::Row } else { Shape::Sides(sides) };
         let [submit, run] = [submit_s, run_s].map(Time::from_seconds);
-        Job { number, submit, run, estimate: run, procs, shape }
+        Job { number, submit, run, estimate: run, procs, shape, ..Job::default() }
     };
     (1..=400).map(&mut job).collect()
 }

@@ -8,7 +8,7 @@ use super::support::{Numbers, Tested, replay, run, shared};
 
 fn job(number: i64, submit_s: f64, run_s: f64, procs: u32) -> Job {
     let [submit, run] = [submit_s, run_s].map(|seconds| Time::from_micros((seconds * 1e6) as i64));
-    Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare }
+    Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
 }
 
 /// Four jobs side by side on ten processors, and one of five that waits: `000111 2233`, of which 0 and 2 end.
@@ -211,7 +211,7 @@ fn estimated(jobs: &[(i64, i64, u32, i64)]) -> Vec<Job> {
     let at = Time::from_seconds;
     let job = |(number, &(submit, run, procs, estimate)): (i64, &(i64, i64, u32, i64))| {
         let [submit, run, estimate] = [submit, run, estimate].map(at);
-        Job { number, submit, run, estimate, procs, shape: Shape::NearSquare }
+        Job { number, submit, run, estimate, procs, shape: Shape::NearSquare, ..Job::default() }
     };
     (1..).zip(jobs).map(job).collect()
 }

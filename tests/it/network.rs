@@ -228,7 +228,7 @@ fn networks_are_measured_without_jobs() -> Tested {
         ("--machine 4x4 --network wormhole:messages=3", 2, "has no parameter 'messages'"),
         ("--machine 4x4 -o curves.pdf", 2, "--output curves.pdf: expected a name that ends in .svg or .png"),
         ("--machine 4x4 -o mine.svg", 1, "mine.svg already exists"),
-        ("--machine 4x4 --cycles 0", 2, "0 is not in 1..=1000000000"),
+        ("--machine 4x4 --cycles 0", 2, "expected a whole number from 1 to 1,000,000,000"),
     ] {
         let ran = run(at, &format!("show network {arguments}"))?;
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "{arguments}: {}", ran.stderr);

@@ -220,7 +220,7 @@ fn pictures_that_cannot_be_drawn_are_named() -> Tested {
         (
             "plot out --kind utilization --value pairwise",
             2,
-            "error: --value: unknown column of numbers 'pairwise' (one of: ",
+            "error: --value: unknown column of numbers 'pairwise', did you mean 'pairwise_sum_mean'?",
         ),
         (
             "plot out --scale 0",

@@ -128,7 +128,7 @@ fn what_cannot_be_drawn_is_explained() -> Tested {
     for (arguments, message) in [
         (
             "blocks --machine 5x4 --allocator hilbert+bf",
-            "--allocator hilbert+bf: it does not work by blocks that split; expected one of mbs, layered-mbs, octet-mbs, \
+            "'hilbert+bf' does not work by blocks that split; expected one of mbs, layered-mbs, octet-mbs, \
              granular-mbs, round-up-mbs, buddy-2d",
         ),
         ("blocks --machine 5x4 --allocator mb", "unknown allocator 'mb', did you mean"),

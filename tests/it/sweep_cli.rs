@@ -243,11 +243,7 @@ fn a_dry_run_writes_nothing() -> Tested {
 
 /// A replaced line of the study, and what standard error says; the file is `sixty.toml`.
 const WRONG: &[(&str, &str, &str)] = &[
-    (
-        "machines =",
-        "machine =",
-        "sixty.toml:3: unknown key 'machine', did you mean 'machines'? (one of: name, description, logs, rules, ",
-    ),
+    ("machines =", "machine =", "sixty.toml:3: unknown key 'machine', did you mean 'machines'?"),
     (
         "[\"16x16\", \"8x8x4\"]",
         "\"16x16\"",
@@ -276,7 +272,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "\"hilbert+bf\"",
         "\"niave\"",
-        "sixty.toml:5: key 'allocators', entry 2: unknown allocator 'niave', did you mean 'naive'? (one of: random, naive, ",
+        "sixty.toml:5: key 'allocators', entry 2: unknown allocator 'niave', did you mean 'naive'?",
     ),
     (
         "\"hilbert+bf\"",

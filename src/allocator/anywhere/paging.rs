@@ -17,8 +17,10 @@
 //! three dimensions layers are more significant than rows: in the whole number, or in each digit of the shuffled
 //! orders. A snake runs every other layer backwards.
 //!
-//! A page with an unavailable node is never free. With pages of one node, paging never refuses while k nodes are free and wastes no node. Time O(k + p·log₆₄ P) for p
-//! pages of a job and P pages of the machine.
+//! A page with a node that is unavailable or down is not free. With pages of one node, paging never refuses while k nodes
+//! are free and wastes no node. Time O(k + p·log₆₄ P) for p pages of a job and P pages of the machine.
+
+use std::cell::OnceCell;
 
 use crate::allocator::buddy::first_set::FirstSet;
 use crate::allocator::seam::{
@@ -81,17 +83,21 @@ fn build(params: &mut Params, setup: &Setup<'_>) -> Result<Strategy, SpecError> 
     let page_sizes = paging.page_sizes();
     let strategy =
         Strategy::of(paging).with_nodes_for(move |request, mesh| nodes_for(page_sizes, request, mesh));
-    if size == 0 || setup.mesh.unavailable().is_empty() {
+    if size == 0 {
         return Ok(strategy);
     }
-    // A page with an unavailable node is never free, so its other nodes serve nobody although they are free: a number of
-    // free nodes promises nothing.
-    let layout = Paging::new(setup.mesh, size, indexing);
-    Ok(strategy.served(Served::ByState(Foresight::Function(Box::new(move |request, machine| {
+    // A page with a node that is down or always unavailable is not free, so its other nodes serve nobody although they are
+    // free: a number of free nodes promises nothing.
+    let (mesh, layout) = (setup.mesh.clone(), OnceCell::new());
+    let served = Served::ByState(Foresight::Function(Box::new(move |request, machine| {
+        // The pages are listed again, without an index, when they are first needed.
+        let layout = layout.get_or_init(|| Paging::new(&mesh, size, indexing));
         let free =
             |page: &u32| layout.pages[*page as usize].iter().all(|&node| machine.free().contains(node));
         layout.first((0..layout.pages.len() as u32).filter(free), request)
-    })))))
+    })));
+    let has_holes = !setup.mesh.unavailable().is_empty();
+    Ok(if has_holes { strategy.served(served) } else { strategy.served_when_down(served) })
 }
 
 /// The pages of a machine, and which of them are free.

@@ -11,8 +11,10 @@ use crate::machine::{Machine, Mesh, NodeId, Submesh};
 /// allocator. They are fixed when it is built, so that callers need no trial request to find them out.
 pub struct Strategy {
     allocator: Box<dyn Allocator>,
-    /// The condition under which a request is served.
+    /// The condition under which a request is served while no node is down.
     pub served: Served,
+    /// The condition while nodes are down; `None` if it is `served` then too.
+    served_when_down: Option<Served>,
     /// Whether placements may contain a rearrangement, which moves running jobs.
     pub moves_jobs: bool,
     /// A function that lists the blocks into which the allocator divides a machine. `None` if the allocator does not
@@ -66,13 +68,27 @@ impl Strategy {
     /// requested. Other capabilities are added by the functions below.
     pub fn of(allocator: impl Allocator + 'static) -> Self {
         let allocator = Box::new(allocator);
-        Self { allocator, served: Served::ByCount, moves_jobs: false, blocks: None, nodes_for: None }
+        let served = Served::ByCount;
+        Self { allocator, served, served_when_down: None, moves_jobs: false, blocks: None, nodes_for: None }
     }
 
     /// Returns the strategy with another condition under which requests are served.
     #[must_use]
     pub fn served(self, served: Served) -> Self {
         Self { served, ..self }
+    }
+
+    /// Returns the strategy with another condition while nodes are down. It is for allocators that can use some free nodes
+    /// only together with others, which single nodes that are down take from them.
+    #[must_use]
+    pub fn served_when_down(self, served: Served) -> Self {
+        Self { served_when_down: Some(served), ..self }
+    }
+
+    /// Returns the condition under which a request is served on `machine`.
+    pub fn served_on(&self, machine: &Machine) -> &Served {
+        // Whether a node is down is asked only where it makes a difference.
+        self.served_when_down.as_ref().filter(|_| machine.is_any_down()).unwrap_or(&self.served)
     }
 
     /// Returns the strategy with placements that may contain a rearrangement.
@@ -116,10 +132,10 @@ impl Strategy {
 
     /// Returns what the allocator would choose if the machine were in the state of `machine`, which may differ from the
     /// real state of the machine. The call changes no later decision of the allocator. Returns `None` if the allocator
-    /// would refuse, and always `None` for an allocator that is not [`Served::ByState`]. For the other allocators,
-    /// `served` itself tells whether they would serve the request.
+    /// would refuse, and always `None` if the machine is not [`Served::ByState`]. Otherwise [`Self::served_on`] itself
+    /// tells whether the request would be served.
     pub fn foresee(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        match &self.served {
+        match self.served_on(machine) {
             Served::ByState(Foresight::Function(chosen)) if fits(request, machine) => {
                 chosen(request, machine)
             }

@@ -2,18 +2,20 @@
 
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::allocator;
+use crate::cli::runner::holes::Holes;
 use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
-use crate::machine::{Mesh, make_unavailable};
-use crate::report::summary_column;
+use crate::machine::Mesh;
+use crate::metrics::Metric;
+use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
 use crate::study::{ALL, Axes, Draft, LogSource, Options};
@@ -47,11 +49,8 @@ pub(crate) struct Args {
     #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1..)]
     machine: Vec<Mesh>,
 
-    /// Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its lines, or a table
-    /// with a column node), intervals such as 0-3,17, coordinates such as (3,1), or submeshes by two corners such as
-    /// (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17.
-    #[arg(long, value_name = "FILE|NODES", num_args = 1..)]
-    unavailable: Vec<String>,
+    #[command(flatten)]
+    holes: Holes,
 
     /// Schedulers, such as fcfs, easy or easy:pass=per-event.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
@@ -84,7 +83,7 @@ pub(crate) struct Args {
     arrival_scale: Vec<f64>,
 
     /// Seed of all random numbers. Every allocator gets the same.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     seed: u64,
 
     /// Number of replays that run at once [default: the number of cores]. Results do not depend on it.
@@ -109,6 +108,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = summary_column)]
     pub(super) columns: Vec<String>,
 
+    /// Number of the summary by which the rows of the table are sorted, the best first, such as pairwise_sum_mean.
+    #[arg(long, value_name = "COLUMN", value_parser = summary_metric)]
+    pub(super) sort: Option<&'static Metric>,
+
     /// How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has the processors
     /// that it was allocated, and jobs of 0 s are kept. With requested a job has the processors that it asked for, with
     /// allocated those that it was allocated, and both leave out jobs that did not run.
@@ -121,6 +124,9 @@ pub(crate) struct Args {
     status: Option<Status>,
 
     /// Estimated run times: as recorded, exact (equal to the run time), or factor=F (F times the run time).
+    /// predicted:user-last-two predicts the mean of the user's last two jobs that have ended, and from-file:FILE reads
+    /// lines job,prediction; `meshreplay list predictors` shows more. When a job outlives its prediction, it is
+    /// corrected by the rule after ,correct=: tsafrir (in steps), request (to the requested time) or error (fails).
     #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
     estimate: Estimate,
 
@@ -181,6 +187,7 @@ impl Args {
     pub(super) fn options(&self) -> Options {
         Options {
             jobs: self.output.is_some(),
+            recorded: self.scheduler.iter().any(|spec| spec.name == scheduler::RECORDED),
             traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
             ..self.flags.options.clone()
         }
@@ -213,11 +220,7 @@ impl Args {
 
     /// Returns the machines, without the nodes that `--unavailable` names.
     fn machines(&self) -> Result<Vec<Mesh>> {
-        let without = |mesh: &Mesh| {
-            let more = |mesh: Mesh, text: &String| make_unavailable(&mesh, text, Path::new(text));
-            self.unavailable.iter().try_fold(mesh.clone(), more)
-        };
-        Ok(self.machine.iter().map(without).collect::<Result<_, _>>()?)
+        self.machine.iter().map(|mesh| self.holes.out_of(mesh)).collect()
     }
 
     /// Returns the schedulers, with the order that `--order` gives.
@@ -238,7 +241,7 @@ impl Args {
         let default = Rules::defaults(self.rules);
         Rules {
             status: self.status.unwrap_or(default.status),
-            estimate: self.estimate,
+            estimate: self.estimate.clone(),
             overrun: self.overrun,
             sizes: self.sizes,
             shape: self.shape.clone(),
@@ -272,6 +275,9 @@ impl Args {
                 "--columns chooses columns of a table; --format {} has all of them",
                 self.format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
             );
+        }
+        if self.sort.is_some() && !is_table {
+            bail!("--sort sorts the rows of a table; rows in other formats have the order of the replays");
         }
         if self.logs.iter().filter(|log| log.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once; give - once");

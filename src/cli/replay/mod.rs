@@ -11,9 +11,9 @@ use anyhow::{Context, anyhow};
 use self::args::Format;
 use super::interrupt::Saving;
 use super::runner::{ResultSink, Runner, Tally};
-use super::{Failure, complain};
+use super::{Failure, complain, terminal};
 use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
-use crate::report::{SummaryTable, check_columns};
+use crate::report::{SummaryTable, check_columns, verdict};
 use crate::study::{Outcome, PlanError, ReplaySpec, Study, SweepError};
 
 /// Replays every combination of the repeated arguments.
@@ -116,12 +116,18 @@ impl Output<'_> {
 
     /// Returns the summary as it goes to standard output.
     fn printed(&self, run: &mut FinishedRun) -> anyhow::Result<Vec<u8>> {
-        let table = || SummaryTable::new(self.study, run, &self.args.columns);
+        let table = || SummaryTable::new(self.study, run, &self.args.columns, self.args.sort);
+        let screen = terminal::screen();
+        let answered = |table: String| {
+            let sentences = verdict(self.study, run);
+            let gap = if sentences.is_empty() { "" } else { "\n" };
+            sentences.iter().fold(table + gap, |text, sentence| format!("{text}{sentence}\n")).into_bytes()
+        };
         Ok(match self.args.format {
             // The files hold the binary format; standard output gets a readable table.
-            Format::Parquet | Format::Arrow if self.args.output.is_some() => table()?.text().into_bytes(),
-            Format::Table => table()?.text().into_bytes(),
-            Format::Markdown => table()?.markdown().into_bytes(),
+            Format::Parquet | Format::Arrow if self.args.output.is_some() => answered(table()?.text(screen)),
+            Format::Table => answered(table()?.text(screen)),
+            Format::Markdown => answered(table()?.markdown()),
             Format::Latex => table()?.latex().into_bytes(),
             Format::Csv | Format::Json | Format::Jsonl | Format::Parquet | Format::Arrow => {
                 let mut bytes = Vec::new();

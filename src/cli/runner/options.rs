@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::study::{Flag, FlagValue, OPTIONS, Options, ReplayOption};
+use crate::study::{Flag, FlagValue, OPTIONS, Options, ReplayOption, is_study_key};
 
 /// A command that has some of the flags in the table of options.
 pub(in crate::cli) trait Flagged: Clone {
@@ -23,6 +23,20 @@ pub(in crate::cli) struct OfReplay;
 /// The command `meshreplay sweep`.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct OfSweep;
+
+/// The command `meshreplay show allocation`, which has the flags of outages.
+#[derive(Clone, Debug)]
+pub(in crate::cli) struct OfShow;
+
+impl Flagged for OfShow {
+    fn has(flag: &Flag) -> bool {
+        ["outages", "on-outage"].contains(&flag.name)
+    }
+
+    fn needed(flag: &Flag) -> Option<&'static str> {
+        flag.needs
+    }
+}
 
 impl Flagged for OfReplay {
     fn has(flag: &Flag) -> bool {
@@ -44,7 +58,11 @@ impl Flagged for OfSweep {
     }
 
     fn needed(flag: &Flag) -> Option<&'static str> {
-        flag.needs
+        // What a key of the study file can give is checked once the file is read.
+        flag.needs.filter(|needed| {
+            let row = OPTIONS.iter().find(|row| row.flag.as_ref().is_some_and(|flag| flag.name == *needed));
+            !row.is_some_and(|row| is_study_key(row.name))
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! `meshreplay trace cut`: writes a part of the jobs of a log.
 
-use std::fmt::Write;
+use std::collections::BTreeSet;
 
 use anyhow::anyhow;
 
@@ -51,15 +51,38 @@ struct Filter {
     status: Vec<i64>,
 }
 
+/// One filter of records: its name, without the hyphens, and its values as words.
+struct Part<'a> {
+    name: &'static str,
+    words: String,
+    passes: Box<dyn Fn(&Record) -> bool + 'a>,
+    /// Returns the field that the filter compares with its values; `None` for a limit of the submit time.
+    field: Option<fn(&Record) -> i64>,
+}
+
 impl Filter {
-    /// Returns whether `record` passes all filters except the limit on the number of jobs.
-    fn passes(&self, record: &Record) -> bool {
-        let among = |values: &[i64], value: i64| values.is_empty() || values.contains(&value);
-        self.from.is_none_or(|from| record.submit_s >= from)
-            && self.to.is_none_or(|to| record.submit_s < to)
-            && among(&self.user, record.user)
-            && among(&self.queue, record.queue)
-            && among(&self.status, record.status)
+    /// Returns the filters that are given, except the limit on the number of jobs.
+    fn parts(&self) -> Vec<Part<'_>> {
+        let limit = |name, limit: Option<i64>, passes: fn(i64, i64) -> bool| {
+            let limit = limit?;
+            let passes = Box::new(move |record: &Record| passes(record.submit_s, limit));
+            Some(Part { name, words: format!(" --{name} {limit}"), passes, field: None })
+        };
+        let among = |name, values: &'_ [i64], field: fn(&Record) -> i64| {
+            let values = values.to_vec();
+            let words = values.iter().fold(String::new(), |words, value| format!("{words} --{name} {value}"));
+            let is_given = !values.is_empty();
+            let passes = Box::new(move |record: &Record| values.contains(&field(record)));
+            is_given.then_some(Part { name, words, passes, field: Some(field) })
+        };
+        let parts = [
+            limit("from", self.from, |submit_s, from| submit_s >= from),
+            limit("to", self.to, |submit_s, to| submit_s < to),
+            among("user", &self.user, |record| record.user),
+            among("queue", &self.queue, |record| record.queue),
+            among("status", &self.status, |record| record.status),
+        ];
+        parts.into_iter().flatten().collect()
     }
 
     /// Returns an error if the window of submit times is empty.
@@ -71,20 +94,56 @@ impl Filter {
             _ => Ok(()),
         }
     }
+}
 
-    /// Returns the filters as words, as on the command line.
-    fn words(&self) -> String {
-        let times = [("from", self.from), ("to", self.to), ("first", self.first.map(|first| first as i64))];
-        let lists = [("user", &self.user), ("queue", &self.queue), ("status", &self.status)];
-        let single = times.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let listed =
-            lists.into_iter().flat_map(|(name, values)| values.iter().map(move |&value| (name, value)));
-        single.chain(listed).fold(String::new(), |mut words, (name, value)| {
-            // Writing to memory cannot fail.
-            let _ = write!(words, " --{name} {value}");
-            words
-        })
+/// What one filter alone would have kept, for the message if nothing is kept.
+#[derive(Default)]
+struct Tally {
+    kept: u64,
+    /// The least values that the field of the filter has in the log, except −1, which is unknown.
+    seen: BTreeSet<i64>,
+    has_more: bool,
+}
+
+impl Tally {
+    /// Counts one record.
+    fn add(&mut self, part: &Part<'_>, record: &Record) {
+        /// The number of values that a message lists.
+        const LISTED: usize = 12;
+        self.kept += u64::from((part.passes)(record));
+        if let Some(value) = part.field.map(|field| field(record)).filter(|&value| value != -1) {
+            self.seen.insert(value);
+            if self.seen.len() > LISTED {
+                self.has_more |= self.seen.pop_last().is_some();
+            }
+        }
     }
+
+    /// Returns what the log has in the field of the filter.
+    fn has(&self, part: &Part<'_>) -> String {
+        if part.field.is_none() {
+            return "the log has none at that time".to_owned();
+        }
+        if self.seen.is_empty() {
+            return format!("the log does not know the {} of any job", part.name);
+        }
+        let values: Vec<String> = self.seen.iter().map(i64::to_string).collect();
+        let more = if self.has_more { ", …" } else { "" };
+        format!("values of the field {} in the log are {}{more}", part.name, values.join(", "))
+    }
+}
+
+/// Returns the error that nothing of `jobs` jobs was kept, with the filter that no job passes, or else with what each
+/// filter alone would have kept.
+fn nothing_kept(log: &str, jobs: u64, parts: &[Part<'_>], tallies: &[Tally]) -> Failure {
+    let counted = || parts.iter().zip(tallies);
+    if let Some((part, tally)) = counted().find(|(_, tally)| tally.kept == 0) {
+        return anyhow!("{log}: none of {jobs} jobs passes{}: {}", part.words, tally.has(part)).into();
+    }
+    let each =
+        counted().map(|(part, tally)| format!("{} alone passes {}", part.words.trim_start(), tally.kept));
+    let each = each.collect::<Vec<_>>().join(", ");
+    anyhow!("{log}: none of {jobs} jobs passes all filters: {each}").into()
 }
 
 /// Reads a log and writes the jobs that pass the filters to another.
@@ -99,15 +158,28 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let mut writer = args.output.writer(format)?;
-    let note = format!("; Note: cut by meshreplay:{}", args.filter.words());
+    let parts = args.filter.parts();
+    let first = args.filter.first.map(|first| format!(" --first {first}")).unwrap_or_default();
+    // The limits on times come before the number of jobs, and the lists after it.
+    let (limits, lists): (Vec<&Part<'_>>, Vec<&Part<'_>>) =
+        parts.iter().partition(|part| part.field.is_none());
+    let words = |parts: &[&Part<'_>]| parts.iter().map(|part| part.words.as_str()).collect::<String>();
+    let note = format!("; Note: cut by meshreplay:{}{first}{}", words(&limits), words(&lists));
+    let mut tallies: Vec<Tally> = parts.iter().map(|_| Tally::default()).collect();
     let mut kept = 0;
     let summary = copy(reader, &mut writer, Some(&note), |record| {
-        let is_kept = args.filter.first.is_none_or(|first| kept < first) && args.filter.passes(record);
+        parts.iter().zip(&mut tallies).for_each(|(part, tally)| tally.add(part, record));
+        let is_kept = args.filter.first.is_none_or(|first| kept < first)
+            && parts.iter().all(|part| (part.passes)(record));
         kept += u64::from(is_kept);
         is_kept.then_some(*record)
     })?;
-    writer.finish()?;
     complain_of_skipped(&summary);
+    if kept == 0 && summary.records > 0 && args.filter.first != Some(0) {
+        let log = summary.path.display().to_string();
+        return Err(nothing_kept(&log, summary.records, &parts, &tallies));
+    }
+    writer.finish()?;
     complain(&format!("{}: {kept} of {} jobs kept", args.output.out.display(), summary.records));
     Ok(())
 }

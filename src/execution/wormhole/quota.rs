@@ -249,7 +249,7 @@ mod tests {
 
     fn numbered(number: i64, procs: u32) -> Job {
         let run = Time::from_seconds(1);
-        Job { number, submit: run, run, estimate: run, procs, shape: Shape::NearSquare }
+        Job { number, submit: run, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
     }
 
     fn plan(pattern: Pattern, quota: Quota, messages: f64) -> Plan {

@@ -26,7 +26,15 @@ const MACHINES: [&str; 7] = ["6x5", "9", "3x4x2", "torus:5x4", "torus:4x3x2", "t
 
 fn job(procs: u32, run_s: i64) -> Job {
     let run = Time::from_seconds(run_s);
-    Job { number: 1, submit: Time::ZERO, run, estimate: run, procs, shape: Shape::NearSquare }
+    Job {
+        number: 1,
+        submit: Time::ZERO,
+        run,
+        estimate: run,
+        procs,
+        shape: Shape::NearSquare,
+        ..Job::default()
+    }
 }
 
 /// The rules of rings by default.

@@ -73,7 +73,7 @@ fn hierarchy(spec: &Spec, mesh: &Mesh) -> Result<Hierarchy, ShowError> {
     let Some(blocks) = strategy.blocks.map(|blocks| blocks(mesh)) else {
         let known = known();
         return Err(ShowError::Option(format!(
-            "--allocator {spec}: it does not work by blocks that split; expected one of {known}"
+            "'{spec}' does not work by blocks that split; expected one of {known}"
         )));
     };
     Ok(Hierarchy { name: allocator::short(&resolved), blocks })

@@ -115,7 +115,9 @@ impl FromStr for Mesh {
     type Err = MeshError;
 
     fn from_str(text: &str) -> Result<Self, MeshError> {
-        let description = describe(text).map_err(|problem| problem.of(text))?;
+        // People write 4X4 and 4×4 too.
+        let plain = text.to_ascii_lowercase().replace('×', "x");
+        let description = describe(&plain).map_err(|problem| problem.of(text))?;
         let mesh =
             Self::build(&description.extents, description.wraps).map_err(|problem| problem.of(text))?;
         let mesh = Self { cube: description.cube, ..mesh };
@@ -259,6 +261,8 @@ mod tests {
     fn descriptions_have_one_canonical_spelling() -> Result<(), MeshError> {
         for (text, canonical) in [
             ("mesh:16x8", "16x8"),
+            ("16X8", "16x8"),
+            ("Torus:16×8×4", "torus:16x8x4"),
             ("16x8:wrap=x", "16x8:wrap=x"),
             ("16x8x4:wrap=zx", "16x8x4:wrap=xz"),
             ("16x8:wrap=yx", "torus:16x8"),

@@ -4,15 +4,16 @@ mod error;
 mod toml_keys;
 
 pub use error::StudyError;
+pub use toml_keys::is_key;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use self::toml_keys::{Entry, Keys, Value, beside, is_key, read};
+use self::toml_keys::{Entry, Keys, Value, beside, read};
 use super::all::ALL;
 use super::axes::{Axes, resolve};
 use super::log::LogSource;
-use super::options::{OPTIONS, Options};
+use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError};
 use super::planned::Study;
 use crate::allocator;
@@ -22,7 +23,7 @@ use crate::machine::{Mesh, make_unavailable};
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::trace::ReadOptions;
-use crate::workload::Rules;
+use crate::workload::{Estimate, Rules};
 
 impl Study {
     /// Reads the study file at `path` and plans the study. Each log is read once for its size, checksum and requests.
@@ -41,6 +42,7 @@ impl Study {
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
         let options = found_outages(with_keys(options, &keys)?, &keys, find);
+        check_effects(&options, &keys, path)?;
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
         let axes = axes(&keys, find)?;
         if let Some(line) = keys.line_of("replications")
@@ -70,6 +72,11 @@ impl Study {
                 path: path.to_owned(),
                 line: keys.line_of("outages").unwrap_or(1),
                 problem: format!("key 'outages': {error}"),
+            },
+            PlanError::Predictions(error) => StudyError::Wrong {
+                path: path.to_owned(),
+                line: keys.line_of("rules").unwrap_or(1),
+                problem: format!("key 'rules': {error}"),
             },
             other => StudyError::Wrong { path: path.to_owned(), line: 1, problem: other.to_string() },
         })?;
@@ -102,6 +109,25 @@ fn with_keys(mut options: Options, keys: &Keys<'_>) -> Result<Options, StudyErro
         }
     }
     Ok(options)
+}
+
+/// Fails if a key of the file, or a flag of the command line, has no effect because the key that it needs is not there.
+fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), StudyError> {
+    let line_of = |row: &ReplayOption| if is_key(row.name) { keys.line_of(row.name) } else { None };
+    // Options that no key sets are left to the command line.
+    let is_given = |row: &ReplayOption| line_of(row).is_some() || is_key(row.name) && row.is_given(options);
+    let mut given = OPTIONS.iter().filter(|row| is_given(row));
+    let alone = given.find_map(|row| Some((row, row.needed().filter(|needed| !needed.is_given(options))?)));
+    let Some((row, needed)) = alone else { return Ok(()) };
+    let name = match line_of(row) {
+        Some(_) => format!("key '{}'", row.name),
+        None => row.flag.as_ref().map_or_else(|| row.name.to_owned(), Flag::argument),
+    };
+    let problem = format!(
+        "{name} has no effect without key '{}'; add a line such as {} = \"{}\", or leave it out",
+        needed.name, needed.name, needed.example
+    );
+    Err(StudyError::Wrong { path: path.to_owned(), line: line_of(row).unwrap_or(1), problem })
 }
 
 /// Returns `options` with the path of a file of outages, if the study file names one, as it is found: relative paths
@@ -154,8 +180,7 @@ fn logs(
 /// Returns the axes of the file. The list of logs is still empty: planning fills it. `find` returns the path of a file
 /// that the study file names.
 fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
-    let rules =
-        keys.list("rules", strings(|text| text.parse::<Rules>().map_err(|error| error.to_string())))?;
+    let rules = keys.list("rules", strings(|text| found_rules(text, find)))?;
     let machines =
         keys.required("machines", strings(|text| text.parse::<Mesh>().map_err(|error| error.to_string())))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
@@ -177,6 +202,20 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
         networks: values(networks, Spec::named(RECORDED)),
         seeds: values(keys.list("seeds", seed)?, 1),
     })
+}
+
+/// Returns the rules that `text` spells, with the path of a file of predictions as it is found: relative paths start
+/// where those of logs do.
+fn found_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, String> {
+    let mut rules: Rules = text.parse().map_err(|error: SpecError| error.to_string())?;
+    if let Estimate::Predicted(prediction) = &mut rules.estimate
+        && let Some(path) = prediction.path().map(find)
+    {
+        prediction.file = path.display().to_string();
+        // Results spell the rules with this path.
+        rules.to_string().parse::<Rules>().map_err(|error| error.to_string())?;
+    }
+    Ok(rules)
 }
 
 /// Returns the values of a list without their lines, or `default` alone if the key is left out.

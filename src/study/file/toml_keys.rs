@@ -190,7 +190,7 @@ impl<'a> Keys<'a> {
 }
 
 /// Returns whether study files may have the key.
-pub(super) fn is_key(name: &str) -> bool {
+pub fn is_key(name: &str) -> bool {
     KEYS.iter().any(|(key, ..)| *key == name)
 }
 

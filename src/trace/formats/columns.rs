@@ -3,9 +3,9 @@
 use std::str::FromStr;
 
 use super::format::{Format, LineParser, Parsed};
-use super::labels::Labels;
 use crate::spec::{Spec, SpecError};
 use crate::trace::error::Problem;
+use crate::trace::names::Labels;
 use crate::trace::record::{CPU, FIELD_NAMES, FIELDS, Record};
 
 /// The row of this format.

@@ -2,6 +2,7 @@
 
 use crate::spec::{Spec, SpecError};
 use crate::trace::error::Problem;
+use crate::trace::facts::Facts;
 use crate::trace::header::Header;
 use crate::trace::record::Record;
 
@@ -60,11 +61,23 @@ impl Eq for Format {}
 /// The reader handles blank lines and comments (lines that begin with `;`) itself. It gives every other line to
 /// [`Self::parse`], also the heading of a table. A format may need several lines for one record, or know its records
 /// only at the end of the text. Then [`Self::parse`] returns [`Parsed::Part`], and a later line or [`Self::finish`]
-/// gives the record.
+/// gives the record. A line with several records is [`Parsed::Several`], and [`Self::more`] gives them.
 pub trait LineParser {
     /// Is called once, before the first line, with the comments above that line. It is not called for a log without
     /// such a line.
     fn begin(&mut self, _header: &Header) {}
+
+    /// Returns whether a line that begins with `;` is no comment, as that is what separates the fields. It is asked
+    /// only about such lines.
+    fn has_semicolons(&self) -> bool {
+        false
+    }
+
+    /// Returns the byte behind which the text is cut into pieces, each of which [`Self::parse`] is given as a line. Only
+    /// the line feed is left out of the pieces; other bytes end them.
+    fn separator(&self) -> u8 {
+        b'\n'
+    }
 
     /// Parses one line, which is given without its line end. If the result is a problem, the parser ignores the line:
     /// its state is as before.
@@ -75,6 +88,17 @@ pub trait LineParser {
     fn finish(&mut self) -> Result<Option<Record>, Problem> {
         Ok(None)
     }
+
+    /// Returns the next record of a line that was [`Parsed::Several`]; `None` if there is none left.
+    fn more(&mut self) -> Option<Record> {
+        None
+    }
+
+    /// Returns what the parser has learnt beside the records, such as the names behind their numbers. It is called once,
+    /// after the last record.
+    fn facts(&mut self) -> Facts {
+        Facts::default()
+    }
 }
 
 /// The meaning of one line.
@@ -84,6 +108,8 @@ pub enum Parsed {
     Record(Record, usize),
     /// The line says nothing of any job. It is a heading, for example, or time that the system took for itself.
     NoJob,
+    /// The line gives several records, or none after all: those that [`LineParser::more`] returns.
+    Several,
     /// The line is part of a record that a later line or [`LineParser::finish`] gives.
     Part,
 }

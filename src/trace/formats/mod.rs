@@ -5,9 +5,9 @@
 
 mod columns;
 mod format;
-mod labels;
 mod nas_ipsc;
 mod premas;
+mod slurm;
 mod swf;
 
 use std::path::Path;
@@ -16,14 +16,28 @@ pub use columns::Columns;
 pub use format::{Format, LineParser, Parsed, Writing};
 pub use swf::SHAPES;
 
+use super::times::Clock;
+use super::unit::Unit;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// Every log format.
-pub const FORMATS: &[Format] = &[swf::FORMAT, premas::FORMAT, nas_ipsc::FORMAT, columns::FORMAT];
+pub const FORMATS: &[Format] = &[
+    swf::FORMAT,
+    premas::FORMAT,
+    nas_ipsc::FORMAT,
+    columns::FORMAT,
+    slurm::sacct::FORMAT,
+    slurm::json::FORMAT,
+    slurm::jobcomp::FORMAT,
+];
 
 /// The Standard Workload Format. It is the format of a log if neither its name nor its first line tells another, and
 /// the format in which models are written.
 pub const SWF: &Format = &swf::FORMAT;
+
+/// The name in specs that stands for the format that the file name or the first line of a log tells. Its parameters are
+/// those of whatever format that is, such as in `auto:time-zone=Europe/Berlin`.
+pub const AUTO: &str = "auto";
 
 impl Format {
     /// Returns the format with this name, or an error that lists all names.
@@ -64,10 +78,20 @@ pub fn build(spec: &Spec) -> Result<(&'static Format, Box<dyn LineParser>), Spec
     Ok((format, (format.parser)(spec)?))
 }
 
-/// Parses a spec of a format. The result is an error if there is no such format or a parameter is wrong or missing.
+/// Parses a spec of a format, or of [`AUTO`]. The result is an error if there is no such format or a parameter is wrong or missing.
 pub fn parse(text: &str) -> Result<Spec, SpecError> {
-    let spec = text.parse()?;
-    build(&spec)?;
+    let spec: Spec = text.parse()?;
+    if spec.name == AUTO {
+        // The parameters that more than one format has.
+        let mut params = Params::new(&spec);
+        Clock::take(&mut params)?;
+        if spec.params.contains_key("unit") {
+            Unit::take(&mut params)?;
+        }
+        params.finish()?;
+    } else {
+        build(&spec)?;
+    }
     Ok(spec)
 }
 

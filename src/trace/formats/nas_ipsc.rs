@@ -13,8 +13,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::format::{Format, LineParser, Parsed};
-use super::labels::Labels;
 use crate::trace::error::Problem;
+use crate::trace::names::Labels;
 use crate::trace::record::Record;
 
 /// The row of this format.

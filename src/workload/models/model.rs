@@ -171,7 +171,15 @@ impl Model {
             };
             // A job of length 0 would end before any event sees it run.
             let run = run.max(Time::from_micros(1));
-            jobs.push(Job { number, submit, run, estimate: run, procs, shape: Shape::Sides(sides) });
+            jobs.push(Job {
+                number,
+                submit,
+                run,
+                estimate: run,
+                procs,
+                shape: Shape::Sides(sides),
+                ..Job::default()
+            });
         }
         Ok(jobs)
     }

@@ -81,6 +81,7 @@ mod tests {
             estimate: at(number),
             procs: 1,
             shape: Shape::NearSquare,
+            ..Job::default()
         };
         (1..=2000).map(|number| (number, 4000 - number / 2 * 2)).map(job).collect()
     }

@@ -28,6 +28,10 @@ pub struct Options {
     pub jobs: bool,
     /// Whether results have columns for the traffic of a network.
     pub traffic: bool,
+    /// Whether results have columns for predicted run times.
+    pub predictions: bool,
+    /// Whether results have columns that compare with what the log says about starts and nodes.
+    pub recorded: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
     /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not measured.
@@ -109,6 +113,17 @@ const SWITCH: Flag = Flag {
     in_replay: None,
 };
 
+/// An option that follows from the replays themselves and only adds columns. Rows replace the name and the functions.
+const DERIVED: ReplayOption = ReplayOption {
+    name: "",
+    keyed: Keyed::Never,
+    json: None,
+    value: |_| Value::Null,
+    set: |_, _| Ok(()),
+    example: "true",
+    flag: None,
+};
+
 /// Every option. Content keys have lines in the order of the rows.
 pub const OPTIONS: &[ReplayOption] = &[
     ReplayOption {
@@ -174,6 +189,20 @@ pub const OPTIONS: &[ReplayOption] = &[
         set: |options, text| switch(&mut options.traffic, text),
         example: "true",
         flag: None,
+    },
+    ReplayOption {
+        // This option follows from the rules of the replays, which are part of content keys and of study.json.
+        name: "predictions",
+        value: |options| options.predictions.into(),
+        set: |options, text| switch(&mut options.predictions, text),
+        ..DERIVED
+    },
+    ReplayOption {
+        // This option follows from the schedulers and allocators of the replays. It only adds columns.
+        name: "recorded",
+        value: |options| options.recorded.into(),
+        set: |options, text| switch(&mut options.recorded, text),
+        ..DERIVED
     },
     ReplayOption {
         name: "contention",
@@ -318,8 +347,14 @@ impl ReplayOption {
         }
     }
 
+    /// Returns the option without which this one has no effect; `None` if it needs none.
+    pub fn needed(&self) -> Option<&'static Self> {
+        let name = self.flag.as_ref()?.needs?;
+        OPTIONS.iter().find(|other| other.flag.as_ref().is_some_and(|flag| flag.name == name))
+    }
+
     /// Returns whether the value differs from the value of a command without flags.
-    fn is_given(&self, options: &Options) -> bool {
+    pub(super) fn is_given(&self, options: &Options) -> bool {
         (self.value)(options) != (self.value)(&Options::without_flags())
     }
 
@@ -357,6 +392,12 @@ impl Options {
         Self { timed: true, ..Self::default() }
     }
 
+    /// Returns the options that do not follow from the replays themselves, as study.json has them. The others have their
+    /// defaults, and so has [`Self::jobs`], which study.json holds beside them.
+    pub(super) fn without_derived(&self) -> Self {
+        Self { jobs: false, traffic: false, recorded: false, predictions: false, ..self.clone() }
+    }
+
     /// Returns the flags of `sweep` that give these options. Options that only a study file can set are not among them.
     pub fn sweep_arguments(&self) -> Vec<String> {
         let given = OPTIONS.iter().filter_map(|option| option.arguments(self));
@@ -373,9 +414,16 @@ impl Options {
         given.flat_map(words).collect()
     }
 
-    /// Compares the options as JSON holds them. Returns a sentence on the first difference, or `None` if all are equal.
+    /// Returns the options without the paths of files: keys have the SHA-256 of a file's content instead.
+    pub(super) fn without_paths(&self) -> Self {
+        Self { outages: self.outages.as_ref().map(OutageSource::without_path), ..self.clone() }
+    }
+
+    /// Compares the options as JSON holds them, apart from the paths of files. Returns a sentence on the first
+    /// difference, or `None` if all are equal.
     pub fn difference(&self, other: &Self) -> Option<String> {
-        let option = OPTIONS.iter().find(|option| option.entry(self) != option.entry(other))?;
+        let [a, b] = [self, other].map(Self::without_paths);
+        let option = OPTIONS.iter().find(|option| option.entry(&a) != option.entry(&b))?;
         Some(format!("{} is {}, not {}", option.name, option.text(other), option.text(self)))
     }
 }
@@ -407,73 +455,4 @@ impl<'de> Deserialize<'de> for Options {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns the name and the value of every field, as `Debug` prints them.
-    fn fields(options: &Options) -> Vec<String> {
-        let mut fields: Vec<String> = Vec::new();
-        for line in format!("{options:#?}").lines() {
-            // A line of a field is indented once, and lines of what the field holds more than once.
-            match line.strip_prefix("    ") {
-                Some(field) if field.starts_with(char::is_alphabetic) => fields.push(field.to_owned()),
-                rest => {
-                    if let Some(field) = fields.last_mut() {
-                        *field += rest.unwrap_or_default();
-                    }
-                }
-            }
-        }
-        fields
-    }
-
-    #[test]
-    fn every_field_is_an_option() -> Result<(), String> {
-        let default = Options::without_flags();
-        let mut changed = default.clone();
-        for row in OPTIONS {
-            (row.set)(&mut changed, row.example)?;
-        }
-        let (before, after) = (fields(&default), fields(&changed));
-        assert_eq!((before.len(), after.len()), (OPTIONS.len(), OPTIONS.len()), "{before:?}");
-        for (before, after) in before.iter().zip(&after) {
-            assert_ne!(before, after, "no row of OPTIONS sets this field");
-        }
-        Ok(())
-    }
-
-    #[test]
-    fn every_option_stands_wherever_it_matters() -> Result<(), Box<dyn std::error::Error>> {
-        let default = Options::without_flags();
-        let key =
-            |options: &Options| -> String { OPTIONS.iter().filter_map(|row| row.line(options)).collect() };
-        for row in OPTIONS {
-            let other = row.example;
-            let mut options = default.clone();
-            (row.set)(&mut options, other)?;
-            assert_eq!(row.text(&options), other);
-            assert_eq!(key(&options) != key(&default), row.keyed != Keyed::Never, "{}", row.name);
-            if row.json.is_some() {
-                let text = serde_json::to_string(&options)?;
-                assert_eq!(serde_json::from_str::<Options>(&text)?, options, "{text}");
-            }
-            let (sweep, replay) = (options.sweep_arguments(), options.replay_arguments());
-            let Some(flag) = &row.flag else { continue };
-            let mut words = vec![flag.argument()];
-            words.extend(matches!(flag.gives, FlagValue::Argument(_)).then(|| other.to_owned()));
-            assert_eq!(sweep, if flag.is_of_sweep { words.clone() } else { Vec::new() });
-            assert_eq!(
-                replay,
-                flag.in_replay.map_or(words, |words| words.iter().map(ToString::to_string).collect())
-            );
-            if let FlagValue::Value(value) = flag.gives {
-                assert_eq!(value, other);
-            }
-        }
-        assert!(serde_json::from_str::<Options>("{\"timed\": 3}").is_err());
-        assert_eq!(serde_json::from_str::<Options>("{\"cells\": []}")?, default);
-        let difference = default.difference(&Options { placements: true, ..default.clone() });
-        assert_eq!(difference.as_deref(), Some("placements is true, not false"));
-        Ok(())
-    }
-}
+mod tests;

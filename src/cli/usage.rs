@@ -1,0 +1,92 @@
+//! What the command line says of arguments that do not parse, where the parser's own words would not help.
+
+use std::error::Error as _;
+use std::path::Path;
+
+use clap::Error;
+use clap::error::{ContextKind, ErrorKind};
+
+use crate::text::grouped;
+use crate::trace::Format;
+
+/// Returns the error with a message in the words of the mistake: a log behind an option that takes several values,
+/// values with commas between them, or a number of the wrong kind. Any other error is returned as it is.
+pub(super) fn explain(error: Error) -> Error {
+    let text = |kind| error.get(kind).map(ToString::to_string);
+    let (ErrorKind::ValueValidation, Some(argument), Some(value)) =
+        (error.kind(), text(ContextKind::InvalidArg), text(ContextKind::InvalidValue))
+    else {
+        return error;
+    };
+    let option = argument.split(' ').next().unwrap_or_default();
+    let is_list = option.starts_with('-') && argument.ends_with("...");
+    let misplaced =
+        || is_list.then(|| misplaced(option, &value).or_else(|| separated(option, &value))).flatten();
+    let number = || {
+        let expected = expected_number(&error.source()?.to_string())?;
+        Some(format!("invalid value '{value}' for '{argument}': expected {expected}"))
+    };
+    match misplaced().or_else(number) {
+        Some(message) => {
+            Error::raw(ErrorKind::ValueValidation, message + "\n\nFor more information, try '--help'.\n")
+        }
+        None => error,
+    }
+}
+
+/// Returns the message that `value` is a file and stands where values of `option` are expected; `None` if there is no
+/// such file and its name is not the name of a log either.
+fn misplaced(option: &str, value: &str) -> Option<String> {
+    let path = Path::new(value);
+    let what = if path.is_dir() {
+        "a directory"
+    } else if path.exists() {
+        "a file"
+    } else if value == "-" {
+        "standard input"
+    } else {
+        // `16x8.swf` has the name of a log even if no such file exists.
+        Format::of_path(path).map(|_| "the name of a log")?
+    };
+    Some(format!(
+        "'{value}' is {what}: logs and directories come before {option}, which takes several values, or after --"
+    ))
+}
+
+/// Returns the message that the values in `value` are to be separated by blanks; `None` if there is no comma in it, or
+/// only commas between the parameters of one spec.
+fn separated(option: &str, value: &str) -> Option<String> {
+    let is_list = value.split(',').all(|part| !part.is_empty());
+    let (first, _) = value.split_once(',').filter(|_| is_list)?;
+    let spaced = value.replace(',', " ");
+    (!first.contains(':'))
+        .then(|| format!("'{value}' has commas: values are separated by blanks, as in {option} {spaced}"))
+}
+
+/// Returns what was expected instead of a number that failed to parse with `message`, in plain words; `None` if the
+/// message is not one of the standard library's or of the parser's.
+fn expected_number(message: &str) -> Option<String> {
+    let plain = match message {
+        "invalid digit found in string" | "cannot parse integer from empty string" => "a whole number",
+        "number too large to fit in target type" => "a smaller number",
+        "number too small to fit in target type" => "a larger number",
+        "number would be zero for non-zero type" => "a whole number from 1",
+        "invalid float literal" | "cannot parse float from empty string" => "a number",
+        _ => {
+            let (_, range) = message.split_once(" is not in ")?;
+            return range_words(range);
+        }
+    };
+    Some(plain.to_owned())
+}
+
+/// Returns a range such as `1..=100000` in words; `None` if it has another form.
+fn range_words(range: &str) -> Option<String> {
+    let (least, most) = range.split_once("..")?;
+    let least: u64 = least.parse().ok()?;
+    let most: u64 = match most.strip_prefix('=') {
+        Some(most) => most.parse().ok()?,
+        None => most.parse::<u64>().ok()?.checked_sub(1)?,
+    };
+    Some(format!("a whole number from {} to {}", grouped(least as f64, 0), grouped(most as f64, 0)))
+}

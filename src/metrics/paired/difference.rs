@@ -1,0 +1,121 @@
+//! The difference of the means of two replays of the same jobs, with its confidence interval.
+
+use super::super::replications::Interval;
+use super::bootstrap::half_width;
+use super::sums::Blocks;
+
+/// The confidence of intervals.
+const CONFIDENCE: f64 = 0.95;
+/// The seed of the bootstrap. It is always the same, so that equal results have equal intervals.
+const SEED: u64 = 1989;
+
+/// How much the mean of one replay differs from that of another, the base, with a confidence of 95 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    /// The mean less that of the base; as a share of the base's mean if `is_relative`.
+    pub value: f64,
+    /// Half the width of the confidence interval. `None` if there are too few jobs for one.
+    pub half_width: Option<f64>,
+    /// Whether `value` and `half_width` are shares of the base's mean.
+    pub is_relative: bool,
+    /// Whether the numbers of all blocks of jobs are exactly the same in both replays.
+    pub is_equal: bool,
+}
+
+impl Difference {
+    /// Returns the difference of the means of `of` and `base`, blocks of the same jobs. It is a share of the base's mean
+    /// unless that is 0. Returns `None` if one of the means is over no jobs.
+    pub fn between(of: &Blocks, base: &Blocks) -> Option<Self> {
+        let (mean, base_mean) = (of.mean()?, base.mean()?);
+        let is_relative = base_mean != 0.0;
+        // The ratio is linearised: its error is that of mean − ratio · base_mean, divided by base_mean. Without a ratio
+        // the slope is 1 and the divisor too.
+        let (slope, divisor) = if is_relative { (mean / base_mean, base_mean) } else { (1.0, 1.0) };
+        let is_equal = of == base;
+        let half_width = if is_equal {
+            half_width(&vec![0.0; of.sums.len()], CONFIDENCE, SEED)
+        } else {
+            // The counts are summed once, and not for each block.
+            let (scale, base_scale) = (1.0 / of.count(), slope / base.count());
+            let error = |i: usize| {
+                let of = of.sums[i] - mean * f64::from(of.counts[i]);
+                let base = base.sums[i] - base_mean * f64::from(base.counts[i]);
+                (of * scale - base * base_scale) / divisor
+            };
+            let errors: Vec<f64> = (0..of.sums.len().min(base.sums.len())).map(error).collect();
+            half_width(&errors, CONFIDENCE, SEED)
+        };
+        Some(Self { value: (mean - base_mean) / divisor, half_width, is_relative, is_equal })
+    }
+
+    /// Returns the difference of two means over replications, from the mean of each replication: replication i of both
+    /// has the same seed and so the same jobs. Replications are independent, and their differences have the interval of
+    /// Student's distribution. Returns `None` without replications.
+    pub fn over_replications(of: &[f64], base: &[f64]) -> Option<Self> {
+        let differences: Vec<f64> = of.iter().zip(base).map(|(of, base)| of - base).collect();
+        let found = Interval::of(&differences)?;
+        let base_mean = Interval::of(&base[..differences.len()])?.mean;
+        let is_relative = base_mean != 0.0;
+        let divisor = if is_relative { base_mean } else { 1.0 };
+        Some(Self {
+            value: found.mean / divisor,
+            half_width: (found.count > 1).then(|| found.half_width / divisor.abs()),
+            is_relative,
+            is_equal: of == base,
+        })
+    }
+
+    /// Returns whether the confidence interval leaves out 0. Without an interval nothing is certain.
+    pub fn is_certain(&self) -> bool {
+        self.half_width.is_some_and(|half_width| self.value.abs() > half_width)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(values: impl ExactSizeIterator<Item = f64>) -> Blocks {
+        Blocks::of(values.map(Some))
+    }
+
+    #[test]
+    fn a_constant_share_is_certain_however_much_jobs_differ() {
+        let base = blocks((0..500).map(|i| f64::from(i * i % 101)));
+        let of = blocks((0..500).map(|i| 0.9 * f64::from(i * i % 101)));
+        let found = Difference::between(&of, &base).expect("jobs");
+        assert!(found.is_relative && !found.is_equal && found.is_certain());
+        assert!(
+            (found.value + 0.1).abs() < 1e-12 && found.half_width.is_some_and(|half| half < 1e-9),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn replications_are_paired_by_seed() {
+        // The differences are 1, 2 and 3: 2 ± 4.303 / √3 with 2 degrees of freedom.
+        let found =
+            Difference::over_replications(&[11.0, 22.0, 33.0], &[10.0, 20.0, 30.0]).expect("replications");
+        assert!((found.value - 0.1).abs() < 1e-12 && found.is_relative && !found.is_certain());
+        assert!(found.half_width.is_some_and(|half| (half - 4.302_653 / 3.0_f64.sqrt() / 20.0).abs() < 1e-6));
+        let one = Difference::over_replications(&[1.0], &[2.0]).expect("a replication");
+        assert_eq!((one.value, one.half_width), (-0.5, None));
+    }
+
+    #[test]
+    fn equal_blocks_differ_by_nothing() {
+        let base = blocks((0..60).map(f64::from));
+        let found = Difference::between(&base, &base).expect("jobs");
+        assert_eq!((found.value, found.half_width, found.is_equal), (0.0, Some(0.0), true));
+        assert!(!found.is_certain());
+    }
+
+    #[test]
+    fn without_a_base_the_difference_is_absolute_and_few_jobs_have_no_interval() {
+        let (of, base) = (blocks((0..9).map(f64::from)), blocks((0..9).map(|_| 0.0)));
+        let found = Difference::between(&of, &base).expect("jobs");
+        assert_eq!((found.value, found.half_width, found.is_relative), (4.0, None, false));
+        assert!(!found.is_certain());
+        assert_eq!(Difference::between(&Blocks::default(), &base), None);
+    }
+}

@@ -1,0 +1,15 @@
+//! Paired comparisons of replays of the same jobs: how much a mean over jobs differs, and how certain that is.
+//!
+//! A replay keeps [`BlockSums`]: sums over blocks of consecutive jobs, at most 2048 for each number, whatever the length
+//! of the log. The sums of two replays of the same jobs give a [`Difference`] with a confidence interval by the block
+//! bootstrap, so that no replay has to keep its jobs.
+
+mod block_length;
+mod bootstrap;
+mod difference;
+mod sums;
+
+pub use block_length::block_length;
+pub use bootstrap::half_width;
+pub use difference::Difference;
+pub use sums::{BlockSums, Blocks};

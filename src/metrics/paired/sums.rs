@@ -1,0 +1,140 @@
+//! Sums over blocks of consecutive jobs, kept of every replay for paired comparisons.
+
+use super::super::facts::{Facts, Finished};
+use super::super::registry::METRICS;
+use crate::job::Job;
+
+/// The most blocks that the jobs of a replay are divided into.
+const MOST_BLOCKS: usize = 2048;
+
+/// The sums of a number over blocks of consecutive jobs, by arrival. Blocks differ by at most one job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Blocks {
+    /// The sum over the jobs of each block that count in means.
+    pub sums: Vec<f64>,
+    /// The number of jobs of each block that count in means.
+    pub counts: Vec<u32>,
+}
+
+/// The block sums of the numbers of one replay that are compared with those of other replays.
+#[derive(Clone, Debug, Default)]
+pub struct BlockSums {
+    /// The number and a hash of the jobs that were replayed. Replays can be compared if both agree.
+    jobs: (usize, u64),
+    /// The sums of each number that is compared, by the name of the number.
+    numbers: Vec<(&'static str, Blocks)>,
+}
+
+impl Blocks {
+    /// Divides `values` into blocks. Each entry is a value that counts in the mean, or `None` for a job that does not.
+    pub fn of(values: impl ExactSizeIterator<Item = Option<f64>>) -> Self {
+        let n = values.len();
+        let mut blocks = Self::empty(n);
+        for (i, value) in values.enumerate() {
+            blocks.add(block(i, n), value);
+        }
+        blocks
+    }
+
+    /// Returns the blocks of `n` jobs without any value.
+    fn empty(n: usize) -> Self {
+        let count = n.min(MOST_BLOCKS);
+        Self { sums: vec![0.0; count], counts: vec![0; count] }
+    }
+
+    fn add(&mut self, block: usize, value: Option<f64>) {
+        if let Some(value) = value {
+            self.sums[block] += value;
+            self.counts[block] += 1;
+        }
+    }
+
+    /// Returns the mean over the jobs that count, or `None` if there are none.
+    pub fn mean(&self) -> Option<f64> {
+        let count = self.count();
+        (count > 0.0).then(|| self.sums.iter().sum::<f64>() / count)
+    }
+
+    /// Returns the number of jobs that count.
+    pub fn count(&self) -> f64 {
+        self.counts.iter().map(|&count| f64::from(count)).sum()
+    }
+}
+
+impl BlockSums {
+    /// Computes the block sums of a replay, for each row of [`METRICS`] that is compared. O(J) for J jobs in the order of
+    /// their arrival, and O(J·log J) for others.
+    pub fn of(replay: &Finished<'_>) -> Self {
+        let facts = Facts::new(replay);
+        let n = replay.jobs.len();
+        let ranks = ranks(replay.jobs);
+        let numbers = METRICS.iter().filter(|metric| metric.is_compared).filter_map(|metric| {
+            let value = metric.of_job()?;
+            let mut blocks = Blocks::empty(n);
+            for &i in &facts.kept {
+                let rank = ranks.as_ref().map_or(i, |ranks| ranks[i]);
+                blocks.add(block(rank, n), Some(value(&facts, i)));
+            }
+            Some((metric.name(), blocks))
+        });
+        Self { jobs: (n, hash(replay.jobs)), numbers: numbers.collect() }
+    }
+
+    /// Returns the block sums of the number with this name; `None` if it is not compared.
+    pub fn get(&self, name: &str) -> Option<&Blocks> {
+        self.numbers.iter().find(|(other, _)| *other == name).map(|(_, blocks)| blocks)
+    }
+
+    /// Returns whether the other replay is one of the same jobs.
+    pub fn is_of_same_jobs(&self, other: &Self) -> bool {
+        self.jobs == other.jobs
+    }
+}
+
+/// Returns the block of the job at position `i` of `n`.
+fn block(i: usize, n: usize) -> usize {
+    if n <= MOST_BLOCKS { i } else { (i as u64 * MOST_BLOCKS as u64 / n as u64) as usize }
+}
+
+/// Returns the position of each job in the order of arrival, or `None` if the jobs already have that order. Jobs that
+/// arrive together keep the order of the log, as the sort is stable.
+fn ranks(jobs: &[Job]) -> Option<Vec<usize>> {
+    if jobs.is_sorted_by_key(|job| job.submit) {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|&i| jobs[i].submit);
+    let mut ranks = vec![0; jobs.len()];
+    for (rank, i) in order.into_iter().enumerate() {
+        ranks[i] = rank;
+    }
+    Some(ranks)
+}
+
+/// Returns a hash of the numbers, arrivals and sizes of the jobs, by multiplication and rotation.
+fn hash(jobs: &[Job]) -> u64 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mix = |hash: u64, value: u64| (hash.rotate_left(5) ^ value).wrapping_mul(ODD);
+    jobs.iter().fold(0, |hash, job| {
+        let arrival = mix(hash, job.submit.as_seconds().to_bits());
+        mix(mix(arrival, job.number as u64), u64::from(job.procs))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_differ_by_at_most_one_job_and_keep_every_sum() {
+        for n in [0, 1, 5, MOST_BLOCKS, MOST_BLOCKS + 1, 3 * MOST_BLOCKS - 1, 122_057] {
+            let blocks = Blocks::of((0..n).map(|i| Some(i as f64)));
+            assert_eq!(blocks.sums.len(), n.min(MOST_BLOCKS));
+            let (least, most) = (blocks.counts.iter().min(), blocks.counts.iter().max());
+            assert!(most.copied().unwrap_or(0) <= least.copied().unwrap_or(0) + 1, "{n}");
+            assert_eq!(blocks.mean(), (n > 0).then(|| (n as f64 - 1.0) / 2.0));
+        }
+        let some = Blocks::of([Some(4.0), None, Some(2.0)].into_iter());
+        assert_eq!((some.mean(), some.counts), (Some(3.0), vec![1, 0, 1]));
+    }
+}

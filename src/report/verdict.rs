@@ -1,0 +1,289 @@
+//! The answer of a run in words: which allocator or scheduler is the best, by how much, and how certain that is.
+//!
+//! Replays that differ in nothing but the allocator are compared job by job, and so are those that differ in nothing but
+//! the scheduler. The intervals are those of [`Difference`].
+
+use std::cmp::Ordering;
+
+use crate::allocator;
+use crate::frame::FinishedRun;
+use crate::metrics::{Difference, Interval, metric};
+use crate::scheduler;
+use crate::spec::Spec;
+use crate::study::{Outcome, ReplaySpec, Study};
+use crate::text::grouped;
+
+/// The most sentences that are given.
+const MOST: usize = 6;
+
+/// What the compared replays differ in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Axis {
+    Allocator,
+    Scheduler,
+}
+
+/// A replay that is compared with others.
+struct Candidate<'a> {
+    name: String,
+    spec: &'a ReplaySpec,
+    outcomes: &'a [Outcome],
+}
+
+/// Returns the sentences on a run of several replays, such as `snug: pairwise sum 2.4 % (±0.3) below hilbert+bf, the next
+/// best; waits equal`. Empty if no two replays differ in the allocator or the scheduler alone.
+pub fn verdict(study: &Study, run: &FinishedRun) -> Vec<String> {
+    let replays: Vec<(&ReplaySpec, &[Outcome])> = run
+        .replays
+        .iter()
+        .map(|(number, outcomes)| (&study.cells[*number as usize].spec, outcomes.as_slice()))
+        .collect();
+    let primary = if study.options.traffic { "turnaround_s_mean" } else { "pairwise_sum_mean" };
+    let mut sentences = Vec::new();
+    for (axis, names) in
+        [(Axis::Allocator, [primary, "wait_s_mean"].as_slice()), (Axis::Scheduler, &["wait_s_mean"])]
+    {
+        let groups = groups(&replays, axis);
+        let told = groups
+            .iter()
+            .filter_map(|group| Some((prefix(&group[0], &replays, axis), sentence(group, names)?)));
+        sentences.extend(merged(told.collect()));
+    }
+    let left = sentences.len().saturating_sub(MOST);
+    sentences.truncate(MOST);
+    if left > 0 {
+        sentences
+            .push(format!("and {left} more comparisons; `meshreplay table` with --relative-to shows all"));
+    }
+    sentences
+}
+
+impl Axis {
+    /// Returns the spec on this axis.
+    fn of(self, spec: &mut ReplaySpec) -> &mut Spec {
+        match self {
+            Self::Allocator => &mut spec.allocator,
+            Self::Scheduler => &mut spec.scheduler,
+        }
+    }
+
+    fn name(self, spec: &ReplaySpec) -> String {
+        match self {
+            Self::Allocator => allocator::short(&spec.allocator),
+            Self::Scheduler => scheduler::short(&spec.scheduler).to_string(),
+        }
+    }
+}
+
+/// Returns the replays that differ in nothing but this axis, at least two in each group.
+fn groups<'a>(replays: &[(&'a ReplaySpec, &'a [Outcome])], axis: Axis) -> Vec<Vec<Candidate<'a>>> {
+    let mut groups: Vec<(ReplaySpec, Vec<Candidate<'a>>)> = Vec::new();
+    for &(spec, outcomes) in replays {
+        let mut rest = spec.clone();
+        *axis.of(&mut rest) = Spec::named("");
+        let candidate = Candidate { name: axis.name(spec), spec, outcomes };
+        match groups.iter_mut().find(|(other, _)| *other == rest) {
+            Some((_, group)) => group.push(candidate),
+            None => groups.push((rest, vec![candidate])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).filter(|group| group.len() > 1).collect()
+}
+
+/// Returns what the group of a replay has that others have not, such as `16x16 under fcfs`; empty if there is one group.
+fn prefix(candidate: &Candidate<'_>, replays: &[(&ReplaySpec, &[Outcome])], axis: Axis) -> String {
+    let spec = candidate.spec;
+    let differs =
+        |same: fn(&ReplaySpec, &ReplaySpec) -> bool| replays.iter().any(|(other, _)| !same(spec, other));
+    let mut words = Vec::new();
+    words.extend(differs(|a, b| a.log == b.log).then(|| spec.log.clone()));
+    words.extend(differs(|a, b| a.machine == b.machine).then(|| format!("on {}", spec.machine)));
+    if axis == Axis::Allocator {
+        words.extend(
+            differs(|a, b| a.scheduler == b.scheduler)
+                .then(|| format!("under {}", scheduler::short(&spec.scheduler))),
+        );
+    } else {
+        words.extend(
+            differs(|a, b| a.allocator == b.allocator)
+                .then(|| format!("with {}", allocator::short(&spec.allocator))),
+        );
+    }
+    words.extend(differs(|a, b| a.network == b.network).then(|| format!("by {}", spec.network)));
+    words.extend(
+        differs(|a, b| a.arrival_scale.to_bits() == b.arrival_scale.to_bits())
+            .then(|| format!("at scale {}", spec.arrival_scale)),
+    );
+    words.extend(differs(|a, b| a.seed == b.seed).then(|| format!("with seed {}", spec.seed)));
+    words.join(" ")
+}
+
+/// Returns the sentences with their prefixes. Equal ones become one, with the first prefix and the number of others, or
+/// without a prefix if all are equal.
+fn merged(told: Vec<(String, String)>) -> Vec<String> {
+    let mut merged: Vec<(String, String, usize)> = Vec::new();
+    for (prefix, sentence) in told {
+        match merged.iter_mut().find(|(_, other, _)| *other == sentence) {
+            Some((.., count)) => *count += 1,
+            None => merged.push((prefix, sentence, 1)),
+        }
+    }
+    let is_only = merged.len() == 1;
+    let text =
+        |(prefix, sentence, count): (String, String, usize)| match (prefix.is_empty() || is_only, count) {
+            (true, _) => sentence,
+            (false, 1) => format!("{prefix}: {sentence}"),
+            (false, _) => format!("{prefix} and {} more: {sentence}", count - 1),
+        };
+    merged.into_iter().map(text).collect()
+}
+
+/// Returns the sentence on a group of replays, a clause for each of the numbers `names`; `None` if no two can be compared.
+fn sentence(group: &[Candidate<'_>], names: &[&'static str]) -> Option<String> {
+    let (group, left_out) = of_same_jobs(group);
+    // The first number that differs decides who is named.
+    let ranked = |name: &&'static str| ranked(&group, name);
+    let leading = names.iter().position(|name| ranked(name).is_some_and(|ranked| !are_equal(&ranked, name)));
+    let leading = leading.unwrap_or_default();
+    let best = ranked(&names[leading])?;
+    let mut clauses = vec![leading_clause(&best, names[leading])?];
+    let others = names.iter().enumerate().filter(|(i, _)| *i != leading).map(|(_, name)| name);
+    clauses.extend(others.filter_map(|name| following_clause(best[0], &group, name)));
+    if !left_out.is_empty() {
+        let (names, verb) = (left_out.join(", "), if left_out.len() == 1 { "replays" } else { "replay" });
+        clauses.push(format!("{names} {verb} other jobs and cannot be compared"));
+    }
+    Some(clauses.join("; "))
+}
+
+/// Returns the largest set of candidates that replay the same jobs, in their order, and the names of the others.
+fn of_same_jobs<'g, 'a>(group: &'g [Candidate<'a>]) -> (Vec<&'g Candidate<'a>>, Vec<&'g str>) {
+    let same = |a: &Candidate<'_>, b: &Candidate<'_>| {
+        a.outcomes.iter().zip(b.outcomes).all(|(a, b)| a.blocks.is_of_same_jobs(&b.blocks))
+    };
+    let count = |a: &Candidate<'_>| group.iter().filter(|b| same(a, b)).count();
+    // Of several largest sets the first is taken, as `max_by_key` takes the last.
+    let Some(leader) = group.iter().rev().max_by_key(|candidate| count(candidate)) else {
+        return Default::default();
+    };
+    let (kept, others): (Vec<_>, Vec<_>) = group.iter().partition(|other| same(leader, other));
+    (kept, others.iter().map(|other| other.name.as_str()).collect())
+}
+
+/// Returns the candidates from the lowest mean of a number to the highest. `None` if there are fewer than two.
+fn ranked<'g, 'a>(group: &[&'g Candidate<'a>], name: &str) -> Option<Vec<&'g Candidate<'a>>> {
+    let mut ranked: Vec<_> =
+        group.iter().copied().filter(|candidate| candidate.mean(name).is_some()).collect();
+    ranked.sort_by(|a, b| a.mean(name).partial_cmp(&b.mean(name)).unwrap_or(Ordering::Equal));
+    (ranked.len() > 1).then_some(ranked)
+}
+
+/// Returns whether the number is exactly the same for all.
+fn are_equal(group: &[&Candidate<'_>], name: &str) -> bool {
+    group.iter().all(|other| group[0].equals(other, name))
+}
+
+/// Returns the clause on the number by which candidates are ranked.
+fn leading_clause(ranked: &[&Candidate<'_>], name: &str) -> Option<String> {
+    let title = metric(name)?.title();
+    let best = ranked[0];
+    let (equal, worse): (Vec<_>, Vec<_>) =
+        ranked[1..].iter().copied().partition(|other| best.equals(other, name));
+    let mut bests = vec![best.name.as_str()];
+    bests.extend(equal.iter().map(|candidate| candidate.name.as_str()));
+    let Some(next) = worse.first() else { return Some(format!("{title}s equal")) };
+    let found = best.difference(next, name)?;
+    let which = if worse.len() > 1 { ", the next best" } else { "" };
+    let mut clause =
+        format!("{}: {title} {} {}{which}", joined(&bests), amount(&found, name), beside(&found, &next.name));
+    if !found.is_certain() && found.half_width.is_some() {
+        clause += ", no difference that is certain";
+        let certain = worse.iter().skip(1).find_map(|other| {
+            let found = best.difference(other, name).filter(Difference::is_certain)?;
+            Some(format!("; certainly below {}: {}", other.name, amount(&found, name)))
+        });
+        clause += &certain.unwrap_or_default();
+    }
+    Some(clause)
+}
+
+/// Returns the clause that compares the winner with the others by a further number.
+fn following_clause(best: &Candidate<'_>, group: &[&Candidate<'_>], name: &str) -> Option<String> {
+    let title = metric(name)?.title();
+    let ranked = ranked(group, name)?;
+    let different: Vec<_> = ranked.into_iter().filter(|other| !best.equals(other, name)).collect();
+    let Some(other) = different.first() else { return Some(format!("{title}s equal")) };
+    let found = best.difference(other, name)?;
+    let others = group.len() - 1;
+    let which = match (found.value > 0.0, others) {
+        (_, 1) => String::new(),
+        (true, _) => ", the shortest".to_owned(),
+        (false, _) if different.len() < others => {
+            format!(", the next longer, and equal to that of {} others", others - different.len())
+        }
+        (false, _) => ", the next longer".to_owned(),
+    };
+    let certain =
+        if found.is_certain() || found.half_width.is_none() { "" } else { ", no difference that is certain" };
+    Some(format!("{title} {} {}{which}{certain}", amount(&found, name), beside(&found, &other.name)))
+}
+
+impl Candidate<'_> {
+    /// Returns the mean of a number over the replications.
+    fn mean(&self, name: &str) -> Option<f64> {
+        Interval::of(&self.means(name)).map(|interval| interval.mean)
+    }
+
+    fn means(&self, name: &str) -> Vec<f64> {
+        self.outcomes.iter().filter_map(|outcome| outcome.summary.get(name)).collect()
+    }
+
+    /// Returns whether every block of jobs has exactly the same sum of the number as in `other`.
+    fn equals(&self, other: &Self, name: &str) -> bool {
+        self.outcomes.len() == other.outcomes.len()
+            && self.outcomes.iter().zip(other.outcomes).all(|(a, b)| a.blocks.get(name) == b.blocks.get(name))
+    }
+
+    /// Returns the difference to `base`: by the bootstrap over time, or over replications if there are several.
+    fn difference(&self, base: &Self, name: &str) -> Option<Difference> {
+        match (self.outcomes, base.outcomes) {
+            ([of], [base]) => Difference::between(of.blocks.get(name)?, base.blocks.get(name)?),
+            _ => Difference::over_replications(&self.means(name), &base.means(name)),
+        }
+    }
+}
+
+/// Returns where a number lies beside that of another replay, such as `below mc1x1`.
+fn beside(found: &Difference, other: &str) -> String {
+    format!("{} {other}", if found.value <= 0.0 { "below" } else { "above" })
+}
+
+/// Returns a difference with half the width of its interval, such as `2.4 % (±0.3)`.
+fn amount(found: &Difference, name: &str) -> String {
+    let unit = if found.is_relative { "%" } else { metric(name).map_or("", |metric| metric.column.unit) };
+    let factor = if found.is_relative { 100.0 } else { 1.0 };
+    let value = (found.value * factor).abs();
+    match found.half_width.map(|half_width| half_width * factor) {
+        None => format!("{} {unit} (too few jobs for an interval)", grouped(value, digits(value))),
+        Some(half_width) => {
+            let decimals = digits(half_width);
+            format!("{} {unit} (±{})", grouped(value, decimals), grouped(half_width, decimals))
+        }
+    }
+}
+
+/// Returns the number of decimals, 1 to 3, with which the first digit of `value` is shown.
+fn digits(value: f64) -> usize {
+    if value > 0.0 { (-value.log10().floor()).clamp(1.0, 3.0) as usize } else { 1 }
+}
+
+/// Returns names with commas, and `and` before the last one. From four names on the rest is counted.
+fn joined(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => (*name).to_owned(),
+        [first, second] => format!("{first} and {second}"),
+        [first, second, third] => format!("{first}, {second} and {third}"),
+        [first, second, rest @ ..] => format!("{first}, {second} and {} more", rest.len()),
+    }
+}
