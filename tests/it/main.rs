@@ -39,6 +39,7 @@ mod show_cli;
 mod signals;
 mod slices_cli;
 mod slurm_cli;
+mod slurm_logs;
 mod strangers;
 mod sweep_cli;
 mod synthetic_cli;
