@@ -45,7 +45,11 @@ impl Reading {
 impl Zone {
     /// Returns the spec of the format with these arguments and columns; `None` if nothing is given. Fails if the format
     /// has no such parameter, or if both a format and columns are given.
-    pub(in crate::cli) fn complete(&self, format: Option<&Spec>, columns: Option<&Columns>) -> Result<Option<Spec>> {
+    pub(in crate::cli) fn complete(
+        &self,
+        format: Option<&Spec>,
+        columns: Option<&Columns>,
+    ) -> Result<Option<Spec>> {
         if let (Some(format), Some(_)) = (format, columns) {
             bail!("the format {format} and columns of a table are given; expected one of them");
         }

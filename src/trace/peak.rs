@@ -36,7 +36,8 @@ mod tests {
             allocated_procs,
             ..Record::UNKNOWN
         };
-        let records = [job(0, 0, 10, 4), job(0, 10, 5, 3), job(5, 6, 2, 2), job(3, -1, 9, 5), job(9, 0, 1, -1)];
+        let records =
+            [job(0, 0, 10, 4), job(0, 10, 5, 3), job(5, 6, 2, 2), job(3, -1, 9, 5), job(9, 0, 1, -1)];
         assert_eq!(peak_procs(&records), Some(5), "3 and 2 overlap; the 5 alone are as many");
         assert_eq!(peak_procs(&records[..2]), Some(4));
         assert_eq!(peak_procs(&records[4..]), None);

@@ -128,7 +128,18 @@ impl Reader {
         let parser = Parser { lines: parser, has_begun: false };
         let (header, records) = (Header::default(), Records::none());
         let lenient = options.lenient;
-        Ok(Self { path, lines, line: 0, format, lenient, header, parser, has_more: false, first_skipped: None, records })
+        Ok(Self {
+            path,
+            lines,
+            line: 0,
+            format,
+            lenient,
+            header,
+            parser,
+            has_more: false,
+            first_skipped: None,
+            records,
+        })
     }
 
     /// Returns the format of the log.

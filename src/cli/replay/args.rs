@@ -176,7 +176,11 @@ pub(crate) struct Args {
 
 /// Returns one of the texts in `--columns`: a column of the summary, or a field of the log with its column.
 fn column(text: &str) -> Result<String, String> {
-    if text.contains('=') { Ok(text.to_owned()) } else { summary_column(text).map_err(|error| error.to_string()) }
+    if text.contains('=') {
+        Ok(text.to_owned())
+    } else {
+        summary_column(text).map_err(|error| error.to_string())
+    }
 }
 
 /// What goes to standard output.
@@ -213,7 +217,8 @@ impl Args {
         let of_log: Vec<&str> =
             self.columns.iter().map(String::as_str).filter(|column| column.contains('=')).collect();
         let columns = (!of_log.is_empty()).then(|| of_log.join(",").parse::<Columns>());
-        let columns = columns.transpose().map_err(|problem| anyhow!("--columns {}: {problem}", of_log.join(",")))?;
+        let columns =
+            columns.transpose().map_err(|problem| anyhow!("--columns {}: {problem}", of_log.join(",")))?;
         self.zone.complete(self.flags.options.input_format.as_ref(), columns.as_ref())
     }
 

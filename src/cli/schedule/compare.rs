@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::{Which, conclude};
 use crate::cli::Failure;
-use crate::frame::Selection;
 use crate::cli::reading::Reading;
+use crate::frame::Selection;
 use crate::inspect::{self, Input};
-use crate::trace::Format;
 use crate::machine::Mesh;
+use crate::trace::Format;
 
 /// Compare two schedules of the same jobs: the first moment at which they differ, what each knew then, and how far
 /// apart starts are.
@@ -55,7 +55,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let other = Selection { replay: args.other_replay.or(selection.replay), ..selection };
     let format = args.reading.format().map_err(Failure::Usage)?;
     // The format is that of logs; results of replays are no logs.
-    let format_of = |path: &Path| format.as_ref().filter(|_| !path.is_dir() && Format::of_path(path).is_none());
+    let format_of =
+        |path: &Path| format.as_ref().filter(|_| !path.is_dir() && Format::of_path(path).is_none());
     let mut first = Input::read(&args.first, selection, format_of(&args.first))?;
     let mut second = Input::read(&args.second, other, format_of(&args.second))?;
     if args.times_only {

@@ -52,7 +52,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     writer.finish()?;
     match (&side, names) {
         (Some(side), Some(_)) => complain(&format!("{}: the names behind the numbers", side.display())),
-        (None, Some(_)) => complain("the names behind the numbers are lost; --keep-names keeps them as comments"),
+        (None, Some(_)) => {
+            complain("the names behind the numbers are lost; --keep-names keeps them as comments")
+        }
         (_, None) => {}
     }
     let kept = summary.records - left_out.total();

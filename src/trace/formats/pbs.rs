@@ -75,7 +75,8 @@ impl Pbs {
             return Err(Problem::column(4, "start and end", b"", "both in the line of a job that has ended"));
         };
         let submit_s = submit_s.unwrap_or(start_s).min(start_s);
-        let hosts = Hosts::of(values.text("exec_host").or_else(|| values.text("exec_vnode")).unwrap_or_default());
+        let hosts =
+            Hosts::of(values.text("exec_host").or_else(|| values.text("exec_vnode")).unwrap_or_default());
         let nodes = values.number("Resource_List.nodect")?.or_else(|| hosts.count());
         let cpus = values.number("Resource_List.ncpus")?.or(hosts.slots);
         let procs = match self.unit {
@@ -88,7 +89,9 @@ impl Pbs {
             Length::Missing | Length::Unlimited => -1,
         };
         let cpu_s = match duration_of(values, "resources_used.cput")? {
-            Length::Seconds(cpu_s, _) => procs.filter(|&procs| procs > 0).map(|procs| cpu_s as f64 / procs as f64),
+            Length::Seconds(cpu_s, _) => {
+                procs.filter(|&procs| procs > 0).map(|procs| cpu_s as f64 / procs as f64)
+            }
             Length::Missing | Length::Unlimited => None,
         };
         let status = match values.number("Exit_status")? {
@@ -98,7 +101,10 @@ impl Pbs {
             Some(_) => 0,
         };
         let mut name = |kind, key: &str| {
-            values.text(key).filter(|text| !text.is_empty()).map_or(-1, |text| self.names.number(kind, text.as_bytes()))
+            values
+                .text(key)
+                .filter(|text| !text.is_empty())
+                .map_or(-1, |text| self.names.number(kind, text.as_bytes()))
         };
         Ok(Record {
             job,
@@ -113,7 +119,11 @@ impl Pbs {
             group: name(NameKind::Group, "group"),
             executable: name(NameKind::Executable, "jobname"),
             queue: name(NameKind::Queue, "queue"),
-            nodes: if hosts.names.is_empty() { None } else { self.names.nodes(hosts.names.join(",").as_bytes()) },
+            nodes: if hosts.names.is_empty() {
+                None
+            } else {
+                self.names.nodes(hosts.names.join(",").as_bytes())
+            },
             ..Record::UNKNOWN
         })
     }
@@ -151,7 +161,10 @@ impl LineParser for Pbs {
     }
 
     fn facts(&mut self) -> Facts {
-        let counts = [("requeues, of which only the last run is read", self.reruns), ("array jobs as a whole", self.arrays)];
+        let counts = [
+            ("requeues, of which only the last run is read", self.reruns),
+            ("array jobs as a whole", self.arrays),
+        ];
         Facts {
             names: std::mem::take(&mut self.names),
             has_unix_times: self.has_jobs,
@@ -259,7 +272,8 @@ fn number_of(id: &str) -> Option<Option<i64>> {
 fn is_line(line: &[u8]) -> bool {
     let Some(([m1, m2, b'/', d1, d2, b'/', ..], rest)) = line.split_at_checked(10) else { return false };
     let digits = [m1, m2, d1, d2].into_iter().all(u8::is_ascii_digit);
-    digits && matches!(rest, [b' ', _, _, b':', _, _, b':', _, _, b';', kind, b';', ..] if kind.is_ascii_alphabetic())
+    digits
+        && matches!(rest, [b' ', _, _, b':', _, _, b':', _, _, b';', kind, b';', ..] if kind.is_ascii_alphabetic())
 }
 
 #[cfg(test)]
@@ -339,9 +353,15 @@ mod tests {
     fn wrong_lines_say_what_was_expected() {
         for (line, problem) in [
             ("05/13/2024 11:00:00", "1 field, expected 4"),
-            ("05/13/2024 11:00:00;E;x.pbs;start=1", "column 3 (job): found 'x.pbs', expected the number of a job"),
+            (
+                "05/13/2024 11:00:00;E;x.pbs;start=1",
+                "column 3 (job): found 'x.pbs', expected the number of a job",
+            ),
             ("05/13/2024 11:00:00;E;1.pbs;start=1", "column 4 (start and end): found '', expected both"),
-            ("05/13/2024 11:00:00;E;1.pbs;start=x end=2", "column 4 (start): found 'x', expected a whole number"),
+            (
+                "05/13/2024 11:00:00;E;1.pbs;start=x end=2",
+                "column 4 (start): found 'x', expected a whole number",
+            ),
         ] {
             let found = pbs("pbs").parse(line.as_bytes()).expect_err(line).to_string();
             assert!(found.starts_with(problem), "{line}: {found}");

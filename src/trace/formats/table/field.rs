@@ -86,7 +86,11 @@ pub(super) const FIELDS: [Field; COUNT] = [
     field("req-memory", Kind::Number(9), ""),
     field("status", Kind::Status, "status state jobstate jobstatus"),
     field("user", Kind::Name(11), "user username userid uid owner usernamegenid"),
-    field("group", Kind::Name(12), "group groupname groupid gid account accountname project projectname projectnamegenid"),
+    field(
+        "group",
+        Kind::Name(12),
+        "group groupname groupid gid account accountname project projectname projectnamegenid",
+    ),
     field("app", Kind::Name(13), "app application executable exe jobname"),
     field("queue", Kind::Name(14), "queue queuename qos"),
     field("partition", Kind::Name(15), "partition partitionname"),
@@ -144,9 +148,10 @@ mod tests {
 
     #[test]
     fn units_are_told_by_names() {
-        for (name, seconds) in [("Run_Time", 1), ("run (minutes)", 60), ("TimelimitRaw", 60), ("wall_hours", 3600)] {
+        for (name, seconds) in
+            [("Run_Time", 1), ("run (minutes)", 60), ("TimelimitRaw", 60), ("wall_hours", 3600)]
+        {
             assert_eq!(seconds_in(name), seconds, "{name}");
         }
     }
 }
-

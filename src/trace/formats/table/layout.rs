@@ -61,7 +61,8 @@ impl Told {
         Ok(Self {
             places,
             delimiter: params.choose("delimiter", &delimiters)?,
-            has_heading: params.choose("header", &[("guess", None), ("yes", Some(true)), ("no", Some(false))])?,
+            has_heading: params
+                .choose("header", &[("guess", None), ("yes", Some(true)), ("no", Some(false))])?,
             has_quotes: true,
             missing: words.map(str::to_owned).collect(),
             pair: params.choose("colon", &pairs)?,
@@ -76,7 +77,8 @@ impl Told {
             Some(Place::Number(number)) => Some(*number),
             _ => None,
         });
-        self.places.iter().all(is_number) && Layout { columns: columns.collect(), names: Vec::new() }.lacks().is_none()
+        self.places.iter().all(is_number)
+            && Layout { columns: columns.collect(), names: Vec::new() }.lacks().is_none()
     }
 }
 
@@ -117,7 +119,8 @@ impl Layout {
                 continue;
             }
             let is_free = |column: &usize| !columns.contains(&Some(*column));
-            let column_of = |synonym: &str| plain_names.iter().position(|name| name == synonym).map(|at| at + 1);
+            let column_of =
+                |synonym: &str| plain_names.iter().position(|name| name == synonym).map(|at| at + 1);
             columns[field] = row.synonyms.split_whitespace().filter_map(column_of).find(is_free);
         }
         Ok(Self { columns, names })
@@ -156,15 +159,16 @@ impl Layout {
             .map(|(i, name)| format!("{} '{}'", i + 1, name.chars().take(30).collect::<String>()))
             .collect();
         let more = if shown.len() > 30 { format!(" and {} more", shown.len() - 30) } else { String::new() };
-        let suggested: Vec<String> = [("submit", "COLUMN"), ("start", "COLUMN"), ("end", "COLUMN"), ("procs", "COLUMN")]
-            .into_iter()
-            .filter_map(|(name, unknown)| {
-                let column = find(name).and_then(|field| self.columns[field]);
-                let name_of = |column: usize| shown.get(column - 1).filter(|_| has_names).cloned();
-                let known = column.map(|column| name_of(column).unwrap_or_else(|| column.to_string()));
-                Some(format!("{name}={}", known.unwrap_or_else(|| unknown.to_owned())))
-            })
-            .collect();
+        let suggested: Vec<String> =
+            [("submit", "COLUMN"), ("start", "COLUMN"), ("end", "COLUMN"), ("procs", "COLUMN")]
+                .into_iter()
+                .filter_map(|(name, unknown)| {
+                    let column = find(name).and_then(|field| self.columns[field]);
+                    let name_of = |column: usize| shown.get(column - 1).filter(|_| has_names).cloned();
+                    let known = column.map(|column| name_of(column).unwrap_or_else(|| column.to_string()));
+                    Some(format!("{name}={}", known.unwrap_or_else(|| unknown.to_owned())))
+                })
+                .collect();
         format!(
             "no column is known to hold {lacks}; the columns are {}{more}; say what they hold by name or number: \
              --columns {} (run=COLUMN instead of start and end is as good)",

@@ -219,7 +219,9 @@ impl Row {
         pair: Option<Pair>,
     ) -> Option<&'static str> {
         if pair.is_none() && !cell.contains(&b'-') && cell.iter().filter(|&&byte| byte == b':').count() == 1 {
-            return Some("hours, minutes and seconds, or the parameter colon=minutes-seconds or colon=hours-minutes");
+            return Some(
+                "hours, minutes and seconds, or the parameter colon=minutes-seconds or colon=hours-minutes",
+            );
         }
         match duration(cell, plain_s, pair.unwrap_or(Pair::HoursMinutes)) {
             Ok(Length::Seconds(length_s, is_rounded)) => {
@@ -329,9 +331,13 @@ mod tests {
     #[test]
     fn jobs_bring_their_sides() -> Outcome {
         let of = |token: &str| read("columns:procs=2,submit=1,run=3,shape=4", &format!("0 32 10 {token}"));
-        for (token, sides) in
-            [("4x4x2", Some([4, 4, 2])), ("8x4", Some([8, 4, 1])), ("7", Some([7, 1, 1])), ("-", None), ("-1", None)]
-        {
+        for (token, sides) in [
+            ("4x4x2", Some([4, 4, 2])),
+            ("8x4", Some([8, 4, 1])),
+            ("7", Some([7, 1, 1])),
+            ("-", None),
+            ("-1", None),
+        ] {
             assert_eq!(of(token)?.0[0].sides, sides, "{token}");
         }
         for (token, message) in [
@@ -353,7 +359,10 @@ mod tests {
         let message = problem("columns:submit=1,run=2,procs=3", "1 x 2");
         assert!(message.starts_with("field 2 (run time): found 'x', expected a number"), "{message}");
         let message = problem("table", "Submit,Start,End,Nodes\n2024-05-01,2024-05-01,yesterday,4");
-        assert!(message.starts_with("column 3 (End): found 'yesterday', expected a time such as 2024"), "{message}");
+        assert!(
+            message.starts_with("column 3 (End): found 'yesterday', expected a time such as 2024"),
+            "{message}"
+        );
         let message = problem("table:run=3", "Submit,Nodes,R\n2024-05-01,4,10:30");
         assert!(message.contains("found '10:30', expected hours, minutes and seconds"), "{message}");
         let message = problem("table", "Submit,Start,End,Nodes\n2024-05-01,\"2024-05-01,x,4");
@@ -378,7 +387,14 @@ mod tests {
             nodes: Some(1),
             ..Record::UNKNOWN
         };
-        let b = Record { job: 18, submit_s: 1_714_564_801, allocated_procs: 2, status: 5, user: 2, ..Record::UNKNOWN };
+        let b = Record {
+            job: 18,
+            submit_s: 1_714_564_801,
+            allocated_procs: 2,
+            status: 5,
+            user: 2,
+            ..Record::UNKNOWN
+        };
         let c = Record {
             job: 19,
             submit_s: 1_714_564_804,
@@ -420,7 +436,10 @@ mod tests {
     fn quoted_cells_may_have_delimiters_and_lines() -> Outcome {
         let lines = "# a comment\nsubmit,run,procs,jobname\n0,5,1,\"a,\"\"b\"\"\nc\"\n# late\n1,5,1,d\n";
         let (records, facts) = read("table:app=4", lines)?;
-        assert_eq!(records.iter().map(|job| (job.submit_s, job.executable)).collect::<Vec<_>>(), [(0, 1), (1, 2)]);
+        assert_eq!(
+            records.iter().map(|job| (job.submit_s, job.executable)).collect::<Vec<_>>(),
+            [(0, 1), (1, 2)]
+        );
         assert_eq!(facts.names.of(NameKind::Executable).collect::<Vec<_>>(), ["a,\"b\"\nc", "d"]);
         Ok(())
     }
@@ -454,6 +473,9 @@ mod tests {
         let message = read("table", "Submit,Start,End,P\n").expect_err("unknown").to_string();
         assert!(message.contains("--columns submit=Submit,start=Start,end=End,procs=COLUMN"), "{message}");
         let message = read("table:submit=When", "Submit,Start,End,P\n").expect_err("unknown").to_string();
-        assert!(message.starts_with("no column is named 'When'; the columns are 'Submit', 'Start'"), "{message}");
+        assert!(
+            message.starts_with("no column is named 'When'; the columns are 'Submit', 'Start'"),
+            "{message}"
+        );
     }
 }

@@ -29,8 +29,9 @@ impl FromStr for Columns {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut spec = Spec::named(COLUMNS.name);
         for part in text.split(',') {
-            let (name, column) =
-                part.split_once('=').ok_or_else(|| format!("'{part}' is not FIELD=COLUMN, such as submit=3"))?;
+            let (name, column) = part
+                .split_once('=')
+                .ok_or_else(|| format!("'{part}' is not FIELD=COLUMN, such as submit=3"))?;
             if column.is_empty() {
                 return Err(format!("'{part}': expected the number or the name of a column"));
             }
@@ -147,7 +148,10 @@ mod tests {
         }
         let columns: Columns = "procs=2,submit=1,run=4".parse().expect("columns");
         assert_eq!(Columns::of(&columns.spec()).as_ref(), Ok(&columns));
-        assert_eq!(columns.with("time-zone", "UTC").to_string(), "table:procs=2,run=4,submit=1,time-zone=UTC");
+        assert_eq!(
+            columns.with("time-zone", "UTC").to_string(),
+            "table:procs=2,run=4,submit=1,time-zone=UTC"
+        );
     }
 
     #[test]
@@ -159,7 +163,10 @@ mod tests {
             ("submit=1,run=2,procs=3,run=4", "field 'run' is given twice"),
             ("submit=1,run=2,nodez=3", "unknown field 'nodez' (one of: job, submit,"),
             ("submit=,run=2", "'submit=': expected the number or the name of a column"),
-            ("submit=A,time-zone=Nowhere", "parameter 'time-zone' of 'table' is 'Nowhere': expected a time zone"),
+            (
+                "submit=A,time-zone=Nowhere",
+                "parameter 'time-zone' of 'table' is 'Nowhere': expected a time zone",
+            ),
             ("submit=A,delimiter=x", "expected one of: guess, tab, pipe"),
         ] {
             let found = text.parse::<Columns>().expect_err("malformed");
