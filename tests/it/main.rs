@@ -38,6 +38,7 @@ mod rooms;
 mod scripts;
 mod show_cli;
 mod signals;
+mod slices_cli;
 mod slurm_cli;
 mod slurm_logs;
 mod strangers;

@@ -20,6 +20,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     lacks: "machine, jobs that have not ended, GPUs that jobs got (those asked for stand for them), applications, memory",
     extensions: &[],
     recognises: Some(|line| line.starts_with(b"JobId=") && position(line, b"EndTime=").is_some()),
+    records_starts: true,
     expects_spaces: false,
     parser: |spec| Ok(Box::new(Jobcomp::new(spec)?)),
     writing: None,

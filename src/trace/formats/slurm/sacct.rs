@@ -26,6 +26,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     lacks: "machine, applications, memory",
     extensions: &["sacct"],
     recognises: Some(is_heading),
+    records_starts: true,
     expects_spaces: false,
     parser: |spec| Ok(Box::new(Sacct::new(spec)?)),
     writing: None,
