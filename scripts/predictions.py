@@ -12,8 +12,7 @@ and exact run times, with snug, mc and mc1x1, and prints a Markdown table for ea
 fetches, in the directory of the variable TRACES (traces/archive by default), and a program in target/release. Takes some minutes.
 
 The intervals are of a circular block bootstrap over time: the jobs, in the order of their arrival, are cut into 512 cells of equally
-many; a resample has 32 blocks of 16 neighbouring cells, drawn with a fixed seed. It is done with the differences of the same jobs
-under two schedulers, so that what both have in common does not widen the interval.
+many; a resample has 32 blocks of 16 neighbouring cells, drawn with a fixed seed. Both schedulers have the same resample, so that what both have in common does not widen the interval.
 """
 
 import csv
@@ -81,18 +80,18 @@ def cells(values, order):
 
 def difference(ours, base, order):
     """Returns the difference of two means in percent of the base, with the 95 % interval of the bootstrap."""
-    total = sum(base)
-    if total == 0:
-        return "0"
-    running = cells([one - other for one, other in zip(ours, base)], order)
+    if ours == base:
+        return "the same"
+    running = [cells(values, order) for values in (ours, base)]
     draws = random.Random(1)
     found = []
     for _ in range(RESAMPLES):
-        starts = (draws.randrange(CELLS) for _ in range(CELLS // BLOCK))
-        found.append(sum(running[start + BLOCK] - running[start] for start in starts))
+        starts = [draws.randrange(CELLS) for _ in range(CELLS // BLOCK)]
+        one, other = (sum(sums[start + BLOCK] - sums[start] for start in starts) for sums in running)
+        found.append(one / other - 1)
     found.sort()
     low, high = found[int(0.025 * RESAMPLES)], found[int(0.975 * RESAMPLES) - 1]
-    percent = [100 * value / total for value in (sum(ours) - total, low, high)]
+    percent = [100 * value for value in (sum(ours) / sum(base) - 1, low, high)]
     digits = 0 if max(map(abs, percent)) >= 10 else 1
     point, low, high = (f"{value + 0.0:+.{digits}f}".replace("-", "−") for value in percent)
     return f"{point} % [{low}, {high}]"

@@ -90,8 +90,8 @@ impl FromStr for Prediction {
             None => predictor.correction,
             Some(name) => {
                 let found = CORRECTIONS.iter().find(|(other, _)| *other == name);
-                let names: Vec<&str> = CORRECTIONS.iter().map(|(name, _)| *name).collect();
-                found.ok_or_else(|| format!("expected correct= with one of: {}", names.join(", ")))?.1
+                let known: Vec<&str> = CORRECTIONS.iter().map(|(other, _)| *other).collect();
+                found.ok_or_else(|| format!("expected correct= with one of: {}", known.join(", ")))?.1
             }
         };
         Ok(Self { predictor, file: file.to_owned(), correction })
