@@ -65,6 +65,7 @@ pub mod machine;
 pub mod metrics;
 #[cfg(feature = "lab")]
 pub mod paper;
+pub mod prediction;
 #[cfg(feature = "lab")]
 pub mod report;
 pub mod scheduler;

@@ -199,6 +199,11 @@ impl Params {
         &self.owner
     }
 
+    /// Returns the text of parameter `key` if it was given and is not taken yet.
+    pub fn given(&self, key: &str) -> Option<&str> {
+        self.given.get(key).map(String::as_str)
+    }
+
     /// Takes parameter `key` and returns its value; `default` if it was not given. Fails if the value does not parse.
     /// `expected` describes the accepted values for the message.
     pub fn take<T>(&mut self, key: &str, default: T, expected: &str) -> Result<T, SpecError>

@@ -6,6 +6,7 @@ mod compare;
 mod evalys;
 #[cfg(test)]
 mod fixture;
+mod outages;
 mod policy;
 mod state;
 mod swf;
@@ -13,9 +14,10 @@ mod swf;
 pub use checks::audit;
 pub use compare::{Comparison, Divergence, NotSameJobs, Side, Spread, WaitingJob, What, compare};
 pub use evalys::evalys;
+pub use outages::{KnownOutages, audit_outages};
 pub use policy::{Fits, HasPlace, Policy, Promised};
 pub use state::{Checked, Violation};
-pub use swf::{SwfError, read_swf, record};
+pub use swf::{SwfError, read_log, record};
 
 use crate::job::Time;
 use crate::machine::NodeId;

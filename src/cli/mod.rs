@@ -6,6 +6,7 @@ mod interrupt;
 mod list;
 mod merge;
 mod plot;
+mod reading;
 mod replay;
 mod report;
 mod reproduce;
@@ -15,6 +16,7 @@ mod schema;
 mod show;
 mod sweep;
 mod table;
+mod terminal;
 mod trace;
 mod usage;
 

@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 
+use super::terminal::screen;
 use super::{Failure, print};
 use crate::frame::FrameSchema;
 use crate::report::schema_table;
@@ -13,7 +14,7 @@ use crate::report::schema_table;
   meshreplay schema jobs --format markdown")]
 pub(super) struct Args {
     /// Frames [default: all].
-    #[arg(value_name = "FRAME", value_parser = PossibleValuesParser::new(FrameSchema::all().map(|frame| frame.name)))]
+    #[arg(value_name = "FRAME", value_parser = PossibleValuesParser::new(FrameSchema::all().into_iter().map(|frame| frame.name)))]
     frames: Vec<String>,
 
     /// Format of the output.
@@ -39,7 +40,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             let table = schema_table(schema, |text| format!("`{text}`")).markdown();
             format!("## {name}\n\nRows: {rows}.\n\n{table}")
         } else {
-            format!(" {name}: {rows}\n\n{}", schema_table(schema, ToOwned::to_owned).text())
+            let table = schema_table(schema, ToOwned::to_owned);
+            let text = screen().width.map(|width| table.wrapped_text(width, "meaning", 24).0);
+            format!(" {name}: {rows}\n\n{}", text.unwrap_or_else(|| table.text()))
         }
     };
     print(&match args.format {

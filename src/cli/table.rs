@@ -1,10 +1,11 @@
 //! `meshreplay table`: prints saved results as the tables in papers.
 
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::ValueEnum;
 
+use super::terminal::is_bold;
 use super::{Failure, complain, print};
 use crate::frame::Sheet;
 use crate::metrics::Better;
@@ -21,15 +22,19 @@ pub(super) struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Columns of the summary whose values label the rows.
+    /// Frame that is shown: the summary, or one row for each shape of jobs, which --by-shape keeps.
+    #[arg(long, value_name = "FRAME", default_value = "summary", value_parser = ["summary", "shapes"])]
+    frame: String,
+
+    /// Columns of the frame whose values label the rows.
     #[arg(long, value_name = "COLUMNS", default_value = "allocator", value_delimiter = ',')]
     rows: Vec<String>,
 
-    /// Columns of the summary whose values label the columns.
+    /// Columns of the frame whose values label the columns.
     #[arg(long, value_name = "COLUMNS", default_value = "log,machine", value_delimiter = ',')]
     columns: Vec<String>,
 
-    /// Column of the summary that is shown.
+    /// Column of the frame that is shown.
     #[arg(long, value_name = "COLUMN", default_value = "pairwise_sum_mean")]
     value: String,
 
@@ -67,20 +72,27 @@ enum BestArg {
 
 /// Prints the table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let sheet = Sheet::read(&args.folder)?;
+    let sheet = match args.frame.as_str() {
+        "summary" => Sheet::read(&args.folder)?,
+        detail => {
+            let sheet = Sheet::read_details(&args.folder, detail, None, &|_| true)?;
+            sheet.ok_or_else(|| {
+                anyhow!(
+                    "{} holds no frame '{detail}'; `replay -o` and `sweep --jobs` keep it with --by-shape",
+                    args.folder.display()
+                )
+            })?
+        }
+    };
     if let Some(note) = sheet.missing_note() {
         complain(&format!("note: {note}"));
     }
-    let table = crosstab(&sheet, &args.options())?;
+    let table = crosstab(&sheet, &args.folder, &args.options())?;
     if table.rows.is_empty() {
         complain(&format!("note: no result has a value of {}", args.value));
     }
     match args.format {
-        Format::Text => {
-            let bold =
-                io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
-            print(&table.text(bold))
-        }
+        Format::Text => print(&table.text(is_bold())),
         Format::Markdown => print(&table.markdown()),
         Format::Latex => print(&table.latex()),
         Format::Csv => {

@@ -1,5 +1,6 @@
 //! The reasons for which a replay can fail.
 
+use crate::job::Time;
 use crate::machine::{Mesh, OccupyError};
 
 /// A reason for which a replay failed.
@@ -38,6 +39,17 @@ pub enum ReplayError {
     OutOfRange {
         /// The log's number of the job; 0 if the job is unknown.
         number: i64,
+    },
+    /// A job outlives its prediction, and predictions are not corrected.
+    #[error(
+        "job {number} runs longer than its prediction, {prediction}, and correct=error forbids it; give correct=tsafrir \
+         or correct=request"
+    )]
+    Outlived {
+        /// The log's number of the job.
+        number: i64,
+        /// The prediction that was made on its arrival.
+        prediction: Time,
     },
     /// An allocator returned nodes that are in use, outside the machine or listed twice.
     #[error("the allocator's placement for job {number} is wrong: {problem}")]

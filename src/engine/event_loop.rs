@@ -4,6 +4,7 @@ use super::error::ReplayError;
 use super::next_job::NextJob;
 use super::observer::{Observer, Record};
 use super::outage_state::{OutagePlan, OutageState};
+use super::predictions::{PredictionPlan, PredictionState};
 use super::state::ReplayState;
 use crate::allocator::{Placement, Strategy};
 use crate::execution::{Execution, Next};
@@ -27,6 +28,8 @@ pub struct Parts<'a> {
     /// The nodes that go down and come up; `None` if all nodes are always up. There can be outages only if the allocator
     /// moves no jobs. If jobs are killed, the execution model must support it.
     pub outages: Option<OutagePlan>,
+    /// The predictor of run times; `None` if schedulers plan with the estimates of the jobs.
+    pub predictions: Option<PredictionPlan>,
     /// The switch that stops the replay, also in the middle of an allocator's call or a scheduler's pass.
     pub stop: Stop,
 }
@@ -135,6 +138,7 @@ pub fn replay(
     let arrivals = in_order_of_arrival(jobs);
     let scheduler = parts.scheduler;
     let mut state = ReplayState {
+        predictions: parts.predictions.map(|plan| PredictionState::new(plan, jobs.len())),
         outages: parts.outages.map(|plan| OutageState::new(plan, &parts.mesh)),
         jobs,
         now: Time::ZERO,
@@ -162,7 +166,8 @@ pub fn replay(
         let wake = scheduler.wakes().filter(|&wake| wake > state.now);
         let change = state.next_change(arrival.is_some());
         let event = arrival.into_iter().chain(due).chain(wake).chain(change).min();
-        let Some(now) = next_instant(&mut state, event)? else {
+        let correction = state.next_correction();
+        let Some(now) = next_instant(&mut state, event.into_iter().chain(correction).min())? else {
             if state.drop_stranded(scheduler) {
                 continue;
             }
@@ -172,14 +177,18 @@ pub fn replay(
         // `done` gets the jobs that end now. The passes below remove them from the machine.
         state.execution.advance(now, &mut done);
         finished += done.len();
+        state.correct(&done, scheduler);
         state.drop_plan_if_ended(&done);
         let started = state.finish_stages();
         state.change_nodes(&mut done, scheduler);
         // `arrivals` is sorted by submission, so the jobs that arrive now are its next ones.
-        let arriving = arrivals[next..].partition_point(|&job| jobs[job as usize].submit == now);
+        let arriving = arrivals[next..].iter().take_while(|&&job| jobs[job as usize].submit == now).count();
         let (first, arrived) = (next, next + arriving);
         next = arrived;
-        state.run_passes(&mut done, &arrivals[first..arrived], started, scheduler);
+        // A correction alone starts no pass.
+        if event == Some(now) || !done.is_empty() || correction != Some(now) {
+            state.run_passes(&mut done, &arrivals[first..arrived], started, scheduler);
+        }
         if let Some(error) = state.error {
             return Err(error);
         }

@@ -25,6 +25,12 @@ pub struct Record {
     pub restarts: u32,
     /// The total time of the runs in which it was killed.
     pub lost: Time,
+    /// Its predicted run time on arrival; 0 if nothing is predicted.
+    pub prediction: Time,
+    /// The number of times that it has outlived its prediction, which was then corrected.
+    pub corrections: u32,
+    /// Whether it started although an older job waited.
+    pub backfilled: bool,
     /// How it ended.
     pub fate: Fate,
 }

@@ -36,7 +36,7 @@ impl ReplayState<'_> {
         if !self.outages.as_ref().is_some_and(is_due) {
             return;
         }
-        done.drain(..).for_each(|job| self.end(job));
+        done.drain(..).for_each(|job| self.depart(job));
         while let Some(change) = self.outages.as_mut().and_then(|outages| outages.changes.take_due(self.now))
         {
             self.change_node(change);
@@ -125,8 +125,9 @@ impl ReplayState<'_> {
             return;
         }
         record.restarts += 1;
-        let Job { submit, procs, estimate, .. } = self.jobs[job as usize];
-        let nodes = self.nodes_for(job);
+        self.renew_prediction(job);
+        let Job { submit, procs, .. } = self.jobs[job as usize];
+        let (nodes, estimate) = (self.nodes_for(job), self.expected_run(job));
         self.queue.insert(Waiting { slot: 0, job, submit, procs, nodes, estimate });
         if self.queue.head().is_some_and(|head| head.job == job) {
             self.records[job as usize].head = self.now;

@@ -79,8 +79,8 @@ impl ReplayState<'_> {
         for moved in next.moves() {
             let job = self.job_at(moved.first).ok_or_else(|| self.bad_move(next.job))?;
             let by = self.suspension(job, moved);
-            let Record { start, suspended, .. } = self.records[job as usize];
-            let estimated_end = start + self.jobs[job as usize].estimate + suspended;
+            let Record { start, .. } = self.records[job as usize];
+            let estimated_end = self.estimated_end(job);
             let nodes = &self.placements[job as usize].nodes;
             self.machine.vacate(nodes);
             self.observer.vacated(nodes, self.now);
@@ -88,6 +88,7 @@ impl ReplayState<'_> {
             if self.running.remove(estimated_end, job) {
                 let nodes = moved.nodes.len() as u32;
                 self.running.insert(Running { estimated_end: estimated_end + by, job, nodes, start });
+                self.set_due(job, estimated_end + by);
             }
             suspensions.push((job, by));
         }

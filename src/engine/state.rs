@@ -7,6 +7,7 @@ use super::error::ReplayError;
 use super::next_job::NextJob;
 use super::observer::{Observer, Record};
 use super::outage_state::OutageState;
+use super::predictions::PredictionState;
 use super::reservation::{Choice, Reservation, RunningPlaces};
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::execution::{Execution, Started};
@@ -49,6 +50,8 @@ pub(super) struct ReplayState<'a> {
     pub(super) reservation: Option<Reservation>,
     /// The outages; `None` if all nodes are always up.
     pub(super) outages: Option<OutageState>,
+    /// The predictions; `None` if schedulers plan with the estimates of the jobs.
+    pub(super) predictions: Option<PredictionState>,
     /// The first error; `None` if there was none. No job starts after an error.
     pub(super) error: Option<ReplayError>,
 }
@@ -56,9 +59,14 @@ pub(super) struct ReplayState<'a> {
 impl ReplayState<'_> {
     /// Adds a job to the queue. If the queue is empty, the job becomes its head now.
     fn arrive(&mut self, job: JobId) {
-        let Job { submit, procs, estimate, .. } = self.jobs[job as usize];
+        self.predict(job);
+        let Job { submit, procs, .. } = self.jobs[job as usize];
+        let estimate = self.expected_run(job);
         if self.queue.is_empty() {
             self.records[job as usize].head = self.now;
+        }
+        if let Some(outages) = &mut self.outages {
+            outages.idle_changes = 0;
         }
         let nodes = self.nodes_for(job);
         self.queue.push(Waiting { slot: 0, job, submit, procs, nodes, estimate });
@@ -72,7 +80,7 @@ impl ReplayState<'_> {
     /// Returns the estimated end of a running job.
     pub(super) fn estimated_end(&self, job: JobId) -> Time {
         let Record { start, suspended, .. } = self.records[job as usize];
-        start + self.jobs[job as usize].estimate + suspended
+        start + self.expected_run(job) + suspended
     }
 
     /// Asks the scheduler for a pass. Does nothing while running jobs make room for a job.
@@ -89,7 +97,7 @@ impl ReplayState<'_> {
         arriving: &[JobId],
         scheduler: &mut dyn Scheduler,
     ) {
-        done.drain(..).for_each(|job| self.end(job));
+        done.drain(..).for_each(|job| self.depart(job));
         for &job in arriving {
             self.arrive(job);
         }
@@ -108,7 +116,7 @@ impl ReplayState<'_> {
         scheduler: &mut dyn Scheduler,
     ) {
         let expected = |state: &Self, job: JobId| {
-            state.records[job as usize].start + state.jobs[job as usize].estimate <= state.now
+            state.records[job as usize].start + state.expected_run(job) <= state.now
         };
         // An allocator that moves jobs must not find a job on the machine that has ended.
         let movable = self.allocator.moves_jobs;
@@ -126,6 +134,7 @@ impl ReplayState<'_> {
             if !expected(self, job) {
                 self.end(job);
             }
+            self.learn(job);
             self.run_scheduler(scheduler);
         }
     }
@@ -139,7 +148,7 @@ impl ReplayState<'_> {
         scheduler: &mut dyn Scheduler,
     ) {
         if !done.is_empty() {
-            done.drain(..).for_each(|job| self.end(job));
+            done.drain(..).for_each(|job| self.depart(job));
             self.cause = Cause::Departures;
             self.run_scheduler(scheduler);
         }
@@ -150,11 +159,19 @@ impl ReplayState<'_> {
         }
     }
 
+    /// Ends a job, and tells the predictor of its run.
+    pub(super) fn depart(&mut self, job: JobId) {
+        self.end(job);
+        self.learn(job);
+    }
+
     /// Ends a job: frees its nodes and completes its record.
     pub(super) fn end(&mut self, job: JobId) {
         let placement = std::mem::take(&mut self.placements[job as usize]);
         self.records[job as usize].end = self.now;
-        self.running.remove(self.estimated_end(job), job);
+        let estimated_end = self.estimated_end(job);
+        self.running.remove(estimated_end, job);
+        self.set_due(job, Time::MAX);
         self.machine.vacate(&placement.nodes);
         self.observer.vacated(&placement.nodes, self.now);
         let began = self.timed.then(Instant::now);
@@ -280,8 +297,10 @@ impl ReplayState<'_> {
         self.placements[job as usize] = placement;
         let (start, estimated_end) = (self.now, self.now + estimate);
         self.running.insert(Running { estimated_end, job, nodes, start });
+        self.set_due(job, estimated_end);
         let record = &mut self.records[job as usize];
         (record.start, record.end, record.allocated) = (self.now, self.now, nodes);
+        record.backfilled = !was_head;
         let nodes = &self.placements[job as usize].nodes;
         if let Some(outages) = &mut self.outages {
             outages.hold(nodes, Some(job));
@@ -293,6 +312,10 @@ impl ReplayState<'_> {
 impl View for ReplayState<'_> {
     fn now(&self) -> Time {
         self.now
+    }
+
+    fn recorded_start(&self, job: JobId) -> Option<Time> {
+        self.jobs[job as usize].recorded_start()
     }
 
     fn is_degraded(&self) -> bool {

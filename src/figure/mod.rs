@@ -1,5 +1,6 @@
 //! Pictures of results: plots of saved results, and drawings of machines for a terminal.
 
+mod downtimes;
 pub mod draw;
 mod error;
 mod kind;
@@ -11,6 +12,7 @@ mod overwrite;
 mod results;
 pub mod show;
 
+pub use downtimes::downtimes;
 pub use error::FigureError;
 pub use kind::{Drawn, Needs, PlotKind, PlotOptions};
 pub use kinds::{PLOT_KINDS, pictures, plot_kind};

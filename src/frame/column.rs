@@ -6,13 +6,14 @@ use super::name;
 use crate::metrics::{ColumnInfo, ColumnType, When};
 use crate::study::Options;
 
-/// The function that computes the value of a row, by the type of the column. The values of `MaybeU64` and `MaybeF64`
-/// are null where the function returns `None`.
+/// The function that computes the value of a row, by the type of the column. The values of `MaybeI64`,
+/// `MaybeU64` and `MaybeF64` are null where the function returns `None`.
 pub(super) enum Value<R> {
     U32(fn(&R) -> u32),
     U64(fn(&R) -> u64),
     I64(fn(&R) -> i64),
     F64(fn(&R) -> f64),
+    MaybeI64(fn(&R) -> Option<i64>),
     MaybeU64(fn(&R) -> Option<u64>),
     MaybeF64(fn(&R) -> Option<f64>),
     Str(fn(&R) -> String),
@@ -33,7 +34,7 @@ impl<R> Field<R> {
         let kind = match value {
             Value::U32(_) => ColumnType::U32,
             Value::U64(_) | Value::MaybeU64(_) => ColumnType::U64,
-            Value::I64(_) => ColumnType::I64,
+            Value::I64(_) | Value::MaybeI64(_) => ColumnType::I64,
             Value::F64(_) | Value::MaybeF64(_) => ColumnType::F64,
             Value::Str(_) | Value::Added => ColumnType::Str,
         };
@@ -69,6 +70,7 @@ impl<R> Field<R> {
             Value::U64(value) => Series::new(label, of(rows, value)),
             Value::I64(value) => Series::new(label, of(rows, value)),
             Value::F64(value) => Series::new(label, of(rows, value)),
+            Value::MaybeI64(value) => Series::new(label, of(rows, value)),
             Value::MaybeU64(value) => Series::new(label, of(rows, value)),
             Value::MaybeF64(value) => Series::new(label, of(rows, value)),
             Value::Str(value) => Series::new(label, of(rows, value)),
@@ -94,7 +96,10 @@ pub(super) fn has(options: &Options, when: When) -> bool {
         When::Fragmentation => options.fragmentation.is_some(),
         When::Network => options.traffic,
         When::Placements => options.placements,
+        When::ByShape => options.by_shape,
         When::Outages => options.outages.is_some(),
+        When::Predictions => options.predictions,
+        When::Recorded => options.recorded,
         When::Study => false,
     }
 }

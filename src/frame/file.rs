@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::FrameError;
+use serde_json::{Map, Value};
+
+use super::{FrameError, FrameSchema};
 use crate::disk::{NewFile, TEMPORARY};
 use polars::io::ipc;
 use polars::io::parquet::write::BatchedWriter;
@@ -55,6 +57,8 @@ impl FileFormat {
 
 /// Key of the resolved run in the metadata of Parquet and Arrow files.
 const METADATA_KEY: &str = "meshreplay";
+/// Key of the units of columns in the metadata of Parquet and Arrow files: a JSON object, such as `{"wait_s":"s"}`.
+const UNITS_KEY: &str = "meshreplay.units";
 
 /// The writer of a format in which a file has a header and a footer around the batches of rows.
 enum Batches {
@@ -137,7 +141,7 @@ impl FrameFile {
                 if self.batches.is_none() {
                     let file = BufWriter::new(self.file.file().try_clone().map_err(failed)?);
                     let batches = if self.format == FileFormat::Parquet {
-                        let writer = parquet_writer(file, &self.provenance).batched(frame.schema());
+                        let writer = parquet_writer(file, frame, &self.provenance).batched(frame.schema());
                         Batches::Parquet(Box::new(writer.map_err(refused)?))
                     } else {
                         let writer = arrow_writer(file, frame, &self.provenance);
@@ -213,7 +217,7 @@ pub fn write_to(
         FileFormat::Json => write_json(frame, out, JsonFormat::Json)?,
         FileFormat::Jsonl => write_json(frame, out, JsonFormat::JsonLines)?,
         FileFormat::Parquet => {
-            parquet_writer(out, provenance).finish(frame)?;
+            parquet_writer(out, frame, provenance).finish(frame)?;
         }
         FileFormat::Arrow => {
             frame.align_chunks();
@@ -230,9 +234,25 @@ fn write_json(frame: &mut DataFrame, out: impl Write, format: JsonFormat) -> Res
     Ok(JsonWriter::new(out).with_json_format(format).finish(frame)?)
 }
 
-/// Returns a writer of Parquet with the resolved run as metadata.
-fn parquet_writer<W: Write>(out: W, provenance: &str) -> ParquetWriter<W> {
-    let metadata = vec![(METADATA_KEY.to_owned(), provenance.to_owned())];
+/// Returns the metadata of a file: the resolved run, and the units of those columns of `frame` that have one. Polars
+/// writes no metadata of single columns.
+fn metadata(frame: &DataFrame, provenance: &str) -> Vec<(String, String)> {
+    let described = FrameSchema::all();
+    let unit = |name: &str| described.iter().find_map(|schema| schema.column(name)).map(|column| column.unit);
+    let columns = frame.columns().iter().map(|column| column.name().to_string());
+    let units: Map<String, Value> = columns
+        .filter_map(|name| Some((unit(&name).filter(|unit| !unit.is_empty())?, name)))
+        .map(|(unit, name)| (name, Value::from(unit)))
+        .collect();
+    vec![
+        (METADATA_KEY.to_owned(), provenance.to_owned()),
+        (UNITS_KEY.to_owned(), Value::Object(units).to_string()),
+    ]
+}
+
+/// Returns a writer of Parquet for frames with the columns of `frame`, with the resolved run and the units as metadata.
+fn parquet_writer<W: Write>(out: W, frame: &DataFrame, provenance: &str) -> ParquetWriter<W> {
+    let metadata = metadata(frame, provenance);
     ParquetWriter::new(out).with_key_value_metadata(Some(KeyValueMetadata::from_static(metadata)))
 }
 
@@ -247,6 +267,6 @@ fn arrow_writer<W: Write>(
     let plain = std::iter::repeat_with(Default::default).take(frame.width()).collect();
     let writer = IpcWriter::new(out).with_compat_level(CompatLevel::oldest());
     let mut writer = writer.batched(frame.schema(), plain)?;
-    writer.set_custom_metadata(vec![(METADATA_KEY.to_owned(), provenance.to_owned())]);
+    writer.set_custom_metadata(metadata(frame, provenance));
     Ok(writer)
 }

@@ -7,7 +7,7 @@ use super::column::{Field, Value, build};
 use super::{FrameError, frame};
 use crate::engine::Record;
 use crate::execution::JobTraffic;
-use crate::job::Job;
+use crate::job::{Job, Shape};
 use crate::metrics::{Dispersal, JobContention, When};
 use crate::study::{Options, Outcome};
 
@@ -36,9 +36,21 @@ impl JobRow<'_> {
         self.outcome.recording.placements.get(self.i).cloned().unwrap_or_default()
     }
 
+    /// Returns the sides of the box that these nodes form; empty if they form none, or if placements were not kept.
+    fn shape_used(&self) -> String {
+        let sides = self.outcome.recording.boxes.get(self.i).copied().flatten();
+        sides.map_or_else(String::new, |sides| Shape::Sides(sides).to_string())
+    }
+
     /// Returns the contention of the job; zeros if it was not measured.
     fn contention(&self) -> JobContention {
         self.outcome.recording.contention.as_ref().map(|record| record.jobs[self.i]).unwrap_or_default()
+    }
+
+    /// Returns a value of the job's record; `None` if nothing was predicted in the replay.
+    fn predicted<T>(&self, value: fn(&Record) -> T) -> Option<T> {
+        let is_predicted = self.outcome.summary.get("prediction_corrections").is_some();
+        is_predicted.then(|| value(self.record()))
     }
 
     /// Returns the packets of the job; `None` if the replay has no network.
@@ -74,13 +86,26 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
             .meaning("end − start"),
         field("estimate_s", F64(|row| row.job().estimate.as_seconds()))
             .unit("s")
-            .meaning("how long the scheduler believed that it would run"),
+            .meaning("how long the scheduler believed that it would run; if run times are predicted, the requested time"),
+        field("prediction_s", MaybeF64(|row| row.predicted(|record| record.prediction.as_seconds())))
+            .when(When::Predictions)
+            .unit("s")
+            .meaning("how long it was predicted to run when it arrived"),
+        field("corrections", MaybeU64(|row| row.predicted(|record| u64::from(record.corrections))))
+            .when(When::Predictions)
+            .meaning("how often it outlived its prediction, which was then corrected"),
+        field("backfilled", MaybeU64(|row| row.predicted(|record| u64::from(record.backfilled))))
+            .when(When::Predictions)
+            .meaning("1 if it started although an older job waited, otherwise 0"),
         field("procs", U32(|row| row.job().procs)).meaning("processors requested"),
         field("shape", Str(|row| row.job().shape.to_string()))
             .meaning("the shape that they are to have: sides such as 3x2, or a rule"),
         field("allocated", U32(|row| row.record().allocated)).meaning("nodes held"),
         field("nodes", Str(JobRow::nodes)).when(When::Placements).meaning(
             "those nodes, ascending, as intervals such as `0-3 7`; of a job that was moved the last ones",
+        ),
+        field("shape_used", Str(JobRow::shape_used)).when(When::Placements).meaning(
+            "sides along x, y and z of the box that those nodes form, folded and turned as it was; empty if they form none",
         ),
         field("wait_s", F64(|row| (row.record().start - row.job().submit).as_seconds()))
             .unit("s")

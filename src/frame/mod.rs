@@ -2,6 +2,7 @@
 //! imports polars.
 
 mod column;
+mod detail;
 mod file;
 mod folder;
 mod jobs;
@@ -9,6 +10,7 @@ mod kept;
 mod merge;
 mod origin;
 mod read;
+mod read_downtimes;
 mod run_folder;
 mod run_results;
 mod schedule;
@@ -26,6 +28,7 @@ pub use merge::{MergeError, merge};
 pub use origin::{Missing, RUN_FILE, STUDY_FILE, marked, result_files};
 pub use polars::prelude::DataFrame;
 pub use read::is_reading;
+pub use read_downtimes::{Down, Downtimes, KilledRun, read_downtimes};
 pub use run_folder::RunFolderError;
 pub use run_results::{FinishedRun, RunResults};
 pub use schedule::{ScheduleError, Selected, Selection, read_schedule};

@@ -162,8 +162,8 @@ fn of_cell(
     };
     let missing = || ScheduleError::None { path, known: known() };
     let cell = cell.ok_or_else(missing)?;
-    let frame = cells.read_jobs(&keys, None, &|number| number == cell as u64)?.unwrap_or_default();
-    Ok((cells.jobs(keys[cell]), frame))
+    let frame = cells.read_details("jobs", &keys, None, &|number| number == cell as u64)?.unwrap_or_default();
+    Ok((cells.detail(keys[cell], "jobs"), frame))
 }
 
 /// A table with the name of its file for messages.
@@ -304,6 +304,9 @@ fn time(seconds: f64) -> Option<Time> {
 fn ours(table: &Table<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob>, ScheduleError> {
     let (submit, start) = (table.numbers("submit_s")?, table.numbers("start_s")?);
     let (end, estimate) = (table.numbers("end_s")?, table.numbers("estimate_s")?);
+    // Schedulers planned with the predictions where there are any.
+    let predictions = table.has("prediction_s").then(|| table.numbers("prediction_s")).transpose()?;
+    let predicted = |row: usize| predictions.as_ref().filter(|numbers| numbers.values[row].is_some());
     let (procs, allocated) = (table.numbers("procs")?, table.numbers("allocated")?);
     let numbers = table.numbers("job")?;
     let moves = table.has("moves").then(|| table.numbers("moves")).transpose()?;
@@ -315,7 +318,7 @@ fn ours(table: &Table<'_>, rows: &[usize]) -> Result<Vec<ScheduledJob>, Schedule
             submit: submit.time(row)?,
             start: start.time(row)?,
             end: end.time(row)?,
-            estimate: estimate.time(row)?,
+            estimate: predicted(row).unwrap_or(&estimate).time(row)?,
             procs: procs.count(row)?,
             allocated: allocated.count(row)?,
             nodes: table.nodes("nodes", row, &nodes)?,

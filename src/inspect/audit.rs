@@ -41,6 +41,12 @@ pub fn audit(input: &Input, question: &Question) -> Result<Finding, InspectError
     Ok(match follow(input, &machine, policy, rule) {
         Ok(checked) => {
             let mut lines = extent(&checked, policy);
+            if let Some(outages) = &input.outages {
+                let killed = grouped(outages.killed.len() as f64, 0);
+                lines.push(format!(
+                    "outages: {killed} of these are runs in which a job was killed; no run starts on a node that is down"
+                ));
+            }
             let left_out = input.schedule.left_out;
             if left_out > 0 {
                 lines.push(format!("not checked: {left_out} records of jobs that never ran"));
@@ -60,6 +66,10 @@ fn follow(
     policy: Option<Policy>,
     rule: StartRule,
 ) -> Result<Checked, Violation> {
+    if let Some(outages) = &input.outages {
+        // No policy is checked, so which jobs can start does not matter.
+        return audit::audit_outages(&input.schedule, outages, machine);
+    }
     let checked = |fits: Fits<'_>| {
         let promised = policy.map(|policy| Promised { policy, fits });
         audit::audit(&input.schedule, machine, promised)

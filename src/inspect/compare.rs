@@ -25,7 +25,23 @@ pub fn compare(first: &Input, second: &Input, machine: Option<&Mesh>) -> Result<
         }
         Some(divergence) => first_difference(divergence, [first, second], nodes) + "\n" + &counted(&found),
     };
-    Ok(Finding { text, is_good: found.first.is_none() })
+    Ok(Finding { text: text + &killed([first, second]), is_good: found.first.is_none() })
+}
+
+/// Returns a line with the number of runs in which jobs were killed, which are not compared; empty if no nodes went down.
+fn killed(inputs: [&Input; 2]) -> String {
+    if inputs.iter().all(|input| !input.has_outages) {
+        return String::new();
+    }
+    let count = |input: &Input| match &input.outages {
+        Some(outages) => format!("{} in {}", grouped(outages.killed.len() as f64, 0), input.name),
+        None if input.has_outages => format!("unknown in {}", input.name),
+        None => format!("0 in {}", input.name),
+    };
+    let [first, second] = inputs.map(count);
+    format!(
+        "only last runs are compared; runs in which jobs were killed as nodes went down: {first}, {second}\n"
+    )
 }
 
 /// Returns in words the first difference and the state of both schedules at that time.

@@ -20,6 +20,13 @@ pub fn write_swf(input: &Input, mut writer: Writer) -> Result<(), TraceError> {
     for (what, text) in known {
         comments.extend(text.as_ref().map(|text| format!("Note: {what} {text}")));
     }
+    if input.has_outages {
+        let count =
+            input.outages.as_ref().map_or_else(String::new, |outages| format!("{} ", outages.killed.len()));
+        comments.push(format!(
+            "Note: nodes went down: a job has its last run, and {count}runs in which jobs were killed are left out"
+        ));
+    }
     for comment in comments {
         writer.comment(format!("; {}", comment.replace('\n', " ")).as_bytes())?;
     }

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::error::InspectError;
 use crate::allocator::{self, Contiguity, Request, Served, Setup, Strategy};
-use crate::audit::{self, Schedule, ScheduledJob};
-use crate::frame::{self, Selected, Selection, Sheet};
-use crate::job::Shape;
+use crate::audit::{self, KnownOutages, Schedule, ScheduledJob};
+use crate::frame::{self, Downtimes, Selected, Selection, Sheet};
+use crate::job::{Shape, Time};
 use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 use crate::spec::Spec;
-use crate::trace::{Format, SWF};
+use crate::trace::{Format, ReadOptions, SWF};
 use crate::workload::{Rules, ShapeRule};
 
 /// A schedule, and the facts about its replay from the summary beside it. Each fact is `None` if there is no summary.
@@ -20,8 +20,10 @@ pub struct Input {
     pub name: String,
     /// The schedule.
     pub schedule: Schedule,
-    /// Whether nodes went down and came up. The schedule does not say when, and has the last run of each job only.
+    /// Whether nodes went down and came up. The schedule has the last run of each job only.
     pub has_outages: bool,
+    /// When nodes were down, and the other runs; `None` if that is not kept beside the schedule.
+    pub outages: Option<KnownOutages>,
     /// The name of the log.
     pub log: Option<String>,
     /// The machine.
@@ -89,17 +91,24 @@ impl Places {
 }
 
 impl Input {
-    /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if its name
-    /// says so, and otherwise as a table.
-    pub fn read(path: &Path, selection: Selection) -> Result<Self, InspectError> {
+    /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if a format is
+    /// given, if its name says so, or if it is surely one, and otherwise as a table of results or of Batsim.
+    pub fn read(path: &Path, selection: Selection, format: Option<&Spec>) -> Result<Self, InspectError> {
         let nothing = |schedule| Self { name: path.display().to_string(), schedule, ..Self::default() };
-        if Format::of_path(path) == Some(SWF) {
-            return Ok(nothing(audit::read_swf(path)?));
+        let is_log = || Format::of_path(path) == Some(SWF) || path.is_file() && Format::is_sure(path);
+        if format.is_some() || is_log() {
+            let options = ReadOptions { lenient: false, format: format.cloned() };
+            return Ok(nothing(audit::read_log(path, options)?));
         }
         let Selected { of, schedule, has_outages, .. } = frame::read_schedule(path, selection)?;
         let mut input = Self { has_outages, ..nothing(schedule) };
         if let (true, Some((replay, seed))) = (path.is_dir(), of) {
             input.describe(&Sheet::read(path)?, replay, seed);
+            if has_outages {
+                let saved = frame::read_downtimes(path, &|number| number == u64::from(replay))?;
+                let of = (u64::from(replay), seed.to_string());
+                input.outages = saved.map(|mut saved| known(&saved.remove(&of).unwrap_or_default()));
+            }
         }
         Ok(input)
     }
@@ -123,7 +132,7 @@ impl Input {
     /// that enough nodes are free.
     pub(super) fn start_rule(&self, machine: &Mesh) -> StartRule {
         if self.has_outages {
-            return StartRule::Unknown("nodes went down and came up, and the schedule does not say when");
+            return StartRule::Unknown("nodes went down and came up");
         }
         let spec = self.allocator.as_ref().and_then(|spec| spec.parse::<Spec>().ok());
         let built = spec.and_then(|spec| {
@@ -153,4 +162,28 @@ impl Input {
         let known = given.or(self.machine.as_ref()).cloned();
         known.ok_or_else(|| InspectError::NoMachine(self.name.clone()))
     }
+}
+
+/// Returns saved outages as audits have them. All times fit, as those of the results do.
+fn known(saved: &Downtimes) -> KnownOutages {
+    let time = |time_s: f64| {
+        if time_s.is_finite() { Time::from_micros((time_s * 1e6).round() as i64) } else { Time::MAX }
+    };
+    let down = saved.down.iter().map(|down| (down.nodes.clone(), time(down.from_s), time(down.until_s)));
+    let killed = saved.killed.iter().map(|run| {
+        let [submit, start, end] = run.times_s.map(time);
+        ScheduledJob {
+            row: run.row,
+            number: run.number,
+            submit,
+            start,
+            end,
+            estimate: end - start,
+            procs: run.procs,
+            allocated: run.allocated,
+            nodes: (!run.nodes.is_empty()).then(|| run.nodes.clone()),
+            moved: false,
+        }
+    });
+    KnownOutages { down: down.collect(), killed: killed.collect() }
 }

@@ -84,6 +84,8 @@ fn from_file(mesh: &Mesh, path: &Path) -> Result<Mesh, UnavailableTextError> {
         expected,
     };
     let text = String::from_utf8_lossy(&bytes);
+    // A byte order mark stands at the start of files that spreadsheets write.
+    let text = text.trim_start_matches('\u{feff}');
     let lines = (1..).zip(text.lines().map(|line| line.split('#').next().unwrap_or_default().trim()));
     let mut lines = lines.filter(|(_, line)| !line.is_empty()).peekable();
     let table = lines.peek().and_then(|(_, header)| Table::of(header, mesh));
@@ -126,7 +128,9 @@ impl Table {
     /// Returns the columns that `header` has for `mesh`; `None` if it is no header.
     fn of(header: &str, mesh: &Mesh) -> Option<Self> {
         let names: Vec<&str> = header.split(',').map(|name| name.trim().trim_matches('"')).collect();
-        let column = |name: &str| Some((name.to_owned(), names.iter().position(|other| *other == name)?));
+        let column = |name: &str| {
+            Some((name.to_owned(), names.iter().position(|other| other.eq_ignore_ascii_case(name))?))
+        };
         if let Some(node) = column("node") {
             return Some(Self(vec![node]));
         }
@@ -143,7 +147,8 @@ impl Table {
     fn node(&self, line: &str, mesh: &Mesh) -> Result<NodeId, String> {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
         let number = |(name, column): &(String, usize)| {
-            let field = fields.get(*column).ok_or_else(|| format!("column '{name}' is missing"))?;
+            let field = fields.get(*column).map(|field| field.trim_matches('"'));
+            let field = field.ok_or_else(|| format!("column '{name}' is missing"))?;
             field.parse().map_err(|_| format!("'{field}' in column '{name}' is no whole number"))
         };
         let numbers: Vec<u32> = self.0.iter().map(number).collect::<Result<_, String>>()?;
@@ -281,6 +286,8 @@ mod tests {
             ("node\n5\n3\n", "16x8:without=3,5"),
             ("name,node,why\na,5,disk\nb,3,\n", "16x8:without=3,5"),
             ("x,y\n3,1\n 0, 0\n", "16x8:without=0,19"),
+            ("\u{feff}\"Node\",why\r\n\"5\",disk\r\n3,\r\n", "16x8:without=3,5"),
+            ("\u{feff}0-3\r\n(0,1)\r\n", "16x8:without=0-3,16"),
             ("0-3\n(a,1)\n", "FILE:2: '(a,1)' does not begin with coordinates; expected nodes such as"),
             ("0-3\n2\n", "FILE:2: node 2 is made unavailable twice; expected each node once"),
             (

@@ -33,6 +33,8 @@ pub struct Finished<'a> {
     pub mesh: &'a Mesh,
     /// The rule for the jobs that means leave out.
     pub trim: Trim,
+    /// Whether schedulers planned with predicted run times.
+    pub is_predicted: bool,
     /// The number of records of the log that were not replayed.
     pub skipped: u64,
     /// The number of jobs among those for which the allocator finds no nodes even on the idle machine.
@@ -82,6 +84,18 @@ impl<'a> Facts<'a> {
         (record.start - job.submit).as_seconds()
     }
 
+    /// Returns how much later job `i` started than its log says, in seconds; 0 if it started no later, and `None` if the
+    /// log does not say it.
+    pub(super) fn start_delay_s(&self, i: usize) -> Option<f64> {
+        let (job, record) = self.job(i);
+        Some((record.start - job.recorded_start()?).as_seconds().max(0.0))
+    }
+
+    /// Returns the number of jobs for which `is` is true of [`Self::start_delay_s`].
+    pub(super) fn start_delays(&self, is: fn(Option<f64>) -> bool) -> u64 {
+        (0..self.replay.jobs.len()).filter(|&i| is(self.start_delay_s(i))).count() as u64
+    }
+
     /// Returns the time from the arrival of job `i` until it reached the head of the queue, in seconds.
     pub(super) fn queue_delay_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);
@@ -104,6 +118,19 @@ impl<'a> Facts<'a> {
     pub(super) fn turnaround_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);
         (record.end - job.submit).as_seconds()
+    }
+
+    /// Returns the mean of `value` over the jobs that count in means, by the prediction and the run time of each in
+    /// seconds. `None` if nothing was predicted, or if there are no such jobs.
+    pub(super) fn predicted_mean(&self, value: fn(f64, f64) -> f64) -> Option<f64> {
+        let value = |i: usize| value(self.replay.records[i].prediction.as_seconds(), self.ran_s(i));
+        if self.replay.is_predicted { self.mean(value) } else { None }
+    }
+
+    /// Returns how long job `i` ran, in seconds, without the time for which it stood still.
+    fn ran_s(&self, i: usize) -> f64 {
+        let (_, record) = self.job(i);
+        (record.end - record.start - record.suspended).as_seconds()
     }
 
     /// Returns the dispersal of the placement of job `i`.

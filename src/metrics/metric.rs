@@ -50,8 +50,14 @@ pub enum When {
     Network,
     /// If the nodes of every job are kept.
     Placements,
+    /// If jobs are counted by shape.
+    ByShape,
     /// If nodes go down and come up.
     Outages,
+    /// If run times are predicted in any replay of the table. The value is null for the others.
+    Predictions,
+    /// If any replay of the table starts jobs, or places them, as the log says.
+    Recorded,
     /// If the table is the summary of a study, where each row has the number of its cell.
     Study,
 }
@@ -66,7 +72,10 @@ impl When {
             Self::Fragmentation => "with --fragmentation",
             Self::Network => "if a replay has a --network; null for those without",
             Self::Placements => "with --placements",
+            Self::ByShape => "with --by-shape",
             Self::Outages => "with --outages",
+            Self::Predictions => "if run times are predicted (--estimate); null for replays without",
+            Self::Recorded => "if a replay has the scheduler or the allocator `recorded`",
             Self::Study => "in the summary of a study",
         }
     }
@@ -190,6 +199,10 @@ pub struct Circumstances {
     pub refused: bool,
     /// Whether nodes go down and come up.
     pub outages: bool,
+    /// Whether run times are predicted in any replay.
+    pub predictions: bool,
+    /// Whether any replay starts jobs, or places them, as the log says.
+    pub recorded: bool,
 }
 
 /// A function that returns whether a table has a column.
@@ -248,6 +261,11 @@ pub struct Metric {
     /// The position of the number in the list of numbers that replications can be asked to make precise. `None` if it
     /// is not in that list.
     pub interval_rank: Option<u8>,
+    /// The column of the `jobs` frame of which the number is the mean over jobs, less a second column if there is one.
+    /// `None` if the number is no such mean.
+    pub of_jobs: Option<(&'static str, Option<&'static str>)>,
+    /// How useful the number is in a table that has no room for all: the column with the lowest rank goes first.
+    pub room_rank: u8,
     /// Whether replays keep block sums of the number, for paired comparisons.
     pub is_compared: bool,
     compute: Compute,
@@ -265,6 +283,8 @@ impl Metric {
             terminal: None,
             report: None,
             interval_rank: None,
+            of_jobs: None,
+            room_rank: 0,
             is_compared: false,
             compute,
         }
@@ -354,6 +374,24 @@ impl Metric {
     /// Adds the number to those that replications can be asked to make precise, at this position.
     pub(super) const fn interval(mut self, rank: u8) -> Self {
         self.interval_rank = Some(rank);
+        self
+    }
+
+    /// Says that the number is the mean over jobs of this column of the `jobs` frame.
+    pub(super) const fn of_jobs(mut self, column: &'static str) -> Self {
+        self.of_jobs = Some((column, None));
+        self
+    }
+
+    /// Says that the number is the mean over jobs of the difference of two columns of the `jobs` frame.
+    pub(super) const fn of_jobs_less(mut self, column: &'static str, less: &'static str) -> Self {
+        self.of_jobs = Some((column, Some(less)));
+        self
+    }
+
+    /// Sets how useful the number is in a table that has no room for all. It is 0 unless set.
+    pub(super) const fn room(mut self, rank: u8) -> Self {
+        self.room_rank = rank;
         self
     }
 

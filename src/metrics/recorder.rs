@@ -10,8 +10,8 @@ use super::fragmentation::{Fragmentation, FragmentationRecord, Slices};
 use super::outages::OutageRecord;
 use crate::allocator::{Placement, Rearrangement};
 use crate::engine::{Compaction, Observer};
-use crate::job::{JobId, Time};
-use crate::machine::{Mesh, NodeId, intervals};
+use crate::job::{Job, JobId, Time};
+use crate::machine::{Mesh, NodeId, Submesh, intervals};
 use crate::stop::Stop;
 
 /// The data that other threads share with a running replay: its progress, and the switch that stops it.
@@ -47,6 +47,11 @@ pub struct Recording {
     /// The nodes of each job as intervals, such as `0-3 7`, by job. A job that was moved has its last nodes. Empty
     /// unless placements were asked for.
     pub placements: Vec<String>,
+    /// The sides of the box that these nodes form, by job; `None` where they form none. Empty unless placements were
+    /// asked for.
+    pub boxes: Vec<Option<[u32; 3]>>,
+    /// How often the allocator refused each job, by job. Empty unless that was asked for.
+    pub refusals: Vec<u64>,
     /// The outages of nodes. `None` if all nodes are always up.
     pub outages: Option<OutageRecord>,
 }
@@ -57,6 +62,8 @@ impl Recording {
         retain(&mut self.dispersal, is_kept);
         retain(&mut self.allocate_ns, is_kept);
         retain(&mut self.placements, is_kept);
+        retain(&mut self.boxes, is_kept);
+        retain(&mut self.refusals, is_kept);
         if let Some(contention) = &mut self.contention {
             retain(&mut contention.jobs, is_kept);
         }
@@ -83,17 +90,20 @@ pub struct Recorder<'a> {
     meter: Meter,
     timed: bool,
     monitor: &'a Monitor,
+    mesh: &'a Mesh,
     contention: Option<Contention>,
     fragmentation: Option<Fragmentation>,
     /// Whether each job has started, by job. Empty unless contention is estimated.
     started: Vec<bool>,
+    /// The jobs of the replay; empty unless outages are measured.
+    jobs: &'a [Job],
     recording: Recording,
 }
 
 impl<'a> Recorder<'a> {
     /// Makes the observer of a replay of `jobs` jobs on `mesh`. Durations of calls are kept if `timed`, and calls are
     /// only counted otherwise.
-    pub fn new(mesh: &Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
+    pub fn new(mesh: &'a Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
         let recording = Recording {
             dispersal: vec![Dispersal::default(); jobs],
             allocate_ns: vec![0; jobs],
@@ -104,15 +114,19 @@ impl<'a> Recorder<'a> {
             contention: None,
             fragmentation: None,
             placements: Vec::new(),
+            boxes: Vec::new(),
+            refusals: Vec::new(),
             outages: None,
         };
         Self {
             meter: Meter::new(mesh),
             timed,
             monitor,
+            mesh,
             contention: None,
             fragmentation: None,
             started: Vec::new(),
+            jobs: &[],
             recording,
         }
     }
@@ -127,24 +141,41 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on.
+    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on. Its course is
+    /// kept if `keeps_course`, and only its means otherwise.
     #[must_use]
-    pub fn with_fragmentation(mut self, mesh: &Mesh, slices: &Slices, start: Time) -> Self {
-        self.fragmentation = Some(Fragmentation::new(mesh, slices, start));
+    pub fn with_fragmentation(
+        mut self,
+        mesh: &Mesh,
+        slices: &Slices,
+        (start, keeps_course): (Time, bool),
+    ) -> Self {
+        self.fragmentation = Some(Fragmentation::new(mesh, slices, start, keeps_course));
         self
     }
 
     /// Makes the recorder keep the nodes of each job as well.
     #[must_use]
     pub fn with_placements(mut self) -> Self {
-        self.recording.placements = vec![String::new(); self.recording.dispersal.len()];
+        let jobs = self.recording.dispersal.len();
+        self.recording.placements = vec![String::new(); jobs];
+        self.recording.boxes = vec![None; jobs];
         self
     }
 
-    /// Makes the recorder measure the outages of the nodes of `mesh` as well. `first` is the first arrival of a job.
+    /// Makes the recorder count the refusals of each job as well.
     #[must_use]
-    pub fn with_outages(mut self, mesh: &Mesh, first: Time) -> Self {
-        self.recording.outages = Some(OutageRecord::new(mesh.available(), first));
+    pub fn with_refusals(mut self) -> Self {
+        self.recording.refusals = vec![0; self.recording.dispersal.len()];
+        self
+    }
+
+    /// Makes the recorder measure the outages of the nodes of `mesh` as well. `jobs` are the jobs of the replay, and
+    /// `first` is the first arrival of one of them. Single downtimes and lost runs are kept if `keeps_times`.
+    #[must_use]
+    pub fn with_outages(mut self, mesh: &Mesh, jobs: &'a [Job], (first, keeps_times): (Time, bool)) -> Self {
+        self.recording.outages = Some(OutageRecord::new(mesh.available(), first, keeps_times));
+        self.jobs = jobs;
         self
     }
 
@@ -153,9 +184,16 @@ impl<'a> Recorder<'a> {
         if let (Some(contention), Some(record)) = (&self.contention, &mut self.recording.contention) {
             record.pair_seconds = contention.pair_seconds();
         }
-        self.recording.fragmentation = self.fragmentation.as_ref().map(Fragmentation::means);
+        self.recording.fragmentation = self.fragmentation.map(Fragmentation::finish);
         self.recording
     }
+}
+
+/// Returns the sides of the box that `nodes` form on `mesh`; `None` if they form none. A box may wrap around.
+fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
+    let Submesh { sizes, .. } = Submesh::around(mesh, nodes)?;
+    // Nodes are distinct, so as many as the submesh around them has are all of it.
+    (sizes.iter().product::<u32>() as usize == nodes.len()).then_some(sizes)
 }
 
 impl Observer for Recorder<'_> {
@@ -165,9 +203,17 @@ impl Observer for Recorder<'_> {
             Some(placement) => {
                 recording.dispersal[job as usize] = self.meter.measure(&placement.nodes);
                 recording.allocate_ns[job as usize] = cost_ns;
+                if let Some(sides) = recording.boxes.get_mut(job as usize) {
+                    *sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
+                }
                 &mut recording.allocate
             }
-            None => &mut recording.refused,
+            None => {
+                if let Some(refusals) = recording.refusals.get_mut(job as usize) {
+                    *refusals += 1;
+                }
+                &mut recording.refused
+            }
         };
         if self.timed { cost.add(cost_ns) } else { cost.count() }
     }
@@ -175,7 +221,7 @@ impl Observer for Recorder<'_> {
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         if let (Some(contention), Some(record)) = (&mut self.contention, &mut self.recording.contention) {
             let found = contention.add(nodes, now);
-            // The contention of a job that is moved later stays that of its first start.
+            // The contention of a job that is moved later stays that of its start.
             if !std::mem::replace(&mut self.started[job as usize], true) {
                 record.jobs[job as usize] = found;
             }
@@ -205,8 +251,8 @@ impl Observer for Recorder<'_> {
         if let Some(fragmentation) = &mut self.fragmentation {
             fragmentation.change(node, is_down, now);
         }
-        if let Some(outages) = self.recording.outages.as_mut().filter(|_| is_down) {
-            outages.fail();
+        if let Some(outages) = &mut self.recording.outages {
+            outages.change_node(node, is_down, now);
         }
     }
 
@@ -216,9 +262,15 @@ impl Observer for Recorder<'_> {
         }
     }
 
-    fn killed(&mut self, _job: JobId, nodes: u32, ran: Time, now: Time) {
-        if let Some(outages) = &mut self.recording.outages {
-            outages.kill(nodes, ran, now);
+    fn killed(&mut self, job: JobId, count: u32, ran: Time, now: Time) {
+        // The contention of a job is that of its last run.
+        if let Some(started) = self.started.get_mut(job as usize) {
+            *started = false;
+        }
+        if let (Some(outages), Some(named)) = (&mut self.recording.outages, self.jobs.get(job as usize)) {
+            // The nodes that the job has just left, if they are kept.
+            let nodes = self.recording.placements.get(job as usize).map_or("", String::as_str);
+            outages.kill(named, (count, nodes), ran, now);
         }
     }
 

@@ -44,9 +44,11 @@ pub static METRICS: &[Metric] = &[
     .better(Higher)
     .shown(Percent(1))
     .terminal(First, "utilization", |_| true)
+        .room(6)
     .report(First, "utilization %", |_| true)
     .interval(5),
     Metric::real("goodput", |of| of.outages().map(|_| share(of.busy_s(), of.available_node_s)))
+        .room(6)
         .when(When::Outages)
         .meaning("node-seconds of completed runs by available node-seconds")
         .better(Higher)
@@ -58,6 +60,7 @@ pub static METRICS: &[Metric] = &[
         .is("lost work", "node-s", "node-seconds of the runs in which jobs were killed")
         .shown(Plain(0))
         .terminal(First, "lost node-s", |of| of.outages)
+        .room(5)
         .report(First, "lost node-s", |of| of.outages),
     Metric::real("available_node_s", |of| of.outages().map(|_| of.available_node_s))
         .when(When::Outages)
@@ -92,23 +95,50 @@ pub static METRICS: &[Metric] = &[
     Metric::real("internal_fragmentation", |of| Some(share(of.unasked_s(), of.busy_s())))
         .meaning("share of busy node-seconds that no job asked for"),
     Metric::mean("wait_s_mean", |of, i| of.wait_s(i))
+        .of_jobs("wait_s")
         .is("wait", "s", "mean of start − arrival")
         .shown(Seconds(1))
         .terminal(First, "wait s", |_| true)
+        .room(8)
         .report(First, "wait s", |_| true)
         .interval(3)
         .compared(),
+    Metric::count("starts_delayed", |of| Some(of.start_delays(|delay| delay.is_some_and(|delay_s| delay_s > 0.0))))
+        .when(When::Recorded)
+        .meaning("jobs that started later than their log says")
+        .terminal(First, "late", |of| of.recorded)
+        .report(First, "started later than recorded", |of| of.recorded),
+    Metric::mean("start_delay_s_mean", |of, i| of.start_delay_s(i).unwrap_or_default())
+        .when(When::Recorded)
+        .is(
+            "start delay",
+            "s",
+            "mean of how much later jobs started than their log says; 0 for those that started no later or whose recorded \
+             wait is unknown",
+        )
+        .shown(Seconds(1))
+        .terminal(First, "late by s", |of| of.recorded)
+        .report(First, "later than recorded by s", |of| of.recorded),
+    Metric::count("waits_unknown", |of| Some(of.start_delays(|delay| delay.is_none())))
+        .when(When::Recorded)
+        .meaning("jobs whose recorded wait is unknown")
+        .better(Neither),
     Metric::mean("queue_delay_s_mean", |of, i| of.queue_delay_s(i))
+        .of_jobs("queue_delay_s")
         .is("queue delay", "s", "mean of arrival to head of the queue")
         .shown(Seconds(1))
         .terminal(Delays, "queue delay s", |of| of.delays)
+        .room(2)
         .report(First, "queue delay s", |of| of.delays),
     Metric::mean("allocation_delay_s_mean", |of, i| of.allocation_delay_s(i))
+        .of_jobs("allocation_delay_s")
         .is("allocation delay", "s", "mean of head of the queue to start")
         .shown(Seconds(1))
         .terminal(Delays, "allocation delay s", |of| of.delays)
+        .room(2)
         .report(First, "allocation delay s", |of| of.delays),
     Metric::count("moves", |of| Some(of.replay.records.iter().map(|record| u64::from(record.moves)).sum()))
+        .room(3)
         .meaning("moves of running jobs that made room")
         .terminal(Delays, "moves", |of| of.delays)
         .report(First, "moves", |of| of.delays),
@@ -129,19 +159,24 @@ pub static METRICS: &[Metric] = &[
     Metric::count("compactions_overrun", |of| Some(of.replay.recording.compactions.overrun))
         .meaning("those carried out in which jobs were still moving when the new one could start"),
     Metric::mean("suspended_s_mean", |of, i| of.replay.records[i].suspended.as_seconds())
+        .of_jobs("suspended_s")
         .is("suspended", "s", "mean time that jobs stood still because of that")
         .shown(Seconds(2))
         .terminal(Delays, "suspended s", |of| of.delays)
         .report(First, "suspended s", |of| of.delays),
     Metric::mean("service_s_mean", |of, i| of.service_s(i))
+        .of_jobs("run_s")
         .is("service", "s", "mean of end − start")
         .shown(Seconds(1))
         .terminal(Network, "service s", |of| of.network)
+        .room(3)
         .report(Network, "service s", |_| true),
     Metric::mean("turnaround_s_mean", |of, i| of.turnaround_s(i))
+        .of_jobs_less("end_s", "submit_s")
         .is("turnaround", "s", "mean of end − arrival")
         .shown(Seconds(1))
         .terminal(Response, "turnaround s", |of| of.replicated || of.network)
+        .room(7)
         .report(First, "turnaround s", |_| true)
         .interval(1)
         .compared(),
@@ -154,19 +189,58 @@ pub static METRICS: &[Metric] = &[
     .is("bounded slowdown", "", "mean of max(1, turnaround / max(run, 10 s))")
     .shown(Plain(1))
     .terminal(Response, "slowdown", |of| !(of.replicated || of.network))
+        .room(5)
     .report(First, "slowdown", |_| true)
     .interval(4),
+    Metric::mean("bounded_slowdown_per_processor_mean", |of, i| {
+        let processors = f64::from(of.replay.jobs[i].procs);
+        (of.turnaround_s(i) / (processors * of.service_s(i).max(SHORTEST_RUN_S))).max(1.0)
+    })
+    .is(
+        "bounded slowdown per processor",
+        "",
+        "mean of max(1, turnaround / (processors · max(run, 10 s))), by the processors that a job asks for",
+    )
+    .shown(Plain(2)),
+    Metric::real("prediction_error_s_mean", |of| {
+        of.predicted_mean(|prediction_s, run_s| (prediction_s - run_s).abs())
+    })
+    .when(When::Predictions)
+    .is("prediction error", "s", "mean of |prediction − run|, of the predictions that were made on arrival")
+    .shown(Seconds(1))
+    .terminal(Response, "error s", |of| of.predictions)
+    .report(First, "prediction error s", |of| of.predictions),
+    Metric::real("underpredicted_share", |of| {
+        of.predicted_mean(|prediction_s, run_s| f64::from(u8::from(prediction_s < run_s)))
+    })
+    .when(When::Predictions)
+    .meaning("share of jobs that ran longer than predicted on arrival")
+    .better(Neither)
+    .shown(Percent(1))
+    .terminal(Response, "underpredicted", |of| of.predictions)
+    .report(First, "underpredicted %", |of| of.predictions),
+    Metric::count("prediction_corrections", |of| {
+        let corrections = || of.replay.records.iter().map(|record| u64::from(record.corrections)).sum();
+        of.replay.is_predicted.then(corrections)
+    })
+    .when(When::Predictions)
+    .meaning("times that a prediction was corrected because a job had outlived it")
+    .report(First, "corrections", |of| of.predictions),
     Metric::mean("pairwise_sum_mean", |of, i| of.dispersal(i).pairwise_sum as f64)
+        .of_jobs("pairwise_sum")
         .is("pairwise sum", "hops", "mean Σ L1 distance over a job's pairs of nodes, serial jobs as 0")
         .shown(Plain(1))
         .terminal(Placement, "pairwise sum", |of| !of.network)
+        .room(9)
         .report(First, "pairwise sum", |_| true)
         .interval(7)
         .compared(),
     Metric::mean("pairwise_mean_mean", |of, i| of.dispersal(i).pairwise_mean())
+        .of_jobs("pairwise_mean")
         .is("pairwise mean", "hops", "mean of the jobs' mean distances, serial jobs as 0")
         .shown(Plain(3))
         .terminal(Placement, "pairwise mean", |_| true)
+        .room(3)
         .report(First, "pairwise mean", |_| true),
     Metric::parallel_mean("pairwise_mean_parallel_mean", |of, i| of.dispersal(i).pairwise_mean())
         .is("pairwise mean parallel", "hops", "the same over jobs of at least two nodes"),
@@ -180,17 +254,21 @@ pub static METRICS: &[Metric] = &[
         .shown(Plain(3))
         // The table has no room for this column beside measured times.
         .terminal(Last, "to bound", |of| !of.timed)
+        .room(4)
         .report(First, "to bound", |_| true),
     Metric::mean("components_mean", |of, i| f64::from(of.dispersal(i).components))
+        .of_jobs("components")
         .is("components", "", "mean number of components")
         .shown(Plain(2))
         .terminal(Placement, "components", |of| !of.network)
+        .room(1)
         .report(First, "components", |_| true),
     Metric::mean("contiguous_share", |of, i| f64::from(u8::from(of.dispersal(i).components == 1)))
         .meaning("share of jobs that have one")
         .better(Higher)
         .shown(Percent(1))
-        .terminal(Placement, "contiguous", |of| !of.network),
+        .terminal(Placement, "contiguous", |of| !of.network)
+        .room(2),
     Metric::count("allocate_calls", |of| {
         Some(of.replay.recording.allocate.calls() + of.replay.recording.refused.calls())
     })
@@ -281,6 +359,7 @@ pub static METRICS: &[Metric] = &[
         .is("packet latency", "cycles", "mean of creation to arrival of the last flit")
         .shown(Plain(1))
         .terminal(Network, "latency", |of| of.network)
+        .room(4)
         .report(Network, "packet latency", |_| true),
     Metric::count("packet_latency_cycles_p50", |of| Some(of.replay.traffic?.latency.quantile(0.5)))
         .when(When::Network)
@@ -323,6 +402,7 @@ pub static METRICS: &[Metric] = &[
     Metric::duration("allocate_ns_p50", ", median", |all| &all.allocate, Cost::p50_ns)
         .is("allocate", "ns", "median duration of calls that placed a job")
         .terminal(Last, "call p50", |of| of.timed)
+        .room(3)
         .report(Last, "call p50 ns", |_| true),
     Metric::duration("allocate_ns_p99", ", 99th percentile", |all| &all.allocate, Cost::p99_ns)
         .is("allocate", "ns", "99th percentile of the duration of calls that placed a job")

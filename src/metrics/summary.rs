@@ -97,6 +97,8 @@ mod tests {
             contention: None,
             fragmentation: None,
             placements: Vec::new(),
+            boxes: Vec::new(),
+            refusals: Vec::new(),
             outages: None,
         };
         (jobs, records, recording)
@@ -115,6 +117,7 @@ mod tests {
             traffic: None,
             mesh: &mesh,
             trim,
+            is_predicted: false,
             skipped: 3,
             never_fit: 2,
             wall_s: 0.5,
@@ -151,6 +154,36 @@ mod tests {
         is(&summary, "contiguous_share", 0.75);
         is(&summary, "skipped", 3.0);
         is(&summary, "never_fit", 2.0);
+    }
+
+    #[test]
+    fn predictions_and_processors_count_as_defined() {
+        let (mut jobs, mut records, recording) = example();
+        // Jobs of 2, 1 and 4 processors have slowdowns per processor below 1, which count as 1.
+        jobs[3].procs = 1;
+        for (record, prediction_s) in records.iter_mut().zip([20, 1, 100, 300]) {
+            record.prediction = Time::from_seconds(prediction_s);
+        }
+        records[3].corrections = 2;
+        let mesh: Mesh = "4".parse().expect("a machine");
+        let finished = |is_predicted| Finished {
+            jobs: &jobs,
+            records: &records,
+            recording: &recording,
+            traffic: None,
+            mesh: &mesh,
+            trim: Trim::default(),
+            is_predicted,
+            skipped: 0,
+            never_fit: 0,
+            wall_s: 0.0,
+        };
+        let summary = Summary::of(&finished(true));
+        is(&summary, "bounded_slowdown_per_processor_mean", (1.0 + 1.0 + 1.0 + 2.25) / 4.0);
+        is(&summary, "prediction_error_s_mean", (0.0 + 4.0 + 60.0 + 100.0) / 4.0);
+        is(&summary, "underpredicted_share", 0.5);
+        is(&summary, "prediction_corrections", 2.0);
+        assert_eq!(Summary::of(&finished(false)).get("prediction_error_s_mean"), None);
     }
 
     #[test]

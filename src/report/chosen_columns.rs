@@ -1,7 +1,7 @@
 //! The columns of the summary that the user asked for, formatted for a table.
 
 use crate::frame::{self, FrameError, FrameSchema, Sheet, SheetValues};
-use crate::metrics::Interval;
+use crate::metrics::{Interval, METRICS, Metric, metric};
 use crate::spec::{SpecError, unknown};
 use crate::study::Options;
 use crate::text::grouped;
@@ -45,6 +45,11 @@ pub fn summary_column(text: &str) -> Result<String, SpecError> {
     let known = FrameSchema::summary();
     let names = || known.columns.iter().map(|column| column.name);
     known.column(text).map(|column| column.name.to_owned()).ok_or_else(|| unknown("column", text, names()))
+}
+
+/// Returns the number of the summary that `text` names. Fails if there is no such number.
+pub fn summary_metric(text: &str) -> Result<&'static Metric, SpecError> {
+    metric(text).ok_or_else(|| unknown("number", text, METRICS.iter().map(Metric::name)))
 }
 
 /// Fails if summaries with these options lack one of the columns. The error says when summaries have it.

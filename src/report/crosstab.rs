@@ -1,5 +1,8 @@
 //! Saved results as a table with one number for each row and column, as papers print them.
 
+use std::path::Path;
+
+use super::intervals::Ratios;
 use crate::allocator;
 use crate::frame::{FrameError, Sheet, SheetColumn, SheetValues};
 use crate::metrics::{Better, Interval, metric};
@@ -72,7 +75,13 @@ impl CrosstabError {
 }
 
 /// Returns the table that the options describe. The table has no rows if no result has a value.
-pub fn crosstab(sheet: &Sheet, options: &CrosstabOptions) -> Result<PaperTable, CrosstabError> {
+///
+/// Ratios have confidence intervals if the jobs in `folder`, or several seeds, allow it.
+pub fn crosstab(
+    sheet: &Sheet,
+    folder: &Path,
+    options: &CrosstabOptions,
+) -> Result<PaperTable, CrosstabError> {
     if let Some(name) = options.rows.iter().find(|name| options.columns.contains(name)) {
         return Err(CrosstabError::Twice(name.clone()));
     }
@@ -93,6 +102,17 @@ pub fn crosstab(sheet: &Sheet, options: &CrosstabOptions) -> Result<PaperTable, 
     if let Some(base) = &options.relative_to {
         let (side, base) = baseline(options, &pivot, base)?;
         title = format!("{title} relative to {}", allocator::short_label(base));
+        if !options.exact && (hidden.is_empty() || hidden == ["seed"]) {
+            let ratios = Ratios::read(sheet, &options.value, folder)?;
+            let found = ratio_widths(&ratios, &pivot, (side, base), |i| {
+                numbers[i].map(|_| (label(&rows, i), label(&columns, i)))
+            });
+            if found.iter().flatten().any(Option::is_some) {
+                let over = if hidden.is_empty() { "by a block bootstrap over jobs" } else { "over seeds" };
+                notes.push(format!("± is half the width of the 95 % confidence interval, {over}"));
+                widths = Some(found);
+            }
+        }
         pivot = pivot.relative_to(side, base);
     } else if hidden == ["seed"] && pivot.results.1 > 1 && !options.exact {
         // Confidence intervals make sense only for replications: they differ in nothing but the seed.
@@ -162,6 +182,32 @@ fn half_widths(pivot: &Pivot, entries: &[PivotEntry]) -> Vec<Vec<Option<f64>>> {
         let same = entries.iter().filter(|(r, c, _)| r == row && c == column);
         let values: Vec<f64> = same.map(|(.., value)| *value).collect();
         Interval::of(&values).filter(|interval| interval.count > 1).map(|interval| interval.half_width)
+    };
+    pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| width(row, column)).collect()).collect()
+}
+
+/// Returns half the widths of the confidence intervals of the ratios to the results that have the label `base` at
+/// `side`. `labels` returns the labels of a row of the summary, or `None` if it has no number.
+fn ratio_widths(
+    ratios: &Ratios<'_>,
+    pivot: &Pivot,
+    (side, base): (Side, &str),
+    labels: impl Fn(usize) -> Option<(Vec<String>, Vec<String>)>,
+) -> Vec<Vec<Option<f64>>> {
+    let labels: Vec<_> = (0..ratios.sheet.height()).map(labels).collect();
+    let results = |row: &[String], column: &[String]| -> Vec<usize> {
+        let is_there = |labels: &Option<(Vec<String>, Vec<String>)>| {
+            labels.as_ref().is_some_and(|(r, c)| r == row && c == column)
+        };
+        (0..labels.len()).filter(|&i| is_there(&labels[i])).collect()
+    };
+    let width = |row: &Vec<String>, column: &Vec<String>| {
+        let (mut base_row, mut base_column) = (row.clone(), column.clone());
+        match side {
+            Side::Row(at) => base_row[at] = base.to_owned(),
+            Side::Column(at) => base_column[at] = base.to_owned(),
+        }
+        ratios.half_width(&results(row, column), &results(&base_row, &base_column))
     };
     pivot.rows.iter().map(|row| pivot.columns.iter().map(|column| width(row, column)).collect()).collect()
 }

@@ -127,6 +127,11 @@ impl ReportTable {
     }
 }
 
+/// The legend of the player of replays with outages.
+const LEGEND: &str = "<p class=\"legend\"><span class=\"state free\"></span> free\n\
+    <span class=\"state down\">×</span> down\n\
+    <span class=\"state draining\">×</span> down, while its job still runs</p>\n";
+
 /// Returns the HTML of the player: its controls, one canvas for each replay, and the data.
 fn player(played: &Played) -> String {
     let (from, to) = played.window_s;
@@ -138,13 +143,15 @@ fn player(played: &Played) -> String {
         )
     };
     let meshes: String = played.replays.iter().map(|replay| mesh(&replay.name)).collect();
+    let has_outages = played.replays.iter().any(|replay| !replay.down.is_empty());
+    let legend = if has_outages { LEGEND } else { "" };
     format!(
         "<p class=\"quiet\">{}</p>\n<div class=\"controls\">\
          <button id=\"play\" type=\"button\" aria-pressed=\"false\">Play</button>\n\
          <label>speed <select id=\"speed\"><option value=\"0.25\">¼</option><option value=\"1\" selected>1</option>\
          <option value=\"4\">4</option></select></label>\n\
          <input id=\"time\" type=\"range\" min=\"{from}\" max=\"{to}\" step=\"{step}\" value=\"{from}\" aria-label=\"time\">\n\
-         <output id=\"clock\"></output></div>\n<div class=\"meshes\">\n{meshes}</div>\n<p id=\"facts\" aria-live=\"polite\"></p>\n\
+         <output id=\"clock\"></output></div>\n{legend}<div class=\"meshes\">\n{meshes}</div>\n<p id=\"facts\" aria-live=\"polite\"></p>\n\
          <script id=\"schedule\" type=\"application/json\">{}</script>\n",
         html(&played.note),
         played.json()
@@ -154,16 +161,28 @@ fn player(played: &Played) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::Down;
     use crate::report::{PlayedJob, PlayedReplay};
 
     #[test]
     fn a_page_needs_nothing_from_elsewhere_and_shows_what_it_is_given() {
-        let job = PlayedJob { number: 7, times_s: [0.0, 1.5, 2.0], procs: 3, nodes: vec![(0, 1), (4, 4)] };
+        let job = PlayedJob {
+            number: 7,
+            times_s: [0.0, 1.5, 2.0],
+            procs: 3,
+            nodes: vec![(0, 1), (4, 4)],
+            is_killed: false,
+        };
+        let lost = PlayedJob { is_killed: true, ..job.clone() };
         let replay = PlayedReplay {
             name: "<b>".to_owned(),
             extents: [4, 2, 1],
             unavailable: vec![(6, 7)],
-            jobs: vec![job],
+            down: vec![
+                Down { from_s: 2.0, until_s: 3.5, nodes: vec![(4, 4)] },
+                Down { from_s: 4.0, until_s: f64::INFINITY, nodes: vec![(0, 1)] },
+            ],
+            jobs: vec![job, lost],
         };
         let report = Report {
             title: "a & b".to_owned(),
@@ -181,7 +200,9 @@ mod tests {
             "<title>a &amp; b</title>",
             "data-value=\"1000\">1,000</td>",
             "<figcaption>&lt;b&gt;</figcaption>",
-            "[[7,0.0,1.5,2.0,3,[0,1,4,4]]]",
+            "[[7,0.0,1.5,2.0,3,[0,1,4,4]],[7,0.0,1.5,2.0,3,[0,1,4,4],1]]",
+            "\"down\":[[2.0,3.5,[4,4]],[4.0,null,[0,1]]]",
+            "</span> down, while its job still runs</p>",
             "\"unavailable\":[6,7]",
             "<figure id=\"frontier\"><svg></svg></figure>",
             "&lt;/script&gt;",

@@ -5,6 +5,7 @@ use crate::execution::NETWORKS;
 use crate::figure::PLOT_KINDS;
 use crate::frame::FrameSchema;
 use crate::machine::order::ORDERS;
+use crate::prediction::PREDICTORS;
 use crate::scheduler::SCHEDULERS;
 use crate::text::{Align, Table};
 use crate::trace::FORMATS;
@@ -14,7 +15,7 @@ use crate::workload::MODELS;
 pub type Listing = (&'static str, fn() -> Table);
 
 /// The listings: one for each registry with names that the command line accepts.
-pub const LISTINGS: [Listing; 7] = [
+pub const LISTINGS: [Listing; 8] = [
     ("allocators", || {
         let titles = ["name", "what", "kind", "promises", "parameters", "source"];
         table(titles, ALLOCATORS, |row| {
@@ -25,6 +26,11 @@ pub const LISTINGS: [Listing; 7] = [
     ("schedulers", || {
         table(["name", "what", "promises", "parameters", "source"], SCHEDULERS, |row| {
             [row.name, row.summary, row.promises, row.parameters, row.source].map(str::to_owned)
+        })
+    }),
+    ("predictors", || {
+        table(["name", "what", "correction", "source"], PREDICTORS, |row| {
+            [row.spelling, row.summary, row.correction.name(), row.source].map(str::to_owned)
         })
     }),
     ("networks", || {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::escape;
+use crate::frame::Down;
 
 /// A job that the player shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,8 @@ pub struct PlayedJob {
     pub procs: u32,
     /// The nodes of the job: the first and the last node of each run of consecutive nodes.
     pub nodes: Vec<(u32, u32)>,
+    /// Whether this is a run in which the job was killed because a node went down.
+    pub is_killed: bool,
 }
 
 /// A replay and its jobs, sorted by start.
@@ -26,7 +29,9 @@ pub struct PlayedReplay {
     pub extents: [u32; 3],
     /// The nodes that no job can have: the first and the last node of each run of consecutive nodes.
     pub unavailable: Vec<(u32, u32)>,
-    /// The jobs.
+    /// The times for which nodes were down.
+    pub down: Vec<Down>,
+    /// The jobs, and runs in which jobs were killed.
     pub jobs: Vec<PlayedJob>,
 }
 
@@ -43,15 +48,23 @@ pub struct Played {
 
 impl Played {
     /// Returns the data as JSON for a script element. A job is a list of its number, its times (rounded to
-    /// milliseconds), its processors, and the first and last nodes of its runs. Unavailable nodes are listed only where
-    /// there are some.
+    /// milliseconds), its processors, the first and last nodes of its runs, and 1 if it was killed. Unavailable nodes, and
+    /// the times for which nodes were down, are listed only where there are some.
     pub(super) fn json(&self) -> String {
         let flat = |runs: &[(u32, u32)]| -> Vec<u32> {
             runs.iter().flat_map(|&(first, last)| [first, last]).collect()
         };
         let job = |job: &PlayedJob| {
-            let [submit, start, end] = job.times_s.map(|time| (time * 1000.0).round() / 1000.0);
-            json!([job.number, submit, start, end, job.procs, flat(&job.nodes)])
+            let [submit, start, end] = job.times_s.map(rounded);
+            let mut data = vec![json!(job.number), json!(submit), json!(start), json!(end), json!(job.procs)];
+            data.push(json!(flat(&job.nodes)));
+            data.extend(job.is_killed.then(|| json!(1)));
+            Value::Array(data)
+        };
+        // A node that does not come up is down until null.
+        let down = |down: &Down| {
+            let until = Some(rounded(down.until_s)).filter(|until| until.is_finite());
+            json!([rounded(down.from_s), until, flat(&down.nodes)])
         };
         let replay = |replay: &PlayedReplay| {
             let mut data =
@@ -59,10 +72,18 @@ impl Played {
             if !replay.unavailable.is_empty() {
                 data["unavailable"] = flat(&replay.unavailable).into();
             }
+            if !replay.down.is_empty() {
+                data["down"] = replay.down.iter().map(down).collect();
+            }
             data
         };
         let replays: Vec<Value> = self.replays.iter().map(replay).collect();
         let (from, to) = self.window_s;
         escape::json(&json!({ "from": from, "to": to, "replays": replays }).to_string())
     }
+}
+
+/// Returns a time in seconds, rounded to milliseconds.
+fn rounded(time_s: f64) -> f64 {
+    (time_s * 1000.0).round() / 1000.0
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::error::ReportError;
 use super::played::{Played, PlayedJob, PlayedReplay};
-use crate::figure::Results;
-use crate::frame::{Sheet, SheetColumn};
+use crate::figure::{Results, downtimes};
+use crate::frame::{Downtimes, KilledRun, Sheet, SheetColumn};
 use crate::machine::{Mesh, parse_intervals};
 use crate::text::grouped;
 
@@ -71,28 +71,40 @@ pub(super) fn played(
     let Some(jobs) = Jobs::new(&sheet) else { return Ok(None) };
     let mut by_replay = jobs.by_replay(is_shown);
     let window_s = window_s.unwrap_or_else(|| default_window(&jobs, &by_replay));
+    let mut outages = downtimes(folder, results, &is_shown)?;
     let mut replays = Vec::new();
-    let (mut kept, mut all) = (0, 0);
+    let (mut kept, mut all, mut killed) = (0, 0, 0);
     for Shown { number, name, machine } in shown {
         let rows = by_replay.remove(&number).unwrap_or_default();
         all += rows.len();
         let is_inside = |&&i: &&usize| jobs.of(4, i) <= window_s.1 && jobs.of(5, i) > window_s.0;
         let inside: Result<Vec<_>, _> =
             rows.iter().filter(is_inside).map(|&i| job(&jobs, i, &machine, &sheet.path)).collect();
-        let inside = inside?;
+        let mut inside = inside?;
+        kept += inside.len();
+        let Downtimes { mut down, killed: lost } = outages.remove(&number).unwrap_or_default();
+        down.retain(|down| down.from_s <= window_s.1 && down.until_s > window_s.0);
+        let lost: Vec<PlayedJob> = lost.into_iter().filter_map(|run| killed_run(run, window_s)).collect();
+        killed += lost.len();
+        inside.extend(lost);
+        inside.sort_by(|a, b| a.times_s[1].total_cmp(&b.times_s[1]));
         if inside.len() > 10 * JOBS {
             let (from, to) = window_s;
             let jobs = grouped(inside.len() as f64, 0);
             return Err(ReportError::TooManyJobs { jobs, replay: name, from, to });
         }
-        kept += inside.len();
         let (extents, unavailable) = (machine.extents(), machine.unavailable().to_vec());
-        replays.push(PlayedReplay { name, extents, unavailable, jobs: inside });
+        replays.push(PlayedReplay { name, extents, unavailable, down, jobs: inside });
     }
     let count = |count: usize| grouped(count as f64, 0);
     let has_holes = replays.iter().any(|replay| !replay.unavailable.is_empty());
+    let lost = match killed {
+        0 => String::new(),
+        1 => " and 1 run that was killed".to_owned(),
+        killed => format!(" and {} runs that were killed", count(killed)),
+    };
     let note = format!(
-        "{} of {} jobs: those that run between {} and {} s of the replays; each job keeps its colour.{}",
+        "{} of {} jobs{lost}: those that run between {} and {} s of the replays; each job keeps its colour.{}",
         count(kept),
         count(all),
         grouped(window_s.0, 0),
@@ -161,5 +173,14 @@ fn job(jobs: &Jobs<'_>, i: usize, machine: &Mesh, path: &Path) -> Result<PlayedJ
         times_s: [3, 4, 5].map(|column| jobs.of(column, i)),
         procs: jobs.of(6, i) as u32,
         nodes: nodes.ok_or_else(damaged)?,
+        is_killed: false,
     })
+}
+
+/// Returns a run in which a job was killed as the player shows it; `None` if it is outside the window of time, or if its
+/// nodes were not kept.
+fn killed_run(run: KilledRun, (from_s, to_s): (f64, f64)) -> Option<PlayedJob> {
+    let KilledRun { number, times_s, procs, nodes, .. } = run;
+    let is_shown = times_s[1] <= to_s && times_s[2] > from_s && !nodes.is_empty();
+    is_shown.then_some(PlayedJob { number, times_s, procs, nodes, is_killed: true })
 }

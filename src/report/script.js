@@ -29,7 +29,8 @@
 
   const source = document.getElementById("schedule");
   if (!source) return;
-  // [{name, extents: [w, l, d], unavailable: [first, last, …], jobs: [[number, submit, start, end, procs, [first, last, …]], …]}, …]
+  // [{name, extents: [w, l, d], unavailable: [first, last, …], down: [[from, until or null, [first, last, …]], …],
+  //   jobs: [[number, submit, start, end, procs, [first, last, …], 1 if killed], …]}, …]
   const { from, to, replays } = JSON.parse(source.textContent);
   const [slider, play, speed, clock, facts] =
     ["time", "play", "speed", "clock", "facts"].map((id) => document.getElementById(id));
@@ -72,8 +73,36 @@
     const unavailable = new Set(spread(replay.unavailable ?? []));
     const outlined = places.filter((_, node) => unavailable.has(node));
     const filled = places.filter((_, node) => !unavailable.has(node));
-    return { replay, canvas, size, ratio, places, filled, outlined, nodes, at: new Map() };
+    const outages = (replay.down ?? []).map(([from, until, runs]) => [from, until ?? Infinity, spread(runs)]);
+    return { replay, canvas, size, ratio, places, filled, outlined, outages, nodes, at: new Map() };
   });
+
+  // Nodes that are down have a cross: on grey, or on the colour of a job that still runs there.
+  const crosses = () => {
+    for (const view of views) {
+      const context = view.canvas.getContext("2d"), { size } = view;
+      for (const [since, until, nodes] of view.outages) {
+        if (since > now) break;
+        if (until <= now) continue;
+        for (const node of nodes) {
+          const [x, y] = view.places[node], held = view.at.has(`${x},${y}`);
+          if (!held) {
+            context.fillStyle = dark() ? "#aab2ba" : "#4a4f55";
+            context.fillRect(x * size, y * size, size - 1, size - 1);
+            view.at.set(`${x},${y}`, { since, until });
+          }
+          context.strokeStyle = !held && dark() ? "#14181c" : "#ffffff";
+          context.lineWidth = Math.max(1, size / 10);
+          context.beginPath();
+          for (const [a, b] of [[0.2, 0.8], [0.8, 0.2]]) {
+            context.moveTo((x + a) * size - 0.5, (y + 0.2) * size - 0.5);
+            context.lineTo((x + b) * size - 0.5, (y + 0.8) * size - 0.5);
+          }
+          context.stroke();
+        }
+      }
+    }
+  };
 
   const draw = () => {
     for (const view of views) {
@@ -103,15 +132,20 @@
         }
       }
     }
+    crosses();
     clock.textContent = seconds(now);
     slider.value = now;
     slider.setAttribute("aria-valuetext", seconds(now));
   };
 
   const tell = (job) => {
-    pointed = job ? job[0] : null;
-    facts.textContent = job
-      ? `job ${job[0]}: ${job[4]} processors, waited ${Math.round(job[2] - job[1])} s, runs ${Math.round(job[3] - job[2])} s, ends at ${seconds(job[3])}`
+    const isJob = Array.isArray(job);
+    pointed = isJob ? job[0] : null;
+    facts.textContent = isJob
+      ? `job ${job[0]}: ${job[4]} processors, waited ${Math.round(job[2] - job[1])} s, runs ${Math.round(job[3] - job[2])} s, ` +
+        (job[6] ? `killed at ${seconds(job[3])}, as a node went down` : `ends at ${seconds(job[3])}`)
+      : job
+      ? `down since ${seconds(job.since)}` + (job.until < Infinity ? `, until ${seconds(job.until)}` : "")
       : "Point at a mesh, or move over it with the arrow keys, for a job's facts.";
     draw();
   };

@@ -4,17 +4,36 @@
 use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
 use crate::allocator;
 use crate::frame::{FinishedRun, Sheet};
-use crate::metrics::{Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When};
+use crate::metrics::{Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When};
 use crate::study::{Options, Outcome, ReplaySpec, Study};
 use crate::text::{Align, Table, duration_ns, grouped};
 
 /// The summary of a run, formatted as a table.
-pub struct SummaryTable(Table);
+pub struct SummaryTable {
+    table: Table,
+    /// The titles of the columns of numbers, the least useful first.
+    by_use: Vec<&'static str>,
+}
+
+/// The terminal that a table is for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Screen {
+    /// The number of characters of a line; `None` if lines may have any length, as in a pipe.
+    pub width: Option<usize>,
+    /// Whether the best numbers are bold.
+    pub is_bold: bool,
+}
 
 impl SummaryTable {
     /// Returns the table of `run`, with the replays of `study`. It shows the default columns, or only the summary's
-    /// columns in `columns` if there are any. Fails if the summary lacks one of them.
-    pub fn new(study: &Study, run: &FinishedRun, columns: &[String]) -> Result<Self, ColumnError> {
+    /// columns in `columns` if there are any. Rows have the order of the replays, or begin with the best by the number
+    /// `sort`. Fails if the summary lacks one of the columns.
+    pub fn new(
+        study: &Study,
+        run: &FinishedRun,
+        columns: &[String],
+        sort: Option<&Metric>,
+    ) -> Result<Self, ColumnError> {
         let replays: Vec<(&ReplaySpec, &[Outcome])> = run
             .replays
             .iter()
@@ -26,39 +45,110 @@ impl SummaryTable {
         } else {
             chosen(columns, &Sheet::of_frame(&run.summary)?, &replications)?
         };
-        Ok(Self(rows_table(&Shown { replays, options: &study.options, chosen })))
+        let mut order: Vec<usize> = (0..replays.len()).collect();
+        if let Some(metric) = sort {
+            sort_by(&mut order, &replays, metric);
+        }
+        let shown = Shown { replays, options: &study.options, chosen };
+        let mut by_use: Vec<(u8, &'static str)> = default_numbers(&shown)
+            .iter()
+            .rev()
+            .map(|(metric, column)| (metric.room_rank, column.title))
+            .collect();
+        by_use.sort_by_key(|(rank, _)| *rank);
+        let by_use = by_use.into_iter().map(|(_, title)| title).collect();
+        Ok(Self { table: rows_table(&shown, &order), by_use })
     }
 
-    /// Returns the table for a terminal. Values that all rows share are removed from the table and stand in one line
-    /// above it.
-    pub fn text(mut self) -> String {
-        let shared = self.0.drop_constant(&[
-            "log",
-            "machine",
-            "scheduler",
-            "network",
-            "scale",
-            "seed",
-            "jobs",
-            "replications",
-        ]);
-        let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
-        if shared.is_empty() {
-            self.0.text()
-        } else {
-            format!(" {}\n\n{}", shared.join(" · "), self.0.text())
+    /// Returns the table as text. Values that all rows share are removed from the table and stand in one line above it:
+    /// those that identify replays, and where lines have a width also numbers. There the least useful columns that have
+    /// no room are left out, and a line below the table names them.
+    pub fn text(mut self, screen: Screen) -> String {
+        let mut constant =
+            vec!["log", "machine", "scheduler", "network", "scale", "seed", "jobs", "replications"];
+        if screen.width.is_some() && self.table.height() > 1 {
+            constant.extend(self.by_use.iter().rev());
         }
+        let shared = self.table.drop_constant(&constant);
+        let shared: Vec<String> = shared.iter().map(|(title, cell)| format!("{title} {cell}")).collect();
+        let removed = screen.width.map(|width| self.table.fit(width, &self.by_use)).unwrap_or_default();
+        let mut text = String::new();
+        if !shared.is_empty() {
+            text += &wrapped_line(&shared, screen.width);
+            text += "\n";
+        }
+        text += &if screen.is_bold { self.table.bold_text() } else { self.table.text() };
+        if !removed.is_empty() {
+            let note = format!("no room for: {} (COLUMNS=200 or a pipe shows all)", removed.join(", "));
+            text += "\n";
+            text += &wrapped_line(&[note], screen.width);
+        }
+        text
     }
 
     /// Returns the table in Markdown.
     pub fn markdown(&self) -> String {
-        self.0.markdown()
+        self.table.markdown()
     }
 
     /// Returns the table in LaTeX.
     pub fn latex(&self) -> String {
-        self.0.latex(&["means over jobs".to_owned()])
+        self.table.latex(&["means over jobs".to_owned()])
     }
+}
+
+/// Returns the items in lines of at most `width` characters, each line with a blank before it.
+fn wrapped_line(items: &[String], width: Option<usize>) -> String {
+    let (mut text, mut line) = (String::new(), String::new());
+    for item in items {
+        let length = line.chars().count() + item.chars().count() + 3;
+        if !line.is_empty() && width.is_some_and(|width| length > width) {
+            text += &format!(" {line}\n");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line += " · ";
+        }
+        line += item;
+    }
+    text + &format!(" {line}\n")
+}
+
+/// Sorts replays by the mean of a number, the best first, and those without the number last.
+fn sort_by(order: &mut [usize], replays: &[(&ReplaySpec, &[Outcome])], metric: &Metric) {
+    let sign = if metric.better == Better::Higher { -1.0 } else { 1.0 };
+    let value = |&i: &usize| mean(metric, replays[i].1).map_or(f64::INFINITY, |value| sign * value);
+    order.sort_by(|a, b| value(a).total_cmp(&value(b)));
+}
+
+/// Returns the mean of a number over replications; `None` if none has it.
+fn mean(metric: &Metric, outcomes: &[Outcome]) -> Option<f64> {
+    let values: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get(metric.name())).collect();
+    Interval::of(&values).map(|interval| interval.mean)
+}
+
+/// Returns the positions of the replays whose number is the best among those that differ from them in nothing but the
+/// scheduler and the allocator. Empty if all have the same text.
+fn best(shown: &Shown<'_>, metric: &Metric, text: impl Fn(usize) -> String) -> Vec<usize> {
+    let sign = match metric.better {
+        Better::Lower => 1.0,
+        Better::Higher => -1.0,
+        Better::Neither => return Vec::new(),
+    };
+    let rivals = |a: &ReplaySpec, b: &ReplaySpec| {
+        ReplaySpec { scheduler: b.scheduler.clone(), allocator: b.allocator.clone(), ..a.clone() } == *b
+    };
+    let is_best = |&i: &usize| {
+        let spec = shown.replays[i].0;
+        let group: Vec<usize> =
+            (0..shown.replays.len()).filter(|&j| rivals(spec, shown.replays[j].0)).collect();
+        let value = |j: usize| mean(metric, shown.replays[j].1).map_or(f64::INFINITY, |value| sign * value);
+        let Some(first) = group.iter().copied().min_by(|&a, &b| value(a).total_cmp(&value(b))) else {
+            return false;
+        };
+        text(i) == text(first) && group.iter().any(|&j| text(j) != text(first))
+    };
+    (0..shown.replays.len()).filter(is_best).collect()
 }
 
 /// The replays and columns that a table shows.
@@ -79,8 +169,10 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
         timed: shown.options.timed,
         replicated: shown.options.replications.are_several(),
         network: shown.options.traffic,
+        recorded: shown.options.recorded,
         delays: shown.replays.iter().any(has_delays),
         outages: shown.options.outages.is_some(),
+        predictions: shown.options.predictions,
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {
@@ -92,8 +184,8 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
     numbers
 }
 
-/// Returns the table with all columns and one row for each replay.
-fn rows_table(shown: &Shown<'_>) -> Table {
+/// Returns the table with all columns and one row for each replay, in this order. The best numbers are marked.
+fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     let Shown { replays, options, chosen } = shown;
     let mut left = vec!["log", "machine", "scheduler"];
     left.extend(options.traffic.then_some("network"));
@@ -106,11 +198,19 @@ fn rows_table(shown: &Shown<'_>) -> Table {
     right.extend(chosen.iter().map(|column| column.name.as_str()));
     columns.extend(right.into_iter().map(|title| (title, Align::Right)));
     let mut table = Table::new(&columns);
-    for (i, (spec, outcomes)) in replays.iter().enumerate() {
+    for &i in order {
+        let (spec, outcomes) = replays[i];
         let mut cells = names(spec, outcomes, options);
         cells.extend(numbers.iter().map(|(metric, column)| number(metric, column.group, outcomes)));
         cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
         table.add(cells);
+    }
+    for (metric, column) in &numbers {
+        for i in best(shown, metric, |i| number(metric, column.group, replays[i].1)) {
+            if let Some(row) = order.iter().position(|&other| other == i) {
+                table.mark(row, column.title);
+            }
+        }
     }
     table
 }

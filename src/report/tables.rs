@@ -21,6 +21,8 @@ pub(super) fn summary(results: &Results) -> ReportTable {
         delays: results.have_delays(),
         refused: refused.iter().flatten().any(|&calls| calls > 0.0),
         outages: results.sheet.column("goodput").is_some(),
+        predictions: results.sheet.column("prediction_error_s_mean").is_some(),
+        recorded: results.sheet.column("starts_delayed").is_some(),
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {

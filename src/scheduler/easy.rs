@@ -41,8 +41,16 @@
 //! is the head that is never delayed, and the other jobs are tried in this order. In an order by age the head can
 //! change from pass to pass.
 //!
+//! With `backfill=sjbf` (shortest job backfilled first) step 3 considers the jobs behind the head in the order of their
+//! estimates, those with equal estimates in queue order. The head stays the first of the queue. With predicted run
+//! times (`--estimate predicted:user-last-two`) this is EASY++: D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using
+//! system-generated predictions rather than user runtime estimates", IEEE Transactions on Parallel and Distributed
+//! Systems 18(6), 2007. Then the reservation of the head holds as far as the predictions do: when a running job
+//! outlives its prediction, the shadow time moves.
+//!
 //! A pass takes O(R + b·log Q) with R running jobs that end by the shadow time, b jobs started and Q waiting jobs.
-//! Orders other than arrival add O(Q·log Q) in passes in which a job fits.
+//! Orders other than arrival add O(Q·log Q) in passes in which a job fits, and `backfill=sjbf` adds O(a·log Q) with a
+//! jobs that may start now.
 
 use super::priority::{Candidates, Order};
 use super::seam::{Decides, Entry, Laws, Pass, Scheduler, View};
@@ -54,7 +62,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "easy",
     summary: "backfilling with a reservation for the first waiting job, the oldest or of highest priority",
     source: "Lifka, JSSPP 1995; Walker, Bunde, Leung, 2010",
-    parameters: "order=arrival (sjf, ljf, smallest, largest, ssd, wfp3, unicef, f1, f2, f3, f4), pass=batch (per-event)",
+    parameters: "order=arrival (sjf, ljf, smallest, largest, ssd, wfp3, unicef, f1, f2, f3, f4), pass=batch (per-event), backfill=queue (sjbf)",
     promises: "the oldest waiting job (with order=arrival) starts by the shadow time that it has as it becomes the oldest, if \
                no estimate is too short and no job is suspended",
     laws: |spec| {
@@ -63,7 +71,8 @@ pub(super) const ENTRY: Entry = Entry {
     },
     build: |params| {
         let pass = params.choose("pass", &[("batch", Pass::Batch), ("per-event", Pass::PerEvent)])?;
-        Ok(Box::new(Easy { order: Order::take(params)?, pass }))
+        let shortest = params.choose_unwritten("backfill", &[("queue", false), ("sjbf", true)])?;
+        Ok(Box::new(Easy { order: Order::take(params)?, pass, shortest }))
     },
 };
 
@@ -71,6 +80,8 @@ pub(super) const ENTRY: Entry = Entry {
 struct Easy {
     order: Order,
     pass: Pass,
+    /// Whether the shortest estimate is backfilled first, and not the first job in queue order.
+    shortest: bool,
 }
 
 impl Easy {
@@ -84,7 +95,7 @@ impl Easy {
         while let Some(first) = head {
             let refused = first.nodes.least <= view.free();
             if !(refused && view.try_start(first.slot)) {
-                match backfill(&mut candidates, &first, refused, view) {
+                match self.backfill(&mut candidates, &first, refused, view) {
                     // Nodes are down, and without them the head does not fit even when all running jobs have ended.
                     // It waits until they come up, and the next job is the head.
                     Backfilled::NoShadowTime if view.is_degraded() => is_skipped = true,
@@ -113,18 +124,43 @@ enum Backfilled {
     Head,
 }
 
-/// Makes steps 2 and 3 for a head that does not start now; `refused` if the allocator refused it although enough nodes
-/// are free.
-fn backfill(candidates: &mut Candidates, head: &Waiting, refused: bool, view: &mut dyn View) -> Backfilled {
-    // If no other job fits now, the shadow time is not needed.
-    if !candidates.any(view.queue(), &Admission::by_count(view.free())) {
-        return Backfilled::Others;
+impl Easy {
+    /// Makes steps 2 and 3 for a head that does not start now; `refused` if the allocator refused it although enough
+    /// nodes are free. `candidates` are the jobs behind it.
+    fn backfill(
+        &self,
+        candidates: &mut Candidates,
+        head: &Waiting,
+        refused: bool,
+        view: &mut dyn View,
+    ) -> Backfilled {
+        // If no other job fits now, the shadow time is not needed.
+        let by_count = Admission::by_count(view.free());
+        if !candidates.any(view.queue(), &by_count) {
+            return Backfilled::Others;
+        }
+        match view.decides() {
+            Decides::Counts => backfill_by_counts(candidates, head, (refused, self.shortest), view),
+            Decides::Submeshes if self.shortest => {
+                backfill_beside(&mut candidates.shortest_first(view.queue(), &by_count), head.slot, view)
+            }
+            Decides::Submeshes => backfill_beside(candidates, head.slot, view),
+            Decides::State if self.shortest => {
+                backfill_and_retry(&mut candidates.shortest_first(view.queue(), &by_count), head.slot, view)
+            }
+            Decides::State => backfill_and_retry(candidates, head.slot, view),
+        }
     }
-    match view.decides() {
-        Decides::Counts => {}
-        Decides::Submeshes => return backfill_beside(candidates, head.slot, view),
-        Decides::State => return backfill_and_retry(candidates, head.slot, view),
-    }
+}
+
+/// Makes steps 2 and 3 for allocators that serve every job that fits by count. `shortest` says whether the shortest
+/// estimate comes first.
+fn backfill_by_counts(
+    candidates: &mut Candidates,
+    head: &Waiting,
+    (refused, shortest): (bool, bool),
+    view: &mut dyn View,
+) -> Backfilled {
     let (now, mut free) = (view.now(), view.free());
     // Step 2. If the allocator refused the head although enough nodes are free, the head waits for at least one
     // node more.
@@ -134,6 +170,15 @@ fn backfill(candidates: &mut Candidates, head: &Waiting, refused: bool, view: &m
     };
     // The extra nodes: free at the shadow time beyond the head's need.
     let mut extra = free_then.saturating_sub(head.nodes.least);
+    // What a job needs to be admitted only becomes scarcer during the pass. So the jobs that are admitted now are all
+    // that there is to sort.
+    let mut sorted;
+    let candidates = if shortest {
+        sorted = candidates.shortest_first(view.queue(), &Admission { free, extra, slack: shadow - now });
+        &mut sorted
+    } else {
+        candidates
+    };
     loop {
         // Step 3. The queue's index finds the first job that fits now and is short enough or narrow enough.
         let admission = Admission { free, extra, slack: shadow - now };
@@ -197,7 +242,7 @@ mod tests {
 
     /// Makes one pass of EASY.
     fn pass(fake: &mut Fake) {
-        Easy { order: Order::Arrival, pass: Pass::Batch }.start_jobs(fake);
+        Easy { order: Order::Arrival, pass: Pass::Batch, shortest: false }.start_jobs(fake);
     }
 
     /// Returns the jobs that start, in order. Of 10 nodes a job holds 6 until 100 s, and a job of 8 nodes is the head.
@@ -224,6 +269,18 @@ mod tests {
     #[test]
     fn a_job_on_extra_nodes_is_backfilled() {
         assert_eq!(started_beside((2, 500)), [0, 2]);
+    }
+
+    #[test]
+    fn the_shortest_job_is_backfilled_first() {
+        // The head, job 1, waits until 100 s, and two of the four free nodes are extra. Of the jobs behind it, the
+        // shortest comes first, and of equal ones the older.
+        let jobs = [(6, 100), (8, 50), (2, 500), (3, 90), (2, 40), (2, 40), (1, 30)];
+        for (shortest, expected) in [(false, vec![0, 2, 4]), (true, vec![0, 6, 4])] {
+            let mut fake = Fake::new(10, &jobs);
+            Easy { order: Order::Arrival, pass: Pass::Batch, shortest }.start_jobs(&mut fake);
+            assert_eq!(fake.started, expected);
+        }
     }
 
     #[test]

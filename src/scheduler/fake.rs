@@ -14,6 +14,8 @@ pub(super) struct Fake {
     queue: WaitQueue,
     running: RunningJobs,
     arrived: JobId,
+    /// The recorded start of each job; of jobs beyond the list it is unknown.
+    pub(super) starts: Vec<Option<Time>>,
     /// The jobs that have started, in order.
     pub(super) started: Vec<JobId>,
 }
@@ -23,7 +25,16 @@ impl Fake {
     pub(super) fn new(nodes: u32, jobs: &[(u32, i64)]) -> Self {
         let (queue, running) = (WaitQueue::default(), RunningJobs::default());
         let (now, cause) = (Time::ZERO, Cause::Batch);
-        let mut fake = Self { now, cause, free: nodes, queue, running, arrived: 0, started: Vec::new() };
+        let mut fake = Self {
+            now,
+            cause,
+            free: nodes,
+            queue,
+            running,
+            arrived: 0,
+            starts: Vec::new(),
+            started: Vec::new(),
+        };
         fake.advance(0, jobs);
         fake
     }
@@ -59,6 +70,10 @@ impl Fake {
 }
 
 impl View for Fake {
+    fn recorded_start(&self, job: JobId) -> Option<Time> {
+        self.starts.get(job as usize).copied().flatten()
+    }
+
     fn now(&self) -> Time {
         self.now
     }

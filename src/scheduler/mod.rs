@@ -13,13 +13,14 @@ mod fcfs;
 mod first_fit_queue;
 mod priority;
 mod profile;
+mod recorded;
 mod registry;
 mod running_jobs;
 mod seam;
 mod wait_queue;
 
 pub use self::priority::ORDERS;
-pub use self::registry::{SCHEDULERS, build, short};
+pub use self::registry::{RECORDED, SCHEDULERS, build, short};
 pub use self::running_jobs::{Running, RunningJobs};
 pub use self::seam::{Builder, Cause, Decides, Entry, Laws, Pass, Scheduler, View};
 pub use self::wait_queue::{Admission, Slot, WaitQueue, Waiting};

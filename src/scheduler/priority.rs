@@ -22,6 +22,7 @@
 //! The queue and its index are kept in the order of arrival, so this order sorts nothing. The other orders sort the Q
 //! waiting jobs at each pass in which a job fits by count: O(Q·log Q).
 
+use std::iter;
 use std::vec::IntoIter;
 
 use super::wait_queue::{Admission, Slot, WaitQueue, Waiting};
@@ -115,6 +116,15 @@ impl Candidates {
             }
             Self::Ranked(jobs) => jobs.next(),
         }
+    }
+
+    /// Returns the candidates that `admission` admits now, sorted by estimate. Those with equal estimates keep their
+    /// order. O(a·log Q) for a of them in the order of arrival, otherwise O(Q).
+    pub(super) fn shortest_first(&self, queue: &WaitQueue, admission: &Admission) -> Self {
+        let mut rest = self.clone();
+        let mut admitted: Vec<Waiting> = iter::from_fn(|| rest.next(queue, admission)).collect();
+        admitted.sort_by_key(|job| job.estimate);
+        Self::Ranked(admitted.into_iter())
     }
 
     /// Returns the next candidate that `admission` admits; `None` if there is none. The candidates before it are

@@ -10,7 +10,11 @@ pub const SCHEDULERS: &[Entry] = &[
     super::conservative::ENTRY,
     super::first_fit_queue::ENTRY,
     super::bypass_queue::ENTRY,
+    super::recorded::ENTRY,
 ];
+
+/// The name of the scheduler that starts jobs when their log says so. It needs a log with recorded waits.
+pub const RECORDED: &str = super::recorded::ENTRY.name;
 
 /// Builds the scheduler that `spec` names. Returns it with the spec in which every default is written out. Fails if no
 /// scheduler has this name, or if a parameter is unknown or invalid.

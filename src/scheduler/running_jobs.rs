@@ -42,6 +42,16 @@ impl RunningJobs {
         found
     }
 
+    /// Moves the estimated end of a running job to a later one; nothing happens if there is no such job. The cost is
+    /// that of [`Self::insert`].
+    pub fn postpone(&mut self, estimated_end: Time, job: JobId, later: Time) {
+        let at = self.position(estimated_end, job);
+        if self.latest_first.get(at).is_some_and(|other| other.job == job) {
+            let moved = self.latest_first.remove(at);
+            self.insert(Running { estimated_end: later, ..moved });
+        }
+    }
+
     /// Changes the number of nodes of a running job; nothing happens if there is no such job. O(log R).
     pub fn set_nodes(&mut self, estimated_end: Time, job: JobId, nodes: u32) {
         let at = self.position(estimated_end, job);

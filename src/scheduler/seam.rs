@@ -3,7 +3,7 @@
 
 use super::running_jobs::RunningJobs;
 use super::wait_queue::{Slot, WaitQueue};
-use crate::job::Time;
+use crate::job::{JobId, Time};
 use crate::spec::{Params, Spec, SpecError};
 
 /// The replay as a scheduler sees it at one instant: what it may read and do.
@@ -18,6 +18,10 @@ pub trait View {
     fn queue(&self) -> &WaitQueue;
     /// Returns the running jobs in the order of their estimated ends.
     fn running(&self) -> &RunningJobs;
+    /// Returns the time at which `job` started according to its log; `None` if it is unknown.
+    fn recorded_start(&self, _job: JobId) -> Option<Time> {
+        None
+    }
     /// Returns whether the replay was stopped. A long pass then returns early. Its result is not used.
     fn stopped(&self) -> bool {
         false
@@ -67,7 +71,8 @@ pub trait Scheduler: Send {
     fn start_jobs(&mut self, view: &mut dyn View);
 
     /// Tells the scheduler that something else has changed than that jobs have arrived, started and ended: nodes have
-    /// gone down or come up, or jobs have returned to the queue or left it without a start. What it has planned is void.
+    /// gone down or come up, jobs have returned to the queue or left it without a start, or running jobs are expected to
+    /// end later because they have outlived predictions. What it has planned is void.
     fn machine_changed(&mut self) {}
 
     /// Returns how often the scheduler is asked at an instant with several events.
@@ -128,12 +133,15 @@ pub struct Entry {
 }
 
 /// The laws that a scheduler keeps in addition to those that all schedulers keep. All schedulers start every job once
-/// and not before its arrival. With all schedulers a job runs whenever jobs wait.
+/// and not before its arrival. Unless a scheduler keeps to recorded starts, a job runs whenever jobs wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a law of its own")]
 pub struct Laws {
     /// Jobs start in order of arrival.
     pub in_order: bool,
+    /// No job starts before its recorded start, so that the machine may stand idle while jobs wait. With an allocator that
+    /// serves by count, no job whose recorded start has come, or is unknown, fits at the end of an instant.
+    pub as_recorded: bool,
     /// The waiting time after which younger jobs may not overtake a job any more; `None` if they may always do so.
     pub passed_until: Option<Time>,
     /// With an allocator that serves by count, the oldest waiting job does not fit at the end of an instant.

@@ -114,6 +114,24 @@ impl WaitQueue {
         (self.first..self.places.len()).filter_map(|slot| self.get(slot))
     }
 
+    /// Returns the waiting job with this submission and number; `None` if it does not wait. O(log Q + E) with E places
+    /// beside it that are empty.
+    pub fn find(&self, submit: Time, job: JobId) -> Option<Waiting> {
+        // Jobs stand in the order of these two. Binary search for the first one that is not before the wanted one.
+        let (mut low, mut high) = (self.first, self.places.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            // Places of jobs that have left say nothing, so the next job after them decides.
+            let next = (middle..high).find_map(|slot| self.get(slot));
+            match next {
+                Some(next) if (next.submit, next.job) < (submit, job) => low = next.slot + 1,
+                _ => high = middle,
+            }
+        }
+        let next = (low..self.places.len()).find_map(|slot| self.get(slot));
+        next.filter(|next| (next.submit, next.job) == (submit, job))
+    }
+
     /// Adds a job at the end of the queue. The queue gives it a slot; the `slot` of the argument is ignored. All older
     /// slots become invalid.
     pub fn push(&mut self, Waiting { job, submit, procs, nodes, estimate, .. }: Waiting) {
@@ -314,6 +332,9 @@ mod tests {
                 assert_eq!(slot.and_then(|slot| queue.remove(slot)), Some(plain.remove(at).0));
             }
             assert_eq!(queue.head().map(|head| head.job), plain.first().map(|job| job.0));
+            let wanted = random(u64::from(step) + 2) as JobId;
+            let found = queue.find(Time::from_seconds(i64::from(wanted)), wanted).map(|waiting| waiting.job);
+            assert_eq!(found, plain.iter().map(|job| job.0).find(|&job| job == wanted));
             let submits = |job: Waiting| job.submit == Time::from_seconds(i64::from(job.job));
             assert!(queue.head().is_none_or(submits));
             let admission = Admission {

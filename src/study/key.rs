@@ -9,17 +9,20 @@ use super::options::{OPTIONS, Options};
 use super::replay_spec::{COORDINATES, ReplaySpec};
 use crate::disk::hexadecimal;
 use crate::spec::Spec;
+use crate::workload::Estimate;
 
 /// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and of the
 /// version of this program. If the allocator reads files (parameters `path` and `weights`), the key depends on their
-/// contents too. If a file lists outages, the key depends on its content and not on its path.
+/// contents too. If a file lists outages or predictions, the key depends on its content and not on its path.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
-    text.extend(COORDINATES.iter().map(|row| format!("{}={}\n", row.name, row.text(spec))));
+    let unnamed_spec = without_path(spec);
+    text.extend(COORDINATES.iter().map(|row| format!("{}={}\n", row.name, row.text(&unnamed_spec))));
     let unnamed = options.without_paths();
     text.extend(OPTIONS.iter().filter_map(|option| option.line(&unnamed)));
     text.extend(files(&spec.allocator).into_iter().map(|(_, sha256)| format!("path_sha256={sha256}\n")));
     text.extend(outage_file(options).map(|(_, sha256)| format!("outages_sha256={sha256}\n")));
+    text.extend(prediction_file(spec).map(|(_, sha256)| format!("predictions_sha256={sha256}\n")));
     sha256(&text)
 }
 
@@ -34,6 +37,21 @@ pub fn files(allocator: &Spec) -> Vec<(String, String)> {
 /// there is no such file or it cannot be read.
 pub(super) fn outage_file(options: &Options) -> Option<(String, String)> {
     options.outages.as_ref()?.path().and_then(|path| read(path.to_owned()))
+}
+
+/// Returns the description of a replay without the path of a file of predictions.
+fn without_path(spec: &ReplaySpec) -> ReplaySpec {
+    let mut spec = spec.clone();
+    if let Estimate::Predicted(prediction) = &mut spec.rules.estimate {
+        prediction.file.clear();
+    }
+    spec
+}
+
+/// Returns the path of the file that lists predicted run times, with the SHA-256 of its content in hexadecimal. `None`
+/// if there is no such file or it cannot be read.
+pub(super) fn prediction_file(spec: &ReplaySpec) -> Option<(String, String)> {
+    spec.rules.prediction()?.path().and_then(|path| read(path.to_owned()))
 }
 
 /// Returns a path and the SHA-256 of the file's content in hexadecimal; `None` if the file cannot be read.

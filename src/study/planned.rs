@@ -77,6 +77,7 @@ impl Study {
         let PlannedReplay { spec: ReplaySpec { log, machine, allocator, .. }, source, .. } = &self.cells[i];
         let allocator = allocator::short(allocator);
         let mut notes = Vec::new();
+        notes.extend(self.notes_on_starts(i, outcomes));
         let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();
         if never_fit > 0 {
             notes.push(format!(
@@ -89,6 +90,20 @@ impl Study {
                 "{log} on {machine} with '{allocator}': left out {others} larger than the machine or of another size"
             ));
         }
+        let without_end = |name: &str| -> f64 {
+            outcomes.iter().map(|outcome| outcome.summary.get(name).unwrap_or_default()).sum()
+        };
+        for (name, what) in [
+            ("jobs_never_started", "never started, as nodes that they need did not come up"),
+            ("jobs_given_up", "were given up, as they were killed once more than --on-outage allows"),
+        ] {
+            let count = without_end(name);
+            if count > 0.0 {
+                notes.push(format!(
+                    "{log} on {machine} with '{allocator}': {count} jobs {what}; they are in no mean"
+                ));
+            }
+        }
         let counts_none =
             |outcome: &&Outcome| outcome.summary.get("jobs_in_means").is_none_or(|jobs| jobs < 1.0);
         if let Some(outcome) = outcomes.iter().find(counts_none) {
@@ -100,6 +115,35 @@ impl Study {
         let summaries: Vec<Summary> = outcomes.iter().map(|outcome| outcome.summary.clone()).collect();
         if let Some(shortfall) = self.options.replications.shortfall(&summaries) {
             notes.push(format!("{log} on {machine} with '{allocator}': {shortfall}"));
+        }
+        notes
+    }
+
+    /// Returns notes on a replay that starts jobs as the log says: how many started later than recorded and why, and how
+    /// many have no recorded wait. The list is empty if all started as recorded, or with another scheduler.
+    fn notes_on_starts(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
+        let ReplaySpec { log, machine, allocator, .. } = &self.cells[i].spec;
+        let Some(Outcome { summary, log_peak: Some(peak), .. }) = outcomes.first() else { return Vec::new() };
+        let number = |name| summary.get(name).unwrap_or_default();
+        let (allocator, nodes) = (allocator::short(allocator), machine.available());
+        let (late, unknown, jobs) = (number("starts_delayed"), number("waits_unknown"), number("jobs"));
+        let mut notes = Vec::new();
+        if late > 0.0 {
+            let why = if *peak > u64::from(nodes) {
+                format!("the log has up to {peak} processors in use at once and the machine {nodes} nodes")
+            } else {
+                "nodes were taken by jobs that were late or have no recorded wait, or the allocator found no place"
+                    .to_owned()
+            };
+            notes.push(format!(
+                "{log} on {machine} with '{allocator}': {late} of {jobs} jobs started later than recorded, because {why}"
+            ));
+        }
+        if unknown > 0.0 {
+            notes.push(format!(
+                "{log}: the recorded wait of {unknown} of {jobs} jobs is unknown; they started as soon as they fitted, \
+                 after those that were due"
+            ));
         }
         notes
     }

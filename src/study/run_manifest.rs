@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::key::{files, outage_file};
+use super::key::{files, outage_file, prediction_file};
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::Coordinate;
@@ -36,7 +36,7 @@ struct RunLog<'a> {
 }
 
 /// A replay of the run. It is written with its coordinates except the rules, the SHA-256 of each file that the
-/// allocator reads, and the number of records that are not replayed, or null if that is not known before the replay.
+/// allocator or the predictor reads, and the number of records that are not replayed, or null if that is not known before the replay.
 #[derive(Debug)]
 struct RunReplay<'a>(&'a PlannedReplay);
 
@@ -69,7 +69,8 @@ impl Serialize for RunReplay<'_> {
             let (name, value) = coordinate.json(spec);
             map.serialize_entry(name, &value)?;
             if name == "allocator" {
-                let files: BTreeMap<String, String> = files(&spec.allocator).into_iter().collect();
+                let read = files(&spec.allocator).into_iter().chain(prediction_file(spec));
+                let files: BTreeMap<String, String> = read.collect();
                 if !files.is_empty() {
                     map.serialize_entry("files", &files)?;
                 }

@@ -1,12 +1,14 @@
 //! Snapshots: the jobs that run at one moment of a replay, with their nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::replay::{Replay, RunError};
+use super::options::Options;
+use super::replay::{Fitting, Replay, RunError, outages};
 use crate::allocator::Placement;
 use crate::engine::{Observer, ReplayError};
 use crate::job::{Job, JobId, Time};
 use crate::machine::NodeId;
+use crate::machine::outages::Treatment;
 use crate::stop::Stop;
 
 /// A job that runs at the moment of the snapshot.
@@ -26,8 +28,10 @@ pub struct Snapshot {
     /// The running jobs, ordered by start. Jobs that started at the same time stand in the order in which the scheduler
     /// started them.
     pub running: Vec<RunningJob>,
-    /// The number of jobs that had arrived and not yet started.
+    /// The number of jobs that had arrived and not yet started, or that were killed and wait to run again.
     pub waiting: usize,
+    /// The nodes that are down, ascending, also those that are still in use.
+    pub down: Vec<NodeId>,
 }
 
 /// An observer that notes which nodes jobs occupy and vacate until the time `at`. Later events are ignored.
@@ -36,8 +40,14 @@ struct Watcher {
     /// The running jobs with their nodes, by their first node. No two running jobs have the same one.
     running: BTreeMap<NodeId, (JobId, Vec<NodeId>)>,
     /// The start of each job that has started, and the number of jobs that had started before it. A job that is moved
-    /// keeps its first start.
+    /// keeps its first start; one that was killed and waits has none.
     started: BTreeMap<JobId, (Time, usize)>,
+    /// The number of starts.
+    starts: usize,
+    /// The number of times that each job was killed.
+    kills: BTreeMap<JobId, u32>,
+    /// The number of times that a job returns to the queue.
+    limit: u32,
     /// The switch that stops the replay once the time has passed.
     stop: Stop,
 }
@@ -59,8 +69,8 @@ impl Observer for Watcher {
 
     fn occupied(&mut self, job: JobId, nodes: &[NodeId], now: Time) {
         if let (false, Some(&first)) = (self.is_past(now), nodes.first()) {
-            let before = self.started.len();
-            self.started.entry(job).or_insert((now, before));
+            self.starts += 1;
+            self.started.entry(job).or_insert((now, self.starts));
             self.running.insert(first, (job, nodes.to_vec()));
         }
     }
@@ -70,16 +80,52 @@ impl Observer for Watcher {
             self.running.remove(first);
         }
     }
+
+    fn killed(&mut self, job: JobId, _nodes: u32, _ran: Time, now: Time) {
+        if self.is_past(now) {
+            return;
+        }
+        let kills = self.kills.entry(job).or_insert(0);
+        *kills += 1;
+        // A job that is given up waits no more.
+        if *kills <= self.limit {
+            self.started.remove(&job);
+        }
+    }
 }
 
 impl Replay {
-    /// Replays until the time `at`, with all events of that instant, and returns the jobs that run then. Fails if the
-    /// replay fails.
-    pub fn snapshot(&self, at: Time) -> Result<Snapshot, RunError> {
-        let jobs = self.jobs(self.spec.seed)?.jobs;
-        let mut watcher =
-            Watcher { at, running: BTreeMap::new(), started: BTreeMap::new(), stop: Stop::default() };
-        match self.drive(&jobs, self.spec.seed, (false, watcher.stop.clone()), None, &mut watcher) {
+    /// Replays until the time `at`, with all events of that instant, and returns the jobs that run then. Of `options` only
+    /// those of outages count. Fails if the replay fails.
+    pub fn snapshot(&self, at: Time, options: &Options) -> Result<Snapshot, RunError> {
+        outages::check(&self.spec, options)?;
+        let Fitting { jobs, first_arrival, .. } = self.jobs(self.spec.seed)?;
+        let outages = outages::plan(&self.spec, options, first_arrival, self.spec.seed)?;
+        // The changes up to the time, also those after the last end of a job.
+        let mut changes = outages.as_ref().map(|plan| plan.changes.clone());
+        let mut down = BTreeSet::new();
+        while let Some(change) = changes.as_mut().and_then(|changes| changes.take_due(at)) {
+            if change.is_down {
+                down.insert(change.node);
+            } else {
+                down.remove(&change.node);
+            }
+        }
+        let down: Vec<NodeId> = down.into_iter().collect();
+        let limit = match options.on_outage {
+            Treatment::Requeue { limit } => limit,
+            Treatment::Drain => 0,
+        };
+        let mut watcher = Watcher {
+            at,
+            running: BTreeMap::new(),
+            started: BTreeMap::new(),
+            starts: 0,
+            kills: BTreeMap::new(),
+            limit,
+            stop: Stop::default(),
+        };
+        match self.drive(&jobs, self.spec.seed, (false, watcher.stop.clone()), outages, &mut watcher) {
             // The watcher itself stops the replay once the time has passed.
             Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),
@@ -92,7 +138,7 @@ impl Replay {
             let start = started.get(&job).map_or(at, |(start, _)| *start);
             RunningJob { job: jobs[job as usize], start, nodes }
         });
-        Ok(Snapshot { running: running.collect(), waiting: arrived - started.len() })
+        Ok(Snapshot { running: running.collect(), waiting: arrived - started.len(), down })
     }
 }
 
@@ -117,11 +163,43 @@ mod tests {
             spec: ReplaySpec::new("8".parse()?, "fcfs".parse()?, "left-compaction".parse()?),
             source: JobSource::recorded(Arc::new(jobs), 0),
         };
-        let found = cell.snapshot(Time::from_seconds(30))?;
+        let found = cell.snapshot(Time::from_seconds(30), &Options::default())?;
         let starts: Vec<(i64, bool)> =
             found.running.iter().map(|running| (running.job.number, running.start == Time::ZERO)).collect();
         assert_eq!((starts, found.waiting), (vec![(2, true), (4, true), (5, false)], 0));
         assert_eq!(found.running.iter().map(|running| running.nodes.len()).sum::<usize>(), 8);
+        Ok(())
+    }
+
+    #[test]
+    fn killed_jobs_wait_again_and_nodes_are_down() -> Result<(), Box<dyn std::error::Error>> {
+        let job = |number, submit, run, procs| {
+            let [submit, run] = [submit, run].map(Time::from_seconds);
+            Job { number, submit, run, estimate: run, procs, shape: Shape::NearSquare, ..Job::default() }
+        };
+        let cell = Replay {
+            spec: ReplaySpec::new("4".parse()?, "fcfs".parse()?, "naive".parse()?),
+            source: JobSource::recorded(Arc::new(vec![job(1, 0, 60, 4), job(2, 1, 90, 2)]), 0),
+        };
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("o.csv");
+        std::fs::write(&file, "10,3,down\n30,3,up\n200,0,down\n")?;
+        let outages = Some(file.to_str().ok_or("no text")?.parse()?);
+        let requeue = Options { outages, ..Options::default() };
+        let drain = Options { on_outage: "drain".parse()?, ..requeue.clone() };
+        let given_up = Options { on_outage: "requeue:limit=0".parse()?, ..requeue.clone() };
+        for (options, at, running, waiting, down) in [
+            (&requeue, 9, vec![1], 1, vec![]),
+            (&requeue, 10, vec![], 2, vec![3]),
+            (&requeue, 30, vec![1], 1, vec![]),
+            (&requeue, 300, vec![], 0, vec![0]),
+            (&drain, 10, vec![1], 1, vec![3]),
+            (&given_up, 10, vec![2], 0, vec![3]),
+        ] {
+            let found = cell.snapshot(Time::from_seconds(at), options)?;
+            let numbers: Vec<i64> = found.running.iter().map(|running| running.job.number).collect();
+            assert_eq!((numbers, found.waiting, found.down), (running, waiting, down), "{at}");
+        }
         Ok(())
     }
 
@@ -144,7 +222,7 @@ mod tests {
             (90, vec![3], 0),
             (500, vec![], 0),
         ] {
-            let found = cell.snapshot(Time::from_seconds(at))?;
+            let found = cell.snapshot(Time::from_seconds(at), &Options::default())?;
             let numbers: Vec<i64> = found.running.iter().map(|running| running.job.number).collect();
             assert_eq!((numbers, found.waiting), (running, waiting), "{at}");
         }

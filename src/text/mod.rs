@@ -1,6 +1,7 @@
 //! Text for terminals and files: numbers, tables (terminal, Markdown, LaTeX, CSV), and command lines.
 
 mod escaped;
+mod fit;
 mod number;
 mod paper_table;
 mod pivot;

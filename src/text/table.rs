@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use comfy_table::presets::{ASCII_MARKDOWN, NOTHING};
+use std::collections::BTreeSet;
+
 use comfy_table::{Cell, CellAlignment, ContentArrangement, TableStyle};
 
 use super::escaped;
@@ -19,15 +21,21 @@ pub enum Align {
 /// A table of text: columns with titles, and rows of cells.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    columns: Vec<(String, Align)>,
-    rows: Vec<Vec<String>>,
+    pub(super) columns: Vec<(String, Align)>,
+    pub(super) rows: Vec<Vec<String>>,
+    /// The cells that are marked: the row, and the title of the column.
+    marked: BTreeSet<(usize, String)>,
 }
+
+/// Characters without width round a marked cell, which become the codes for bold text. Whoever measures a line does
+/// not count them.
+const BOLD: (&str, &str) = ("\u{2060}", "\u{200b}");
 
 impl Table {
     /// Returns a table with these titles and alignments, and no rows.
     pub fn new(columns: &[(&str, Align)]) -> Self {
         let columns = columns.iter().map(|(title, align)| ((*title).to_owned(), *align)).collect();
-        Self { columns, rows: Vec::new() }
+        Self { columns, ..Self::default() }
     }
 
     /// Adds a row. `cells` holds one cell for each column. Control characters in them are spelled out.
@@ -57,16 +65,39 @@ impl Table {
         dropped
     }
 
+    /// Returns the number of rows.
+    pub fn height(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Marks a cell, as the best of its column. Only [`Table::bold_text`] shows it.
+    pub fn mark(&mut self, row: usize, title: &str) {
+        self.marked.insert((row, title.to_owned()));
+    }
+
     /// Returns the table as lines of aligned text. The first line holds the titles.
     pub fn text(&self) -> String {
         self.render(NOTHING)
+    }
+
+    /// Returns the table as [`Table::text`] does, with the marked cells in bold letters for a terminal.
+    pub fn bold_text(&self) -> String {
+        let mut marked = self.clone();
+        for (i, row) in marked.rows.iter_mut().enumerate() {
+            for (cell, (title, _)) in row.iter_mut().zip(&self.columns) {
+                if self.marked.contains(&(i, title.clone())) {
+                    *cell = [BOLD.0, cell, BOLD.1].concat();
+                }
+            }
+        }
+        marked.render(NOTHING).replace(BOLD.0, "\x1b[1m").replace(BOLD.1, "\x1b[0m")
     }
 
     /// Returns the table in Markdown.
     pub fn markdown(&self) -> String {
         let columns = self.columns.iter().map(|(title, align)| (escaped::markdown(title), *align)).collect();
         let cells = |row: &Vec<String>| row.iter().map(|cell| escaped::markdown(cell)).collect();
-        let escaped = Self { columns, rows: self.rows.iter().map(cells).collect() };
+        let escaped = Self { columns, rows: self.rows.iter().map(cells).collect(), ..Self::default() };
         let text = escaped.render(ASCII_MARKDOWN);
         let mut lines: Vec<String> = text.lines().map(|line| line.to_owned() + "\n").collect();
         if let Some(rule) = lines.get_mut(1) {

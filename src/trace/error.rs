@@ -162,6 +162,16 @@ pub enum Problem {
         /// What was expected, in words.
         expected: String,
     },
+    /// A value of a format that names its values is not what was expected.
+    #[error("{name}: found '{found}', expected {expected}")]
+    Value {
+        /// The name of the value in the log.
+        name: &'static str,
+        /// The text of the value, shortened; empty if it is missing.
+        found: String,
+        /// What was expected, in words.
+        expected: String,
+    },
     /// A line that all others depend on, such as the heading of a table, does not follow the format. No line can be read
     /// without it, so lenient reading fails too.
     #[error("{0}")]
@@ -202,9 +212,19 @@ impl Problem {
     /// Returns the problem that column `column`, from 1, with the name `name` has the text `found` and not what was
     /// expected. `found` is cut after 40 characters, and what cannot be printed is escaped.
     pub(super) fn column(column: usize, name: &str, found: &[u8], expected: &str) -> Self {
-        let found = String::from_utf8_lossy(found);
-        let shown: String = found.chars().take(40).flat_map(char::escape_debug).collect();
-        let found = if found.chars().count() > 40 { format!("{shown}…") } else { shown };
-        Self::Column { column, name: name.to_owned(), found, expected: expected.to_owned() }
+        Self::Column { column, name: name.to_owned(), found: shortened(found), expected: expected.to_owned() }
     }
+
+    /// Returns the problem that the value `name` has the text `found`, shown as in [`Self::column`], and not what was
+    /// expected.
+    pub(super) fn value(name: &'static str, found: &[u8], expected: &str) -> Self {
+        Self::Value { name, found: shortened(found), expected: expected.to_owned() }
+    }
+}
+
+/// Returns a text for a message: cut after 40 characters, and without what cannot be printed.
+fn shortened(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
+    if text.chars().count() > 40 { format!("{shown}…") } else { shown }
 }

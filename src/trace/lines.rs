@@ -20,7 +20,11 @@ pub(super) struct Lines {
     /// The bytes that were read and not yet handed out are `buffer[start..end]`.
     start: usize,
     end: usize,
-    /// The number of lines handed out so far.
+    /// The byte at which lines end.
+    separator: u8,
+    /// The number of line feeds in what was handed out so far.
+    feeds: u64,
+    /// The number of lines that have begun in what was handed out so far.
     number: u64,
     terminated: bool,
     /// Whether the text began with a byte order mark, which is left out.
@@ -38,10 +42,18 @@ impl Lines {
             buffer: vec![0; CHUNK],
             start: 0,
             end: 0,
+            separator: b'\n',
+            feeds: 0,
             number: 0,
             terminated: true,
             has_mark: false,
         }
+    }
+
+    /// Cuts the text behind each `separator` from now on. A line feed is left out of the lines; any other separator is
+    /// their last byte.
+    pub(super) fn cut_behind(&mut self, separator: u8) {
+        self.separator = separator;
     }
 
     /// Returns the source of the lines.
@@ -63,36 +75,46 @@ impl Lines {
     /// stay unread. The caller must call this before [`Self::next_line`]. Only the very first line is sure to be whole,
     /// as the others may go on in the next chunk.
     pub(super) fn peek(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> Result<Option<&[u8]>, TraceError> {
-        self.refill()?;
+        self.refill(true)?;
         let unread = &self.buffer[self.start..self.end];
         Ok(unread.split(|&byte| byte == b'\n').find(|line| is_wanted(line)))
     }
 
-    /// Returns the next line without its `\n`; `None` at the end of the text.
+    /// Returns the next line without its `\n`, and the number of the line of the text in which it ends, from 1; `None` at
+    /// the end of the text.
     #[inline]
-    pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, TraceError> {
+    pub(super) fn next_line(&mut self) -> Result<Option<(&[u8], u64)>, TraceError> {
         let unread = &self.buffer[self.start..self.end];
-        let length = match memchr(b'\n', unread) {
+        let length = match memchr(self.separator, unread) {
             Some(length) => length,
-            None => match self.refill()? {
+            None => match self.refill(false)? {
                 Some(length) => length,
                 None => return Ok(None),
             },
         };
         let line = self.start..self.start + length;
         self.start = (line.end + 1).min(self.end);
-        self.number += 1;
-        Ok(Some(&self.buffer[line]))
+        if self.separator == b'\n' {
+            self.number += 1;
+            return Ok(Some((&self.buffer[line], self.number)));
+        }
+        let piece = &self.buffer[line.start..self.start];
+        self.feeds += memchr::memchr_iter(b'\n', piece).count() as u64;
+        self.number = self.feeds + u64::from(piece.last() != Some(&b'\n'));
+        Ok(Some((piece, self.number)))
     }
 
     /// Reads on until the unread bytes hold a whole line, and returns the length of that line; `None` if no bytes are
-    /// left.
+    /// left. If `is_peek`, the beginning of a line is enough, as long as it is half a chunk.
     #[cold]
-    fn refill(&mut self) -> Result<Option<usize>, TraceError> {
+    fn refill(&mut self, is_peek: bool) -> Result<Option<usize>, TraceError> {
         loop {
             // The beginning of an unfinished line moves to the front, so that the rest can follow it.
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
+            if is_peek && self.end >= CHUNK / 2 {
+                return Ok(Some(self.end));
+            }
             if self.end > LINE_LIMIT {
                 let path = self.source.path().to_owned();
                 return Err(TraceError::LongLine { path, line: self.number + 1, limit: LINE_LIMIT });
@@ -108,7 +130,7 @@ impl Lines {
                 self.has_mark = true;
                 self.buffer.copy_within(MARK.len()..self.end, 0);
                 self.end -= MARK.len();
-                if let Some(length) = memchr(b'\n', &self.buffer[..self.end]) {
+                if let Some(length) = memchr(self.separator, &self.buffer[..self.end]) {
                     return Ok(Some(length));
                 }
                 continue;
@@ -118,10 +140,10 @@ impl Lines {
                     return Err(TraceError::Empty { path: self.source.path().to_owned() });
                 }
                 // Bytes that are left at the end of the text are a last line without a line end.
-                self.terminated &= self.end == 0;
+                self.terminated &= self.end == 0 || self.buffer[self.end - 1] == b'\n';
                 return Ok((self.end > 0).then_some(self.end));
             }
-            if let Some(length) = memchr(b'\n', &self.buffer[old..self.end]) {
+            if let Some(length) = memchr(self.separator, &self.buffer[old..self.end]) {
                 return Ok(Some(old + length));
             }
         }
@@ -154,7 +176,7 @@ mod tests {
         let drip = Drip { text: text.to_vec(), at: 0, step };
         let mut lines = Lines::new(Source::new(PathBuf::from("log"), drip)?);
         let mut all = Vec::new();
-        while let Some(line) = lines.next_line()? {
+        while let Some((line, _)) = lines.next_line()? {
             all.push(line.to_vec());
         }
         Ok((all, lines.terminated()))
@@ -169,6 +191,25 @@ mod tests {
             assert!(!terminated);
         }
         assert_eq!(lines(b"a\nb\n", 3)?, (vec![b"a".to_vec(), b"b".to_vec()], true));
+        Ok(())
+    }
+
+    #[test]
+    fn pieces_end_behind_their_separator_and_lines_are_counted() -> Result<(), TraceError> {
+        let text = b"{\n a}{b}\n\n";
+        for step in 1..=text.len() {
+            let mut lines =
+                Lines::new(Source::new(PathBuf::from("log"), Drip { text: text.to_vec(), at: 0, step })?);
+            assert_eq!(lines.peek(|line| !line.is_empty())?, Some(&b"{"[..]));
+            lines.cut_behind(b'}');
+            let mut found = Vec::new();
+            while let Some((piece, line)) = lines.next_line()? {
+                found.push((String::from_utf8_lossy(piece).into_owned(), line));
+            }
+            let expected = [("{\n a}", 2), ("{b}", 2), ("\n\n", 3)];
+            assert_eq!(found, expected.map(|(piece, line)| (piece.to_owned(), line)), "{step}");
+            assert!(lines.terminated());
+        }
         Ok(())
     }
 
@@ -189,9 +230,9 @@ mod tests {
         for step in 1..=9 {
             let drip = Drip { text: b"\xef\xbb\xbfa\n\xef\xbb\xbfb".to_vec(), at: 0, step };
             let mut lines = Lines::new(Source::new(PathBuf::from("log"), drip)?);
-            assert_eq!(lines.next_line()?, Some(&b"a"[..]), "{step}");
+            assert_eq!(lines.next_line()?, Some((&b"a"[..], 1)), "{step}");
             assert!(lines.has_mark());
-            assert_eq!(lines.next_line()?, Some(&b"\xef\xbb\xbfb"[..]), "{step}");
+            assert_eq!(lines.next_line()?, Some((&b"\xef\xbb\xbfb"[..], 2)), "{step}");
         }
         Ok(())
     }

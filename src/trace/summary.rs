@@ -78,9 +78,10 @@ impl Irregularities {
     pub(super) fn skip(&mut self, problem: &Problem) {
         match problem {
             Problem::TooFewFields { .. } => self.skipped_too_few_fields += 1,
-            Problem::NotANumber { .. } | Problem::Column { .. } | Problem::Heading(_) => {
-                self.skipped_not_a_number += 1
-            }
+            Problem::NotANumber { .. }
+            | Problem::Column { .. }
+            | Problem::Value { .. }
+            | Problem::Heading(_) => self.skipped_not_a_number += 1,
             Problem::OutOfRange { .. } | Problem::Sides { .. } => self.skipped_out_of_range += 1,
         }
     }
@@ -109,6 +110,8 @@ pub struct LogSummary {
     pub facts: Facts,
     /// The least submit time of a record in seconds; `None` if all are unknown or negative.
     pub first_submit_s: Option<i64>,
+    /// The first line that was skipped, from 1, with its problem; `None` if none was.
+    pub first_skipped: Option<(u64, Problem)>,
 }
 
 impl LogSummary {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use meshreplay::job::{Job, Shape, Time};
 use meshreplay::metrics::Monitor;
 use meshreplay::study::{JobSource, Options, Outcome, Replay, ReplaySpec};
+use meshreplay::workload::Oversize;
 
 use super::support::Tested;
 
@@ -186,5 +187,42 @@ fn one_seed_gives_one_result_on_any_number_of_threads() -> Tested {
             }
         });
     }
+    Ok(())
+}
+
+#[test]
+fn a_job_that_arrives_after_many_changes_still_waits_for_its_nodes() -> Tested {
+    // More nodes go down and come up between the two jobs than an idle machine waits for.
+    let jobs = [job(1, 0, 10, 2, Shape::NearSquare), job(2, 3_000_000, 1, 4, Shape::NearSquare)];
+    let mut waited = 0;
+    for seed in 0..6 {
+        let outcome =
+            replay(&jobs, ["4", "fcfs", "naive"], ["random:mtbf=100s,repair=50s", "requeue"], seed)?;
+        is(&outcome, "jobs_never_started", 0.0);
+        waited += u32::from(outcome.records[1].start > jobs[1].submit);
+    }
+    assert!(waited > 2, "{waited}");
+    Ok(())
+}
+
+#[test]
+fn allocators_that_leave_out_the_first_job_meet_the_same_failures() -> Tested {
+    // First fit finds no place for five nodes as a row of a 4 × 4 mesh.
+    let first = job(1, 0, 10, 5, Shape::Row);
+    let others = (2..40).map(|i| job(i, 500 + i * 40, 400, 4, Shape::NearSquare));
+    let jobs: Vec<Job> = [first].into_iter().chain(others).collect();
+    let downtimes = |allocator: &str| -> Result<_, Box<dyn std::error::Error>> {
+        let mut spec = ReplaySpec::new("4x4".parse()?, "fcfs".parse()?, allocator.parse()?);
+        spec.rules.oversize = Oversize::Skip;
+        let replay = Replay { spec, source: JobSource::recorded(Arc::new(jobs.clone()), 0) };
+        let outages = Some("random:mtbf=2h,repair=5min".parse()?);
+        let options = Options { jobs: true, outages, on_outage: "drain".parse()?, ..Options::default() };
+        let outcome = replay.run(&options, &Monitor::default())?.pop().ok_or("no replication")?;
+        Ok((outcome.never_fit, outcome.recording.outages.ok_or("no outages")?.downtimes))
+    };
+    let ((kept, all), (left_out, fewer)) = (downtimes("naive")?, downtimes("first-fit")?);
+    assert_eq!((kept, left_out), (0, 1));
+    let common = all.len().min(fewer.len()) - 1;
+    assert!(common > 3 && all[..common] == fewer[..common], "{all:?} {fewer:?}");
     Ok(())
 }

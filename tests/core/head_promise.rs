@@ -21,9 +21,10 @@ fn intervals(text: &str) -> Result<Vec<(NodeId, NodeId)>, std::num::ParseIntErro
         .collect()
 }
 
-/// The schedule of a replay.
+/// The schedule of a replay; the estimates are the predictions if there are any.
 pub(crate) fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseIntError> {
     let mut jobs = Vec::new();
+    let is_predicted = outcome.summary.get("prediction_corrections").is_some();
     for (i, (job, record)) in outcome.jobs.iter().zip(&outcome.records).enumerate() {
         jobs.push(ScheduledJob {
             row: i as u64 + 1,
@@ -31,7 +32,7 @@ pub(crate) fn schedule(outcome: &Outcome) -> Result<Schedule, std::num::ParseInt
             submit: job.submit,
             start: record.start,
             end: record.end,
-            estimate: job.estimate,
+            estimate: if is_predicted { record.prediction } else { job.estimate },
             procs: job.procs,
             allocated: record.allocated,
             nodes: Some(intervals(&outcome.recording.placements[i])?),

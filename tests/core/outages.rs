@@ -121,6 +121,7 @@ fn replay(
         execution: &mut RecordedRunTimes::default(),
         timed: false,
         outages: outages.map(|(changes, treatment)| OutagePlan { changes, treatment }),
+        predictions: None,
         stop: Stop::default(),
     };
     let records =

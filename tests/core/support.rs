@@ -55,6 +55,21 @@ pub(crate) fn replay(
     replayed(jobs, [machine, scheduler, allocator], &Options { jobs: true, ..Options::default() })
 }
 
+/// Replays jobs by rules that may have a prediction, without timing, and keeps the nodes of every job.
+pub(crate) fn replay_by(
+    rules: &Rules,
+    jobs: &[Job],
+    [machine, scheduler, allocator]: [&str; 3],
+) -> Result<Outcome, Box<dyn Error>> {
+    let options = Options { jobs: true, placements: true, ..Options::default() };
+    let spec = ReplaySpec::new(machine.parse()?, scheduler.parse()?, allocator.parse()?);
+    let replay = Replay {
+        spec: ReplaySpec { rules: rules.clone(), ..spec },
+        source: JobSource::recorded(Arc::new(jobs.to_vec()), 0),
+    };
+    replay.run(&options, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
+}
+
 /// Replays jobs without timing, and keeps the nodes of every job.
 pub(crate) fn replay_with_placements(
     jobs: &[Job],

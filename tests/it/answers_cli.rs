@@ -1,5 +1,7 @@
 //! What a replay answers in words below its table: the winner, by how much, and how certain that is.
 
+use std::process::Command;
+
 use super::support::{Tested, bundled, run};
 
 /// Returns the lines below the table that a replay prints.
@@ -49,5 +51,73 @@ fn replays_of_other_jobs_and_of_few_jobs_are_told() -> Tested {
         lines[0].starts_with("adaptive-scan: wait ") && lines[0].ends_with("pairwise sums equal"),
         "{lines:?}"
     );
+    Ok(())
+}
+
+#[test]
+fn tables_fit_the_width_that_columns_says() -> Tested {
+    let log = bundled("tiny.swf");
+    let printed = |width: Option<&str>, arguments: &str| -> Result<String, Box<dyn std::error::Error>> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_meshreplay"));
+        command.args(arguments.split(' ')).env_remove("COLUMNS");
+        let ran = command.envs(width.map(|width| ("COLUMNS", width))).output()?;
+        assert!(ran.status.success(), "{arguments}");
+        Ok(String::from_utf8(ran.stdout)?)
+    };
+    let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let replay = format!("replay {log} -m 4x4 -a random mc1x1 -q --no-timing");
+    let replay = replay.as_str();
+    for arguments in ["list allocators", "list schedulers", "list models", "schema"] {
+        let (narrow, whole) = (printed(Some("80"), arguments)?, printed(None, arguments)?);
+        assert!(widest(&narrow) <= 80 && widest(&whole) > 150, "{arguments}: {narrow}");
+    }
+    let (narrow, whole) = (printed(Some("60"), replay)?, printed(None, replay)?);
+    let table = |text: &str| text.split("\n\n").nth(1).map(str::to_owned).unwrap_or_default();
+    assert!(widest(&table(&narrow)) <= 60 && narrow.contains("\n no room for: "), "{narrow}");
+    assert!(table(&narrow).contains("pairwise sum") && !whole.contains("no room for"), "{narrow}{whole}");
+    Ok(())
+}
+
+#[test]
+fn rows_are_sorted_and_listed_one_by_one() -> Tested {
+    let at = tempfile::tempdir()?;
+    let log = bundled("lublin-256-10k.swf.gz");
+    let replay = format!("replay {log} -m 16x16 -a naive hilbert+bf snug -q --no-timing");
+    let sorted = run(at.path(), &format!("{replay} --sort pairwise_sum_mean"))?.stdout;
+    let at_line = |name: &str| sorted.lines().position(|line| line.starts_with(&format!(" {name} ")));
+    assert!(at_line("snug") < at_line("hilbert+bf") && at_line("hilbert+bf") < at_line("naive"), "{sorted}");
+    for (arguments, problem) in [
+        (format!("{replay} --sort pairwise_sum"), "did you mean 'pairwise_sum_mean'?"),
+        (format!("{replay} --sort wait_s_mean --format csv"), "--sort sorts the rows of a table"),
+        ("list allocators snugg".to_owned(), "did you mean 'snug'?"),
+        ("list allocators --columns sauce".to_owned(), "did you mean 'source'?"),
+    ] {
+        let ran = run(at.path(), &arguments)?;
+        assert!(ran.code == Some(2) && ran.stderr.contains(problem), "{arguments}: {}", ran.stderr);
+    }
+    let row = run(at.path(), "list allocators snug")?.stdout;
+    assert!(row.starts_with(" name        snug\n") && row.contains("\n source      "), "{row}");
+    Ok(())
+}
+
+#[test]
+fn ratios_of_saved_jobs_have_intervals() -> Tested {
+    let at = tempfile::tempdir()?;
+    let log = bundled("lublin-256-10k.swf.gz");
+    let ran = run(at.path(), &format!("replay {log} -m 16x16 -a mc1x1 snug -q --no-timing -o out"))?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let table = run(at.path(), "table out --relative-to mc1x1")?.stdout;
+    // The same interval as in the closing line of the replay, whose jobs were not kept.
+    assert!(
+        ran.stdout.ends_with("snug: pairwise sum 1.3 % (±0.5) below mc1x1; waits equal\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(table.contains(" 0.987 ±0.005\n") && table.contains("block bootstrap over jobs"), "{table}");
+    let exact = run(at.path(), "table out --relative-to mc1x1 --format csv")?.stdout;
+    assert!(!exact.contains('±'), "{exact}");
+    let file = std::fs::read(at.path().join("out/jobs.parquet"))?;
+    let units = b"\"wait_s\":\"s\"";
+    assert!(file.windows(units.len()).any(|window| window == units));
     Ok(())
 }

@@ -7,6 +7,9 @@ use super::support::{Ran, Tested, bundled, contents, run};
 /// Sixteen nodes, of which four are down for a while, and one for good.
 const OUTAGES: &str = "time,node,state\n# a cabinet\n100,0-3,down\n700,0-3,up\n300,\"(1,1)\",down\n";
 
+/// Outages of sixteen nodes while jobs of the small log run.
+const EARLY: &str = "10,0-3,down\n30,0-3,up\n20,\"(1,1)\",down\n50,5,up\n60,7,down\n";
+
 /// Checks that a command has succeeded.
 #[track_caller]
 fn done(ran: &Ran) {
@@ -52,6 +55,14 @@ fn replays_and_studies_have_outages() -> Tested {
         );
         let ran = run(at, &format!("audit {treatment}1 --replay 0 --against fcfs"))?;
         assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        let downtimes = String::from_utf8(one["downtimes.csv"].clone())?;
+        assert_eq!(one["downtimes.csv"], two["downtimes.csv"]);
+        let count = |what: &str| {
+            downtimes.lines().filter(|line| line.starts_with("0,") && line.contains(what)).count()
+        };
+        assert!(count(",down,") > 20 && (count(",killed,") > 0) == killed, "{downtimes}");
+        let killed = format!("outages: {} of these are runs in which a job was killed", count(",killed,"));
+        assert!(ran.stdout.contains(&killed), "{}", ran.stdout);
     }
 
     // In a study, the path of a file is found beside the study, and its content is part of the keys.
@@ -71,6 +82,95 @@ fn replays_and_studies_have_outages() -> Tested {
     assert!(before.iter().all(|key| !after.contains(key)), "{before:?} {after:?}");
     let manifest = fs::read_to_string(at.join("s/study.json"))?;
     assert!(manifest.contains("requeue:limit=2") && manifest.contains("studies/cabinet.csv"), "{manifest}");
+    Ok(())
+}
+
+#[test]
+fn pictures_and_audits_show_them() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("o.csv"), EARLY)?;
+    let (log, rest) = (bundled("tiny.swf"), "--no-timing --placements -q");
+    fs::write(
+        at.join("s.toml"),
+        format!(
+            "logs = ['{log}']\nmachines = ['4x4']\nallocators = ['naive', 'first-fit']\noutages = 'o.csv'\n"
+        ),
+    )?;
+    for format in ["csv", "parquet", "arrow", "json", "jsonl", "study"] {
+        let command = match format {
+            "study" => "sweep s.toml -o study --no-timing --jobs --placements -q".to_owned(),
+            _ => format!(
+                "replay {log} -m 4x4 -a naive first-fit --outages o.csv {rest} --format {format} -o {format}"
+            ),
+        };
+        done(&run(at, &command)?);
+        done(&run(at, &format!("plot {format} --kind busy gantt nodes -o pictures-{format} -q"))?);
+        let svg = |kind: &str| fs::read_to_string(at.join(format!("pictures-{format}/{kind}.svg")));
+        assert!(svg("busy")?.contains("nodes up"), "{format}");
+        let gantt = svg("gantt")?;
+        for part in ["down: 10 s to 30 s", "down: 60 s<", ", killed as a node went down", " that were killed"]
+        {
+            assert!(gantt.contains(part), "{format}: {part}");
+        }
+        assert!(svg("nodes")?.contains(", down "), "{format}");
+        done(&run(at, &format!("report {format} -o {format}.html -q"))?);
+        let page = fs::read_to_string(at.join(format!("{format}.html")))?;
+        assert!(
+            page.contains("\"down\":[[10.0,30.0,[0,3]],[20.0,50.0,[5,5]],[60.0,null,[7,7]]]"),
+            "{format}"
+        );
+        assert!(page.contains("down, while its job still runs</p>"), "{format}");
+        let ran = run(at, &format!("audit {format} --replay 0"))?;
+        assert_eq!(ran.code, Some(0), "{format}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("; no run starts on a node that is down"), "{}", ran.stdout);
+    }
+    Ok(())
+}
+
+#[test]
+fn schedules_and_moments_show_them() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("o.csv"), EARLY)?;
+    let log = bundled("tiny.swf");
+    let replay = format!("replay {log} -m 4x4 -a naive --outages o.csv --no-timing --placements -q");
+    for format in ["csv", "parquet", "arrow"] {
+        done(&run(at, &format!("{replay} --format {format} -o {format}"))?);
+    }
+    // A schedule that uses a node that is down is found out.
+    let jobs = fs::read_to_string(at.join("csv/downtimes.csv"))?;
+    fs::write(at.join("csv/downtimes.csv"), jobs.replace(",10.0,", ",0.0,"))?;
+    let ran = run(at, "audit csv --replay 0")?;
+    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+    let ran = run(at, "compare parquet arrow --replay 0")?;
+    assert!(
+        ran.stdout.contains("only last runs are compared; runs in which jobs were killed"),
+        "{}",
+        ran.stdout
+    );
+    let ran = run(at, "export parquet --replay 0 --to swf -o -")?;
+    assert!(ran.stdout.contains("; Note: nodes went down: a job has its last run, and "), "{}", ran.stdout);
+
+    let show = format!("show allocation {log} -m 4x4 -a naive first-fit --at 25");
+    let ran = run(at, &format!("{show} --outages o.csv --on-outage drain"))?;
+    assert!(
+        ran.code == Some(0)
+            && ran.stdout.contains("× down\n")
+            && ran.stdout.contains(", 5 down (5 still in use)"),
+        "{}",
+        ran.stdout
+    );
+    let ran = run(at, &format!("{show} --unavailable 0-3 --oversize skip"))?;
+    assert!(ran.code == Some(0) && ran.stdout.contains("▒ unavailable"), "{}{}", ran.stdout, ran.stderr);
+    let ran = run(at, &format!("{show} --on-outage drain"))?;
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    for show in
+        ["curve hilbert --machine 4x4", "optimum --machine 4x4 --procs 3", "blocks --machine 4x4 -a mbs"]
+    {
+        let ran = run(at, &format!("show {show} --unavailable (0,0)-(1,0)"))?;
+        assert!(ran.code == Some(0) && ran.stdout.contains('▒'), "{show}: {}{}", ran.stdout, ran.stderr);
+    }
     Ok(())
 }
 
@@ -137,11 +237,35 @@ fn wrong_outages_are_named() -> Tested {
             "o.csv:1: field 1, the time: found '-1', expected seconds from 0, such as 3600 or 0.5",
         ),
         ("1,3,off\n", "o.csv:1: field 3, the state: found 'off', expected down or up"),
+        (
+            "\u{feff}time,node,state\r\n20,3,up\r\n25,3,up\r\n10,3,down\r\n",
+            "o.csv:3: node 3 comes up at 25 s, but it is up already; take the line out, or give the line at which it goes \
+             down",
+        ),
+        (
+            "time,node,state\n",
+            "o.csv lists no change of a node; expected lines time,node,down|up, or leave out the outages",
+        ),
+        ("", "o.csv lists no change of a node; expected lines time,node,down|up, or leave out the outages"),
     ] {
         fs::write(at.join("o.csv"), text)?;
         let ran = run(at, &format!("{replay} -a naive --outages o.csv"))?;
         assert_eq!((ran.code, ran.stderr), (Some(1), format!("error: {message}\n")));
     }
+    Ok(())
+}
+
+#[test]
+fn outages_that_cannot_be_are_named() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let replay = format!("replay {} -m 4x4 -q", bundled("tiny.swf"));
+    // The whole machine is down for ever while jobs wait: that is a result, and a note says it.
+    fs::write(at.join("o.csv"), "\u{feff}Time,node,state\r\n0,0-15,Down\r\n")?;
+    let ran = run(at, &format!("{replay} -a naive --no-timing --outages o.csv").replace(" -q", ""))?;
+    let note = "note: tiny on 4x4 with 'naive': 10 jobs never started, as nodes that they need did not come up; they are \
+                in no mean\n";
+    assert!(ran.code == Some(0) && ran.stderr.contains(note), "{}", ran.stderr);
     for (rest, code, message) in [
         (
             "-a naive --outages no.csv",

@@ -2,22 +2,25 @@
 
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::allocator;
+use crate::cli::reading::Zone;
+use crate::cli::runner::holes::Holes;
 use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
-use crate::machine::{Mesh, make_unavailable};
-use crate::report::summary_column;
+use crate::machine::Mesh;
+use crate::metrics::Metric;
+use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
-use crate::study::{ALL, Axes, Draft, LogSource, Options};
-use crate::trace::ReadOptions;
+use crate::study::{ALL, Autos, Axes, Draft, LogSource, MachineArg, Options, UNAVAILABLE_OF_AUTO};
+use crate::trace::{Columns, ReadOptions};
 use crate::workload::{
     Arrivals, Estimate, OVERRUNS, OVERSIZES, Overrun, Oversize, RULE_SETS, RuleSet, Rules, SIZES, STATUSES,
     ShapeRule, Sizes, Status,
@@ -43,15 +46,14 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
 
-    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x, ocs:8x4x4x4 (cubes behind switches); 1 to 3 dimensions, at most 2^24 nodes.
-    #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1..)]
-    machine: Vec<Mesh>,
+    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x, ocs:8x4x4x4 (cubes behind switches); 1 to 3 dimensions, at
+    /// most 2^24 nodes. auto is as large as the log's machine and close to a square: MaxProcs or MaxNodes of the log's
+    /// header, or the most processors that were in use at once; auto:3d is close to a cube, and torus:auto a torus.
+    #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1.., value_parser = machine_arg)]
+    machine: Vec<MachineArg>,
 
-    /// Nodes that no job can have, on every machine: a file (nodes, intervals or coordinates on its lines, or a table
-    /// with a column node), intervals such as 0-3,17, coordinates such as (3,1), or submeshes by two corners such as
-    /// (0,0)-(3,1). They become part of the machine: 16x8:without=0-3,17.
-    #[arg(long, value_name = "FILE|NODES", num_args = 1..)]
-    unavailable: Vec<String>,
+    #[command(flatten)]
+    holes: Holes,
 
     /// Schedulers, such as fcfs, easy or easy:pass=per-event.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
@@ -105,9 +107,17 @@ pub(crate) struct Args {
     pub(super) format: Format,
 
     /// Columns of the summary that the table shows instead of its default columns, such as `wait_s_mean,moves`.
-    /// `meshreplay schema summary` names all.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = summary_column)]
-    pub(super) columns: Vec<String>,
+    /// `meshreplay schema summary` names all. Or, as FIELD=COLUMN,…, columns of the log, which is then read as a table:
+    /// submit=Submit,start=Start,end=End,procs=NNodes, by name or by number.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = column)]
+    columns: Vec<String>,
+
+    #[command(flatten)]
+    zone: Zone,
+
+    /// Number of the summary by which the rows of the table are sorted, the best first, such as pairwise_sum_mean.
+    #[arg(long, value_name = "COLUMN", value_parser = summary_metric)]
+    pub(super) sort: Option<&'static Metric>,
 
     /// How a record of the log becomes a job. With authors, the rules of the simulator PReMAS, a job has the processors
     /// that it was allocated, and jobs of 0 s are kept. With requested a job has the processors that it asked for, with
@@ -121,6 +131,9 @@ pub(crate) struct Args {
     status: Option<Status>,
 
     /// Estimated run times: as recorded, exact (equal to the run time), or factor=F (F times the run time).
+    /// predicted:user-last-two predicts the mean of the user's last two jobs that have ended, and from-file:FILE reads
+    /// lines job,prediction; `meshreplay list predictors` shows more. When a job outlives its prediction, it is
+    /// corrected by the rule after ,correct=: tsafrir (in steps), request (to the requested time) or error (fails).
     #[arg(long, default_value = "recorded", value_name = "ESTIMATE")]
     estimate: Estimate,
 
@@ -163,6 +176,15 @@ pub(crate) struct Args {
     pub(super) quiet: bool,
 }
 
+/// Returns one of the texts in `--columns`: a column of the summary, or a field of the log with its column.
+fn column(text: &str) -> Result<String, String> {
+    if text.contains('=') {
+        Ok(text.to_owned())
+    } else {
+        summary_column(text).map_err(|error| error.to_string())
+    }
+}
+
 /// What goes to standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
@@ -181,21 +203,39 @@ impl Args {
     pub(super) fn options(&self) -> Options {
         Options {
             jobs: self.output.is_some(),
+            recorded: self.scheduler.iter().any(|spec| spec.name == scheduler::RECORDED),
             traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
             ..self.flags.options.clone()
         }
     }
 
+    /// Returns the columns of the summary that the table shows; an empty list stands for the default columns.
+    pub(super) fn shown_columns(&self) -> Vec<String> {
+        self.columns.iter().filter(|column| !column.contains('=')).cloned().collect()
+    }
+
+    /// Returns the spec of the format of the logs; `None` if each log tells it.
+    fn input_format(&self) -> Result<Option<Spec>> {
+        let of_log: Vec<&str> =
+            self.columns.iter().map(String::as_str).filter(|column| column.contains('=')).collect();
+        let columns = (!of_log.is_empty()).then(|| of_log.join(",").parse::<Columns>());
+        let columns =
+            columns.transpose().map_err(|problem| anyhow!("--columns {}: {problem}", of_log.join(",")))?;
+        self.zone.complete(self.flags.options.input_format.as_ref(), columns.as_ref())
+    }
+
     /// Returns the draft of the study that the arguments describe.
     pub(super) fn draft(&self) -> Result<Draft> {
-        let format = self.flags.options.input_format.clone();
-        let read = ReadOptions { lenient: self.lenient, format };
+        let options = Options { input_format: self.input_format()?, ..self.options() };
+        let read = ReadOptions { lenient: self.lenient, format: options.input_format.clone() };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
+        let (machines, autos) = self.machines()?;
         let axes = Axes {
             logs: Vec::new(),
             rules: vec![self.rules()],
             arrival_scales: self.arrival_scale.clone(),
-            machines: self.machines()?,
+            machines,
+            autos,
             schedulers: self.schedulers()?,
             allocators: self.allocator.clone(),
             networks: self.network.clone(),
@@ -204,20 +244,20 @@ impl Args {
         Ok(Draft {
             name: String::new(),
             description: None,
-            options: self.options(),
+            options,
             logs: self.logs.iter().map(log).collect::<Result<_, _>>()?,
             axes,
             is_of_command: true,
         })
     }
 
-    /// Returns the machines, without the nodes that `--unavailable` names.
-    fn machines(&self) -> Result<Vec<Mesh>> {
-        let without = |mesh: &Mesh| {
-            let more = |mesh: Mesh, text: &String| make_unavailable(&mesh, text, Path::new(text));
-            self.unavailable.iter().try_fold(mesh.clone(), more)
-        };
-        Ok(self.machine.iter().map(without).collect::<Result<_, _>>()?)
+    /// Returns the machines without the nodes that `--unavailable` names, and those that follow from the logs.
+    fn machines(&self) -> Result<(Vec<Mesh>, Autos)> {
+        let (given, autos) = MachineArg::split(self.machine.iter().cloned());
+        if !autos.machines.is_empty() && !self.holes.is_empty() {
+            bail!("{UNAVAILABLE_OF_AUTO}");
+        }
+        Ok((given.iter().map(|mesh| self.holes.out_of(mesh)).collect::<Result<_>>()?, autos))
     }
 
     /// Returns the schedulers, with the order that `--order` gives.
@@ -238,7 +278,7 @@ impl Args {
         let default = Rules::defaults(self.rules);
         Rules {
             status: self.status.unwrap_or(default.status),
-            estimate: self.estimate,
+            estimate: self.estimate.clone(),
             overrun: self.overrun,
             sizes: self.sizes,
             shape: self.shape.clone(),
@@ -267,11 +307,14 @@ impl Args {
         }
         let is_table = matches!(self.format, Format::Table | Format::Markdown | Format::Latex)
             || (binary && self.output.is_some());
-        if !self.columns.is_empty() && !is_table {
+        if !self.shown_columns().is_empty() && !is_table {
             bail!(
                 "--columns chooses columns of a table; --format {} has all of them",
                 self.format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
             );
+        }
+        if self.sort.is_some() && !is_table {
+            bail!("--sort sorts the rows of a table; rows in other formats have the order of the replays");
         }
         if self.logs.iter().filter(|log| log.as_os_str() == "-").count() > 1 {
             bail!("standard input can be read only once; give - once");
@@ -303,6 +346,10 @@ fn allocator_spec(text: &str) -> Result<Spec> {
         allocator::find(&spec)?;
     }
     Ok(spec)
+}
+
+fn machine_arg(text: &str) -> Result<MachineArg> {
+    MachineArg::parse(text).map_err(|problem| anyhow!(problem))
 }
 
 fn network_spec(text: &str) -> Result<Spec> {

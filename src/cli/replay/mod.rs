@@ -11,7 +11,7 @@ use anyhow::{Context, anyhow};
 use self::args::Format;
 use super::interrupt::Saving;
 use super::runner::{ResultSink, Runner, Tally};
-use super::{Failure, complain};
+use super::{Failure, complain, terminal};
 use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
 use crate::report::{SummaryTable, check_columns, verdict};
 use crate::study::{Outcome, PlanError, ReplaySpec, Study, SweepError};
@@ -19,7 +19,7 @@ use crate::study::{Outcome, PlanError, ReplaySpec, Study, SweepError};
 /// Replays every combination of the repeated arguments.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.check_output().map_err(Failure::Usage)?;
-    check_columns(&args.columns, &args.options()).map_err(|error| Failure::Usage(error.into()))?;
+    check_columns(&args.shown_columns(), &args.options()).map_err(|error| Failure::Usage(error.into()))?;
     let draft = args.draft().map_err(Failure::Usage)?;
     let mut notes = Vec::new();
     let planned = draft.plan(&mut notes);
@@ -116,7 +116,8 @@ impl Output<'_> {
 
     /// Returns the summary as it goes to standard output.
     fn printed(&self, run: &mut FinishedRun) -> anyhow::Result<Vec<u8>> {
-        let table = || SummaryTable::new(self.study, run, &self.args.columns);
+        let table = || SummaryTable::new(self.study, run, &self.args.shown_columns(), self.args.sort);
+        let screen = terminal::screen();
         let answered = |table: String| {
             let sentences = verdict(self.study, run);
             let gap = if sentences.is_empty() { "" } else { "\n" };
@@ -124,8 +125,8 @@ impl Output<'_> {
         };
         Ok(match self.args.format {
             // The files hold the binary format; standard output gets a readable table.
-            Format::Parquet | Format::Arrow if self.args.output.is_some() => answered(table()?.text()),
-            Format::Table => answered(table()?.text()),
+            Format::Parquet | Format::Arrow if self.args.output.is_some() => answered(table()?.text(screen)),
+            Format::Table => answered(table()?.text(screen)),
             Format::Markdown => answered(table()?.markdown()),
             Format::Latex => table()?.latex().into_bytes(),
             Format::Csv | Format::Json | Format::Jsonl | Format::Parquet | Format::Arrow => {

@@ -1,5 +1,6 @@
 //! Runs replays of a study on threads, with progress, notes, errors and interrupts on standard error.
 
+pub(super) mod holes;
 pub(super) mod options;
 mod progress;
 

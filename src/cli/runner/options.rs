@@ -24,6 +24,20 @@ pub(in crate::cli) struct OfReplay;
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct OfSweep;
 
+/// The command `meshreplay show allocation`, which has the flags of outages.
+#[derive(Clone, Debug)]
+pub(in crate::cli) struct OfShow;
+
+impl Flagged for OfShow {
+    fn has(flag: &Flag) -> bool {
+        ["outages", "on-outage"].contains(&flag.name)
+    }
+
+    fn needed(flag: &Flag) -> Option<&'static str> {
+        flag.needs
+    }
+}
+
 impl Flagged for OfReplay {
     fn has(flag: &Flag) -> bool {
         flag.in_replay.is_none()

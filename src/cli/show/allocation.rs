@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use super::listed::{Specs, flat};
 use super::{Failure, coloured, print};
+use crate::cli::runner::holes::Holes;
+use crate::cli::runner::options::{Flags, OfShow};
 use crate::figure::show::allocation::{Moment, allocation};
 use crate::machine::Mesh;
 use crate::spec::Spec;
@@ -11,8 +13,8 @@ use crate::workload::Oversize;
 
 /// Draws the jobs on the machine at a moment of a replay.
 ///
-/// Each job has a letter, and a colour on a terminal unless `NO_COLOR` is set; # is the job that started last. The
-/// highest y is the top row; a three-dimensional machine is shown layer by layer.
+/// Each job has a letter, and a colour on a terminal unless `NO_COLOR` is set; # is the job that started last, and × a
+/// node that is down. The highest y is the top row; a three-dimensional machine is shown layer by layer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay show allocation traces/lublin-256-10k.swf.gz --machine 16x16 --allocator gabl hilbert+bf --at 86400")]
@@ -25,6 +27,9 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "MACHINE")]
     machine: Mesh,
 
+    #[command(flatten)]
+    holes: Holes,
+
     /// Scheduler.
     #[arg(short, long, default_value = "easy", value_name = "SPEC")]
     scheduler: Spec,
@@ -36,6 +41,9 @@ pub(super) struct Args {
     /// Moment that is drawn, in seconds of the log. Starts and ends at this instant have taken place.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     at: f64,
+
+    #[command(flatten)]
+    flags: Flags<OfShow>,
 
     /// Seed of all random numbers.
     #[arg(long, default_value_t = 1)]
@@ -51,11 +59,12 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let moment = Moment {
         log: args.log.clone(),
-        machine: args.machine.clone(),
+        machine: args.holes.out_of(&args.machine)?,
         scheduler: args.scheduler.clone(),
         allocators: flat(&args.allocator),
         at_s: args.at,
         seed: args.seed,
+        options: args.flags.options.clone(),
         oversize: if args.oversize == "skip" { Oversize::Skip } else { Oversize::Error },
     };
     print(&allocation(&moment, coloured())?)

@@ -2,6 +2,7 @@
 
 use super::listed::{Specs, flat};
 use super::{Failure, coloured, print};
+use crate::cli::runner::holes::Holes;
 use crate::figure::show::blocks::{Size, blocks};
 use crate::machine::Mesh;
 
@@ -19,6 +20,9 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "MACHINE")]
     machine: Mesh,
 
+    #[command(flatten)]
+    holes: Holes,
+
     /// Allocators that work by blocks, side by side
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., visible_alias = "compare")]
     allocator: Vec<Specs>,
@@ -30,5 +34,5 @@ pub(super) struct Args {
 
 /// Prints the drawing and its table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    print(&blocks(&args.machine, &flat(&args.allocator), args.size, coloured())?)
+    print(&blocks(&args.holes.out_of(&args.machine)?, &flat(&args.allocator), args.size, coloured())?)
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::{Failure, print};
+use crate::cli::runner::holes::Holes;
 use crate::figure::show::picture;
 use crate::machine::Mesh;
 use crate::machine::order::{self, Order};
@@ -33,6 +34,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "SHAPE")]
     machine: Mesh,
 
+    #[command(flatten)]
+    holes: Holes,
+
     /// What to draw at each node
     #[arg(long, value_enum, default_value_t = Style::Ranks)]
     style: Style,
@@ -50,7 +54,7 @@ enum Style {
 
 /// Prints the drawings.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let mesh = &args.machine;
+    let mesh = &args.holes.out_of(&args.machine)?;
     let mut orders = Vec::new();
     if let Some(path) = &args.order_file {
         orders.push((path.display().to_string(), order::from_file(path, mesh)?));

@@ -1,6 +1,7 @@
 //! `meshreplay show optimum`: draws the best placement, and shows how far allocators are from it.
 
 use super::{Failure, print};
+use crate::cli::runner::holes::Holes;
 use crate::figure::show::Position;
 use crate::figure::show::optimum::{Search, optimum};
 use crate::machine::Mesh;
@@ -16,6 +17,9 @@ pub(super) struct Args {
     /// Shape of the machine, such as 16x8, 8x8x4, 400 or torus:16x8
     #[arg(long, value_name = "SHAPE")]
     machine: Mesh,
+
+    #[command(flatten)]
+    holes: Holes,
 
     /// Number of nodes to choose
     #[arg(long, value_name = "K")]
@@ -41,7 +45,7 @@ pub(super) struct Args {
 /// Prints the drawing and its table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     print(&optimum(&Search {
-        machine: args.machine.clone(),
+        machine: args.holes.out_of(&args.machine)?,
         procs: args.procs,
         busy: args.busy.clone(),
         allocators: args.allocator.clone(),

@@ -1,10 +1,11 @@
 //! The plot `gantt`: which job holds which nodes at which time, for one replay. It starts with the first job and ends
 //! where the drawing would have more than `MOST_BARS` rectangles.
 
-use super::held_nodes::{PlacedJob, UNAVAILABLE, legend_of_unavailable, one_replay};
+use super::held_nodes::{DOWN, PlacedJob, UNAVAILABLE, legend_of_down, legend_of_unavailable, one_replay};
 use crate::figure::draw::{Axis, Grid, GridCell};
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
+use crate::frame::{Downtimes, KilledRun};
 use crate::machine::NodeId;
 
 /// The row of the registry.
@@ -23,6 +24,8 @@ const MOST_BARS: usize = 4000;
 /// Draws the plot; `None` if the nodes of the jobs were not kept or there are no jobs.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(mut replay) = one_replay(options, results)? else { return Ok(None) };
+    let count = replay.jobs.len();
+    replay.jobs.extend(killed_runs(&replay.outages));
     let jobs = &mut replay.jobs;
     jobs.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
     let Some(from) = jobs.first().map(|job| job.start_s) else { return Ok(None) };
@@ -42,7 +45,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let (unit_s, unit) = if to - from > 4.0 * 3600.0 { (3600.0, "hours") } else { (1.0, "s") };
     let bars = |job: &PlacedJob| {
         let (start, end) = ((job.start_s - from) / unit_s, (job.end_s.min(to) - from) / unit_s);
-        let words = format!("job {}: {:.0} s to {:.0} s", job.number, job.start_s, job.end_s);
+        let killed = if job.is_killed { ", killed as a node went down" } else { "" };
+        let words = format!("job {}: {:.0} s to {:.0} s{killed}", job.number, job.start_s, job.end_s);
         let colour = colour(job.number);
         let bar = move |&(first, last): &(NodeId, NodeId)| GridCell {
             place: [start, f64::from(first), end - start, f64::from(last - first + 1)],
@@ -57,22 +61,63 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         colour: UNAVAILABLE.to_owned(),
         words: "unavailable".to_owned(),
     });
+    // These bars lie below those of jobs, which may have gone on.
+    let down = bars_of_down(&replay.outages, (from, to), unit_s);
+    let shown_jobs = jobs[..shown].iter().filter(|job| !job.is_killed).count();
+    let killed = match shown - shown_jobs {
+        0 => String::new(),
+        killed => format!(" and {killed} runs that were killed"),
+    };
     let titled = |title: String| Axis { title, ..Axis::default() };
     let grid = Grid {
         title: "Who holds which nodes".to_owned(),
         subtitle: format!(
-            "{} · {} · the first {shown} of {} jobs",
+            "{} · {} · the first {shown_jobs} of {count} jobs{killed}",
             replay.name,
-            results.shared(),
-            jobs.len()
+            results.shared()
         ),
         x: (titled(format!("time since the first start ({unit})")), [0.0, span]),
         y: (titled("node".to_owned()), [0.0, f64::from(replay.machine.nodes())]),
         square: false,
-        cells: unavailable.chain(jobs[..shown].iter().flat_map(bars)).collect(),
-        legend: legend_of_unavailable(&replay.machine).into_iter().collect(),
+        cells: unavailable.chain(down).chain(jobs[..shown].iter().flat_map(bars)).collect(),
+        legend: legend_of_unavailable(&replay.machine)
+            .into_iter()
+            .chain(legend_of_down(&replay.outages))
+            .collect(),
     };
     Ok(Some(grid.draw()))
+}
+
+/// Returns the runs in which jobs were killed as jobs of the chart, as far as their nodes are known.
+fn killed_runs(outages: &Downtimes) -> Vec<PlacedJob> {
+    let killed = outages.killed.iter().filter(|run| !run.nodes.is_empty());
+    let job = |run: &KilledRun| PlacedJob {
+        number: run.number,
+        start_s: run.times_s[1],
+        end_s: run.times_s[2],
+        nodes: run.nodes.clone(),
+        is_killed: true,
+    };
+    killed.map(job).collect()
+}
+
+/// Returns the bars of nodes that were down between two times in seconds, at most [`MOST_BARS`] of them. The axis begins
+/// at the first time and has units of `unit_s` seconds.
+fn bars_of_down(outages: &Downtimes, (from_s, to_s): (f64, f64), unit_s: f64) -> Vec<GridCell> {
+    let bars = outages.down.iter().flat_map(|down| {
+        let (start, end) =
+            ((down.from_s.max(from_s) - from_s) / unit_s, (down.until_s.min(to_s) - from_s) / unit_s);
+        let until =
+            if down.until_s.is_finite() { format!(" to {:.0} s", down.until_s) } else { String::new() };
+        let words = format!("down: {:.0} s{until}", down.from_s);
+        let bar = move |&(first, last): &(NodeId, NodeId)| GridCell {
+            place: [start, f64::from(first), end - start, f64::from(last - first + 1)],
+            colour: DOWN.to_owned(),
+            words: words.clone(),
+        };
+        down.nodes.iter().map(bar).filter(move |_| end > start)
+    });
+    bars.take(MOST_BARS).collect()
 }
 
 /// Returns a colour for a job, as `#rrggbb`. The hue turns by the golden angle from number to number, so that jobs with

@@ -1,13 +1,22 @@
 //! The jobs of one replay with the nodes that each job held.
 
+use crate::figure::downtimes::downtimes;
 use crate::figure::error::FigureError;
 use crate::figure::kind::PlotOptions;
 use crate::figure::results::Results;
-use crate::frame::{Sheet, SheetColumn};
+use crate::frame::{Downtimes, Sheet, SheetColumn};
 use crate::machine::{Mesh, NodeId, parse_intervals};
 
 /// The colour of nodes that no job can have, as `#rrggbb`. It is unlike the blues of shares.
 pub(super) const UNAVAILABLE: &str = "#d8c3a5";
+
+/// The colour of nodes that are down, as `#rrggbb`.
+pub(super) const DOWN: &str = "#4a4f55";
+
+/// Returns the entry of a legend for nodes that are down; `None` if none ever was.
+pub(super) fn legend_of_down(outages: &Downtimes) -> Option<(String, String)> {
+    (!outages.down.is_empty()).then(|| ("down".to_owned(), DOWN.to_owned()))
+}
 
 /// Returns the entry of a legend for unavailable nodes; `None` if the machine has none.
 pub(super) fn legend_of_unavailable(machine: &Mesh) -> Option<(String, String)> {
@@ -23,6 +32,17 @@ pub(super) struct OneReplay {
     pub(super) name: String,
     /// The jobs of its first seed, in the order of the frame.
     pub(super) jobs: Vec<PlacedJob>,
+    /// The outages of its first seed; none if all nodes were always up.
+    pub(super) outages: Downtimes,
+}
+
+impl OneReplay {
+    /// Returns the first start and the last end of a run, killed ones too, in seconds; `None` if there is no run.
+    pub(super) fn span_s(&self) -> Option<(f64, f64)> {
+        let killed = self.outages.killed.iter().map(|run| (run.times_s[1], run.times_s[2]));
+        let runs = self.jobs.iter().map(|job| (job.start_s, job.end_s)).chain(killed);
+        runs.reduce(|(from, to), (start, end)| (from.min(start), to.max(end)))
+    }
 }
 
 /// A job and the nodes that it held.
@@ -35,6 +55,8 @@ pub(super) struct PlacedJob {
     pub(super) end_s: f64,
     /// The first and the last node of each run of consecutive nodes.
     pub(super) nodes: Vec<(NodeId, NodeId)>,
+    /// Whether this is a run in which the job was killed.
+    pub(super) is_killed: bool,
 }
 
 /// Returns the replay that the options name, or else the first one. Returns `None` if its jobs or their nodes were not
@@ -73,7 +95,9 @@ pub(super) fn one_replay(
             path: sheet.path.clone(),
             problem: format!("job {number}, column 'nodes': found '{text}', expected nodes such as 0-3 7"),
         })?;
-        jobs.push(PlacedJob { number, start_s: of(3), end_s: of(4), nodes });
+        jobs.push(PlacedJob { number, start_s: of(3), end_s: of(4), nodes, is_killed: false });
     }
-    Ok(Some(OneReplay { machine, name: results.name(row, &[]), jobs }))
+    let mut outages = downtimes(options.folder, results, &is_meant)?;
+    let outages = outages.pop_first().map(|(_, outages)| outages).unwrap_or_default();
+    Ok(Some(OneReplay { machine, name: results.name(row, &[]), jobs, outages }))
 }

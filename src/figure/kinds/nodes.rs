@@ -22,15 +22,22 @@ const MOST_NODES: u32 = 65_536;
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(replay) = one_replay(options, results)? else { return Ok(None) };
     let machine = &replay.machine;
-    let from = replay.jobs.iter().map(|job| job.start_s).fold(f64::INFINITY, f64::min);
-    let to = replay.jobs.iter().map(|job| job.end_s).fold(f64::NEG_INFINITY, f64::max);
+    let Some((from, to)) = replay.span_s() else { return Ok(None) };
     if to <= from || machine.nodes() > MOST_NODES {
         return Ok(None);
     }
     let mut busy_s = vec![0.0; machine.nodes() as usize];
-    for job in &replay.jobs {
-        for node in job.nodes.iter().flat_map(|&(first, last)| first..=last) {
-            busy_s[node as usize] += job.end_s - job.start_s;
+    let mut down_s = busy_s.clone();
+    let jobs = replay.jobs.iter().map(|job| (&job.nodes, job.end_s - job.start_s));
+    let killed = replay.outages.killed.iter().map(|run| (&run.nodes, run.times_s[2] - run.times_s[1]));
+    for (nodes, length_s) in jobs.chain(killed) {
+        for node in nodes.iter().flat_map(|&(first, last)| first..=last) {
+            busy_s[node as usize] += length_s;
+        }
+    }
+    for down in &replay.outages.down {
+        for node in down.nodes.iter().flat_map(|&(first, last)| first..=last) {
+            down_s[node as usize] += (down.until_s.min(to) - down.from_s.max(from)).max(0.0);
         }
     }
     let [width, length, depth] = machine.extents();
@@ -39,7 +46,11 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         let [x, y, z] = machine.coord(node as NodeId);
         let share = busy_s / (to - from);
         let (colour, words) = if machine.is_available(node as NodeId) {
-            (shade(share), format!("({x}, {y}, {z}): {:.1} %", 100.0 * share))
+            let down = match down_s[node] {
+                down_s if down_s > 0.0 => format!(", down {:.1} %", 100.0 * down_s / (to - from)),
+                _ => String::new(),
+            };
+            (shade(share), format!("({x}, {y}, {z}): {:.1} %{down}", 100.0 * share))
         } else {
             (UNAVAILABLE.to_owned(), format!("({x}, {y}, {z}): unavailable"))
         };

@@ -9,9 +9,9 @@ use super::picture;
 use crate::allocator;
 use crate::execution::RECORDED;
 use crate::job::Time;
-use crate::machine::Mesh;
+use crate::machine::{Mesh, NodeId};
 use crate::spec::Spec;
-use crate::study::{Axes, Combination, JobSource, Replay, Snapshot, fitting, load};
+use crate::study::{Autos, Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load};
 use crate::text::grouped;
 use crate::trace::ReadOptions;
 use crate::workload::{Model, Oversize, Rules};
@@ -33,6 +33,8 @@ pub struct Moment {
     pub seed: u64,
     /// The treatment of jobs that cannot be placed on the machine.
     pub oversize: Oversize,
+    /// The options, of which only those of outages count.
+    pub options: Options,
 }
 
 /// Returns a drawing of the machine for each allocator, with a letter for each job, and below them one line of facts
@@ -49,19 +51,24 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
         rules: vec![Rules { oversize: *oversize, ..Rules::default() }],
         arrival_scales: vec![1.0],
         machines: vec![machine.clone()],
+        autos: Autos::default(),
         schedulers: vec![moment.scheduler.clone()],
         allocators: moment.allocators.clone(),
         networks: vec![Spec::named(RECORDED)],
         seeds: vec![moment.seed],
     };
-    let (mut grids, mut facts) = (Vec::new(), String::new());
+    let (mut grids, mut facts, mut legend) =
+        (Vec::new(), String::new(), picture::line_of_unavailable(machine));
     for Combination { spec, .. } in axes.combinations()? {
         let title = allocator::short(&spec.allocator);
-        let found = Replay { spec, source: source.clone() }.snapshot(at)?;
+        let found = Replay { spec, source: source.clone() }.snapshot(at, &moment.options)?;
         facts += &described(&title, &found, machine);
+        if legend.is_empty() || !legend.contains(picture::DOWN) {
+            legend += picture::line_of_down(&found.down);
+        }
         grids.push((title, picture::jobs(machine, &letters(&found, machine), is_coloured)));
     }
-    Ok(picture::side_by_side(&grids) + "\n" + &picture::line_of_unavailable(machine) + &facts)
+    Ok(picture::side_by_side(&grids) + "\n" + &legend + &facts)
 }
 
 /// Returns the name of the log or the model, and the jobs that it provides.
@@ -79,9 +86,13 @@ fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
 }
 
 /// Returns for each node the letter of its job and the number of the job's colour; `None` for a free node. Jobs are
-/// numbered in the order of their starts. The job that started last has the letter `#`.
+/// numbered in the order of their starts. The job that started last has the letter `#`. A node that is down has a cross,
+/// unless its job still runs.
 fn letters(found: &Snapshot, mesh: &Mesh) -> Vec<Option<(char, usize)>> {
     let mut letters = vec![None; mesh.nodes() as usize];
+    for &node in &found.down {
+        letters[node as usize] = Some((picture::DOWN, 0));
+    }
     for (i, running) in found.running.iter().enumerate() {
         let is_newest = i + 1 == found.running.len();
         let letter = if is_newest { '#' } else { picture::letter(i) };
@@ -100,8 +111,14 @@ fn described(title: &str, found: &Snapshot, mesh: &Mesh) -> String {
         let (job, start_s) = (running.job, grouped(running.start.as_seconds(), 0));
         format!("; # is job {} of {} processors, started at {start_s} s", job.number, job.procs)
     });
+    let in_use = |node: &&NodeId| found.running.iter().any(|running| running.nodes.contains(node));
+    let down = match (found.down.len(), found.down.iter().filter(in_use).count()) {
+        (0, _) => String::new(),
+        (down, 0) => format!(", {down} down"),
+        (down, in_use) => format!(", {down} down ({in_use} still in use)"),
+    };
     format!(
-        "{title}: {} job{} on {busy} nodes ({share:.0}%), {} waiting{newest}\n",
+        "{title}: {} job{} on {busy} nodes ({share:.0}%), {} waiting{down}{newest}\n",
         found.running.len(),
         if found.running.len() == 1 { "" } else { "s" },
         found.waiting

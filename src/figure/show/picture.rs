@@ -75,6 +75,14 @@ pub fn arrows(order: &Order, mesh: &Mesh) -> String {
 /// The character of a node that no job can have, in every drawing.
 const UNAVAILABLE: char = '▒';
 
+/// The character of a node that is down and not in use.
+pub const DOWN: char = '×';
+
+/// Returns a line that explains nodes that are down; empty if `down` is.
+pub fn line_of_down(down: &[NodeId]) -> &'static str {
+    if down.is_empty() { "" } else { "× down\n" }
+}
+
 /// Returns the part of a legend that explains unavailable nodes, after other parts; empty if the machine has none.
 fn legend_of_unavailable(mesh: &Mesh) -> String {
     if mesh.unavailable().is_empty() { String::new() } else { format!("  {UNAVAILABLE} unavailable") }
@@ -125,7 +133,7 @@ fn lettered(
         match letters[node as usize] {
             // The colour is one of the pale half of the terminal's 6 × 6 × 6 colour cube. The steps 5, 3 and 7 give
             // close numbers different colours.
-            Some((letter, number)) if colours => {
+            Some((letter, number)) if colours && letter != DOWN => {
                 let colour = 16 + 36 * (2 + number * 5 % 4) + 6 * (2 + number * 3 % 4) + (number * 7 % 6);
                 // Writing to a string cannot fail.
                 let _ = write!(text, "\x1b[30;48;5;{colour}m{letter}\x1b[0m");

@@ -1,11 +1,13 @@
 //! The shape of a machine (mesh, torus, a mix of both, or array): node numbers, coordinates and distances.
 
+mod auto;
 mod divider;
 mod grammar;
 
 use divider::Divider;
 use grammar::Problem;
 
+pub use auto::AutoMachine;
 pub use grammar::MeshError;
 
 pub use super::node::{Coord, NodeId};
@@ -79,6 +81,11 @@ impl Mesh {
     /// Returns the number of dimensions in the description of the machine, 1 to 3.
     pub fn dims(&self) -> usize {
         self.dims
+    }
+
+    /// Returns whether a submesh with these sides along x, y and z is not longer than the machine anywhere.
+    pub fn fits(&self, sides: [u32; 3]) -> bool {
+        (0..3).all(|d| sides[d] <= self.extents()[d])
     }
 
     /// Returns the sides of the cubes of a machine whose cubes are joined by optical circuit switches; `None` if the

@@ -20,6 +20,12 @@ pub enum OutageFileError {
         /// The error of the operating system, in words.
         problem: String,
     },
+    /// The file lists no change.
+    #[error("{} lists no change of a node; expected lines time,node,down|up, or leave out the outages", .path.display())]
+    Empty {
+        /// The path of the file.
+        path: PathBuf,
+    },
     /// A line is not as it must be.
     #[error("{}:{line}: {problem}", .path.display())]
     Line {
@@ -113,11 +119,12 @@ pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<Vec<NodeChange>, OutageFi
     let unreadable =
         |error: io::Error| OutageFileError::Unreadable { path: path.to_owned(), problem: error.to_string() };
     let bytes = fs::read(path).map_err(unreadable)?;
-    parse(&bytes, mesh).map_err(|(line, problem)| OutageFileError::Line {
+    let changes = parse(&bytes, mesh).map_err(|(line, problem)| OutageFileError::Line {
         path: path.to_owned(),
         line,
         problem,
-    })
+    })?;
+    if changes.is_empty() { Err(OutageFileError::Empty { path: path.to_owned() }) } else { Ok(changes) }
 }
 
 /// Returns the changes that a file's content lists. The error has the number of the line.
@@ -174,8 +181,8 @@ fn line_of(text: &str, number: usize, mesh: &Mesh) -> Result<Line, OutageProblem
     let seconds = seconds.ok_or_else(|| OutageProblem::Time(quote(time)))?;
     let time = Time::from_micros((seconds * 1e6).round() as i64);
     let is_down = match state {
-        "down" => true,
-        "up" => false,
+        state if state.eq_ignore_ascii_case("down") => true,
+        state if state.eq_ignore_ascii_case("up") => false,
         other => return Err(OutageProblem::State(quote(other))),
     };
     Ok(Line { number, time, nodes: nodes_of(nodes, mesh)?, is_down })
@@ -238,7 +245,7 @@ mod tests {
 
     #[test]
     fn lines_name_nodes_and_times() {
-        let text = "\u{feff}# maintenance\nTime,node,state\n\n20,5,up\r\n0.5, \"1-2\" ,down\n20,(3,1),down\n3,5,down\n";
+        let text = "\u{feff}# maintenance\nTime,node,state\n\n20,5,Up\r\n0.5, \"1-2\" ,down\n20,(3,1),down\n3,5,down\n";
         let found = changes(text);
         let expected =
             vec![(0.5, 1, true), (0.5, 2, true), (3.0, 5, true), (20.0, 5, false), (20.0, 7, true)];

@@ -81,6 +81,15 @@ impl OutageSource {
         })
     }
 
+    /// Returns the source with the same word in place of the path of any file.
+    #[must_use]
+    pub fn without_path(&self) -> Self {
+        match self {
+            Self::File(_) => Self::File("file".to_owned()),
+            Self::Random(_) => self.clone(),
+        }
+    }
+
     /// Returns the path of the file that lists the outages; `None` if they are drawn.
     pub fn path(&self) -> Option<&str> {
         match self {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use self::toml_keys::{Entry, Keys, Value, beside, read};
 use super::all::ALL;
-use super::axes::{Axes, resolve};
+use super::axes::{Axes, MachineArg, UNAVAILABLE_OF_AUTO, resolve};
 use super::log::LogSource;
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError};
@@ -23,7 +23,7 @@ use crate::machine::{Mesh, make_unavailable};
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::trace::ReadOptions;
-use crate::workload::Rules;
+use crate::workload::{Estimate, Rules};
 
 impl Study {
     /// Reads the study file at `path` and plans the study. Each log is read once for its size, checksum and requests.
@@ -73,6 +73,11 @@ impl Study {
                 line: keys.line_of("outages").unwrap_or(1),
                 problem: format!("key 'outages': {error}"),
             },
+            PlanError::Predictions(error) => StudyError::Wrong {
+                path: path.to_owned(),
+                line: keys.line_of("rules").unwrap_or(1),
+                problem: format!("key 'rules': {error}"),
+            },
             other => StudyError::Wrong { path: path.to_owned(), line: 1, problem: other.to_string() },
         })?;
         check_unique(&study, path)?;
@@ -111,7 +116,9 @@ fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), 
     let line_of = |row: &ReplayOption| if is_key(row.name) { keys.line_of(row.name) } else { None };
     // Options that no key sets are left to the command line.
     let is_given = |row: &ReplayOption| line_of(row).is_some() || is_key(row.name) && row.is_given(options);
-    let Some((row, needed)) = options.without_effect(is_given) else { return Ok(()) };
+    let mut given = OPTIONS.iter().filter(|row| is_given(row));
+    let alone = given.find_map(|row| Some((row, row.needed().filter(|needed| !needed.is_given(options))?)));
+    let Some((row, needed)) = alone else { return Ok(()) };
     let name = match line_of(row) {
         Some(_) => format!("key '{}'", row.name),
         None => row.flag.as_ref().map_or_else(|| row.name.to_owned(), Flag::argument),
@@ -173,12 +180,13 @@ fn logs(
 /// Returns the axes of the file. The list of logs is still empty: planning fills it. `find` returns the path of a file
 /// that the study file names.
 fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
-    let rules =
-        keys.list("rules", strings(|text| text.parse::<Rules>().map_err(|error| error.to_string())))?;
-    let machines =
-        keys.required("machines", strings(|text| text.parse::<Mesh>().map_err(|error| error.to_string())))?;
+    let rules = keys.list("rules", strings(|text| found_rules(text, find)))?;
+    let machines = keys.required("machines", strings(MachineArg::parse))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
-    let machines: Vec<Mesh> = machines.into_iter().map(|(machine, _)| machine).collect();
+    let (machines, autos) = MachineArg::split(machines.into_iter().map(|(machine, _)| machine));
+    if let (Some(_), false) = (keys.line_of("unavailable"), autos.machines.is_empty()) {
+        keys.scalar("unavailable", |_| Err::<(), String>(UNAVAILABLE_OF_AUTO.to_owned()))?;
+    }
     let without = |text: &str| {
         let one = |mesh: &Mesh| make_unavailable(mesh, text, &find(text)).map_err(|error| error.to_string());
         machines.iter().map(one).collect::<Result<Vec<Mesh>, String>>()
@@ -191,11 +199,26 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
         rules: values(rules, Rules::default()),
         arrival_scales: values(keys.list("arrival_scales", scale)?, 1.0),
         machines,
+        autos,
         schedulers: values(schedulers, Spec::named("easy")),
         allocators: values(Some(allocators), Spec::named(ALL)),
         networks: values(networks, Spec::named(RECORDED)),
         seeds: values(keys.list("seeds", seed)?, 1),
     })
+}
+
+/// Returns the rules that `text` spells, with the path of a file of predictions as it is found: relative paths start
+/// where those of logs do.
+fn found_rules(text: &str, find: &dyn Fn(&str) -> PathBuf) -> Result<Rules, String> {
+    let mut rules: Rules = text.parse().map_err(|error: SpecError| error.to_string())?;
+    if let Estimate::Predicted(prediction) = &mut rules.estimate
+        && let Some(path) = prediction.path().map(find)
+    {
+        prediction.file = path.display().to_string();
+        // Results spell the rules with this path.
+        rules.to_string().parse::<Rules>().map_err(|error| error.to_string())?;
+    }
+    Ok(rules)
 }
 
 /// Returns the values of a list without their lines, or `default` alone if the key is left out.

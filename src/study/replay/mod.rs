@@ -1,6 +1,6 @@
 //! Runs one replay and its replications, and gathers the results.
 
-mod outages;
+pub(super) mod outages;
 
 pub(super) use outages::check as check_outages;
 
@@ -8,19 +8,23 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::jobs::{JobsError, placeable};
+use super::jobs::{JobsError, check_waits, placeable};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::allocator::{self, Setup};
-use crate::engine::{self, Fate, Observer, OutagePlan, Parts, Record, ReplayError};
+use crate::engine::{self, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
 use crate::execution::{self, Traffic};
-use crate::job::Job;
+use crate::job::{Job, Time};
 use crate::machine::outages::OutageFileError;
-use crate::metrics::{BlockSums, Finished, Monitor, Recorder, Recording, Summary, retain};
+use crate::metrics::{
+    BlockSums, Finished, Monitor, Recorder, Recording, ShapeCount, Summary, count_by_shape, retain,
+};
+use crate::prediction::PredictionError;
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
+use crate::workload::most_in_use;
 
 /// A replay that is ready to run: its description and its jobs.
 #[derive(Clone, Debug)]
@@ -40,6 +44,9 @@ pub struct Outcome {
     pub skipped: u64,
     /// The number of jobs among them for which the allocator finds no nodes even on the idle machine.
     pub never_fit: u64,
+    /// The largest number of processors in use at once according to the log; `None` unless the scheduler starts jobs as
+    /// the log says.
+    pub log_peak: Option<u64>,
     /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
     /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
@@ -51,6 +58,9 @@ pub struct Outcome {
     /// The traffic of the network. `None` without a network. The list with an entry per job is empty unless
     /// [`Options::jobs`] is set.
     pub traffic: Option<Traffic>,
+    /// Counts of the jobs by shape, those left out because they never fit included. Empty unless [`Options::jobs`] and
+    /// [`Options::by_shape`] are set.
+    pub by_shape: Vec<ShapeCount>,
     /// All numbers of the replication in one row.
     pub summary: Summary,
     /// Sums over blocks of jobs, for paired comparisons with other replays of the same jobs.
@@ -69,6 +79,9 @@ pub enum RunError {
     /// The outages cannot be read, or do not suit the machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
+    /// The predictions cannot be read, or miss jobs.
+    #[error(transparent)]
+    Predictions(#[from] PredictionError),
     /// The replay failed while it ran, or was stopped.
     #[error(transparent)]
     Replay(#[from] ReplayError),
@@ -97,21 +110,31 @@ impl Replay {
     /// Runs the replication with this seed.
     fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
-        let Fitting { jobs, skipped, never_fit } = self.jobs(seed)?;
-        let outages = outages::plan(&self.spec, options, &jobs, seed)?;
+        let Fitting { jobs, skipped, misfits, first_arrival } = self.jobs(seed)?;
+        let never_fit = misfits.len() as u64;
+        let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
+        let outages = outages::plan(&self.spec, options, first_arrival, seed)?;
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
         if options.contention {
             recorder = recorder.with_contention(&self.spec.machine);
         }
         if let Some(slices) = &options.fragmentation {
             let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
-            recorder = recorder.with_fragmentation(&self.spec.machine, slices, start);
+            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (start, options.jobs));
         }
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
         }
+        let counts_shapes = options.by_shape && options.jobs;
+        if counts_shapes {
+            recorder = recorder.with_refusals();
+        }
         if outages.is_some() {
-            recorder = recorder.with_outages(&self.spec.machine, outages::first_arrival(&jobs));
+            recorder = recorder.with_outages(
+                &self.spec.machine,
+                &jobs,
+                (outages::first_arrival(&jobs), options.jobs),
+            );
         }
         let driven =
             self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, &mut recorder)?;
@@ -125,21 +148,40 @@ impl Replay {
             traffic: traffic.as_ref(),
             mesh: &self.spec.machine,
             trim: options.trim,
+            is_predicted: self.spec.rules.prediction().is_some(),
             skipped,
             never_fit,
             wall_s,
         };
         let (summary, blocks) = (Summary::of(&finished), BlockSums::of(&finished));
-        Ok(Outcome { seed, skipped, never_fit, jobs, records, recording, traffic, summary, blocks })
+        let by_shape = match counts_shapes {
+            true => count_by_shape(&jobs, &records, &recording.refusals, &misfits),
+            false => Vec::new(),
+        };
+        Ok(Outcome {
+            seed,
+            skipped,
+            never_fit,
+            log_peak,
+            jobs,
+            records,
+            recording,
+            traffic,
+            by_shape,
+            summary,
+            blocks,
+        })
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
     /// Fails if a job does not fit and the rules do not leave such jobs out.
     pub(super) fn jobs(&self, seed: u64) -> Result<Fitting, JobsError> {
-        let ReplaySpec { log, rules, machine, allocator, .. } = &self.spec;
+        let ReplaySpec { log, rules, machine, scheduler, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
-        let (jobs, never_fit) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
-        Ok(Fitting { jobs, skipped: skipped + never_fit, never_fit })
+        check_waits(log, &jobs, scheduler)?;
+        let first_arrival = outages::first_arrival(&jobs);
+        let (jobs, misfits) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
+        Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
     }
 
     /// Replays `jobs` until all have ended or `stop` is set, and reports every event to `observer`. If `timed`, the
@@ -157,6 +199,9 @@ impl Replay {
         let (mut scheduler, _) = scheduler::build(&spec.scheduler)?;
         let setup = execution::Setup { mesh: &spec.machine, jobs: jobs.len(), seed };
         let (mut execution, _) = execution::build(&spec.network, &setup)?;
+        let predictions = spec.rules.prediction().map(|given| -> Result<PredictionPlan, PredictionError> {
+            Ok(PredictionPlan { predictor: given.build(jobs)?, correction: given.correction })
+        });
         let parts = Parts {
             mesh: spec.machine.clone(),
             scheduler: scheduler.as_mut(),
@@ -164,6 +209,7 @@ impl Replay {
             execution: execution.as_mut(),
             timed,
             outages,
+            predictions: predictions.transpose()?,
             stop,
         };
         let began = Instant::now();
@@ -210,8 +256,10 @@ pub(super) struct Fitting {
     pub(super) jobs: Arc<Vec<Job>>,
     /// The number of records of the log, or of jobs of the model, that are not among the jobs.
     skipped: u64,
-    /// The number of jobs among those for which the allocator finds no nodes even on the idle machine.
-    never_fit: u64,
+    /// The jobs among those for which the allocator finds no nodes even on the idle machine.
+    misfits: Vec<Job>,
+    /// The first arrival, also of a job that only this allocator leaves out: it is the same for all allocators.
+    pub(super) first_arrival: Time,
 }
 
 impl Outcome {
@@ -222,11 +270,20 @@ impl Outcome {
         self.recording.dispersal = Vec::new();
         self.recording.allocate_ns = Vec::new();
         self.recording.placements = Vec::new();
+        self.recording.boxes = Vec::new();
+        self.recording.refusals = Vec::new();
+        self.by_shape = Vec::new();
+        if let Some(fragmentation) = &mut self.recording.fragmentation {
+            fragmentation.course = Vec::new();
+        }
         if let Some(contention) = &mut self.recording.contention {
             contention.jobs = Vec::new();
         }
         if let Some(traffic) = &mut self.traffic {
             traffic.jobs = Vec::new();
+        }
+        if let Some(outages) = &mut self.recording.outages {
+            (outages.downtimes, outages.lost_runs) = (Vec::new(), Vec::new());
         }
     }
 }

@@ -33,20 +33,20 @@ pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<()
     Ok(())
 }
 
-/// Returns the outages of one replication of a replay of `jobs`; `None` if `options` give none. Drawn failures begin
-/// with the first arrival.
-pub(super) fn plan(
+/// Returns the outages of one replication of a replay; `None` if `options` give none. Drawn failures begin with the
+/// first arrival of a job, which is the same for all allocators.
+pub(in crate::study) fn plan(
     spec: &ReplaySpec,
     options: &Options,
-    jobs: &[Job],
+    first_arrival: Time,
     seed: u64,
 ) -> Result<Option<OutagePlan>, OutageFileError> {
     let Some(source) = &options.outages else { return Ok(None) };
-    let changes = source.on(&spec.machine, seed, first_arrival(jobs))?;
+    let changes = source.on(&spec.machine, seed, first_arrival)?;
     Ok(Some(OutagePlan { changes, treatment: options.on_outage }))
 }
 
 /// Returns the time of the first arrival; 0 if there are no jobs.
-pub(super) fn first_arrival(jobs: &[Job]) -> Time {
+pub(in crate::study) fn first_arrival(jobs: &[Job]) -> Time {
     jobs.iter().map(|job| job.submit).min().unwrap_or(Time::ZERO)
 }

@@ -91,7 +91,10 @@ impl Defect {
     const fn of_line(problem: &Problem) -> Self {
         match problem {
             Problem::TooFewFields { .. } => Self::TooFewFields,
-            Problem::NotANumber { .. } | Problem::Column { .. } | Problem::Heading(_) => Self::NotANumber,
+            Problem::NotANumber { .. }
+            | Problem::Column { .. }
+            | Problem::Value { .. }
+            | Problem::Heading(_) => Self::NotANumber,
             Problem::OutOfRange { .. } | Problem::Sides { .. } => Self::OutOfRange,
         }
     }

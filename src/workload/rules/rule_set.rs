@@ -8,6 +8,7 @@ use super::arrivals::Arrivals;
 use super::left_out::{LeftOut, Reason};
 use super::shape_rule::ShapeRule;
 use crate::job::{Job, Logged, Shape, Time};
+use crate::prediction::Prediction;
 use crate::trace::Record;
 
 /// The choice of the fields of a record that give the processors and the run time of a job.
@@ -36,7 +37,7 @@ pub enum Status {
 }
 
 /// The source of the estimates of run times.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Estimate {
     /// The requested time of the log, or the run time if the requested time is unknown.
     Recorded,
@@ -44,6 +45,9 @@ pub enum Estimate {
     Exact,
     /// The run time multiplied by this factor.
     Factor(f64),
+    /// As [`Self::Recorded`], but schedulers plan with a prediction that is made when the job arrives. It is corrected
+    /// when the job outlives it.
+    Predicted(Prediction),
 }
 
 /// The treatment of a job that runs longer than its estimate.
@@ -172,6 +176,14 @@ impl Rules {
         }
     }
 
+    /// Returns the prediction with which schedulers plan; `None` if they plan with the estimates of the jobs.
+    pub fn prediction(&self) -> Option<&Prediction> {
+        match &self.estimate {
+            Estimate::Predicted(prediction) => Some(prediction),
+            Estimate::Recorded | Estimate::Exact | Estimate::Factor(_) => None,
+        }
+    }
+
     /// Returns the job of a record, or the reason why it has none.
     pub fn job(&self, record: &Record) -> Result<Job, Reason> {
         let (procs, run_s) = self.accept(record)?;
@@ -241,7 +253,7 @@ impl Rules {
     /// multiple is rounded to a whole number. `requested` is the estimate of the log; `None` if it has none.
     fn run_and_estimate(&self, run: i64, requested: Option<i64>) -> (i64, i64) {
         let estimate = match self.estimate {
-            Estimate::Recorded => requested.unwrap_or(run),
+            Estimate::Recorded | Estimate::Predicted(_) => requested.unwrap_or(run),
             Estimate::Exact => run,
             Estimate::Factor(factor) => (run as f64 * factor).round() as i64,
         };

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::arrivals::ARRIVALS;
 use super::rule_set::{Estimate, Overrun, Oversize, RuleSet, Rules, Sizes, Status};
 use super::shape_rule::SHAPES;
+use crate::prediction::Prediction;
 use crate::spec::{Params, Spec, SpecError, unknown};
 
 /// The names of all values of [`RuleSet`].
@@ -63,7 +64,7 @@ impl FromStr for Rules {
         let rules = Self {
             set: *set,
             arrivals: params.take("arrivals", defaults.arrivals, ARRIVALS)?,
-            estimate: params.take("estimate", defaults.estimate, ESTIMATES)?,
+            estimate: estimate(&mut params, defaults.estimate)?,
             overrun: params.choose("overrun", OVERRUNS)?,
             oversize: params.choose("oversize", OVERSIZES)?,
             shape: params.take("shape", defaults.shape, SHAPES)?,
@@ -75,8 +76,19 @@ impl FromStr for Rules {
     }
 }
 
+/// Takes the parameter `estimate`. A prediction has reasons of its own for which it is refused, which the error keeps.
+fn estimate(params: &mut Params, default: Estimate) -> Result<Estimate, SpecError> {
+    match params.given("estimate").filter(|text| Prediction::is_spelt(text)).map(str::parse::<Prediction>) {
+        Some(Err(expected)) => {
+            let found = params.given("estimate").unwrap_or_default();
+            Err(params.bad_value("estimate", found, &expected))
+        }
+        _ => params.take("estimate", default, ESTIMATES),
+    }
+}
+
 /// The spellings of estimates, in words.
-const ESTIMATES: &str = "recorded, exact or factor=F with F above 0";
+const ESTIMATES: &str = "recorded, exact, factor=F with F above 0, predicted:user-last-two or from-file:FILE";
 
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -84,6 +96,7 @@ impl fmt::Display for Estimate {
             Self::Recorded => f.write_str("recorded"),
             Self::Exact => f.write_str("exact"),
             Self::Factor(factor) => write!(f, "factor={factor}"),
+            Self::Predicted(prediction) => prediction.fmt(f),
         }
     }
 }
@@ -96,6 +109,7 @@ impl FromStr for Estimate {
         match text {
             "recorded" => Ok(Self::Recorded),
             "exact" => Ok(Self::Exact),
+            _ if Prediction::is_spelt(text) => text.parse().map(Self::Predicted),
             _ => (text.strip_prefix("factor=").and_then(factor).map(Self::Factor))
                 .ok_or_else(|| format!("expected {ESTIMATES}")),
         }
@@ -110,9 +124,15 @@ mod tests {
 
     #[test]
     fn every_spelling_round_trips() -> Result<(), SpecError> {
-        let estimates = [Estimate::Recorded, Estimate::Exact, Estimate::Factor(1.5), Estimate::Factor(2.0)];
+        let mut estimates =
+            vec![Estimate::Recorded, Estimate::Exact, Estimate::Factor(1.5), Estimate::Factor(2.0)];
+        for text in
+            ["predicted:user-last-two", "predicted:exact,correct=error", "from-file:a b.csv+correct=tsafrir"]
+        {
+            estimates.push(text.parse().expect("a prediction"));
+        }
         for (_, set) in RULE_SETS {
-            for estimate in estimates {
+            for estimate in &estimates {
                 for &(_, overrun) in OVERRUNS {
                     for (i, ((_, status), (_, sizes))) in
                         STATUSES.iter().copied().zip(SIZES.iter().copied()).enumerate()
@@ -124,7 +144,7 @@ mod tests {
                                 let rules = Rules {
                                     set: *set,
                                     status,
-                                    estimate,
+                                    estimate: estimate.clone(),
                                     overrun,
                                     sizes,
                                     shape: shape.clone(),
@@ -160,7 +180,7 @@ mod tests {
                 "unknown rules 'autors', did you mean 'authors'? (one of: authors, requested, allocated)",
             ),
             ("authors:overrun=stop", "'stop': expected one of: extend, kill, run-on"),
-            ("authors:estimate=factor=0", "'factor=0': expected recorded, exact or factor=F"),
+            ("authors:estimate=factor=0", "'factor=0': expected recorded, exact, factor=F"),
             (
                 "authors:kill=yes",
                 "'authors' has no parameter 'kill' (it has: arrivals, estimate, overrun, oversize, shape, sizes, status)",

@@ -28,12 +28,18 @@ pub struct Options {
     pub jobs: bool,
     /// Whether results have columns for the traffic of a network.
     pub traffic: bool,
+    /// Whether results have columns for predicted run times.
+    pub predictions: bool,
+    /// Whether results have columns that compare with what the log says about starts and nodes.
+    pub recorded: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
     /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not measured.
     pub fragmentation: Option<Slices>,
     /// Whether outcomes hold the nodes of every job. It has an effect only together with `jobs`.
     pub placements: bool,
+    /// Whether outcomes hold counts of the jobs by shape. It has an effect only together with `jobs`.
+    pub by_shape: bool,
     /// The format of the logs. `None` if it is detected for each log from its name or its first line.
     pub input_format: Option<Spec>,
     /// The outages of nodes. `None` if all nodes are always up.
@@ -109,6 +115,17 @@ const SWITCH: Flag = Flag {
     in_replay: None,
 };
 
+/// An option that follows from the replays themselves and only adds columns. Rows replace the name and the functions.
+const DERIVED: ReplayOption = ReplayOption {
+    name: "",
+    keyed: Keyed::Never,
+    json: None,
+    value: |_| Value::Null,
+    set: |_, _| Ok(()),
+    example: "true",
+    flag: None,
+};
+
 /// Every option. Content keys have lines in the order of the rows.
 pub const OPTIONS: &[ReplayOption] = &[
     ReplayOption {
@@ -176,6 +193,20 @@ pub const OPTIONS: &[ReplayOption] = &[
         flag: None,
     },
     ReplayOption {
+        // This option follows from the rules of the replays, which are part of content keys and of study.json.
+        name: "predictions",
+        value: |options| options.predictions.into(),
+        set: |options, text| switch(&mut options.predictions, text),
+        ..DERIVED
+    },
+    ReplayOption {
+        // This option follows from the schedulers and allocators of the replays. It only adds columns.
+        name: "recorded",
+        value: |options| options.recorded.into(),
+        set: |options, text| switch(&mut options.recorded, text),
+        ..DERIVED
+    },
+    ReplayOption {
         name: "contention",
         keyed: Keyed::Always,
         json: Some("contention"),
@@ -229,6 +260,21 @@ pub const OPTIONS: &[ReplayOption] = &[
             name: "placements",
             help: "Keep the nodes of every job too, such as 0-3 7, in the column `nodes` of the jobs. A job that was moved \
                    has its last nodes",
+            needs: Some("jobs"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "by_shape",
+        keyed: Keyed::IfGiven,
+        json: Some("by_shape"),
+        value: |options| options.by_shape.into(),
+        set: |options, text| switch(&mut options.by_shape, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "by-shape",
+            help: "Count the jobs of each shape and number of nodes too: how many there are, how many never fit, how often \
+                   they are refused and how long they wait, in the frame `shapes`",
             needs: Some("jobs"),
             ..SWITCH
         }),
@@ -363,6 +409,12 @@ impl Options {
         Self { timed: true, ..Self::default() }
     }
 
+    /// Returns the options that do not follow from the replays themselves, as study.json has them. The others have their
+    /// defaults, and so has [`Self::jobs`], which study.json holds beside them.
+    pub(super) fn without_derived(&self) -> Self {
+        Self { jobs: false, traffic: false, recorded: false, predictions: false, ..self.clone() }
+    }
+
     /// Returns the flags of `sweep` that give these options. Options that only a study file can set are not among them.
     pub fn sweep_arguments(&self) -> Vec<String> {
         let given = OPTIONS.iter().filter_map(|option| option.arguments(self));
@@ -379,27 +431,9 @@ impl Options {
         given.flat_map(words).collect()
     }
 
-    /// Returns the options with the same word in place of the path of any file. Results depend on the content of a file,
-    /// of which keys have the SHA-256, and not on its path.
+    /// Returns the options without the paths of files: keys have the SHA-256 of a file's content instead.
     pub(super) fn without_paths(&self) -> Self {
-        let unnamed = |source: &OutageSource| match source {
-            OutageSource::File(_) => OutageSource::File("file".to_owned()),
-            OutageSource::Random(_) => source.clone(),
-        };
-        Self { outages: self.outages.as_ref().map(unnamed), ..self.clone() }
-    }
-
-    /// Returns the first option that is given and has no effect, because the option that it needs is not given: the two
-    /// rows of [`OPTIONS`]. `is_given` says of a row whether it was given, even with its default value. Returns `None`
-    /// if there is none.
-    pub(super) fn without_effect(
-        &self,
-        is_given: impl Fn(&ReplayOption) -> bool,
-    ) -> Option<(&'static ReplayOption, &'static ReplayOption)> {
-        OPTIONS.iter().filter(|row| is_given(row)).find_map(|row| {
-            let needed = row.needed()?;
-            (!needed.is_given(self)).then_some((row, needed))
-        })
+        Self { outages: self.outages.as_ref().map(OutageSource::without_path), ..self.clone() }
     }
 
     /// Compares the options as JSON holds them, apart from the paths of files. Returns a sentence on the first
@@ -438,73 +472,4 @@ impl<'de> Deserialize<'de> for Options {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns the name and the value of every field, as `Debug` prints them.
-    fn fields(options: &Options) -> Vec<String> {
-        let mut fields: Vec<String> = Vec::new();
-        for line in format!("{options:#?}").lines() {
-            // A line of a field is indented once, and lines of what the field holds more than once.
-            match line.strip_prefix("    ") {
-                Some(field) if field.starts_with(char::is_alphabetic) => fields.push(field.to_owned()),
-                rest => {
-                    if let Some(field) = fields.last_mut() {
-                        *field += rest.unwrap_or_default();
-                    }
-                }
-            }
-        }
-        fields
-    }
-
-    #[test]
-    fn every_field_is_an_option() -> Result<(), String> {
-        let default = Options::without_flags();
-        let mut changed = default.clone();
-        for row in OPTIONS {
-            (row.set)(&mut changed, row.example)?;
-        }
-        let (before, after) = (fields(&default), fields(&changed));
-        assert_eq!((before.len(), after.len()), (OPTIONS.len(), OPTIONS.len()), "{before:?}");
-        for (before, after) in before.iter().zip(&after) {
-            assert_ne!(before, after, "no row of OPTIONS sets this field");
-        }
-        Ok(())
-    }
-
-    #[test]
-    fn every_option_stands_wherever_it_matters() -> Result<(), Box<dyn std::error::Error>> {
-        let default = Options::without_flags();
-        let key =
-            |options: &Options| -> String { OPTIONS.iter().filter_map(|row| row.line(options)).collect() };
-        for row in OPTIONS {
-            let other = row.example;
-            let mut options = default.clone();
-            (row.set)(&mut options, other)?;
-            assert_eq!(row.text(&options), other);
-            assert_eq!(key(&options) != key(&default), row.keyed != Keyed::Never, "{}", row.name);
-            if row.json.is_some() {
-                let text = serde_json::to_string(&options)?;
-                assert_eq!(serde_json::from_str::<Options>(&text)?, options, "{text}");
-            }
-            let (sweep, replay) = (options.sweep_arguments(), options.replay_arguments());
-            let Some(flag) = &row.flag else { continue };
-            let mut words = vec![flag.argument()];
-            words.extend(matches!(flag.gives, FlagValue::Argument(_)).then(|| other.to_owned()));
-            assert_eq!(sweep, if flag.is_of_sweep { words.clone() } else { Vec::new() });
-            assert_eq!(
-                replay,
-                flag.in_replay.map_or(words, |words| words.iter().map(ToString::to_string).collect())
-            );
-            if let FlagValue::Value(value) = flag.gives {
-                assert_eq!(value, other);
-            }
-        }
-        assert!(serde_json::from_str::<Options>("{\"timed\": 3}").is_err());
-        assert_eq!(serde_json::from_str::<Options>("{\"cells\": []}")?, default);
-        let difference = default.difference(&Options { placements: true, ..default.clone() });
-        assert_eq!(difference.as_deref(), Some("placements is true, not false"));
-        Ok(())
-    }
-}
+mod tests;

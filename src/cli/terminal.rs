@@ -1,0 +1,22 @@
+//! What is known about the terminal that standard output goes to.
+
+use std::io::{self, IsTerminal};
+
+use terminal_size::{Width, terminal_size_of};
+
+use crate::report::Screen;
+
+/// Returns the width of lines and whether letters may be bold. The width is that of the variable COLUMNS, or of the
+/// terminal. Lines that go into a pipe or a file have any length, so that programs find everything in them.
+pub(super) fn screen() -> Screen {
+    let is_terminal = io::stdout().is_terminal();
+    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let measured = || terminal_size_of(io::stdout()).map(|(Width(width), _)| usize::from(width));
+    let width = told.or_else(|| measured().filter(|_| is_terminal)).filter(|&width| width > 0);
+    Screen { width, is_bold: is_bold() }
+}
+
+/// Returns whether letters on standard output may be bold: it is a terminal, and NO_COLOR is not set.
+pub(super) fn is_bold() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
+}

@@ -1,0 +1,141 @@
+//! Predictions: schedulers plan with run times that a predictor predicts when jobs arrive, and that are corrected when
+//! running jobs outlive them.
+//!
+//! At an instant, corrections come first: before ends, arrivals and passes. A job that ends at the very time that was
+//! predicted is not corrected. A correction alone starts no pass.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::error::ReplayError;
+use super::state::ReplayState;
+use crate::job::{Job, JobId, Time};
+use crate::prediction::{Correction, Predictor};
+use crate::scheduler::Scheduler;
+
+/// The predictor of a replay, and the correction of its predictions.
+pub struct PredictionPlan {
+    /// The predictor.
+    pub predictor: Box<dyn Predictor>,
+    /// The correction of predictions that are too short.
+    pub correction: Correction,
+}
+
+/// The predictions of a replay.
+pub(super) struct PredictionState {
+    plan: PredictionPlan,
+    /// The current prediction of each job, indexed by job; 0 before its arrival.
+    current: Vec<Time>,
+    /// The time at which each job outlives its current prediction, indexed by job; the end of time if it does not run or
+    /// has outlived all.
+    due: Vec<Time>,
+    /// The jobs with such a time, the earliest first. An entry whose time is no longer that of its job is stale and is
+    /// skipped (lazy deletion).
+    queue: BinaryHeap<Reverse<(Time, JobId)>>,
+}
+
+impl PredictionState {
+    /// Returns the state before the first of `jobs` jobs has arrived.
+    pub(super) fn new(plan: PredictionPlan, jobs: usize) -> Self {
+        Self { plan, current: vec![Time::ZERO; jobs], due: vec![Time::MAX; jobs], queue: BinaryHeap::new() }
+    }
+
+    /// Returns the first job that will outlive its prediction and the time at which it will; `None` if there is none.
+    fn first_due(&mut self) -> Option<(Time, JobId)> {
+        while let Some(&Reverse((due, job))) = self.queue.peek() {
+            if self.due[job as usize] == due {
+                return Some((due, job));
+            }
+            self.queue.pop();
+        }
+        None
+    }
+}
+
+impl ReplayState<'_> {
+    /// Returns the run time that schedulers expect of a job that has arrived: its prediction, as corrected so far, or
+    /// its estimate if nothing is predicted.
+    pub(super) fn expected_run(&self, job: JobId) -> Time {
+        match &self.predictions {
+            Some(predictions) => predictions.current[job as usize],
+            None => self.jobs[job as usize].estimate,
+        }
+    }
+
+    /// Predicts the run time of a job that arrives. Nothing happens if nothing is predicted.
+    pub(super) fn predict(&mut self, job: JobId) {
+        if let Some(predictions) = &mut self.predictions {
+            let predicted = predictions.plan.predictor.predict(job, &self.jobs[job as usize]);
+            predictions.current[job as usize] = predicted;
+            self.records[job as usize].prediction = predicted;
+        }
+    }
+
+    /// Tells the predictor that a job has ended.
+    pub(super) fn learn(&mut self, job: JobId) {
+        if let Some(predictions) = &mut self.predictions {
+            let record = &self.records[job as usize];
+            let ran = record.end - record.start - record.suspended;
+            predictions.plan.predictor.ended(&self.jobs[job as usize], ran);
+        }
+    }
+
+    /// Sets the time at which a running job will outlive its prediction; the end of time if it has ended or was killed.
+    pub(super) fn set_due(&mut self, job: JobId, due: Time) {
+        let Some(predictions) = &mut self.predictions else { return };
+        predictions.due[job as usize] = due;
+        if due < Time::MAX {
+            predictions.queue.push(Reverse((due, job)));
+        }
+    }
+
+    /// Forgets the corrections of a job that was killed and will run again. Its prediction is the one of its arrival.
+    pub(super) fn renew_prediction(&mut self, job: JobId) {
+        if let Some(predictions) = &mut self.predictions {
+            let record = &mut self.records[job as usize];
+            predictions.current[job as usize] = record.prediction;
+            record.corrections = 0;
+        }
+    }
+
+    /// Returns the time at which a running job next outlives its prediction; `None` if none will.
+    pub(super) fn next_correction(&mut self) -> Option<Time> {
+        self.predictions.as_mut()?.first_due().map(|(due, _)| due)
+    }
+
+    /// Corrects the predictions of the jobs that outlive them now. Those in `done` end now instead. If one cannot be
+    /// corrected, the replay fails.
+    pub(super) fn correct(&mut self, done: &[JobId], scheduler: &mut dyn Scheduler) {
+        let mut is_any = false;
+        while let Some(predictions) = &mut self.predictions {
+            let Some((due, job)) = predictions.first_due().filter(|&(due, _)| due <= self.now) else { break };
+            predictions.due[job as usize] = Time::MAX;
+            if done.contains(&job) {
+                continue;
+            }
+            let Job { number, estimate: request, .. } = self.jobs[job as usize];
+            let record = &mut self.records[job as usize];
+            let (first, current) = (record.prediction, predictions.current[job as usize]);
+            let Some(corrected) = predictions.plan.correction.corrected(first, record.corrections, request)
+            else {
+                self.error.get_or_insert(ReplayError::Outlived { number, prediction: first });
+                return;
+            };
+            // A job that outlives its requested time too is expected to end at any time.
+            if corrected <= current {
+                continue;
+            }
+            record.corrections += 1;
+            predictions.current[job as usize] = corrected;
+            let estimated_end = due + (corrected - current);
+            self.running.postpone(due, job, estimated_end);
+            self.set_due(job, estimated_end);
+            is_any = true;
+        }
+        if is_any {
+            // Planned starts rest on ends that will come later.
+            self.reservation = None;
+            scheduler.machine_changed();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Predicts the mean run time of the last two jobs of the same user that have ended: the predictor of EASY++.
+//!
+//! D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using system-generated predictions rather than user runtime
+//! estimates", IEEE Transactions on Parallel and Distributed Systems 18(6), 2007.
+//!
+//! 1. The last two jobs are those that ended last. The jobs need not be alike in any other way than their user. The run
+//!    times of jobs that were killed at their requested times count as they are.
+//! 2. The mean of whole seconds is rounded down to a whole second.
+//! 3. The prediction is never longer than the requested time. A job has the requested time as its prediction if fewer
+//!    than two jobs of its user have ended, or if the log does not name its user.
+
+use std::collections::BTreeMap;
+
+use super::correction::Correction;
+use super::predictor::{Entry, Predictor};
+use crate::job::{Job, JobId, Time};
+
+/// The row of the registry.
+pub(super) const ENTRY: Entry = Entry {
+    name: "user-last-two",
+    spelling: "predicted:user-last-two",
+    summary: "the mean run time of the user's last two jobs that have ended, at most the requested time",
+    source: "Tsafrir, Etsion, Feitelson, IEEE TPDS 18(6), 2007",
+    correction: Correction::Tsafrir,
+    reads_file: false,
+    needs_users: true,
+    build: |_| Ok(Box::new(UserLastTwo::default())),
+};
+
+/// The predictor: the run times of the last job that has ended and of the one before it, for each user. The one before
+/// is `None` after the first job.
+#[derive(Debug, Default)]
+struct UserLastTwo {
+    last: BTreeMap<i64, (Time, Option<Time>)>,
+}
+
+impl Predictor for UserLastTwo {
+    fn predict(&mut self, _id: JobId, job: &Job) -> Time {
+        let history = job.logged.user.and_then(|user| self.last.get(&user));
+        let Some(&(last, Some(before))) = history else { return job.estimate };
+        mean(last, before).min(job.estimate)
+    }
+
+    fn ended(&mut self, job: &Job, ran: Time) {
+        if let Some(user) = job.logged.user {
+            let before = self.last.get(&user).map(|&(last, _)| last);
+            self.last.insert(user, (ran, before));
+        }
+    }
+}
+
+/// Returns the mean of two times. The mean of whole seconds is rounded down to a whole second.
+fn mean(one: Time, other: Time) -> Time {
+    const SECOND: i64 = 1_000_000;
+    let (one, other) = (one.as_micros(), other.as_micros());
+    // Half the difference is added to the smaller one: the sum of both could be beyond the range.
+    let mean = one.min(other) + (one.max(other) - one.min(other)) / 2;
+    let is_whole = one % SECOND == 0 && other % SECOND == 0;
+    Time::from_micros(if is_whole { mean - mean.rem_euclid(SECOND) } else { mean })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Logged;
+
+    #[test]
+    fn the_last_two_jobs_of_the_user_count_by_their_ends() {
+        let at = Time::from_seconds;
+        let job = |user, request_s| Job {
+            run: at(1),
+            estimate: at(request_s),
+            procs: 1,
+            logged: Logged { user, ..Logged::default() },
+            ..Job::default()
+        };
+        let mut predictor = UserLastTwo::default();
+        let mut predicted_s = |job: &Job| predictor_s(&mut predictor, job);
+        assert_eq!(predicted_s(&job(Some(1), 500)), 500);
+        for (user, ran_s) in [(Some(1), 100), (None, 7), (Some(2), 30), (None, 7), (Some(1), 205)] {
+            predictor.ended(&job(user, 500), at(ran_s));
+        }
+        let mut predicted_s = |job: &Job| predictor_s(&mut predictor, job);
+        assert_eq!(predicted_s(&job(Some(1), 500)), 152);
+        assert_eq!(predicted_s(&job(Some(1), 90)), 90);
+        assert_eq!(predicted_s(&job(Some(2), 500)), 500);
+        assert_eq!(predicted_s(&job(None, 500)), 500);
+        predictor.ended(&job(Some(1), 500), at(10));
+        assert_eq!(predictor_s(&mut predictor, &job(Some(1), 500)), 107);
+        assert_eq!(mean(Time::from_micros(1), Time::from_micros(4)), Time::from_micros(2));
+    }
+
+    /// Returns a prediction in whole seconds.
+    fn predictor_s(predictor: &mut UserLastTwo, job: &Job) -> i64 {
+        predictor.predict(0, job).as_micros() / 1_000_000
+    }
+}

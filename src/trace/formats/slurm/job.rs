@@ -1,0 +1,317 @@
+//! Makes the record of a job from what Slurm's accounting says about it, whatever the text looked like.
+
+use super::tres::Resources;
+use crate::spec::{Params, Spec, SpecError};
+use crate::trace::facts::Facts;
+use crate::trace::names::{NameKind, Names};
+use crate::trace::record::Record;
+use crate::trace::times::{Length, Pair, duration};
+use crate::trace::unit::Unit;
+
+/// The parameters that all formats of Slurm have.
+pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=submit|eligible";
+
+/// What Slurm's accounting says about one job. A number is `None` and a text is empty if it is unknown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SlurmJob<'a> {
+    /// The number of the job. Tasks of arrays and parts of heterogeneous jobs have numbers of their own where the text
+    /// tells them.
+    pub(super) number: i64,
+    /// The instants in seconds since 1970. An eligible job has nothing to wait for but resources.
+    pub(super) submit_s: Option<i64>,
+    pub(super) eligible_s: Option<i64>,
+    pub(super) start_s: Option<i64>,
+    pub(super) end_s: Option<i64>,
+    /// The run time in seconds, which counts only if the end or the start is unknown.
+    pub(super) elapsed_s: Option<i64>,
+    /// The time limit in seconds.
+    pub(super) limit_s: Option<i64>,
+    /// The state, such as `COMPLETED` or `CANCELLED by 123`.
+    pub(super) state: &'a [u8],
+    /// What the job got, or asks for as long as it has not started.
+    pub(super) allocated: Resources,
+    pub(super) requested: Resources,
+    pub(super) user: &'a [u8],
+    pub(super) account: &'a [u8],
+    pub(super) partition: &'a [u8],
+    pub(super) qos: &'a [u8],
+    /// The list of the job's nodes; `None` if the text does not tell lists.
+    pub(super) nodes: Option<&'a [u8]>,
+}
+
+/// What became of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Waits,
+    Runs,
+    /// The job ended, with this status of the Standard Workload Format.
+    Ended(i64),
+    Unknown,
+}
+
+/// Makes the records of one log.
+pub(super) struct Accounting {
+    unit: Unit,
+    /// Whether jobs arrive when they become eligible, and not when they were submitted.
+    is_eligible_arrival: bool,
+    names: Names,
+    pub(super) steps: u64,
+    waiting: u64,
+    running: u64,
+    never_started: u64,
+    unknown_states: u64,
+}
+
+impl Accounting {
+    /// Takes the parameters that all formats of Slurm have.
+    pub(super) fn take(params: &mut Params) -> Result<Self, SpecError> {
+        Ok(Self {
+            unit: Unit::take(params)?,
+            is_eligible_arrival: params.choose("arrival", &[("submit", false), ("eligible", true)])?,
+            names: Names::default(),
+            steps: 0,
+            waiting: 0,
+            running: 0,
+            never_started: 0,
+            unknown_states: 0,
+        })
+    }
+
+    /// Makes the accounting of a format that has no other parameters.
+    pub(super) fn of(spec: &Spec) -> Result<Self, SpecError> {
+        let mut params = Params::new(spec);
+        let accounting = Self::take(&mut params)?;
+        params.finish()?;
+        Ok(accounting)
+    }
+
+    /// Returns the unit of processors.
+    pub(super) fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// Returns the record of a job.
+    ///
+    /// * The run time is the time from start to end, as nodes are in use so long, also while the job is suspended.
+    /// * A job that never started has no wait and no processors. It ran for 0 s if it has ended.
+    /// * Requeued runs, which `sacct --duplicates` shows, are records of their own with status 0.
+    pub(super) fn record(&mut self, job: &SlurmJob) -> Record {
+        let fate = fate(job.state);
+        let has_nodes = job.nodes.is_none_or(|list| !has_no_nodes(list));
+        let has_started = fate != Fate::Waits && job.start_s.is_some() && has_nodes;
+        self.count(fate, has_started);
+        let start_s = if has_started { job.start_s } else { None };
+        let run_s = match fate {
+            Fate::Waits | Fate::Runs => None,
+            _ if !has_started => Some(0),
+            _ => job.end_s.zip(start_s).map(|(end_s, start_s)| end_s - start_s).or(job.elapsed_s),
+        };
+        let arrival_s = if self.is_eligible_arrival { job.eligible_s.or(job.submit_s) } else { job.submit_s };
+        let known = |value: Option<i64>| value.unwrap_or(-1);
+        let allocated = if has_started { job.allocated } else { Resources::default() };
+        let requested = if has_started { job.requested } else { job.requested.or(job.allocated) };
+        Record {
+            job: job.number,
+            submit_s: known(arrival_s),
+            wait_s: known(start_s.zip(arrival_s).map(|(start_s, arrival_s)| start_s - arrival_s)),
+            run_s: known(run_s),
+            allocated_procs: known(allocated.of(self.unit)),
+            requested_procs: known(requested.of(self.unit)),
+            requested_time_s: known(job.limit_s),
+            status: if let Fate::Ended(status) = fate { status } else { -1 },
+            user: self.number(NameKind::User, job.user),
+            group: self.number(NameKind::Group, job.account),
+            queue: self.number(NameKind::Queue, job.qos),
+            partition: self.number(NameKind::Partition, job.partition),
+            nodes: job.nodes.filter(|_| has_started).and_then(|list| self.names.nodes(list)),
+            ..Record::UNKNOWN
+        }
+    }
+
+    /// Returns the number of a name; −1 if it is empty.
+    fn number(&mut self, kind: NameKind, name: &[u8]) -> i64 {
+        if name.is_empty() { -1 } else { self.names.number(kind, name) }
+    }
+
+    /// Counts what replays leave out.
+    fn count(&mut self, fate: Fate, has_started: bool) {
+        match fate {
+            Fate::Waits => self.waiting += 1,
+            Fate::Runs => self.running += 1,
+            Fate::Unknown => self.unknown_states += 1,
+            Fate::Ended(_) => self.never_started += u64::from(!has_started),
+        }
+    }
+
+    /// Returns what was learnt beside the records.
+    pub(super) fn facts(&mut self) -> Facts {
+        let counts = [
+            ("job steps, which are part of their jobs", self.steps),
+            ("jobs that were still waiting", self.waiting),
+            ("jobs that were still running", self.running),
+            ("jobs that ended before they started", self.never_started),
+            ("jobs of an unknown state", self.unknown_states),
+        ];
+        let unit = match self.unit {
+            Unit::Nodes => "nodes",
+            Unit::Cpus => "CPUs",
+            Unit::Gpus => "GPUs",
+        };
+        Facts {
+            names: std::mem::take(&mut self.names),
+            has_unix_times: true,
+            notes: vec![format!("processors are {unit}")],
+            counts: counts.into_iter().filter(|&(_, count)| count > 0).collect(),
+            ..Facts::default()
+        }
+    }
+}
+
+/// Returns whether `list` is what Slurm writes for a job without nodes.
+fn has_no_nodes(list: &[u8]) -> bool {
+    matches!(list, b"" | b"None assigned" | b"(null)" | b"None" | b"Unknown")
+}
+
+/// Returns what a state such as `COMPLETED` or `CANCELLED by 123` says.
+fn fate(state: &[u8]) -> Fate {
+    let word = state.split(|byte| matches!(byte, b' ' | b'+')).next().unwrap_or_default();
+    // Slurm's own words, or the two letters that some commands shorten them to.
+    match word {
+        b"COMPLETED" | b"CD" => Fate::Ended(1),
+        b"FAILED" | b"F" | b"TIMEOUT" | b"TO" | b"NODE_FAIL" | b"NF" | b"OUT_OF_MEMORY" | b"OOM"
+        | b"BOOT_FAIL" | b"BF" | b"DEADLINE" | b"DL" | b"PREEMPTED" | b"PR" | b"REQUEUED" | b"RQ"
+        | b"LAUNCH_FAILED" | b"RECONFIG_FAIL" | b"STOPPED" => Fate::Ended(0),
+        b"CANCELLED" | b"CA" | b"REVOKED" | b"RV" => Fate::Ended(5),
+        b"PENDING" | b"PD" | b"REQUEUE_HOLD" | b"REQUEUE_FED" | b"RESV_DEL_HOLD" | b"SPECIAL_EXIT" => {
+            Fate::Waits
+        }
+        b"RUNNING" | b"R" | b"SUSPENDED" | b"S" | b"COMPLETING" | b"CG" | b"CONFIGURING" | b"CF"
+        | b"RESIZING" | b"SIGNALING" | b"STAGE_OUT" => Fate::Runs,
+        _ => Fate::Unknown,
+    }
+}
+
+/// Returns a time limit in seconds; `None` if there is none. A number alone counts minutes. The result is what was
+/// expected, in words, if the text is no time limit.
+pub(super) fn limit(text: &[u8]) -> Result<Option<i64>, &'static str> {
+    if text.eq_ignore_ascii_case(b"Partition_Limit") {
+        return Ok(None);
+    }
+    Ok(match duration(text, 60, Pair::MinutesSeconds)? {
+        Length::Seconds(seconds, _) => Some(seconds),
+        Length::Missing | Length::Unlimited => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accounting(parameters: &str) -> Accounting {
+        let spec: Spec = format!("sacct{parameters}").parse().expect("a spec");
+        Accounting::of(&spec).expect("parameters")
+    }
+
+    const JOB: SlurmJob<'static> = SlurmJob {
+        number: 7,
+        submit_s: Some(100),
+        eligible_s: Some(130),
+        start_s: Some(150),
+        end_s: Some(250),
+        elapsed_s: Some(90),
+        limit_s: Some(3600),
+        state: b"COMPLETED",
+        allocated: Resources { nodes: Some(2), cpus: Some(8), gpus: Some(4) },
+        requested: Resources { nodes: Some(2), cpus: Some(5), gpus: Some(4) },
+        user: b"anna",
+        account: b"physics",
+        partition: b"batch",
+        qos: b"normal",
+        nodes: Some(b"n[1-2]"),
+    };
+
+    #[test]
+    fn a_finished_job_is_a_record_in_the_unit_asked_for() {
+        for (parameters, allocated, requested) in [("", 2, 2), (":unit=cpus", 8, 5), (":unit=gpus", 4, 4)] {
+            let record = accounting(parameters).record(&JOB);
+            let expected = Record {
+                job: 7,
+                submit_s: 100,
+                wait_s: 50,
+                run_s: 100,
+                allocated_procs: allocated,
+                requested_procs: requested,
+                requested_time_s: 3600,
+                status: 1,
+                user: 1,
+                group: 1,
+                queue: 1,
+                partition: 1,
+                nodes: Some(1),
+                ..Record::UNKNOWN
+            };
+            assert_eq!(record, expected, "{parameters}");
+        }
+        let eligible = accounting(":arrival=eligible").record(&JOB);
+        assert_eq!((eligible.submit_s, eligible.wait_s), (130, 20));
+    }
+
+    #[test]
+    fn states_become_statuses() {
+        for (state, status, run_s) in [
+            ("COMPLETED", 1, 100),
+            ("FAILED", 0, 100),
+            ("TIMEOUT", 0, 100),
+            ("NODE_FAIL", 0, 100),
+            ("OUT_OF_MEMORY", 0, 100),
+            ("PREEMPTED", 0, 100),
+            ("REQUEUED", 0, 100),
+            ("CANCELLED by 1000", 5, 100),
+            ("CANCELLED+", 5, 100),
+            ("CANCELLED", 5, 100),
+            ("RUNNING", -1, -1),
+            ("PENDING", -1, -1),
+            ("MARTIAN", -1, 100),
+        ] {
+            let record = accounting("").record(&SlurmJob { state: state.as_bytes(), ..JOB });
+            assert_eq!((record.status, record.run_s), (status, run_s), "{state}");
+        }
+    }
+
+    #[test]
+    fn jobs_without_nodes_have_no_wait_and_no_processors() {
+        let mut accounting = accounting("");
+        let never = SlurmJob { state: b"CANCELLED by 0", nodes: Some(b"None assigned"), ..JOB };
+        let record = accounting.record(&never);
+        assert_eq!((record.wait_s, record.run_s, record.allocated_procs, record.nodes), (-1, 0, -1, None));
+        assert_eq!((record.status, record.requested_procs), (5, 2));
+        let waits = SlurmJob { start_s: None, end_s: None, state: b"PENDING", ..JOB };
+        assert_eq!(accounting.record(&waits).allocated_procs, -1);
+        let runs = SlurmJob { end_s: None, state: b"RUNNING", ..JOB };
+        assert_eq!((accounting.record(&runs).allocated_procs, accounting.record(&runs).wait_s), (2, 50));
+        let counts = accounting.facts().counts;
+        assert_eq!(
+            counts,
+            [
+                ("jobs that were still waiting", 1),
+                ("jobs that were still running", 2),
+                ("jobs that ended before they started", 1)
+            ]
+        );
+    }
+
+    #[test]
+    fn limits_are_minutes_or_clocks() {
+        for (text, expected) in [
+            ("5", Ok(Some(300))),
+            ("01:00:00", Ok(Some(3600))),
+            ("1-00:00:00", Ok(Some(86_400))),
+            ("UNLIMITED", Ok(None)),
+            ("Partition_Limit", Ok(None)),
+            ("", Ok(None)),
+        ] {
+            assert_eq!(limit(text.as_bytes()), expected, "{text}");
+        }
+        assert!(limit(b"soon").is_err());
+    }
+}

@@ -1,0 +1,18 @@
+//! What Slurm writes about finished jobs: the dump of `sacct -P` ([`sacct`]), that of `sacct --json` ([`json`]) and the
+//! text log of job completions ([`jobcomp`]).
+//!
+//! The three tell the same facts in three ways. Each parser collects those of a job as a [`job::SlurmJob`], and
+//! [`job::Accounting`] makes the record, so that the three give the same jobs.
+
+mod job;
+pub(super) mod jobcomp;
+pub(super) mod json;
+mod json_members;
+mod json_text;
+pub(super) mod sacct;
+mod sacct_columns;
+mod tres;
+
+/// Where the formats are described, for their rows.
+const SOURCE: &str = "A. Yoo, M. Jette, M. Grondona, \"SLURM: Simple Linux utility for resource management\", JSSPP 2003; \
+                      manual pages sacct(1) and slurm.conf(5)";

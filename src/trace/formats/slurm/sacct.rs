@@ -1,0 +1,378 @@
+//! The dump of `sacct -P`: one line for each job and each of its steps, fields separated by `|`, with a heading.
+//!
+//! Fields may come in any order; those that are not known are not read. Steps (`123.batch`, `123.0`) are part of their
+//! jobs. Tasks of arrays (`123_4`), parts of heterogeneous jobs (`123+1`) and, with `sacct --duplicates`, runs that were
+//! requeued are records of their own, as they are in the accounting. Tasks that still wait stand together
+//! (`123_[5-9]`) and are one record.
+
+use memchr::{memchr, memchr_iter};
+
+use super::job::{Accounting, SlurmJob, limit};
+use super::sacct_columns::{COLUMNS, Column, Heading, is_heading, name_of};
+use super::tres::{Resources, quantity};
+use crate::spec::{Params, Spec, SpecError};
+use crate::trace::error::Problem;
+use crate::trace::facts::Facts;
+use crate::trace::formats::format::{Format, LineParser, Parsed};
+use crate::trace::node_list::NodeList;
+use crate::trace::times::{Clock, Length, Pair, duration};
+
+/// The row of this format.
+pub(in crate::trace::formats) const FORMAT: Format = Format {
+    name: "sacct",
+    summary: "dump of Slurm's accounting: sacct -P with a heading, fields in any order",
+    source: super::SOURCE,
+    parameters: "unit=nodes|cpus|gpus time-zone=ZONE arrival=submit|eligible",
+    lacks: "machine, applications, memory",
+    extensions: &["sacct"],
+    recognises: Some(is_heading),
+    records_starts: true,
+    expects_spaces: false,
+    parser: |spec| Ok(Box::new(Sacct::new(spec)?)),
+    writing: None,
+};
+
+/// The parser of one dump.
+struct Sacct {
+    accounting: Accounting,
+    clock: Clock,
+    /// The heading; `None` before it.
+    heading: Option<Heading>,
+}
+
+/// The fields of a line, by column. Columns that the dump does not have are empty.
+type Fields<'a> = [&'a [u8]; COLUMNS];
+
+impl Sacct {
+    /// Makes the parser of one dump.
+    fn new(spec: &Spec) -> Result<Self, SpecError> {
+        let mut params = Params::new(spec);
+        let (accounting, clock) = (Accounting::take(&mut params)?, Clock::take(&mut params)?);
+        params.finish()?;
+        Ok(Self { accounting, clock, heading: None })
+    }
+
+    /// Reads the job of the fields of a line.
+    fn job<'a>(
+        &mut self,
+        heading: &Heading,
+        fields: &Fields<'a>,
+        number: i64,
+    ) -> Result<SlurmJob<'a>, Problem> {
+        let text = |column: Column| fields[column as usize];
+        let clock = &mut self.clock;
+        let mut instant = |column: Column| {
+            clock.instant(text(column)).map_err(|expected| malformed(heading, column, text(column), expected))
+        };
+        let (submit_s, start_s) = (instant(Column::Submit)?, instant(Column::Start)?);
+        let (end_s, eligible_s) = (instant(Column::End)?, instant(Column::Eligible)?);
+        let elapsed_s = elapsed(heading, fields)?;
+        let nodes = heading.has(&[Column::NodeList]).then(|| text(Column::NodeList));
+        let (allocated, requested) = sizes(heading, fields)?;
+        let column = if text(Column::LimitRaw).is_empty() { Column::Limit } else { Column::LimitRaw };
+        let limit_s =
+            limit(text(column)).map_err(|expected| malformed(heading, column, text(column), expected))?;
+        Ok(SlurmJob {
+            number,
+            submit_s,
+            eligible_s,
+            start_s: start_s.or_else(|| Some(end_s? - elapsed_s?)),
+            end_s,
+            elapsed_s,
+            limit_s,
+            state: text(Column::State),
+            allocated,
+            requested,
+            user: text(Column::User),
+            account: text(Column::Account),
+            partition: text(Column::Partition),
+            qos: text(Column::Qos),
+            nodes,
+        })
+    }
+
+    /// Reads a line below `heading`.
+    fn line(&mut self, heading: &Heading, line: &[u8]) -> Result<Parsed, Problem> {
+        let mut fields = [&b""[..]; COLUMNS];
+        split(heading, line, &mut fields)?;
+        let column = if heading.has(&[Column::JobIdRaw]) { Column::JobIdRaw } else { Column::JobId };
+        let id = fields[column as usize];
+        let digits = id.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = std::str::from_utf8(&id[..digits]).ok().and_then(|digits| digits.parse().ok());
+        let kind = id.get(digits).copied().unwrap_or_default();
+        let (Some(number), 0 | b'_' | b'+' | b'.') = (number, kind) else {
+            return Err(malformed(
+                heading,
+                column,
+                id,
+                "the number of a job, such as 123, 123_4 or 123.batch",
+            ));
+        };
+        // What stands in brackets has no points, so a point is that of a step.
+        if memchr(b'.', id).is_some() {
+            self.accounting.steps += 1;
+            return Ok(Parsed::Part);
+        }
+        let job = self.job(heading, &fields, number)?;
+        Ok(Parsed::Record(self.accounting.record(&job), 0))
+    }
+}
+
+impl LineParser for Sacct {
+    /// The name of a job, which may be the first field, may begin with any character.
+    fn has_semicolons(&self) -> bool {
+        self.heading.is_some()
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
+        // Dumps that were put together have a heading each.
+        let begins_anew = || matches!(line, [b'J' | b'j' | b'S' | b's', ..]) && is_heading(line);
+        match self.heading.take() {
+            Some(heading) if !begins_anew() => {
+                // The heading is put back at once; borrowing it would forbid to change what was counted.
+                let parsed = self.line(&heading, line);
+                self.heading = Some(heading);
+                parsed
+            }
+            _ => {
+                self.heading = Some(Heading::parse(line, self.accounting.unit())?);
+                Ok(Parsed::Part)
+            }
+        }
+    }
+
+    fn facts(&mut self) -> Facts {
+        let mut facts = self.accounting.facts();
+        facts.time_zone = self.clock.zone_name();
+        facts.notes.extend(self.clock.notes());
+        facts.counts.extend(self.clock.counts());
+        facts
+    }
+}
+
+/// Returns the problem of a field that is not what was expected.
+#[cold]
+fn malformed(heading: &Heading, column: Column, found: &[u8], expected: &str) -> Problem {
+    Problem::column(heading.fields[column as usize], name_of(column), found, expected)
+}
+
+/// Splits a line into its fields. If it has more of them than the heading, and one field alone is text that users choose,
+/// such as the name of the job, the bars belong to that text.
+fn split<'a>(heading: &Heading, line: &'a [u8], fields: &mut Fields<'a>) -> Result<(), Problem> {
+    let expected = heading.columns.len();
+    let (mut at, mut start) = (0, 0);
+    for bar in memchr_iter(b'|', line) {
+        if let Some(Some(column)) = heading.columns.get(at) {
+            fields[*column as usize] = &line[start..bar];
+        }
+        (at, start) = (at + 1, bar + 1);
+    }
+    // The last field ends at the end of the line. `sacct -p` has a bar there, too.
+    let found = at + usize::from(at < expected || start < line.len());
+    if let Some(Some(column)) = heading.columns.get(at) {
+        fields[*column as usize] = &line[start..];
+    }
+    if found < expected {
+        return Err(Problem::TooFewFields { found, expected });
+    }
+    if found == expected {
+        return Ok(());
+    }
+    let rest = &line[start.min(line.len())..];
+    let Some(free) = heading.free else {
+        return Err(Problem::column(expected + 1, "beyond the heading", rest, "the end of the line"));
+    };
+    let (surplus, last) = (found - expected, expected - 1);
+    for (at, field) in line.split(|&byte| byte == b'|').take(found).enumerate() {
+        // Fields before the text stand where they should, and those after it as many places later as there are bars in it.
+        let place = if at <= free { at } else { at.saturating_sub(surplus).max(free) };
+        if let Some(column) = heading.columns[place.min(last)] {
+            fields[column as usize] = field;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the run time in seconds, without the time for which a job was suspended; `None` if it is missing.
+fn elapsed(heading: &Heading, fields: &Fields) -> Result<Option<i64>, Problem> {
+    let raw = heading.has(&[Column::ElapsedRaw]);
+    let column = if raw { Column::ElapsedRaw } else { Column::Elapsed };
+    let found = fields[column as usize];
+    match duration(found, 1, Pair::MinutesSeconds) {
+        Ok(Length::Seconds(seconds, _)) => Ok(Some(seconds)),
+        Ok(_) => Ok(None),
+        Err(expected) => Err(malformed(heading, column, found, expected)),
+    }
+}
+
+/// Returns what a job got and what it asked for. Columns of their own go before lists of resources, and the list of nodes
+/// is counted only if nothing else tells their number.
+fn sizes(heading: &Heading, fields: &Fields) -> Result<(Resources, Resources), Problem> {
+    let number = |column: Column| match fields[column as usize] {
+        b"" => Ok(None),
+        found => match quantity(found) {
+            Some(number) => Ok(Some(number)),
+            None => Err(malformed(heading, column, found, "a whole number, such as 48 or 1.5K")),
+        },
+    };
+    let list = |column: Column| {
+        let found = fields[column as usize];
+        Resources::parse(found)
+            .ok_or_else(|| malformed(heading, column, found, "resources such as cpu=8,gres/gpu=4,node=2"))
+    };
+    let own = Resources { nodes: number(Column::Nodes)?, cpus: number(Column::AllocCpus)?, gpus: None };
+    let asked = Resources { nodes: number(Column::ReqNodes)?, cpus: number(Column::ReqCpus)?, gpus: None };
+    let mut allocated = own.or(list(Column::AllocTres)?);
+    if allocated.nodes.is_none() && !fields[Column::NodeList as usize].is_empty() {
+        let found = fields[Column::NodeList as usize];
+        let nodes = NodeList::parse(&String::from_utf8_lossy(found)).map_err(|_| {
+            malformed(heading, Column::NodeList, found, "names such as node[001-004,007],login1")
+        })?;
+        allocated.nodes = i64::try_from(nodes.count()).ok();
+    }
+    Ok((allocated, asked.or(list(Column::ReqTres)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::names::NameKind;
+    use crate::trace::record::Record;
+
+    const HEADING: &str =
+        "JobID|Submit|Start|End|State|NNodes|AllocCPUS|AllocTRES|Timelimit|User|JobName|NodeList";
+
+    /// Reads lines below a heading: records, or what is wrong.
+    fn read(spec: &str, heading: &str, lines: &[&str]) -> Result<(Vec<Record>, Facts), Problem> {
+        let mut parser = Sacct::new(&spec.parse().expect("a spec")).expect("parameters");
+        let mut records = Vec::new();
+        for line in [heading].iter().chain(lines) {
+            if let Parsed::Record(record, _) = parser.parse(line.as_bytes())? {
+                records.push(record);
+            }
+        }
+        Ok((records, parser.facts()))
+    }
+
+    #[test]
+    fn steps_are_folded_away_and_arrays_and_heterogeneous_jobs_are_kept() -> Result<(), Problem> {
+        let times = "2024-05-01T10:00:00|2024-05-01T10:01:00|2024-05-01T11:01:00|COMPLETED|2|8||1-00:00:00|anna|x|n[1-2]";
+        let waits = "2024-05-01T10:00:00|Unknown|Unknown|PENDING|1|1|||anna|x|None assigned";
+        let mut lines = Vec::new();
+        for id in
+            ["1", "1.batch", "1.extern", "1.0", "2_4", "2_4.batch", "3+0", "3+0.1", "3+1", "4.interactive"]
+        {
+            lines.push(format!("{id}|{times}"));
+        }
+        lines.push(format!("2_[5-9%2]|{waits}"));
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let (records, facts) = read("sacct", HEADING, &lines)?;
+        assert_eq!(records.iter().map(|record| record.job).collect::<Vec<_>>(), [1, 2, 3, 3, 2]);
+        let first = records[0];
+        assert_eq!((first.submit_s, first.wait_s, first.run_s), (1_714_557_600, 60, 3600));
+        assert_eq!((first.allocated_procs, first.requested_time_s, first.nodes), (2, 86_400, Some(1)));
+        assert_eq!((records[4].run_s, records[4].allocated_procs, records[4].requested_procs), (-1, -1, 1));
+        let counts = [("job steps, which are part of their jobs", 6), ("jobs that were still waiting", 1)];
+        assert_eq!(facts.counts, counts);
+        assert_eq!(facts.names.name(NameKind::Nodes, 1).as_deref(), Some("n[1-2]"));
+        assert_eq!((facts.time_zone.as_deref(), facts.has_unix_times), (Some("UTC"), true));
+        Ok(())
+    }
+
+    #[test]
+    fn fields_may_stand_in_any_order_with_a_bar_at_the_end() -> Result<(), Problem> {
+        let (records, _) = read(
+            "sacct:unit=gpus,time-zone=Europe/Berlin",
+            "NodeList|End|AllocTRES|ElapsedRaw|QOS|Submit|JobIDRaw|JobID|TimelimitRaw|",
+            &["n1|2024-05-01T13:00:00|cpu=4,gres/gpu=3,node=1|3600|high|2024-05-01T11:00:00|77|70_1|90|"],
+        )?;
+        let record = records[0];
+        assert_eq!(
+            (record.job, record.submit_s, record.wait_s, record.run_s),
+            (77, 1_714_554_000, 3600, 3600)
+        );
+        assert_eq!((record.allocated_procs, record.requested_time_s, record.queue), (3, 5400, 1));
+        Ok(())
+    }
+
+    #[test]
+    fn bars_in_names_of_jobs_do_no_harm() -> Result<(), Problem> {
+        for name in ["x", "a|b", "|", "a||b|c"] {
+            let line = format!(
+                "5|2024-05-01T10:00:00|2024-05-01T10:00:00|2024-05-01T10:00:09|FAILED|3|8|||anna|{name}|n[1-3]"
+            );
+            let (records, facts) = read("sacct", HEADING, &[&line])?;
+            assert_eq!(
+                (records[0].run_s, records[0].allocated_procs, records[0].status),
+                (9, 3, 0),
+                "{name}"
+            );
+            assert_eq!(facts.names.name(NameKind::Nodes, 1).as_deref(), Some("n[1-3]"), "{name}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn dumps_that_were_put_together_have_several_headings() -> Result<(), Problem> {
+        let other = "Submit|JobID|Start|End|NodeList";
+        let line = "2024-05-01T10:00:00|9|2024-05-01T10:00:00|2024-05-01T10:00:09|n[1-3]";
+        let (records, _) = read("sacct", HEADING, &[other, line, other, line])?;
+        assert_eq!((records.len(), records[1].allocated_procs), (2, 3));
+        Ok(())
+    }
+
+    #[test]
+    fn wrong_lines_say_what_was_expected() {
+        const GOOD: [&str; 12] = [
+            "5",
+            "2024-05-01T10:00:00",
+            "2024-05-01T10:00:00",
+            "2024-05-01T10:00:09",
+            "FAILED",
+            "3",
+            "8",
+            "cpu=8",
+            "1:00:00",
+            "anna",
+            "x",
+            "n[1-3]",
+        ];
+        for (column, found, message) in [
+            (
+                1,
+                "five",
+                "column 1 (JobID): found 'five', expected the number of a job, such as 123, 123_4 or 123.batch",
+            ),
+            (1, "", "column 1 (JobID): found '', expected the number of a job"),
+            (1, "12x", "column 1 (JobID): found '12x'"),
+            (
+                2,
+                "yesterday",
+                "column 2 (Submit): found 'yesterday', expected a time such as 2024-05-01T12:00:00",
+            ),
+            (3, "2024-05-01T25:00:00", "column 3 (Start): found '2024-05-01T25:00:00'"),
+            (4, "2024-02-30T00:00:00", "column 4 (End): found '2024-02-30T00:00:00'"),
+            (6, "two", "column 6 (NNodes): found 'two', expected a whole number, such as 48 or 1.5K"),
+            (7, "-8", "column 7 (AllocCPUS): found '-8'"),
+            (
+                8,
+                "cpu=x",
+                "column 8 (AllocTRES): found 'cpu=x', expected resources such as cpu=8,gres/gpu=4,node=2",
+            ),
+            (9, "soon", "column 9 (Timelimit): found 'soon', expected a duration"),
+        ] {
+            let mut fields = GOOD;
+            fields[column - 1] = found;
+            let problem = read("sacct", HEADING, &[&fields.join("|")]).expect_err(found).to_string();
+            assert!(problem.starts_with(message), "{problem}");
+        }
+        let short = read("sacct", HEADING, &[&GOOD[..4].join("|")]).expect_err("short").to_string();
+        assert_eq!(short, "4 fields, expected 12");
+        let heading = HEADING.replace("|JobName", "");
+        let long = read("sacct", &heading, &[&GOOD.join("|")]).expect_err("long").to_string();
+        assert_eq!(long, "column 12 (beyond the heading): found 'n[1-3]', expected the end of the line");
+        for spec in ["sacct:unit=sockets", "sacct:time-zone=Mars", "sacct:arrival=soon", "sacct:colour=red"] {
+            assert!(Sacct::new(&spec.parse().expect("a spec")).is_err(), "{spec}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Finds the columns of a dump of `sacct` by its heading.
+
+use crate::trace::error::Problem;
+use crate::trace::unit::Unit;
+
+/// A column that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    JobId,
+    JobIdRaw,
+    Submit,
+    Eligible,
+    Start,
+    End,
+    State,
+    AllocCpus,
+    ReqCpus,
+    Nodes,
+    ReqNodes,
+    AllocTres,
+    ReqTres,
+    Limit,
+    LimitRaw,
+    Elapsed,
+    ElapsedRaw,
+    User,
+    Account,
+    Partition,
+    Qos,
+    NodeList,
+}
+
+/// The number of columns that are read.
+pub(super) const COLUMNS: usize = Column::NodeList as usize + 1;
+
+/// The names in headings. Later names of a column stand in for the first one, as older versions have them.
+const NAMES: &[(&str, Column)] = &[
+    ("JobID", Column::JobId),
+    ("JobIDRaw", Column::JobIdRaw),
+    ("Submit", Column::Submit),
+    ("Eligible", Column::Eligible),
+    ("Start", Column::Start),
+    ("End", Column::End),
+    ("State", Column::State),
+    ("AllocCPUS", Column::AllocCpus),
+    ("NCPUS", Column::AllocCpus),
+    ("ReqCPUS", Column::ReqCpus),
+    ("NNodes", Column::Nodes),
+    ("AllocNodes", Column::Nodes),
+    ("ReqNodes", Column::ReqNodes),
+    ("AllocTRES", Column::AllocTres),
+    ("ReqTRES", Column::ReqTres),
+    ("Timelimit", Column::Limit),
+    ("TimelimitRaw", Column::LimitRaw),
+    ("Elapsed", Column::Elapsed),
+    ("ElapsedRaw", Column::ElapsedRaw),
+    ("User", Column::User),
+    ("UID", Column::User),
+    ("Account", Column::Account),
+    ("Group", Column::Account),
+    ("Partition", Column::Partition),
+    ("QOS", Column::Qos),
+    ("QOSRAW", Column::Qos),
+    ("NodeList", Column::NodeList),
+];
+
+/// Columns of text that users choose, which may hold a `|`.
+const FREE_TEXTS: [&str; 9] = [
+    "JobName",
+    "Comment",
+    "AdminComment",
+    "SystemComment",
+    "SubmitLine",
+    "WorkDir",
+    "Reason",
+    "Extra",
+    "WCKey",
+];
+
+/// The command whose output is read best, for messages.
+pub(super) const COMMAND: &str = "sacct -a -P -o JobIDRaw,Submit,Eligible,Start,End,State,NNodes,AllocCPUS,AllocTRES,\
+                                  ReqTRES,TimelimitRaw,User,Account,Partition,QOS,NodeList";
+
+/// What a heading says: where each column is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Heading {
+    /// For each field of a line the column that it is; `None` if the field is not read.
+    pub(super) columns: Vec<Option<Column>>,
+    /// The number of the field of each column, from 1; 0 if the dump does not have it.
+    pub(super) fields: [usize; COLUMNS],
+    /// The index of the only field that may hold a `|`; `None` if there is none, or more than one.
+    pub(super) free: Option<usize>,
+}
+
+/// Returns whether a line is the heading of a dump: it has bars, the number of a job and the time of its submission.
+pub(super) fn is_heading(line: &[u8]) -> bool {
+    let has = |wanted: &str| fields_of(line).any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()));
+    memchr::memchr(b'|', line).is_some() && (has("JobID") || has("JobIDRaw")) && has("Submit")
+}
+
+/// Returns the texts between the bars of a heading, without blanks around them.
+fn fields_of(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|&byte| byte == b'|').map(<[u8]>::trim_ascii)
+}
+
+impl Heading {
+    /// Reads a heading. The result is a problem, which names the command that gives what is missing, if the columns do
+    /// not tell when jobs were submitted and ended or how many of `unit` they had.
+    pub(super) fn parse(line: &[u8], unit: Unit) -> Result<Self, Problem> {
+        let (mut columns, mut fields, mut ranks) = (Vec::new(), [0_usize; COLUMNS], [usize::MAX; COLUMNS]);
+        let mut free = Vec::new();
+        for (at, name) in fields_of(line).enumerate() {
+            let known = NAMES.iter().position(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()));
+            columns.push(None);
+            if let Some(rank) = known {
+                let column = NAMES[rank].1;
+                // Of two names of one column the one that stands first in the table counts.
+                if rank < ranks[column as usize] {
+                    if let Some(worse) = fields[column as usize].checked_sub(1) {
+                        columns[worse] = None;
+                    }
+                    (fields[column as usize], ranks[column as usize]) = (at + 1, rank);
+                    columns[at] = Some(column);
+                }
+            } else if FREE_TEXTS.iter().any(|text| name.eq_ignore_ascii_case(text.as_bytes())) {
+                free.push(at);
+            }
+        }
+        // `sacct -p` ends each line with a bar, so that the last name is empty.
+        if columns.len() > 1 && line.trim_ascii().ends_with(b"|") {
+            columns.pop();
+        }
+        let free = if let [only] = free.as_slice() { Some(*only) } else { None };
+        let heading = Self { columns, fields, free };
+        heading.check(unit)?;
+        Ok(heading)
+    }
+
+    /// Returns whether the dump has one of these columns.
+    pub(super) fn has(&self, columns: &[Column]) -> bool {
+        columns.iter().any(|&column| self.fields[column as usize] > 0)
+    }
+
+    /// Returns a problem if a column is missing without which there are no jobs.
+    fn check(&self, unit: Unit) -> Result<(), Problem> {
+        use Column::{
+            AllocCpus, AllocTres, Elapsed, ElapsedRaw, End, JobId, JobIdRaw, NodeList, Nodes, ReqCpus,
+            ReqTres, Start, Submit,
+        };
+        let sizes: (&[Column], &str) = match unit {
+            Unit::Nodes => (&[Nodes, AllocTres, NodeList], "NNodes"),
+            Unit::Cpus => (&[AllocCpus, ReqCpus, AllocTres, ReqTres], "AllocCPUS"),
+            Unit::Gpus => (&[AllocTres, ReqTres], "AllocTRES"),
+        };
+        let ends: &[Column] = &[End, Elapsed, ElapsedRaw];
+        let needed = [
+            (&[JobId, JobIdRaw][..], "JobID"),
+            (&[Submit], "Submit"),
+            (&[Start, End], "Start"),
+            (ends, "End"),
+            sizes,
+        ];
+        match needed.into_iter().find(|(columns, _)| !self.has(columns)) {
+            Some((_, name)) => Err(Problem::Heading(format!(
+                "the heading has no {name}; this one has all that is read: {COMMAND}"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns the name of a column in messages.
+pub(super) fn name_of(column: Column) -> &'static str {
+    NAMES.iter().find(|(_, named)| *named == column).map_or("", |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_are_recognised() {
+        assert!(is_heading(b"JobID|Submit|Start|End|NNodes"));
+        assert!(is_heading(b"Submit|jobidraw|"));
+        for other in
+            ["1 0 -1 60 4", "JobID Submit", "JobID|Start", "a|b", "05/13/2024 10:00:00;E;1.host;user=x|y"]
+        {
+            assert!(!is_heading(other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn columns_stand_anywhere_and_better_names_go_first() {
+        let heading = Heading::parse(b"NCPUS|JobName|End|Submit|AllocCPUS|JobID|Start|NNodes|", Unit::Nodes)
+            .expect("whole");
+        assert_eq!((heading.columns.len(), heading.free), (8, Some(1)));
+        assert_eq!((heading.columns[0], heading.columns[4]), (None, Some(Column::AllocCpus)));
+        assert_eq!(heading.fields[Column::Nodes as usize], 8);
+        let two =
+            Heading::parse(b"JobID|Submit|Start|End|NNodes|JobName|Comment", Unit::Nodes).expect("whole");
+        assert_eq!(two.free, None);
+    }
+
+    #[test]
+    fn missing_columns_are_named() {
+        for (heading, unit, missing) in [
+            ("Submit|Start|End|NNodes", Unit::Nodes, "JobID"),
+            ("JobID|Start|End|NNodes", Unit::Nodes, "Submit"),
+            ("JobID|Submit|ElapsedRaw|NNodes", Unit::Nodes, "Start"),
+            ("JobID|Submit|Start|NNodes", Unit::Nodes, "End"),
+            ("JobID|Submit|Start|End|AllocCPUS", Unit::Nodes, "NNodes"),
+            ("JobID|Submit|Start|End|NNodes", Unit::Cpus, "AllocCPUS"),
+            ("JobID|Submit|Start|End|NNodes|AllocCPUS", Unit::Gpus, "AllocTRES"),
+        ] {
+            let problem = Heading::parse(heading.as_bytes(), unit).expect_err(heading).to_string();
+            assert!(problem.starts_with(&format!("the heading has no {missing}; this one has")), "{problem}");
+            assert!(problem.contains("sacct -a -P -o JobIDRaw,Submit"), "{problem}");
+        }
+        assert!(
+            Heading::parse(
+                COMMAND.rsplit(' ').next().unwrap_or_default().replace(',', "|").as_bytes(),
+                Unit::Gpus
+            )
+            .is_ok()
+        );
+    }
+
+    #[test]
+    fn every_column_has_a_name() {
+        for (_, column) in NAMES {
+            assert!(!name_of(*column).is_empty());
+        }
+    }
+}
