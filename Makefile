@@ -33,11 +33,12 @@ test-browser: replay
 man:
 	$(CARGO) run --release --quiet -- man target/man
 
-# Submits studies to a real Slurm, started here for that, and kills its nodes; says that it is skipped where there is none.
-# Run by root on Debian, it installs Slurm.
+# Submits studies to a real Slurm, started here for that, and kills its nodes; then runs 200 jobs on one with accounting, and reads
+# what it has written about them. Says that it is skipped where there is none. Run by root on Debian, it installs Slurm and MariaDB.
 test-slurm:
 	$(CARGO) build --release --quiet
 	tests/slurm/run.sh
+	tests/slurm/accounting.sh
 
 # Typesets the LaTeX tables; pages go to target/latex. Run by root on Debian, it installs pdflatex; says what it skips.
 test-latex:

@@ -17,7 +17,7 @@ pub use evalys::evalys;
 pub use outages::{KnownOutages, audit_outages};
 pub use policy::{Fits, HasPlace, Policy, Promised};
 pub use state::{Checked, Violation};
-pub use swf::{SwfError, read_swf, record};
+pub use swf::{SwfError, read_log, record};
 
 use crate::job::Time;
 use crate::machine::NodeId;

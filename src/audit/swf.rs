@@ -1,4 +1,4 @@
-//! Schedules as logs in the Standard Workload Format: the wait time of a record says when its job started.
+//! Schedules as logs, such as those in the Standard Workload Format: the wait time of a record says when its job started.
 
 use std::path::Path;
 
@@ -38,9 +38,9 @@ pub enum SwfError {
 }
 
 /// Reads a log as a schedule. Jobs that never ran (without run time or processors) are left out. An unknown estimate
-/// counts as equal to the run time. Fails as [`SwfError`] says.
-pub fn read_swf(path: &Path) -> Result<Schedule, SwfError> {
-    let mut reader = Reader::open(path, ReadOptions::default())?;
+/// counts as equal to the run time. Times that count from 1970 are counted from the first submit time instead. Fails as [`SwfError`] says.
+pub fn read_log(path: &Path, options: ReadOptions) -> Result<Schedule, SwfError> {
+    let mut reader = Reader::open(path, options)?;
     let mut schedule = Schedule::default();
     while let Some(entry) = reader.next_entry()? {
         let Entry::Record { record, .. } = entry else { continue };
@@ -68,6 +68,10 @@ pub fn read_swf(path: &Path) -> Result<Schedule, SwfError> {
             nodes: None,
             moved: false,
         });
+    }
+    let origin = Time::from_seconds(reader.finish()?.origin_s());
+    for job in &mut schedule.jobs {
+        (job.submit, job.start, job.end) = (job.submit - origin, job.start - origin, job.end - origin);
     }
     Ok(schedule)
 }
@@ -115,7 +119,7 @@ mod tests {
         let path = directory.path().join("a.swf");
         let line = "1 5 10 60 4 -1 -1 8 90 -1 1 1 1 -1 0 -1 -1 -1\n";
         std::fs::write(&path, format!("{line}{}", line.replace("60 4", "-1 -1")))?;
-        let schedule = read_swf(&path)?;
+        let schedule = read_log(&path, ReadOptions::default())?;
         let expected = ScheduledJob {
             number: 1,
             row: 1,
@@ -126,7 +130,7 @@ mod tests {
         };
         assert_eq!((schedule.jobs, schedule.left_out), (vec![expected], 1));
         std::fs::write(&path, line.replace(" 10 ", " -1 "))?;
-        let message = read_swf(&path).expect_err("no wait").to_string();
+        let message = read_log(&path, ReadOptions::default()).expect_err("no wait").to_string();
         assert!(
             message.contains("a.swf:1: field 3 (wait time): found -1, expected the seconds"),
             "{message}"

@@ -6,6 +6,7 @@ mod interrupt;
 mod list;
 mod merge;
 mod plot;
+mod reading;
 mod replay;
 mod report;
 mod reproduce;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::ValueEnum;
 
 use super::terminal::is_bold;
@@ -21,15 +22,19 @@ pub(super) struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Columns of the summary whose values label the rows.
+    /// Frame that is shown: the summary, or one row for each shape of jobs, which --by-shape keeps.
+    #[arg(long, value_name = "FRAME", default_value = "summary", value_parser = ["summary", "shapes"])]
+    frame: String,
+
+    /// Columns of the frame whose values label the rows.
     #[arg(long, value_name = "COLUMNS", default_value = "allocator", value_delimiter = ',')]
     rows: Vec<String>,
 
-    /// Columns of the summary whose values label the columns.
+    /// Columns of the frame whose values label the columns.
     #[arg(long, value_name = "COLUMNS", default_value = "log,machine", value_delimiter = ',')]
     columns: Vec<String>,
 
-    /// Column of the summary that is shown.
+    /// Column of the frame that is shown.
     #[arg(long, value_name = "COLUMN", default_value = "pairwise_sum_mean")]
     value: String,
 
@@ -67,7 +72,18 @@ enum BestArg {
 
 /// Prints the table.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let sheet = Sheet::read(&args.folder)?;
+    let sheet = match args.frame.as_str() {
+        "summary" => Sheet::read(&args.folder)?,
+        detail => {
+            let sheet = Sheet::read_details(&args.folder, detail, None, &|_| true)?;
+            sheet.ok_or_else(|| {
+                anyhow!(
+                    "{} holds no frame '{detail}'; `replay -o` and `sweep --jobs` keep it with --by-shape",
+                    args.folder.display()
+                )
+            })?
+        }
+    };
     if let Some(note) = sheet.missing_note() {
         complain(&format!("note: {note}"));
     }

@@ -35,6 +35,10 @@ pub(super) const TWO_LOADS: &str = "synthetic:jobs=200,ratio=1 --machine 8x8 --s
 pub(super) const FEW_JOBS: &str = "synthetic:jobs=40,ratio=1 --machine 8x8 --scheduler fcfs \
     --allocator first-fit hilbert+bf mbs --placements --no-timing --quiet";
 
+/// An example for kinds that show how broken up the free nodes are.
+pub(super) const FEW_SLICES: &str = "synthetic:jobs=40,ratio=1 --machine 8x8 --scheduler fcfs \
+    --allocator first-fit hilbert+bf mbs --fragmentation 4x4,2x2 --no-timing --quiet";
+
 /// An example for kinds that show how long jobs are suspended.
 pub(super) const LINEAR_ARRAY: &str = "docs/examples/seven-jobs.swf --machine 48 \
     --allocator linear-first-fit left-compaction cost-free-compaction --no-timing --quiet";
@@ -57,12 +61,15 @@ pub enum Needs {
     CallTimes,
     /// The jobs frame with the nodes of each job.
     Nodes,
+    /// The frame of the fragmentation of the free nodes, which is measured only on request.
+    Fragmentation,
 }
 
 impl Needs {
-    /// Returns whether the user is told that the results lack this. Missing delays are no problem and need no note.
+    /// Returns whether the user is told that the results lack this. Missing delays are no problem and need no note, and
+    /// neither does what is measured only on request.
     pub fn is_missed(self) -> bool {
-        self != Self::Delays
+        !matches!(self, Self::Delays | Self::Fragmentation)
     }
 }
 
@@ -73,6 +80,10 @@ impl fmt::Display for Needs {
             Self::Delays => "delays",
             Self::Jobs => "jobs; `replay -o` and `sweep --jobs` keep them",
             Self::CallTimes => "jobs with times; `replay -o` and `sweep --jobs` keep them without --no-timing",
+            Self::Fragmentation => {
+                "the fragmentation of free nodes; `replay -o DIR --fragmentation SLICES` and `sweep --jobs --fragmentation \
+                 SLICES` keep it"
+            }
             Self::Nodes => {
                 "jobs with their nodes; `replay -o DIR --placements` and `sweep --jobs --placements` keep them"
             }

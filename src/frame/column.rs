@@ -96,6 +96,7 @@ pub(super) fn has(options: &Options, when: When) -> bool {
         When::Fragmentation => options.fragmentation.is_some(),
         When::Network => options.traffic,
         When::Placements => options.placements,
+        When::ByShape => options.by_shape,
         When::Outages => options.outages.is_some(),
         When::Predictions => options.predictions,
         When::Recorded => options.recorded,

@@ -4,7 +4,7 @@
 //! DIR/study.json               the resolved study: every cell with its key, in order
 //! DIR/cells/KEY.parquet        a finished cell, one row per replication: the `summary` frame without `replay`
 //! DIR/cells/KEY.jobs.parquet   its jobs, if they are kept: the `jobs` frame without `replay`
-//! DIR/cells/KEY.downtimes.parquet   its outages, if jobs are kept: the `downtimes` frame without `replay`
+//! DIR/cells/KEY.FRAME.parquet  other details, such as the `downtimes` frame, if they are kept: without `replay`
 //! DIR/cells/KEY.failed.txt     why a cell failed when it was last tried; gone when it is finished
 //! DIR/summary.parquet, .csv    the finished cells in the study's order: `replay` first, `key` last
 //! DIR/unfinished.json          how the study was started; gone when all of it is finished
@@ -20,23 +20,22 @@ use std::path::{Path, PathBuf};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde::Serialize;
 
-use super::downtimes::downtimes;
+use super::detail::DETAILS;
 use super::file::write_to;
 use super::kept::{foreign, is_result_of};
 use super::origin::{STUDY_FILE, mark, result_files, study_id};
 use super::read::read_file;
 use super::whole::{read_if_there, write_whole};
-use super::{FileFormat, FrameError, jobs, name, summary};
+use super::{FileFormat, FrameError, name, summary};
 use crate::disk::{Claim, TEMPORARY};
 use crate::study::{Manifest, ManifestCell, Options, Outcome, PlannedReplay, Shard};
 
 /// The number of digits in the key of a cell: the key is a SHA-256 in hexadecimal.
 const KEY: usize = 64;
 
-/// The names of the frames that a cell has.
+/// The names of two frames that a cell has.
 const JOBS: &str = "jobs";
 const SUMMARY: &str = "summary";
-const DOWNTIMES: &str = "downtimes";
 /// The formats in which the summary of a study is written.
 const SUMMARIES: [FileFormat; 2] = [FileFormat::Parquet, FileFormat::Csv];
 
@@ -81,14 +80,16 @@ impl StudyFolder {
         self.cells().join(format!("{key}.parquet"))
     }
 
-    /// Returns the path of the jobs of a cell, which exists only if jobs are kept.
-    pub(super) fn jobs(&self, key: &str) -> PathBuf {
-        self.cells().join(format!("{key}.jobs.parquet"))
+    /// Returns the path of a cell's details with this name, such as `jobs`. It exists only if they are kept.
+    pub(super) fn detail(&self, key: &str, name: &str) -> PathBuf {
+        self.cells().join(format!("{key}.{name}.parquet"))
     }
 
-    /// Returns the path of the downtimes of a cell, which exists only if jobs are kept and there are outages.
-    pub(super) fn downtimes(&self, key: &str) -> PathBuf {
-        self.cells().join(format!("{key}.downtimes.parquet"))
+    /// Returns the paths of all files that a cell may have, each with the name of its frame. The last one is of the
+    /// summary.
+    fn files(&self, key: &str) -> impl Iterator<Item = (PathBuf, &'static str)> {
+        let details = DETAILS.iter().map(|detail| (self.detail(key, detail.name), detail.name));
+        details.chain([(self.row(key), SUMMARY)])
     }
 
     /// Fails unless the directory may take the study: it does not exist, is empty, or holds only this study. A study
@@ -145,10 +146,15 @@ impl StudyFolder {
     /// Returns whether the cell with this key is finished and, if `with_jobs`, has its jobs. An empty or damaged file
     /// does not count, and neither does the result of another cell.
     pub fn has(&self, key: &str, with_jobs: bool) -> bool {
-        is_result_of(&self.row(key), key) && (!with_jobs || is_result_of(&self.jobs(key), key))
+        is_result_of(&self.row(key), key) && (!with_jobs || is_result_of(&self.detail(key, JOBS), key))
     }
 
-    /// Writes the files of a finished cell: its rows, and its jobs if the options keep them.
+    /// Returns whether the cell with this key is finished and has its details with this name, such as `jobs`.
+    pub(super) fn has_detail(&self, key: &str, name: &str) -> bool {
+        self.has(key, false) && is_result_of(&self.detail(key, name), key)
+    }
+
+    /// Writes the files of a finished cell: its rows, and its jobs and other details if the options keep them.
     pub fn keep(
         &self,
         planned: &PlannedReplay,
@@ -158,19 +164,16 @@ impl StudyFolder {
         let PlannedReplay { spec, key, .. } = planned;
         let cell = &ManifestCell::from(planned);
         let origin = json(&Provenance { version: env!("CARGO_PKG_VERSION"), options, cell })?;
-        let write = |path: &Path, frame: &dyn Fn(&Outcome) -> Result<DataFrame, FrameError>| {
-            let mut all: Option<DataFrame> = None;
-            for outcome in outcomes {
-                stack(&mut all, frame(outcome)?.drop("replay")?)?;
-            }
-            self.write_frame(path, all.unwrap_or_default(), FileFormat::Parquet, &origin)
-        };
-        // A process that sees the jobs of a cell may rely on its downtimes.
-        if options.jobs && options.outages.is_some() {
-            write(&self.downtimes(key), &|outcome| downtimes(0, outcome, options))?;
-        }
         if options.jobs {
-            write(&self.jobs(key), &|outcome| jobs(0, outcome, options))?;
+            // The jobs come last: a process that sees them may rely on the other details.
+            for detail in DETAILS.iter().rev().filter(|detail| detail.is_in(options)) {
+                let mut all: Option<DataFrame> = None;
+                for outcome in outcomes {
+                    stack(&mut all, (detail.of)(0, spec, outcome, options)?.drop("replay")?)?;
+                }
+                let path = self.detail(key, detail.name);
+                self.write_frame(&path, all.unwrap_or_default(), FileFormat::Parquet, &origin)?;
+            }
         }
         // The rows are written last: a process that sees the rows of a cell may rely on its jobs.
         let rows: Vec<_> = outcomes.iter().map(|outcome| (0, spec, outcome)).collect();
@@ -262,8 +265,7 @@ impl StudyFolder {
     /// that cannot be copied; none if all are in order.
     pub(super) fn odd_files(&self, key: &str) -> Result<Vec<String>, FrameError> {
         let mut odd = Vec::new();
-        let files = [(self.downtimes(key), DOWNTIMES), (self.jobs(key), JOBS), (self.row(key), SUMMARY)];
-        for (path, name) in files {
+        for (path, name) in self.files(key) {
             // This does not follow symbolic links, because another user may have written the directory.
             if fs::symlink_metadata(&path).is_ok() {
                 odd.extend(foreign(&path, key, name)?.err());
@@ -275,12 +277,7 @@ impl StudyFolder {
     /// Copies the files of a finished cell, with its jobs if they were kept, from another directory. A file that cannot
     /// be copied is left out, and so is a file that this directory has already.
     pub(super) fn take(&self, key: &str, from: &Self) -> Result<(), FrameError> {
-        let files = [
-            (from.downtimes(key), self.downtimes(key), DOWNTIMES),
-            (from.jobs(key), self.jobs(key), JOBS),
-            (from.row(key), self.row(key), SUMMARY),
-        ];
-        for (source, target, name) in files {
+        for ((source, name), (target, _)) in from.files(key).zip(self.files(key)) {
             if is_result_of(&target, key) || fs::symlink_metadata(&source).is_err() {
                 continue;
             }

@@ -7,7 +7,7 @@ use super::column::{Field, Value, build};
 use super::{FrameError, frame};
 use crate::engine::Record;
 use crate::execution::JobTraffic;
-use crate::job::Job;
+use crate::job::{Job, Shape};
 use crate::metrics::{Dispersal, JobContention, When};
 use crate::study::{Options, Outcome};
 
@@ -34,6 +34,12 @@ impl JobRow<'_> {
     /// Returns the nodes of the job as intervals; empty if placements were not kept.
     fn nodes(&self) -> String {
         self.outcome.recording.placements.get(self.i).cloned().unwrap_or_default()
+    }
+
+    /// Returns the sides of the box that these nodes form; empty if they form none, or if placements were not kept.
+    fn shape_used(&self) -> String {
+        let sides = self.outcome.recording.boxes.get(self.i).copied().flatten();
+        sides.map_or_else(String::new, |sides| Shape::Sides(sides).to_string())
     }
 
     /// Returns the contention of the job; zeros if it was not measured.
@@ -97,6 +103,9 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("allocated", U32(|row| row.record().allocated)).meaning("nodes held"),
         field("nodes", Str(JobRow::nodes)).when(When::Placements).meaning(
             "those nodes, ascending, as intervals such as `0-3 7`; of a job that was moved the last ones",
+        ),
+        field("shape_used", Str(JobRow::shape_used)).when(When::Placements).meaning(
+            "sides along x, y and z of the box that those nodes form, folded and turned as it was; empty if they form none",
         ),
         field("wait_s", F64(|row| (row.record().start - row.job().submit).as_seconds()))
             .unit("s")

@@ -2,7 +2,7 @@
 //! imports polars.
 
 mod column;
-mod downtimes;
+mod detail;
 mod file;
 mod folder;
 mod jobs;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use serde_json::Value;
 
+use super::detail::DETAILS;
 use super::read::{first_rows, read_columns};
 use super::whole::read_if_there;
 use super::{FileFormat, FrameError, name};
@@ -27,7 +28,8 @@ const DIGITS: usize = 16;
 /// Returns the paths in `folder` at which a result file may be, whether it exists or not. The files of a study's cells
 /// are not among them.
 pub fn result_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let frames = ["jobs", "summary", "downtimes"].into_iter().flat_map(|stem| {
+    let stems = DETAILS.iter().map(|detail| detail.name).chain(["summary"]);
+    let frames = stems.flat_map(|stem| {
         FileFormat::ALL.into_iter().map(move |format| format!("{stem}.{}", format.extension()))
     });
     frames.chain([RUN_FILE.to_owned()]).map(|file| folder.join(file))

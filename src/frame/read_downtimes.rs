@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::FrameError;
-use super::downtimes::KILLED;
+use super::detail::downtimes::KILLED;
 use super::sheet::Sheet;
 use crate::machine::{NodeId, parse_intervals};
 
@@ -71,7 +71,7 @@ pub fn read_downtimes(
     wanted: &dyn Fn(u64) -> bool,
 ) -> Result<Option<BTreeMap<(u64, String), Downtimes>>, FrameError> {
     let mut all: BTreeMap<(u64, String), Downtimes> = BTreeMap::new();
-    let Some(sheet) = Sheet::read_downtimes(folder, wanted)? else { return Ok(None) };
+    let Some(sheet) = Sheet::read_details(folder, "downtimes", None, wanted)? else { return Ok(None) };
     if sheet.height() == 0 {
         return Ok(Some(all));
     }

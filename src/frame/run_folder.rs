@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::detail::{DETAILS, Detail};
 use super::origin::{RUN_FILE, STUDY_FILE, result_files};
 use super::sheet::Sheet;
 use super::{FileFormat, FinishedFile, FrameError, FrameFile};
@@ -68,14 +69,12 @@ pub(super) struct RunFolder {
     path: PathBuf,
     format: FileFormat,
     found: Found,
-    /// The open file of the jobs. It holds the replays that have ended so far.
-    pub(super) jobs: FrameFile,
-    /// The open file of the downtimes of these replays; `None` without outages.
-    pub(super) downtimes: Option<FrameFile>,
+    /// The open files of the details. They hold the replays that have ended so far.
+    pub(super) details: Vec<(&'static Detail, FrameFile)>,
     /// As long as the claim is held, no other process writes into the directory.
     _claim: Claim,
     /// Removes the directory again if this run made it and it stays empty. Fields are dropped in their order, and this
-    /// field must be dropped after `jobs`.
+    /// field must be dropped after `details`.
     _new: NewFolder,
 }
 
@@ -106,10 +105,10 @@ impl RunFolder {
             true => return Err(RunFolderError::OtherResults(path.to_owned())),
         };
         check_directories(path)?;
-        let file = |stem| FrameFile::create(path, stem, format, run);
-        let jobs = file("jobs")?;
-        let downtimes = study.options.outages.is_some().then(|| file("downtimes")).transpose()?;
-        Ok(Self { path: path.to_owned(), format, found, jobs, downtimes, _claim: claim, _new: new })
+        let details = DETAILS.iter().filter(|detail| detail.is_in(&study.options));
+        let details = details.map(|detail| Ok((detail, FrameFile::create(path, detail.name, format, run)?)));
+        let details = details.collect::<Result<_, FrameError>>()?;
+        Ok(Self { path: path.to_owned(), format, found, details, _claim: claim, _new: new })
     }
 
     /// Starts the file of the summary. `run` is the text of run.json.
@@ -129,7 +128,7 @@ impl RunFolder {
         summary: FrameFile,
         run: &str,
     ) -> Result<bool, RunFolderError> {
-        let Self { path, found, jobs, downtimes, _claim, _new, .. } = self;
+        let Self { path, found, details, _claim, _new, .. } = self;
         // The earlier results are kept only if they contain all replays of this run and at least one more.
         if let Found::SameRun(held) = &found
             && held.len() > finished.len()
@@ -138,9 +137,11 @@ impl RunFolder {
             return Ok(false);
         }
         let run = FinishedFile::of_text(&path.join(RUN_FILE), run)?;
-        let downtimes = downtimes.map(FrameFile::finish).transpose()?.flatten();
-        let files: Vec<FinishedFile> =
-            [Some(run), jobs.finish()?, downtimes, summary.finish()?].into_iter().flatten().collect();
+        let mut files = vec![run];
+        for (_, file) in details {
+            files.extend(file.finish()?);
+        }
+        files.extend(summary.finish()?);
         // Checked again, because replays may take hours and the directory may have changed.
         check_directories(&path)?;
         let ours: BTreeSet<PathBuf> = files.iter().map(|file| file.target().to_owned()).collect();

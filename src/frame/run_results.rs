@@ -5,10 +5,9 @@ use std::path::Path;
 
 use polars::prelude::DataFrame;
 
-use super::downtimes::downtimes;
 use super::folder::json;
 use super::run_folder::{RunFolder, RunFolderError};
-use super::{FileFormat, jobs, marked, summary};
+use super::{FileFormat, marked, summary};
 use crate::study::{Outcome, ReplaySpec, RunManifest, Study};
 
 /// Collects the outcomes of replays that end in any order.
@@ -63,20 +62,17 @@ impl<'a> RunResults<'a> {
         Ok(())
     }
 
-    /// Appends the jobs of a replay to the file, and keeps the outcomes without their jobs. Does nothing for `None`.
+    /// Appends the jobs and other details of a replay to the files, and keeps the outcomes without them. Does nothing for `None`.
     fn write(&mut self, number: usize, outcomes: Option<Vec<Outcome>>) -> Result<(), RunFolderError> {
         let Some(mut outcomes) = outcomes else { return Ok(()) };
         let replay = number as u32;
         for outcome in &mut outcomes {
-            if let Some(folder) = &mut self.folder {
-                let jobs = jobs(replay, outcome, &self.study.options)?;
-                folder.jobs.append(&mut marked(jobs, &self.run)?)?;
-                if let Some(file) = &mut folder.downtimes {
-                    let downtimes = downtimes(replay, outcome, &self.study.options)?;
-                    file.append(&mut marked(downtimes, &self.run)?)?;
-                }
+            let details = self.folder.iter_mut().flat_map(|folder| &mut folder.details);
+            for (detail, file) in details {
+                let rows = (detail.of)(replay, &self.study.cells[number].spec, outcome, &self.study.options)?;
+                file.append(&mut marked(rows, &self.run)?)?;
             }
-            // The jobs are the largest part of an outcome. Dropping them keeps memory small.
+            // Details are the largest part of an outcome. Dropping them keeps memory small.
             outcome.strip();
         }
         self.replays.push((replay, outcomes));

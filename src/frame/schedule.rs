@@ -162,8 +162,8 @@ fn of_cell(
     };
     let missing = || ScheduleError::None { path, known: known() };
     let cell = cell.ok_or_else(missing)?;
-    let frame = cells.read_jobs(&keys, None, &|number| number == cell as u64)?.unwrap_or_default();
-    Ok((cells.jobs(keys[cell]), frame))
+    let frame = cells.read_details("jobs", &keys, None, &|number| number == cell as u64)?.unwrap_or_default();
+    Ok((cells.detail(keys[cell], "jobs"), frame))
 }
 
 /// A table with the name of its file for messages.

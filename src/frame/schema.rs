@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{downtimes, jobs, summary};
+use super::detail::DETAILS;
+use super::summary;
 use crate::metrics::ColumnInfo;
 
 /// The description of a frame.
@@ -17,32 +18,19 @@ pub struct FrameSchema {
 }
 
 impl FrameSchema {
-    /// Returns the schema of the `jobs` frame.
-    pub fn jobs() -> Self {
-        Self {
-            name: "jobs",
-            rows: "one per job of a replay, in the order of the log",
-            columns: jobs::fields().iter().map(|field| field.column).collect(),
-        }
-    }
-
     /// Returns the schema of the `summary` frame.
     pub fn summary() -> Self {
         Self { name: "summary", rows: "one per replay and replication", columns: summary::columns() }
     }
 
-    /// Returns the schema of the `downtimes` frame.
-    pub fn downtimes() -> Self {
-        Self {
-            name: "downtimes",
-            rows: "one per time for which nodes were down, and per run in which a job was killed; only with --outages",
-            columns: downtimes::fields().iter().map(|field| field.column).collect(),
-        }
-    }
-
-    /// Returns the schemas of all frames.
-    pub fn all() -> [Self; 3] {
-        [Self::jobs(), Self::summary(), Self::downtimes()]
+    /// Returns the schemas of all frames: jobs, summary, and the other details.
+    pub fn all() -> Vec<Self> {
+        let details = DETAILS.iter();
+        let mut all: Vec<Self> = details
+            .map(|detail| Self { name: detail.name, rows: detail.rows, columns: (detail.columns)() })
+            .collect();
+        all.insert(1, Self::summary());
+        all
     }
 
     /// Returns the column of this name; `None` if the frame has none.

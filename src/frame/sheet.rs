@@ -111,38 +111,36 @@ impl Sheet {
         columns: &[&str],
         wanted: &dyn Fn(u64) -> bool,
     ) -> Result<Option<Self>, FrameError> {
+        Self::read_details(folder, "jobs", Some(columns), wanted)
+    }
+
+    /// Reads the details with this name in `folder`, as [`Self::read_jobs`] reads the jobs. `None` for `columns` reads
+    /// all.
+    pub fn read_details(
+        folder: &Path,
+        detail: &str,
+        columns: Option<&[&str]>,
+        wanted: &dyn Fn(u64) -> bool,
+    ) -> Result<Option<Self>, FrameError> {
         let origin = Origin::of(folder)?;
-        let Some(path) = find(folder, "jobs") else {
+        let Some(path) = find(folder, detail) else {
             let Some(origin) = origin else { return Ok(None) };
             let cells = StudyFolder::new(folder, None);
             let keys: Vec<&str> = origin.keys().collect();
-            let Some(frame) = cells.read_jobs(&keys, Some(columns), wanted)? else { return Ok(None) };
-            let missing = origin.missing(|i| keys.get(i).is_some_and(|key| cells.has(key, true)));
+            let Some(frame) = cells.read_details(detail, &keys, columns, wanted)? else { return Ok(None) };
+            let missing = origin.missing(|i| keys.get(i).is_some_and(|key| cells.has_detail(key, detail)));
             return Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None, &|_| true)? }));
         };
-        let mut read = columns.to_vec();
-        // These columns are needed to find missing replays and to check the run.
-        read.extend(["replay", RUN_COLUMN].iter().filter(|name| !columns.contains(name)));
-        let frame = read_columns(&path, &read)?;
-        Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))
-    }
-
-    /// Reads the downtimes in `folder`. Of a study it reads only the cells with a number that `wanted` accepts. Returns
-    /// `None` if the directory holds none, because there were no outages.
-    pub fn read_downtimes(folder: &Path, wanted: &dyn Fn(u64) -> bool) -> Result<Option<Self>, FrameError> {
-        let origin = Origin::of(folder)?;
-        if let Some(path) = find(folder, "downtimes") {
-            let frame = read_file(&path)?;
-            if let Some(origin) = &origin {
-                origin.check(&path, &frame)?;
+        let frame = match columns {
+            None => read_file(&path)?,
+            Some(columns) => {
+                let mut read = columns.to_vec();
+                // These columns are needed to find missing replays and to check the run.
+                read.extend(["replay", RUN_COLUMN].iter().filter(|name| !columns.contains(name)));
+                read_columns(&path, &read)?
             }
-            return Ok(Some(Self::of(path, &frame, None, &|_| true)?));
-        }
-        let Some(origin) = origin else { return Ok(None) };
-        let cells = StudyFolder::new(folder, None);
-        let keys: Vec<&str> = origin.keys().collect();
-        let Some(frame) = cells.read_downtimes(&keys, wanted)? else { return Ok(None) };
-        Ok(Some(Self::of(cells.cells(), &frame, None, &|_| true)?))
+        };
+        Ok(Some(Self::of(path, &frame, origin.as_ref(), &|name| name != RUN_COLUMN)?))
     }
 
     /// Returns the columns of a frame in memory. Its path is empty, and it has no missing replays.

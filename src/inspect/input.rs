@@ -10,7 +10,7 @@ use crate::frame::{self, Downtimes, Selected, Selection, Sheet};
 use crate::job::{Shape, Time};
 use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 use crate::spec::Spec;
-use crate::trace::{Format, SWF};
+use crate::trace::{Format, ReadOptions, SWF};
 use crate::workload::{Rules, ShapeRule};
 
 /// A schedule, and the facts about its replay from the summary beside it. Each fact is `None` if there is no summary.
@@ -91,12 +91,14 @@ impl Places {
 }
 
 impl Input {
-    /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if its name
-    /// says so, and otherwise as a table.
-    pub fn read(path: &Path, selection: Selection) -> Result<Self, InspectError> {
+    /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if a format is
+    /// given, if its name says so, or if it is surely one, and otherwise as a table of results or of Batsim.
+    pub fn read(path: &Path, selection: Selection, format: Option<&Spec>) -> Result<Self, InspectError> {
         let nothing = |schedule| Self { name: path.display().to_string(), schedule, ..Self::default() };
-        if Format::of_path(path) == Some(SWF) {
-            return Ok(nothing(audit::read_swf(path)?));
+        let is_log = || Format::of_path(path) == Some(SWF) || path.is_file() && Format::is_sure(path);
+        if format.is_some() || is_log() {
+            let options = ReadOptions { lenient: false, format: format.cloned() };
+            return Ok(nothing(audit::read_log(path, options)?));
         }
         let Selected { of, schedule, has_outages, .. } = frame::read_schedule(path, selection)?;
         let mut input = Self { has_outages, ..nothing(schedule) };

@@ -50,6 +50,8 @@ pub enum When {
     Network,
     /// If the nodes of every job are kept.
     Placements,
+    /// If jobs are counted by shape.
+    ByShape,
     /// If nodes go down and come up.
     Outages,
     /// If run times are predicted in any replay of the table. The value is null for the others.
@@ -70,6 +72,7 @@ impl When {
             Self::Fragmentation => "with --fragmentation",
             Self::Network => "if a replay has a --network; null for those without",
             Self::Placements => "with --placements",
+            Self::ByShape => "with --by-shape",
             Self::Outages => "with --outages",
             Self::Predictions => "if run times are predicted (--estimate); null for replays without",
             Self::Recorded => "if a replay has the scheduler or the allocator `recorded`",

@@ -16,6 +16,7 @@ mod recorder;
 mod registry;
 mod replications;
 mod rows;
+mod shapes;
 mod summary;
 
 pub use compactions::Compactions;
@@ -24,7 +25,7 @@ pub use cost::Cost;
 pub use curves::{busy_nodes, exceeding};
 pub use dispersal::{Dispersal, Meter};
 pub use facts::{Finished, Trim};
-pub use fragmentation::{Fragmentation, FragmentationRecord, MOST_SLICES, Slices};
+pub use fragmentation::{Fragmentation, FragmentationAt, FragmentationRecord, MOST_SLICES, Slices};
 pub use metric::{
     Better, Circumstances, ColumnInfo, ColumnType, Display, Group, Metric, Number, TableColumn, When,
 };
@@ -33,4 +34,5 @@ pub use paired::{BlockSums, Blocks, Difference, block_length, half_width};
 pub use recorder::{ContentionRecord, Monitor, Recorder, Recording, retain};
 pub use registry::METRICS;
 pub use replications::{Interval, Replications};
+pub use shapes::{ShapeCount, count_by_shape};
 pub use summary::{Summary, metric};

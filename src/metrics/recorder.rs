@@ -11,7 +11,7 @@ use super::outages::OutageRecord;
 use crate::allocator::{Placement, Rearrangement};
 use crate::engine::{Compaction, Observer};
 use crate::job::{Job, JobId, Time};
-use crate::machine::{Mesh, NodeId, intervals};
+use crate::machine::{Mesh, NodeId, Submesh, intervals};
 use crate::stop::Stop;
 
 /// The data that other threads share with a running replay: its progress, and the switch that stops it.
@@ -47,6 +47,11 @@ pub struct Recording {
     /// The nodes of each job as intervals, such as `0-3 7`, by job. A job that was moved has its last nodes. Empty
     /// unless placements were asked for.
     pub placements: Vec<String>,
+    /// The sides of the box that these nodes form, by job; `None` where they form none. Empty unless placements were
+    /// asked for.
+    pub boxes: Vec<Option<[u32; 3]>>,
+    /// How often the allocator refused each job, by job. Empty unless that was asked for.
+    pub refusals: Vec<u64>,
     /// The outages of nodes. `None` if all nodes are always up.
     pub outages: Option<OutageRecord>,
 }
@@ -57,6 +62,8 @@ impl Recording {
         retain(&mut self.dispersal, is_kept);
         retain(&mut self.allocate_ns, is_kept);
         retain(&mut self.placements, is_kept);
+        retain(&mut self.boxes, is_kept);
+        retain(&mut self.refusals, is_kept);
         if let Some(contention) = &mut self.contention {
             retain(&mut contention.jobs, is_kept);
         }
@@ -83,6 +90,7 @@ pub struct Recorder<'a> {
     meter: Meter,
     timed: bool,
     monitor: &'a Monitor,
+    mesh: &'a Mesh,
     contention: Option<Contention>,
     fragmentation: Option<Fragmentation>,
     /// Whether each job has started, by job. Empty unless contention is estimated.
@@ -95,7 +103,7 @@ pub struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     /// Makes the observer of a replay of `jobs` jobs on `mesh`. Durations of calls are kept if `timed`, and calls are
     /// only counted otherwise.
-    pub fn new(mesh: &Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
+    pub fn new(mesh: &'a Mesh, jobs: usize, timed: bool, monitor: &'a Monitor) -> Self {
         let recording = Recording {
             dispersal: vec![Dispersal::default(); jobs],
             allocate_ns: vec![0; jobs],
@@ -106,12 +114,15 @@ impl<'a> Recorder<'a> {
             contention: None,
             fragmentation: None,
             placements: Vec::new(),
+            boxes: Vec::new(),
+            refusals: Vec::new(),
             outages: None,
         };
         Self {
             meter: Meter::new(mesh),
             timed,
             monitor,
+            mesh,
             contention: None,
             fragmentation: None,
             started: Vec::new(),
@@ -130,17 +141,32 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on.
+    /// Makes the recorder follow the fragmentation of the free nodes of `mesh` as well, from `start` on. Its course is
+    /// kept if `keeps_course`, and only its means otherwise.
     #[must_use]
-    pub fn with_fragmentation(mut self, mesh: &Mesh, slices: &Slices, start: Time) -> Self {
-        self.fragmentation = Some(Fragmentation::new(mesh, slices, start));
+    pub fn with_fragmentation(
+        mut self,
+        mesh: &Mesh,
+        slices: &Slices,
+        (start, keeps_course): (Time, bool),
+    ) -> Self {
+        self.fragmentation = Some(Fragmentation::new(mesh, slices, start, keeps_course));
         self
     }
 
     /// Makes the recorder keep the nodes of each job as well.
     #[must_use]
     pub fn with_placements(mut self) -> Self {
-        self.recording.placements = vec![String::new(); self.recording.dispersal.len()];
+        let jobs = self.recording.dispersal.len();
+        self.recording.placements = vec![String::new(); jobs];
+        self.recording.boxes = vec![None; jobs];
+        self
+    }
+
+    /// Makes the recorder count the refusals of each job as well.
+    #[must_use]
+    pub fn with_refusals(mut self) -> Self {
+        self.recording.refusals = vec![0; self.recording.dispersal.len()];
         self
     }
 
@@ -158,9 +184,16 @@ impl<'a> Recorder<'a> {
         if let (Some(contention), Some(record)) = (&self.contention, &mut self.recording.contention) {
             record.pair_seconds = contention.pair_seconds();
         }
-        self.recording.fragmentation = self.fragmentation.as_ref().map(Fragmentation::means);
+        self.recording.fragmentation = self.fragmentation.map(Fragmentation::finish);
         self.recording
     }
+}
+
+/// Returns the sides of the box that `nodes` form on `mesh`; `None` if they form none. A box may wrap around.
+fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
+    let Submesh { sizes, .. } = Submesh::around(mesh, nodes)?;
+    // Nodes are distinct, so as many as the submesh around them has are all of it.
+    (sizes.iter().product::<u32>() as usize == nodes.len()).then_some(sizes)
 }
 
 impl Observer for Recorder<'_> {
@@ -170,9 +203,17 @@ impl Observer for Recorder<'_> {
             Some(placement) => {
                 recording.dispersal[job as usize] = self.meter.measure(&placement.nodes);
                 recording.allocate_ns[job as usize] = cost_ns;
+                if let Some(sides) = recording.boxes.get_mut(job as usize) {
+                    *sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
+                }
                 &mut recording.allocate
             }
-            None => &mut recording.refused,
+            None => {
+                if let Some(refusals) = recording.refusals.get_mut(job as usize) {
+                    *refusals += 1;
+                }
+                &mut recording.refused
+            }
         };
         if self.timed { cost.add(cost_ns) } else { cost.count() }
     }

@@ -97,6 +97,8 @@ mod tests {
             contention: None,
             fragmentation: None,
             placements: Vec::new(),
+            boxes: Vec::new(),
+            refusals: Vec::new(),
             outages: None,
         };
         (jobs, records, recording)

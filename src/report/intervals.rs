@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::crosstab::CrosstabError;
-use crate::frame::Sheet;
+use crate::frame::{FrameError, Sheet};
 use crate::metrics::{Blocks, Difference, metric};
 
 /// The results behind the cells of a table: their rows in the summary.
@@ -20,7 +19,7 @@ pub(super) struct Ratios<'a> {
 impl<'a> Ratios<'a> {
     /// Reads the jobs in `folder`, if there are any and if the number is a mean over them. With `--trim` means are over
     /// other jobs in every replay, and there is no interval.
-    pub(super) fn read(sheet: &'a Sheet, value: &'a str, folder: &Path) -> Result<Self, CrosstabError> {
+    pub(super) fn read(sheet: &'a Sheet, value: &'a str, folder: &Path) -> Result<Self, FrameError> {
         let mut ratios = Self { sheet, value, jobs: BTreeMap::new() };
         let is_trimmed =
             sheet.numbers("trim_percent").is_some_and(|percent| percent.iter().any(Option::is_some));

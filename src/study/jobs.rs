@@ -135,12 +135,14 @@ pub fn fitting(
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
     let nodes = machine.available();
-    split(log, jobs, machine, oversize, &|job| job.procs <= nodes, |log, number, asked, machine| {
+    let fits = |job: &Job| job.procs <= nodes;
+    let (fitting, larger) = split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| {
         JobsError::TooLarge { log, number, asked, machine, nodes }
-    })
+    })?;
+    Ok((fitting, larger.len() as u64))
 }
 
-/// Splits the jobs of `log` into the jobs for which `allocator` finds nodes on the idle `machine` and the number of the
+/// Splits the jobs of `log` into the jobs for which `allocator` finds nodes on the idle `machine` and the
 /// other jobs. Fails in the same cases as [`fitting`].
 ///
 /// An allocator that may refuse a job although enough nodes are free is asked once for every size and shape.
@@ -150,7 +152,7 @@ pub(super) fn placeable(
     machine: &Mesh,
     allocator: &Spec,
     oversize: Oversize,
-) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
+) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
     let served = served(jobs.iter().map(Request::from), machine, allocator)?;
     let fits = |job: &Job| served.get(&Request::from(job)).is_none_or(|&fits| fits);
     split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| {
@@ -168,7 +170,7 @@ pub(super) fn check_waits(log: &str, jobs: &[Job], scheduler: &Spec) -> Result<(
     Ok(())
 }
 
-/// Splits `jobs` into the jobs for which `fits` is true and the number of the other jobs. With [`Oversize::Error`],
+/// Splits `jobs` into the jobs for which `fits` is true and the other jobs. With [`Oversize::Error`],
 /// fails on the first job that does not fit: `misfit` makes the error from the log's name, the job's number, its
 /// request in words and the machine. With [`Oversize::Skip`], fails only if no job fits.
 fn split(
@@ -178,18 +180,17 @@ fn split(
     oversize: Oversize,
     fits: &dyn Fn(&Job) -> bool,
     misfit: impl Fn(String, i64, String, String) -> JobsError,
-) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
-    let Some(first) = jobs.iter().find(|job| !fits(job)) else { return Ok((Arc::clone(jobs), 0)) };
+) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
+    let Some(first) = jobs.iter().find(|job| !fits(job)) else { return Ok((Arc::clone(jobs), Vec::new())) };
     let (log, machine) = (log.to_owned(), machine.to_string());
     if oversize == Oversize::Error {
         return Err(misfit(log, first.number, asked(&Request::from(first)), machine));
     }
-    let fitting: Vec<Job> = jobs.iter().filter(|job| fits(job)).copied().collect();
+    let (fitting, others): (Vec<Job>, Vec<Job>) = jobs.iter().copied().partition(|job| fits(job));
     if fitting.is_empty() {
         return Err(JobsError::NoneFits { log, machine, jobs: jobs.len() });
     }
-    let left_out = (jobs.len() - fitting.len()) as u64;
-    Ok((Arc::new(fitting), left_out))
+    Ok((Arc::new(fitting), others))
 }
 
 /// Returns `request` in words, such as `24 processors` or `24 processors as 6x4`.
@@ -257,7 +258,11 @@ mod tests {
             let (small, large) = fitting("a", &jobs, &machine, Oversize::Skip)?;
             let (found, misfits) = placeable("a", &small, &machine, &spec, Oversize::Skip)?;
             let numbers: Vec<i64> = found.iter().map(|job| job.number).collect();
-            assert_eq!((numbers.as_slice(), large + misfits), (left, 5 - left.len() as u64), "{allocator}");
+            assert_eq!(
+                (numbers.as_slice(), large + misfits.len() as u64),
+                (left, 5 - left.len() as u64),
+                "{allocator}"
+            );
         }
         let message = |error: Option<JobsError>| error.map(|error| error.to_string()).unwrap_or_default();
         let found = placeable("a", &jobs, &machine, &"first-fit".parse()?, Oversize::Error);

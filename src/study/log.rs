@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::job::Time;
 use crate::spec::SpecError;
 use crate::trace::{self, LogSummary, ReadOptions, TraceError, formats};
 use crate::workload::{Model, Rules, Workload, WorkloadBuilder};
@@ -68,16 +69,21 @@ impl LoadedLog {
                 path.display()
             ));
         }
+        let said = self.summary.facts.notes.iter().cloned();
+        let counted = self.summary.facts.counts.iter().map(|(what, count)| format!("{what}: {count}"));
+        notes.extend(said.chain(counted).map(|note| format!("{}: {note}", path.display())));
         notes
     }
 }
 
-/// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records. The records
-/// are not kept. Fails if the log cannot be read.
+/// Reads the log at `path` (`-` for standard input) and returns the jobs that `rules` make of its records. Submit times
+/// that count from 1970 are counted from the first one instead. The records are not kept. Fails if the log cannot be read.
 pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog, TraceError> {
     let mut builder = WorkloadBuilder::new(rules);
     let summary = trace::read(path, options, |record| builder.add(record))?;
-    let workload = builder.finish(summary.irregularities.skipped());
+    let mut workload = builder.finish(summary.irregularities.skipped());
+    let origin = Time::from_seconds(summary.origin_s());
+    workload.jobs.iter_mut().for_each(|job| job.submit = job.submit - origin);
     Ok(LoadedLog { name: log_name(path), summary, workload })
 }
 

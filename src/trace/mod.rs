@@ -17,6 +17,7 @@ mod header;
 mod lines;
 mod names;
 mod node_list;
+mod peak;
 mod reader;
 mod record;
 mod source;
@@ -33,6 +34,7 @@ pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, SHAPES, SWF, Wri
 pub use header::Header;
 pub use names::{NameKind, Names};
 pub use node_list::{NodeList, NodeListError};
+pub use peak::peak_procs;
 pub use reader::{Entry, ReadOptions, Reader, read};
 pub use record::{FIELD_NAMES, FIELDS, Record};
 pub use summary::{Irregularities, LogSummary};

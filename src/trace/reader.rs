@@ -20,7 +20,8 @@ pub struct ReadOptions {
     /// them.
     pub lenient: bool,
     /// The spec of the format, such as `nas-ipsc` or `columns:submit=3,run=5,procs=2`. With `None` the format is found
-    /// by the file name, then by the first line that is neither blank nor a comment; it is SWF if neither tells. So it
+    /// by the file name, then by the first line that is neither blank nor a comment. If neither tells, it is SWF, or a
+    /// table if that line does not begin with a number. So it
     /// is with the name [`formats::AUTO`], whose parameters are those of the format that is found.
     pub format: Option<Spec>,
 }
@@ -56,6 +57,8 @@ pub struct Reader {
     parser: Parser,
     /// Whether the parser has more records of the last line.
     has_more: bool,
+    /// The first line that was skipped, from 1, with its problem.
+    first_skipped: Option<(u64, Problem)>,
     records: Records,
 }
 
@@ -118,14 +121,25 @@ impl Reader {
         } else {
             let is_job = |line: &[u8]| !matches!(skip_blanks(line), [] | [b'\r'] | [b';', ..]);
             let first = lines.peek(is_job)?;
-            let format = first.and_then(Format::of_line).unwrap_or(SWF);
+            let format = first.map_or(SWF, formats::of_first_line);
             formats::build(&spec(format))?
         };
         lines.cut_behind(parser.separator());
         let parser = Parser { lines: parser, has_begun: false };
         let (header, records) = (Header::default(), Records::none());
         let lenient = options.lenient;
-        Ok(Self { path, lines, line: 0, format, lenient, header, parser, has_more: false, records })
+        Ok(Self {
+            path,
+            lines,
+            line: 0,
+            format,
+            lenient,
+            header,
+            parser,
+            has_more: false,
+            first_skipped: None,
+            records,
+        })
     }
 
     /// Returns the format of the log.
@@ -197,6 +211,7 @@ impl Reader {
             }
             Err(problem) if self.lenient => {
                 found.skip(&problem);
+                self.first_skipped.get_or_insert_with(|| (self.line, problem.clone()));
                 Ok(Some(Entry::Skipped(problem)))
             }
             Err(problem) => Err(TraceError::Malformed { path: self.path.clone(), line: self.line, problem }),
@@ -226,6 +241,7 @@ impl Reader {
             irregularities,
             facts,
             first_submit_s,
+            first_skipped: self.first_skipped,
         })
     }
 }

@@ -107,6 +107,8 @@ pub struct LogSummary {
     pub facts: Facts,
     /// The least submit time of a record in seconds; `None` if all are unknown or negative.
     pub first_submit_s: Option<i64>,
+    /// The first line that was skipped, from 1, with its problem; `None` if none was.
+    pub first_skipped: Option<(u64, Problem)>,
 }
 
 impl LogSummary {

@@ -2,7 +2,9 @@
 
 use super::rules::left_out::{LeftOut, Reason};
 use super::rules::rule_set::Rules;
-use crate::trace::{Format, LogSummary, Reader, Record, TraceError, Writer, copy};
+use crate::trace::{
+    Entry, Format, LogSummary, NameKind, Reader, Record, TraceError, Writer, copy, peak_procs,
+};
 
 /// Copies a log to `writer`, whose format is `to`. Returns the facts about the log that was read and the counts of the
 /// records that were left out.
@@ -11,10 +13,15 @@ use crate::trace::{Format, LogSummary, Reader, Record, TraceError, Writer, copy}
 /// are copied, with the run times that they took. Estimates stay as recorded, even if they are below the run time; that
 /// simulator raises them itself. If `to` is not the format of the log, a comment names that format, provided that `to`
 /// has comments.
+///
+/// A log of a format that can only be read is read as a whole first. Its submit times then count from the first one if
+/// they count from 1970, and the header says when that was, in which time zone, how large the machine is and, if
+/// `keeps_names`, which names the numbers stand for.
 pub fn convert(
-    reader: Reader,
+    mut reader: Reader,
     writer: &mut Writer,
     to: &'static Format,
+    keeps_names: bool,
 ) -> Result<(LogSummary, LeftOut), TraceError> {
     let from = reader.format();
     if from != to {
@@ -24,14 +31,89 @@ pub fn convert(
     }
     let is_ruled = from != to && to.writing.is_some_and(|writing| writing.by_authors_rules);
     let (rules, mut left_out) = (Rules::default(), LeftOut::default());
-    let summary = copy(reader, writer, None, |record| {
+    let mut choose = |record: &Record| {
         if !is_ruled {
             return Some(*record);
         }
         let accepted = rules.accept(record).map(|(_, run_s)| Record { run_s, ..*record });
         accepted.map_err(|reason| left_out.add(reason, 1)).ok()
-    })?;
+    };
+    if from.writing.is_some() {
+        let summary = copy(reader, writer, None, choose)?;
+        return Ok((summary, left_out));
+    }
+    let mut records = Vec::new();
+    while let Some(entry) = reader.next_entry()? {
+        if let Entry::Record { record, .. } = entry {
+            records.push(record);
+        }
+    }
+    let summary = reader.finish()?;
+    write_header(&summary, &records, keeps_names, writer)?;
+    let origin_s = summary.origin_s();
+    for record in &records {
+        let submit_s = if record.submit_s < 0 { record.submit_s } else { record.submit_s - origin_s };
+        if let Some(chosen) = choose(&Record { submit_s, ..*record }) {
+            writer.record(&chosen)?;
+        }
+    }
     Ok((summary, left_out))
+}
+
+/// Writes the header of a log that was read as a whole. If it does not tell the size of the machine, the greatest number
+/// of processors in use stands for it.
+fn write_header(
+    summary: &LogSummary,
+    records: &[Record],
+    keeps_names: bool,
+    writer: &mut Writer,
+) -> Result<(), TraceError> {
+    writer.comment(format!("; MaxJobs: {}", records.len()).as_bytes())?;
+    writer.comment(format!("; MaxRecords: {}", records.len()).as_bytes())?;
+    if let (None, Some(procs)) = (summary.header.processors(), peak_procs(records)) {
+        writer.comment(format!("; MaxNodes: {procs}").as_bytes())?;
+        writer.comment(format!("; MaxProcs: {procs}").as_bytes())?;
+        writer.comment(
+            b"; Note: MaxProcs is the most that jobs held at once, as the log does not tell the size of the machine",
+        )?;
+    }
+    writer.header(&summary.header)?;
+    if !keeps_names {
+        return Ok(());
+    }
+    for kind in named_kinds() {
+        let key = match kind {
+            NameKind::User => "User",
+            NameKind::Group => "Group",
+            NameKind::Executable => "Executable",
+            NameKind::Queue => "Queue",
+            NameKind::Partition | NameKind::Nodes => "Partition",
+        };
+        for (i, name) in summary.facts.names.of(kind).enumerate() {
+            writer.comment(format!("; {key}: {} {}", i + 1, name.escape_debug()).as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the kinds of names that are numbers in records.
+fn named_kinds() -> impl Iterator<Item = NameKind> {
+    NameKind::all().filter(|kind| *kind != NameKind::Nodes)
+}
+
+/// Returns the names of a log as a table with the columns kind, number and name, in CSV; `None` if it has no names.
+pub fn names_table(summary: &LogSummary) -> Option<String> {
+    let names = &summary.facts.names;
+    let rows = named_kinds().flat_map(|kind| {
+        let row = move |(i, name): (usize, String)| {
+            let needs_quotes = name.contains([',', '"', '\n', '\r']);
+            let name = if needs_quotes { format!("\"{}\"", name.replace('"', "\"\"")) } else { name };
+            format!("{},{},{name}\n", kind.word(), i + 1)
+        };
+        names.of(kind).enumerate().map(row)
+    });
+    let table: String = rows.collect();
+    (!table.is_empty()).then(|| format!("kind,number,name\n{table}"))
 }
 
 /// The reasons for which a conversion leaves out records, in words for a list, in the order of a report.

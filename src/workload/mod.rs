@@ -8,7 +8,7 @@ mod in_use;
 pub mod models;
 mod rules;
 
-pub use convert::{CONVERSION_REASONS, convert};
+pub use convert::{CONVERSION_REASONS, convert, names_table};
 pub use in_use::{InUse, most_in_use};
 pub use models::entry::ModelEntry;
 pub use models::logs::{LUBLIN_TYPES, LublinLog, ModelLogError, write_model};

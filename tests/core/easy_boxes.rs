@@ -258,6 +258,7 @@ fn a_place_that_goes_round_the_end_is_found() -> Tested {
         "first-fit",
         "first-fit:turn=yes",
         "fixed-orientation",
+        "rfold-first-fit",
         "best-fit",
         "best-fit:turn=yes",
         "worst-fit",

@@ -24,6 +24,7 @@ mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;
 mod served_when_down;
+mod slurm_logs;
 mod slurm_oracle;
 mod snug_twin;
 mod trace_logs;

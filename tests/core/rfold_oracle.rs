@@ -16,6 +16,22 @@ use super::support::{Tested, gunzip, shared};
 /// The longest side that fits the simulator's machine.
 const LONGEST: u32 = 8;
 
+/// The table of ../shared/oracle/rfold/README.md: the jobs, the policy, how many jobs started and were skipped, the mean
+/// wait and the mean completion time in seconds, the utilization, and the last end in seconds.
+type Row = (&'static str, &'static str, [i64; 2], [f64; 2], f64, i64);
+const TABLE: [Row; 10] = [
+    ("tpu", "firstfit", [379, 21], [195_574.9, 220_051.2], 0.5199, 4_457_148),
+    ("tpu", "folding", [379, 21], [195_574.9, 220_051.2], 0.5199, 4_457_148),
+    ("tpu", "reconfig", [400, 0], [459_114.2, 483_408.4], 0.5214, 5_185_500),
+    ("tpu", "rfold", [400, 0], [459_114.2, 483_408.4], 0.5214, 5_185_500),
+    ("tpu", "slurm_hilbert", [381, 19], [187_035.2, 211_426.8], 0.5224, 4_451_969),
+    ("odd", "firstfit", [300, 0], [72_018.2, 96_816.8], 0.4930, 893_871),
+    ("odd", "folding", [300, 0], [81_384.4, 106_183.0], 0.4731, 931_492),
+    ("odd", "reconfig", [300, 0], [67_879.2, 92_677.8], 0.4924, 894_911),
+    ("odd", "rfold", [300, 0], [70_354.9, 95_153.5], 0.4953, 889_728),
+    ("odd", "slurm_hilbert", [300, 0], [795.8, 25_594.4], 0.5715, 771_120),
+];
+
 /// What the simulator did with a job: its start in seconds, the shape used, and the nodes, sorted.
 type Expected = (i64, [u32; 3], Vec<NodeId>);
 
@@ -166,6 +182,7 @@ fn equal(policy: &str, machine: &str, allocator: &str) -> Tested {
     for log in ["tpu", "odd"] {
         let Some(file) = shared(&format!("oracle/rfold/{log}.jobs.csv")) else { continue };
         let all = jobs(&std::fs::read_to_string(file)?)?;
+        let asked = all.len();
         let Some(file) = shared(&format!("oracle/rfold/{log}.{policy}.csv.gz")) else { continue };
         let expected = expected(&gunzip(&file)?)?;
         let mut jobs = placeable(all, machine, allocator)?;
@@ -196,6 +213,33 @@ fn equal(policy: &str, machine: &str, allocator: &str) -> Tested {
         assert_eq!(jobs.len(), expected.len(), "{log}, {policy}");
         let none: [Vec<i64>; 3] = Default::default();
         assert_eq!([starts, sets, shapes], none, "{log}, {policy}: starts, nodes, shapes that differ");
+        numbers_equal(log, policy, &jobs, &records, asked - jobs.len());
     }
     Ok(())
+}
+
+/// Compares means, counts and the utilization with the row of [`TABLE`], to the decimals that it has.
+fn numbers_equal(log: &str, policy: &str, jobs: &[Job], records: &[Record], skipped: usize) {
+    let row = TABLE.iter().find(|row| (row.0, row.1) == (log, policy));
+    let Some(&(_, _, counts, [wait_s, completion_s], utilization, last_s)) = row else {
+        panic!("{log}, {policy}: not in the table");
+    };
+    let both = || jobs.iter().zip(records);
+    let mean = |of: &dyn Fn(&Job, &Record) -> Time| {
+        both().map(|(job, record)| of(job, record).as_seconds()).sum::<f64>() / jobs.len() as f64
+    };
+    let end = records.iter().map(|record| record.end).max().unwrap_or_default();
+    let busy_s: f64 = both().map(|(job, record)| f64::from(record.allocated) * job.run.as_seconds()).sum();
+    assert_eq!([jobs.len() as i64, skipped as i64], counts, "{log}, {policy}: started and skipped");
+    assert_eq!(end, Time::from_seconds(last_s), "{log}, {policy}: last end");
+    for (what, found, published, half_unit) in [
+        ("wait", mean(&|job, record| record.start - job.submit), wait_s, 0.05),
+        ("completion", mean(&|job, record| record.end - job.submit), completion_s, 0.05),
+        ("utilization", busy_s / (512.0 * end.as_seconds()), utilization, 0.000_05),
+    ] {
+        assert!(
+            (found - published).abs() <= half_unit + 1e-9,
+            "{log}, {policy}, {what}: {found}, not {published}"
+        );
+    }
 }

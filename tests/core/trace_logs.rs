@@ -93,7 +93,7 @@ fn malformed_lines_stop_strict_reading_with_place_and_remedy() {
             JOB.replace(" 60 4 ", " 60 x12 "),
             "field 5 (allocated processors): found 'x12', expected an integer or -1",
         ),
-        (JOB.replace(" 60 4 ", " 60.5 4 "), "field 4 (run time): found '60.5', expected an integer or -1"),
+        (JOB.replace(" 60 4 ", " 60.5x 4 "), "field 4 (run time): found '60.5x', expected an integer or -1"),
         (
             JOB.replace(" 4 -1 ", " 4 N/A "),
             "field 6 (average CPU time): found 'N/A', expected a number or -1",
@@ -311,12 +311,13 @@ fn mutated_logs_never_panic() -> Outcome {
         }
         std::fs::write(&path, &text)?;
         for format in FORMATS {
-            let columns = if format.parameters.is_empty() { "" } else { ":submit=2,run=4,procs=5" };
+            let is_table = ["columns", "table"].contains(&format.name);
+            let columns = if is_table { ":submit=2,run=4,procs=5" } else { "" };
             let spec: Spec = format!("{}{columns}", format.name).parse()?;
             for lenient in [false, true] {
                 let options = ReadOptions { lenient, format: Some(spec.clone()) };
                 let outcome = Reader::open(&path, options).and_then(Reader::finish);
-                if lenient && !text.contains(&0) {
+                if lenient && !text.contains(&0) && !matches!(outcome, Err(TraceError::Heading { .. })) {
                     let summary = outcome?;
                     summary.header.entries();
                     summary.header.processors();

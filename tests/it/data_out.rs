@@ -79,12 +79,18 @@ fn frames_have_the_columns_of_the_schema() -> Tested {
     let outages = "--outages random:mtbf=1y,repair=4h --on-outage drain";
     replay(
         at,
-        &format!("-m 4x4 -a naive -o all --contention --network wormhole --placements {outages} {slices}"),
+        &format!(
+            "-m 4x4 -a naive -o all --contention --network wormhole --placements --by-shape {outages} {slices}"
+        ),
     )?;
     replay(at, "-m 4x4 -a naive -o least --no-timing")?;
-    for stem in ["jobs", "summary"] {
+    for stem in ["jobs", "summary", "fragmentation", "shapes"] {
         let documented = schema(at, stem)?;
         for (folder, conditional) in [("all", true), ("least", false)] {
+            if !conditional && documented.iter().all(|[_, _, when]| when != "always") {
+                assert!(!at.join(format!("{folder}/{stem}.parquet")).exists(), "{folder}/{stem}");
+                continue;
+            }
             let file = fs::File::open(at.join(format!("{folder}/{stem}.parquet")))?;
             let frame = ParquetReader::new(file).finish()?;
             let kinds = frame.dtypes().into_iter().map(|kind| kind.to_string());
@@ -121,7 +127,11 @@ fn the_schema_is_told_in_three_forms() -> Tested {
     assert!(!markdown.contains("## summary"));
     let wrong = run(at, "schema cells")?;
     assert_eq!(wrong.code, Some(2));
-    assert!(wrong.stderr.contains("[possible values: jobs, summary]"), "{}", wrong.stderr);
+    assert!(
+        wrong.stderr.contains("[possible values: jobs, summary, fragmentation, shapes]"),
+        "{}",
+        wrong.stderr
+    );
     Ok(())
 }
 

@@ -7,6 +7,9 @@ use super::support::{Ran, Tested, bundled, contents, run};
 /// Sixteen nodes, of which four are down for a while, and one for good.
 const OUTAGES: &str = "time,node,state\n# a cabinet\n100,0-3,down\n700,0-3,up\n300,\"(1,1)\",down\n";
 
+/// Outages of sixteen nodes while jobs of the small log run.
+const EARLY: &str = "10,0-3,down\n30,0-3,up\n20,\"(1,1)\",down\n50,5,up\n60,7,down\n";
+
 /// Checks that a command has succeeded.
 #[track_caller]
 fn done(ran: &Ran) {
@@ -86,7 +89,7 @@ fn replays_and_studies_have_outages() -> Tested {
 fn pictures_and_audits_show_them() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    fs::write(at.join("o.csv"), "10,0-3,down\n30,0-3,up\n20,\"(1,1)\",down\n50,5,up\n60,7,down\n")?;
+    fs::write(at.join("o.csv"), EARLY)?;
     let (log, rest) = (bundled("tiny.swf"), "--no-timing --placements -q");
     fs::write(
         at.join("s.toml"),
@@ -121,6 +124,19 @@ fn pictures_and_audits_show_them() -> Tested {
         let ran = run(at, &format!("audit {format} --replay 0"))?;
         assert_eq!(ran.code, Some(0), "{format}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains("; no run starts on a node that is down"), "{}", ran.stdout);
+    }
+    Ok(())
+}
+
+#[test]
+fn schedules_and_moments_show_them() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    fs::write(at.join("o.csv"), EARLY)?;
+    let log = bundled("tiny.swf");
+    let replay = format!("replay {log} -m 4x4 -a naive --outages o.csv --no-timing --placements -q");
+    for format in ["csv", "parquet", "arrow"] {
+        done(&run(at, &format!("{replay} --format {format} -o {format}"))?);
     }
     // A schedule that uses a node that is down is found out.
     let jobs = fs::read_to_string(at.join("csv/downtimes.csv"))?;
@@ -236,6 +252,14 @@ fn wrong_outages_are_named() -> Tested {
         let ran = run(at, &format!("{replay} -a naive --outages o.csv"))?;
         assert_eq!((ran.code, ran.stderr), (Some(1), format!("error: {message}\n")));
     }
+    Ok(())
+}
+
+#[test]
+fn outages_that_cannot_be_are_named() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    let replay = format!("replay {} -m 4x4 -q", bundled("tiny.swf"));
     // The whole machine is down for ever while jobs wait: that is a result, and a note says it.
     fs::write(at.join("o.csv"), "\u{feff}Time,node,state\r\n0,0-15,Down\r\n")?;
     let ran = run(at, &format!("{replay} -a naive --no-timing --outages o.csv").replace(" -q", ""))?;

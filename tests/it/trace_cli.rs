@@ -258,7 +258,7 @@ fn command_lines_that_mean_nothing_are_usage_errors() -> Outcome {
         ("trace convert a.swf b.txt", "b.txt does not tell a format; expected NAME.swf"),
         (
             "trace info a.swf --input-format cwf",
-            "invalid value 'cwf' for '--input-format <FORMAT>'\n  [possible values: ",
+            "invalid value 'cwf' for '--input-format <FORMAT>': unknown log format 'cwf', did you mean 'swf'? (one of: ",
         ),
         ("trace info", "<LOG>"),
     ] {

@@ -36,7 +36,7 @@ directory=$(mktemp -d)
 cluster=$directory/cluster
 trap 'stop_cluster "$cluster"; rm -rf "$directory"' EXIT
 mkdir -p "$cluster/state" "$cluster/db"
-export SLURM_CONF=$cluster/slurm.conf
+export SLURM_CONF=$cluster/slurm.conf TZ=UTC
 cd "$directory"
 
 # Slurm with eight nodes of four CPUs and two GPUs each, which jobs do not share, and with accounting.
@@ -106,6 +106,7 @@ start_accounting() {
     export MYSQL_UNIX_PORT=$cluster/db.socket
     mariadbd --no-defaults --datadir="$cluster/db" --socket="$cluster/db.socket" --skip-networking \
         --pid-file="$cluster/db.pid" --log-error="$cluster/db.log" --user="$(id -un)" >/dev/null 2>&1 &
+    disown
     within 60 database "create database if not exists slurm_accounting"
     slurmdbd 2>"$cluster/slurmdbd.err"
     within 60 sacctmgr -n list cluster >/dev/null 2>&1
@@ -133,24 +134,25 @@ submit() {
 start_accounting
 echo "$(sacct --version) with its accounting runs"
 
-# Jobs that need looking after come first.
+# Jobs that need looking after come first. Every job runs for a second at least: of jobs that begin and end within one second, the
+# accounting does not tell which came first on a node.
 cancelled=$(submit -N1 -t 5 --wrap "sleep 100")
 requeued=$(submit -N2 -t 5 --requeue --wrap 'sleep $((20 - 18 * ${SLURM_RESTART_COUNT:-0}))')
 submit -N1 -t 1 --job-name="timed|out" --wrap "sleep 300" >/dev/null
-submit -N3 -t 0-00:05:00 --wrap "exit 3" >/dev/null
+submit -N3 -t 0-00:05:00 --wrap "sleep 1; exit 3" >/dev/null
 submit -N1 -t 5 : -N2 -n4 --wrap "sleep 2" >/dev/null
 waits=$(submit -N8 -t 5 --begin=now+1hour --wrap "sleep 1")
 sleep 3
 scontrol requeue "$requeued"
-submit -N1 -n1 --array=0-59%6 -t 2 --wrap 'sleep $((SLURM_ARRAY_TASK_ID % 2))' >/dev/null
+submit -N1 -n1 --array=0-59%6 -t 2 --wrap 'sleep $((SLURM_ARRAY_TASK_ID % 2 + 1))' >/dev/null
 submit -N2 -n6 --array=1-19:2 -A chemistry -t 10 --wrap "sleep 1" >/dev/null
 for i in $(seq 125); do
     case $((i % 5)) in
     0) submit -N1 -n3 -p small -t 3 --wrap "sleep 1" ;;
     1) submit -N$((i % 4 + 1)) --gres=gpu:2 -t 5 --wrap "srun sleep 1" ;;
-    2) submit -N1 -A chemistry -t 1:30 --wrap "true" ;;
-    3) submit -N$((i % 8 + 1)) -t 10 --wrap "sleep $((i % 3))" ;;
-    4) submit -n$((i % 16 + 1)) -t 2-00 --wrap "sleep 1" || submit -n$((i % 16 + 1)) -t 20 --wrap "sleep 1" ;;
+    2) submit -N1 -A chemistry -t 1:30 --wrap "sleep 1" ;;
+    3) submit -N$((i % 8 + 1)) -t 10 --wrap "sleep $((i % 3 + 1))" ;;
+    4) submit -n$((i % 16 + 1)) -t 20 --wrap "sleep 1" ;;
     esac
 done >/dev/null 2>&1
 sleep 2

@@ -162,7 +162,10 @@ impl Compactor {
             delays: schedule.delay > 0,
             overruns: schedule.length > schedule.vacated,
         };
-        Placement { nodes: nodes(window.base, window.length), rearrangement: Some(Box::new(rearrangement)) }
+        Placement {
+            rearrangement: Some(Box::new(rearrangement)),
+            ..Placement::of(nodes(window.base, window.length))
+        }
     }
 
     /// Returns the placement for which all tasks slide to the left end, and the job goes to the right of them; `None`
@@ -178,7 +181,10 @@ impl Compactor {
         }
         let fits = edge + length <= self.array.processors();
         let rearrangement = Rearrangement { moves, ..Rearrangement::default() };
-        fits.then(|| Placement { nodes: nodes(edge, length), rearrangement: Some(Box::new(rearrangement)) })
+        fits.then(|| Placement {
+            rearrangement: Some(Box::new(rearrangement)),
+            ..Placement::of(nodes(edge, length))
+        })
     }
 }
 

@@ -58,8 +58,7 @@ fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
         }
         sizes
     };
-    let fits = |sizes: &[u32; 3]| (0..3).all(|d| sizes[d] <= mesh.extents()[d]);
-    request.sides_on(mesh).map(laid).filter(fits).into_iter().collect()
+    request.sides_on(mesh).map(laid).filter(|&sizes| mesh.fits(sizes)).into_iter().collect()
 }
 
 /// Returns the nodes of the submesh in rank order, which follows the coordinates of the job before it was turned.

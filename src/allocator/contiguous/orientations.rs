@@ -31,7 +31,7 @@ pub(crate) fn take_turn_unwritten(params: &mut Params) -> Result<Turn, SpecError
 pub(crate) fn orientations([a, b, c]: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     let mut found: Vec<[u32; 3]> = Vec::with_capacity(6);
     for sizes in [[a, b, c], [b, a, c], [a, c, b], [c, a, b], [c, b, a], [b, c, a]] {
-        if (0..3).all(|d| sizes[d] <= mesh.extents()[d]) && !found.contains(&sizes) {
+        if mesh.fits(sizes) && !found.contains(&sizes) {
             found.push(sizes);
         }
     }
@@ -52,8 +52,7 @@ impl Turn {
 
 /// Returns the shape of a request as it is; empty if the shape does not fit `mesh` without being turned.
 fn as_it_is(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
-    let fits = |shape: &[u32; 3]| (0..3).all(|d| shape[d] <= mesh.extents()[d]);
-    request.sides_on(mesh).filter(fits).into_iter().collect()
+    request.sides_on(mesh).filter(|&shape| mesh.fits(shape)).into_iter().collect()
 }
 
 /// Returns the orientations of a request's shape that fit `mesh`; empty if none fits.

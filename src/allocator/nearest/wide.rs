@@ -67,6 +67,17 @@ impl Arc {
         (first..self.count).map(move |i| (i - first, self.left(i)))
     }
 
+    /// Returns all positions, each with the rest of the radius, after the hops to the position, for the other
+    /// dimensions. They ascend, but on a ring they may go around its end.
+    fn each(self) -> impl Iterator<Item = (usize, usize)> {
+        self.up_to_end().chain(self.around())
+    }
+
+    /// Returns the same as [`Self::each`], ascending also on a ring.
+    fn ascending(self) -> impl Iterator<Item = (usize, usize)> {
+        self.around().chain(self.up_to_end())
+    }
+
     /// Returns the rest of the radius after the hops from the centre to the `i`-th position.
     fn left(self, i: usize) -> usize {
         self.radius - i.abs_diff(self.below)
@@ -161,29 +172,6 @@ impl Wide {
         line[start + count] - line[start]
     }
 
-    /// Returns the positions of dimension `d` within `radius` of `centre`. Each comes with the rest of the radius,
-    /// after the hops to the position, for the other dimensions. They ascend, but on a ring they may go around its end.
-    fn positions(
-        &self,
-        d: usize,
-        centre: usize,
-        radius: usize,
-    ) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let arc = self.arc(d, centre, radius);
-        arc.up_to_end().chain(arc.around())
-    }
-
-    /// Returns the same as [`Self::positions`], ascending also on a ring.
-    fn ascending(
-        &self,
-        d: usize,
-        centre: usize,
-        radius: usize,
-    ) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let arc = self.arc(d, centre, radius);
-        arc.around().chain(arc.up_to_end())
-    }
-
     /// Returns the L1 distance from `centre` to its k-th nearest free node, and the number of nearer free nodes; `None`
     /// if fewer than k nodes are free. Sets `counts` for the nearer nodes, and `tied` to the free nodes at just this
     /// distance. `near` is the first distance to try: it saves time if it is near the result.
@@ -218,15 +206,15 @@ impl Wide {
         let [width, length, _] = self.extents;
         let [x, y, z] = centre.map(|c| c as usize);
         let mut all = 0;
-        for (z, left) in self.positions(2, z, radius) {
+        for (z, left) in self.arc(2, z, radius).each() {
             let mut layer = 0;
-            for (y, left) in self.positions(1, y, left) {
+            for (y, left) in self.arc(1, y, left).each() {
                 let row = (z * length + y) * self.strides[0];
                 let free = self.on_line(0, &self.rows[row..row + self.strides[0]], x, left);
                 self.counts[1][y] += free;
                 layer += free;
             }
-            for (x, left) in self.positions(0, x, left) {
+            for (x, left) in self.arc(0, x, left).each() {
                 let column = (z * width + x) * self.strides[1];
                 let free = self.on_line(1, &self.columns[column..column + self.strides[1]], y, left);
                 self.counts[0][x] += free;
@@ -295,12 +283,12 @@ impl Wide {
                 tied.push(coord);
             }
         };
-        for (x, left) in self.ascending(0, x, radius) {
+        for (x, left) in self.arc(0, x, radius).ascending() {
             if self.extents[2] == 1 {
                 self.at_hops(1, y, left).for_each(|y| add([x, y, z]));
                 continue;
             }
-            for (y, left) in self.ascending(1, y, left) {
+            for (y, left) in self.arc(1, y, left).ascending() {
                 self.at_hops(2, z, left).for_each(|z| add([x, y, z]));
             }
         }

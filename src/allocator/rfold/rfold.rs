@@ -49,14 +49,13 @@ struct RFold {
 impl Allocator for RFold {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let shape = request.sides_on(machine.mesh())?;
-        let nodes = if rank(shape) == 1 {
+        if rank(shape) == 1 {
             let row = self.row(shape.iter().product(), machine);
-            row.or_else(|| self.reconfig.place(shape, machine))
+            row.map(Placement::of).or_else(|| self.reconfig.place(shape, machine))
         } else {
             let folded = folded(shape, self.reconfig.cube);
             self.reconfig.place(folded, machine)
-        };
-        nodes.map(Placement::of)
+        }
     }
 }
 

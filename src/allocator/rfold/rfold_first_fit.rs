@@ -12,10 +12,11 @@
 //! base) and of turns. Time O(N) per request and orientation on a machine of N nodes.
 
 use super::turns::turns_on;
+use crate::allocator::contiguous::orientations::row_by_row;
 use crate::allocator::seam::{
     Allocator, Contiguity, Entry, OnTori, Placement, Promises, Request, Served, Strategy, Submeshes,
 };
-use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
+use crate::machine::{FreeSubmeshes, Machine, Mesh, Submesh};
 
 /// The allocator's row in the registry.
 pub(crate) const ENTRY: Entry = Entry {
@@ -42,11 +43,6 @@ pub(super) fn strategy(sizes: fn(&Request, &Mesh) -> Vec<[u32; 3]>) -> Strategy 
 /// Returns the orientations of a request's shape that fit `mesh`; empty if none fits.
 fn sizes(request: &Request, mesh: &Mesh) -> Vec<[u32; 3]> {
     request.sides_on(mesh).map_or_else(Vec::new, |shape| turns_on(shape, mesh))
-}
-
-/// Returns the nodes of a submesh in row-major order: x fastest, then y, then z.
-fn row_by_row(_request: &Request, place: Submesh, machine: &Machine) -> Vec<NodeId> {
-    place.nodes(machine)
 }
 
 /// Takes the first free submesh that can serve a request, with bases sorted by x, then y, then z.

@@ -74,11 +74,11 @@ impl Reconfig {
         Self { cube, cubes, offsets, free_submeshes: FreeSubmeshes::default() }
     }
 
-    /// Returns the nodes of a box with these sides in one of its orientations, in rank order; `None` if none is free.
-    pub(super) fn place(&mut self, shape: [u32; 3], machine: &Machine) -> Option<Vec<NodeId>> {
+    /// Returns the placement of a box with these sides in one of its orientations; `None` if none is free.
+    pub(super) fn place(&mut self, shape: [u32; 3], machine: &Machine) -> Option<Placement> {
         turns(shape).into_iter().find_map(|sides| {
             let placed = self.parts(sides, machine)?;
-            Some(self.nodes(sides, &placed, machine.mesh()))
+            Some(Placement::of_box(self.nodes(sides, &placed, machine.mesh()), sides))
         })
     }
 
@@ -140,7 +140,7 @@ impl Reconfig {
 impl Allocator for Reconfig {
     fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
         let shape = request.sides_on(machine.mesh())?;
-        self.place(shape, machine).map(Placement::of)
+        self.place(shape, machine)
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn turns([a, b, c]: [u32; 3]) -> Vec<[u32; 3]> {
 /// Returns the orientations of a shape that fit `mesh`; empty if none fits.
 pub(super) fn turns_on(shape: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
     let mut found = turns(shape);
-    found.retain(|sizes| (0..3).all(|d| sizes[d] <= mesh.extents()[d]));
+    found.retain(|&sizes| mesh.fits(sizes));
     found
 }
 

@@ -8,6 +8,9 @@ use crate::machine::{Machine, NodeId};
 pub struct Placement {
     /// The nodes in rank order: task `i` of the job runs on `nodes[i]`.
     pub nodes: Vec<NodeId>,
+    /// The sides of the box that the nodes form in rank order, if their numbers do not show it, because its parts are of
+    /// different cubes; `None` if they do, or if there is no box.
+    pub sides: Option<[u32; 3]>,
     /// The moves of running jobs that must happen first; `None` if all nodes are free already.
     pub rearrangement: Option<Box<Rearrangement>>,
 }
@@ -15,7 +18,12 @@ pub struct Placement {
 impl Placement {
     /// Returns a placement on nodes that are free.
     pub fn of(nodes: Vec<NodeId>) -> Self {
-        Self { nodes, rearrangement: None }
+        Self { nodes, ..Self::default() }
+    }
+
+    /// Returns a placement on nodes that are free and form a box with these sides, in rank order.
+    pub fn of_box(nodes: Vec<NodeId>, sides: [u32; 3]) -> Self {
+        Self { nodes, sides: Some(sides), rearrangement: None }
     }
 
     /// Returns a placement on all free nodes of the machine, in the order of their numbers.

@@ -1,14 +1,14 @@
-//! The greedy fill of MC1x1: chooses the k free nodes that one centre takes.
+//! The fill of MC1x1: the k free nodes that one centre takes.
 //!
-//! The sum of L1 distances from a node to the nodes taken so far is separable: it is X(x) + Y(y) + Z(z), where each
-//! term is the sum along one dimension. So taking a node only updates three short tables. The table of a line is convex,
-//! and that of a ring falls and rises once if the nodes taken are close together. The best free node of a row is then
-//! the nearest one on either side of the minimum of X, and the bits of the row show which node that is. Rows are visited
-//! outwards from the minima of Y and Z until they cannot win any more.
+//! First come the whole shells, then the free nodes that `greedy` chooses, one after the other. Where all nodes of the
+//! whole shells are free, the fill begins like that of an idle machine, which `idle` knows.
 
+use super::greedy::Greedy;
+use super::idle::IdleFills;
 use super::mc1x1_shells::free_within;
-use super::valley::Valley;
-use crate::machine::{Coord, FreeCounts, Machine, Mesh, NodeId, distances_along, ranges};
+use crate::machine::{Coord, FreeCounts, Machine, NodeId};
+
+pub(crate) use super::greedy::Last;
 
 /// The nodes that the fill around one centre takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,63 +41,24 @@ impl Fill {
     }
 }
 
-/// The rule for the nodes that are added after the shells that are taken as a whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Last {
-    /// Any free node may be added.
-    #[default]
-    Nearest,
-    /// Only nodes of the next shell may be added. It has at least as many as are missing.
-    Shell,
-}
-
-/// A free node with its sort key: the sum of L1 distances to the nodes taken, the L1 distance to the centre, and the
-/// coordinates. The smallest is taken first.
-type Candidate = (u64, u32, Coord);
-
 /// The fills around centres of one machine state. Memory is kept between calls.
 #[derive(Debug, Default)]
 pub(crate) struct ShellFill {
-    last: Last,
-    /// The number of 64-bit words for a row of nodes.
-    words: usize,
-    /// The free nodes, one bit each. Each row starts a new word.
-    free: Vec<u64>,
-    /// The free nodes that the fill at hand has not taken, in the same layout.
-    rest: Vec<u64>,
-    /// For each dimension and position the sum of hops along the dimension to the nodes taken.
-    sums: [Vec<u64>; 3],
-    /// For each dimension where its sums are smallest.
-    valleys: [Valley; 3],
-    /// For each dimension and position the number of nodes in whole shells that the fill at hand has taken.
-    taken: [Vec<u64>; 3],
-    /// The nodes that the fill at hand has taken besides them.
+    greedy: Greedy,
+    idle: IdleFills,
+    /// The nodes that the fill at hand has taken besides whole shells.
     picks: Vec<Coord>,
 }
 
 impl ShellFill {
     /// Returns a fill without a machine state; [`Self::prepare`] gives it one.
     pub(crate) fn new(last: Last) -> Self {
-        Self { last, ..Self::default() }
+        Self { greedy: Greedy::new(last), idle: IdleFills::new(last), picks: Vec::new() }
     }
 
-    /// Copies the free nodes of `machine`, the state of the fills that follow.
+    /// Copies the free nodes of `machine`, the state of the fills that follow. It must be the same machine each time.
     pub(crate) fn prepare(&mut self, machine: &Machine) {
-        let extents = machine.mesh().extents();
-        let width = extents[0] as usize;
-        self.words = width.div_ceil(64);
-        self.free.clear();
-        for row in 0..(extents[1] * extents[2]) as usize {
-            for word in 0..self.words {
-                let (from, bits) = (row * width + word * 64, (width - word * 64).min(64));
-                self.free.push(machine.free().bits(from, bits));
-            }
-        }
-        self.rest.clone_from(&self.free);
-        for (d, extent) in extents.into_iter().enumerate() {
-            self.sums[d].resize(extent as usize, 0);
-            self.taken[d].resize(extent as usize, 0);
-        }
+        self.greedy.prepare(machine);
     }
 
     /// Returns the k nodes that `centre` takes; `None` if their score exceeds `limit`, or if fewer than k nodes are
@@ -114,235 +75,116 @@ impl ShellFill {
     ) -> Option<Fill> {
         let mesh = machine.mesh();
         let shell = counts.reach(centre, k)?;
-        let inner = self.take_inner(mesh, centre, shell);
-        self.start_sums(mesh);
         self.picks.clear();
-        let mut score = bound;
-        let mut reach = shell;
-        for _ in inner..k {
-            let pick = match self.last {
-                Last::Nearest => self.best(mesh, centre),
-                Last::Shell => self.best_in_shell(mesh, centre, shell),
-            };
-            let Some((_, _, pick)) = pick else { break };
-            let distance = mesh.l_inf(centre, pick);
-            reach = reach.max(distance as usize);
-            // The bound counts each node after the whole shells with the distance `shell`; a pick may be farther.
-            score += i64::from(distance) - shell as i64;
+        let (mut score, mut reach) = (bound, shell);
+        // The bound counts each node after the whole shells with the distance `shell`; a pick may be farther.
+        let farther = |pick: Coord, reach: &mut usize| {
+            let distance = mesh.l_inf(centre, pick) as usize;
+            *reach = distance.max(*reach);
+            (distance - shell) as i64
+        };
+        // On an idle machine each pick is the best of all nodes. As long as these are free here, they are the best here,
+        // where there is less to choose from.
+        for pick in
+            self.idle.picks(counts, mesh, k, centre, shell).take_while(|&pick| self.greedy.is_free(pick))
+        {
+            score += farther(pick, &mut reach);
             if score > limit {
-                self.restore(mesh, centre, reach);
                 return None;
             }
-            self.take(mesh, pick);
+            self.picks.push(pick);
         }
-        self.restore(mesh, centre, reach);
+        let whole = shell.checked_sub(1).map_or(0, |inner| counts.within(centre, inner) as usize);
+        if whole + self.picks.len() < k as usize {
+            let taken = self.greedy.start(mesh, centre, shell, &self.picks);
+            for _ in taken..k {
+                let Some(pick) = self.greedy.next(mesh, centre, shell) else { break };
+                score += farther(pick, &mut reach);
+                if score > limit {
+                    self.greedy.restore(mesh, centre, reach);
+                    return None;
+                }
+                self.greedy.take(mesh, pick);
+                self.picks.push(pick);
+            }
+            self.greedy.restore(mesh, centre, reach);
+        }
         Some(Fill { centre, score, shell, picks: self.picks.clone() })
     }
+}
 
-    /// Takes all free nodes nearer to the centre than `shell`, and counts them by position in `taken`. Returns their
-    /// number, which is 0 for shell 0.
-    fn take_inner(&mut self, mesh: &Mesh, centre: Coord, shell: usize) -> u32 {
-        self.taken.iter_mut().for_each(|taken| taken.fill(0));
-        let Some(radius) = shell.checked_sub(1) else { return 0 };
-        let mut inner = 0;
-        let [width, length, _] = mesh.extents().map(|extent| extent as usize);
-        for (y, z) in rows(mesh, centre, radius) {
-            let row = (z * length + y) * self.words;
-            for xs in ranges(centre[0] as usize, radius, width, mesh.wraps(0)).into_iter().flatten() {
-                // 64 nodes at a time: the free ones of the range are cleared in `rest` and counted.
-                for word in xs.start / 64..=(xs.end - 1) / 64 {
-                    let mut bits = self.rest[row + word] & mask(word, xs.start, xs.end);
-                    self.rest[row + word] &= !bits;
-                    let count = bits.count_ones();
-                    inner += count;
-                    self.taken[1][y] += u64::from(count);
-                    self.taken[2][z] += u64::from(count);
-                    while bits != 0 {
-                        self.taken[0][word * 64 + bits.trailing_zeros() as usize] += 1;
-                        // Clears the lowest bit that is set.
-                        bits &= bits - 1;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocator::shells::scores::ShellScores;
+    use crate::machine::Mesh;
+
+    /// Returns what a centre takes besides whole shells, word for word: the free node of the smallest sum of distances to
+    /// the nodes taken, then of the smallest distance to the centre, then the first, again and again.
+    fn plain(machine: &Machine, k: u32, centre: Coord, shell: usize, last: Last) -> Vec<Coord> {
+        let mesh = machine.mesh();
+        let free =
+            mesh.location_order().filter(|&node| machine.free().contains(node)).map(|node| mesh.coord(node));
+        let distance = |node: &Coord| mesh.l_inf(centre, *node) as usize;
+        let (mut taken, mut rest): (Vec<Coord>, Vec<Coord>) = free.partition(|node| distance(node) < shell);
+        rest.retain(|node| last == Last::Nearest || distance(node) == shell);
+        let whole = taken.len();
+        while taken.len() < k as usize {
+            let sum = |node: Coord| taken.iter().map(|&other| mesh.l1(node, other)).sum::<u32>();
+            let Some(next) = (0..rest.len()).min_by_key(|&i| (sum(rest[i]), mesh.l1(rest[i], centre), i))
+            else {
+                break;
+            };
+            taken.push(rest.remove(next));
+        }
+        taken.split_off(whole)
+    }
+
+    #[test]
+    fn fills_of_nearly_idle_machines_equal_plain_ones() -> Result<(), Box<dyn std::error::Error>> {
+        for (text, ks) in [
+            ("9x8", &[2, 5, 13, 30][..]),
+            ("torus:9x8", &[2, 5, 13, 30, 60]),
+            ("torus:17x16", &[2, 6, 11]),
+            ("16x17:wrap=y", &[3, 7, 28]),
+            ("torus:6x5x6", &[3, 9, 30]),
+            ("6x6x5:wrap=xz", &[4, 12]),
+            ("torus:40", &[4, 11]),
+            ("70x2", &[9]),
+        ] {
+            let mesh: Mesh = text.parse()?;
+            for last in [Last::Nearest, Last::Shell] {
+                // One fill for all states, so that what it keeps of the idle machine is used again.
+                let mut fill = ShellFill::new(last);
+                for busy in [0, 1, 2, 5] {
+                    let mut machine = Machine::new(mesh.clone());
+                    let nodes: Vec<NodeId> = (0..busy).map(|i| (i * 37 + busy * 11) % mesh.nodes()).collect();
+                    machine.occupy(&nodes)?;
+                    fill.prepare(&machine);
+                    for &k in ks {
+                        let mut scores = ShellScores::default();
+                        scores.prepare(&machine, k);
+                        let mut centres = Vec::new();
+                        scores.for_each(&machine, k, i64::MAX, |centre| {
+                            centres.push((mesh.coord(centre.node), centre.score));
+                            i64::MAX
+                        });
+                        for (centre, bound) in centres {
+                            let found = fill.fill(scores.counts(), &machine, k, centre, bound, i64::MAX);
+                            let found = found.ok_or("no fill")?;
+                            let wanted = plain(&machine, k, centre, found.shell, last);
+                            assert_eq!(found.picks, wanted, "{text}: {k} around {centre:?}, {busy} busy");
+                            let nodes = found.nodes(&machine);
+                            let score: u32 =
+                                nodes.iter().map(|&node| mesh.l_inf(centre, mesh.coord(node))).sum();
+                            assert_eq!((found.score, nodes.len()), (i64::from(score), k as usize));
+                            let limit = found.score - 1;
+                            assert!(fill.fill(scores.counts(), &machine, k, centre, bound, limit).is_none());
+                        }
                     }
                 }
             }
         }
-        inner
+        Ok(())
     }
-
-    /// Makes the tables `sums` and `valleys` from the counts in `taken`.
-    fn start_sums(&mut self, mesh: &Mesh) {
-        for d in 0..3 {
-            distances_along(&self.taken[d], mesh.wraps(d), &mut self.sums[d]);
-            self.find_valley(mesh, d, 0);
-        }
-    }
-
-    /// Sets the valley of dimension `d`. On a line the search begins at position `near`.
-    fn find_valley(&mut self, mesh: &Mesh, d: usize, near: usize) {
-        let sums = &self.sums[d];
-        self.valleys[d] = if mesh.wraps(d) { Valley::of_ring(sums) } else { Valley::of_line(sums, near) };
-    }
-
-    /// Takes one node, and updates the tables of sums.
-    fn take(&mut self, mesh: &Mesh, node: Coord) {
-        let [x, y, z] = node.map(|c| c as usize);
-        let row = (z * self.sums[1].len() + y) * self.words;
-        self.rest[row + x / 64] &= !(1 << (x % 64));
-        self.picks.push(node);
-        for (d, at) in node.into_iter().enumerate() {
-            let extent = mesh.extents()[d];
-            if mesh.wraps(d) {
-                for (a, sum) in (0..extent).zip(&mut self.sums[d]) {
-                    let straight = a.abs_diff(at);
-                    *sum += u64::from(straight.min(extent - straight));
-                }
-            } else {
-                for (a, sum) in (0..extent).zip(&mut self.sums[d]) {
-                    *sum += u64::from(a.abs_diff(at));
-                }
-            }
-            self.find_valley(mesh, d, self.valleys[d].low);
-        }
-    }
-
-    /// Returns the free node to take next; `None` if no free node is left.
-    fn best(&self, mesh: &Mesh, centre: Coord) -> Option<Candidate> {
-        let [_, ys, zs] = &self.sums;
-        let [x_least, y_least, _] = [0, 1, 2].map(|d| self.sums[d][self.valleys[d].low]);
-        // Branch and bound: a layer or row is hopeless if its sum and the smallest sums of the other dimensions exceed
-        // the best so far. Where sums only grow further out, a hopeless position ends its direction.
-        let mut best: Option<Candidate> = None;
-        self.valleys[2].outward(zs.len(), |z| {
-            if best.is_some_and(|best| zs[z] + y_least + x_least > best.0) {
-                return false;
-            }
-            self.valleys[1].outward(ys.len(), |y| {
-                let base = zs[z] + ys[y];
-                if best.is_some_and(|best| base + x_least > best.0) {
-                    return false;
-                }
-                if let Some((sum, apart, x)) = self.best_in_row(mesh, centre[0], y, z) {
-                    let apart = apart + mesh.hops(1, centre[1], y as u32) + mesh.hops(2, centre[2], z as u32);
-                    let candidate = (base + sum, apart, [x, y as u32, z as u32]);
-                    if best.is_none_or(|best| candidate < best) {
-                        best = Some(candidate);
-                    }
-                }
-                true
-            });
-            true
-        });
-        best
-    }
-
-    /// Returns the free node of a shell to take next; `None` if none is left in it. All nearer free nodes must be
-    /// taken, so that a search of the whole submesh finds only nodes of the shell.
-    fn best_in_shell(&self, mesh: &Mesh, centre: Coord, shell: usize) -> Option<Candidate> {
-        let [width, length, _] = mesh.extents().map(|extent| extent as usize);
-        let xs = ranges(centre[0] as usize, shell, width, mesh.wraps(0));
-        let in_row = |(y, z): (usize, usize)| {
-            let row = &self.rest[(z * length + y) * self.words..][..self.words];
-            let nodes = xs.iter().flatten().flat_map(move |xs| set_bits(row, xs.start, xs.end));
-            nodes.map(move |x| [x as u32, y as u32, z as u32])
-        };
-        let candidate = |node: Coord| {
-            let sum = (0..3).map(|d| self.sums[d][node[d] as usize]).sum();
-            (sum, mesh.l1(centre, node), node)
-        };
-        rows(mesh, centre, shell).flat_map(in_row).map(candidate).min()
-    }
-
-    /// Returns the best free node of row (y, z); `None` if none is left in it. The result is the sum along x, the hops
-    /// along x from `centre`, and the x of the node.
-    fn best_in_row(&self, mesh: &Mesh, centre: u32, y: usize, z: usize) -> Option<(u64, u32, u32)> {
-        let row = &self.rest[(z * self.sums[1].len() + y) * self.words..][..self.words];
-        let width = self.sums[0].len();
-        let key = |x: usize| (self.sums[0][x], mesh.hops(0, centre, x as u32), x as u32);
-        let valley = self.valleys[0];
-        if !valley.grows {
-            return set_bits(row, 0, width).map(key).min();
-        }
-        // All x from `low` to `high` share the smallest sum; on a ring they may go around its end. If none of these is
-        // free, the best x is the nearest one on either side.
-        let (low, high) = (valley.low, valley.high);
-        let around = (high + 1).saturating_sub(width);
-        let flat = set_bits(row, low, (high + 1).min(width)).chain(set_bits(row, 0, around));
-        if let Some(best) = flat.map(key).min() {
-            return Some(best);
-        }
-        let (mut below, mut above) = (last_before(row, low), first_from(row, high + 1));
-        if mesh.wraps(0) {
-            below = below.or_else(|| last_before(row, width));
-            above = above.filter(|_| around == 0).or_else(|| first_from(row, around));
-        }
-        let (below, above) = (below.map(key), above.map(key));
-        // The top of a ring may be flat. If only nodes of the top are free, all of them are compared.
-        let most = self.sums[0][valley.top(width)];
-        let is_top = |found: Option<(u64, u32, u32)>| found.is_some_and(|found| found.0 == most);
-        if mesh.wraps(0) && below != above && is_top(below) && is_top(above) {
-            return set_bits(row, 0, width).map(key).min();
-        }
-        match (below, above) {
-            (Some(below), Some(above)) => Some(below.min(above)),
-            (below, above) => below.or(above),
-        }
-    }
-
-    /// Puts back all nodes that the fill around `centre` has taken. No node taken is farther than `reach` (L∞).
-    fn restore(&mut self, mesh: &Mesh, centre: Coord, reach: usize) {
-        let length = self.sums[1].len();
-        for (y, z) in rows(mesh, centre, reach) {
-            let row = (z * length + y) * self.words;
-            self.rest[row..row + self.words].copy_from_slice(&self.free[row..row + self.words]);
-        }
-    }
-}
-
-/// Returns the rows (y, z) within L∞ distance `radius` of `centre`.
-fn rows(mesh: &Mesh, centre: Coord, radius: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
-    let span = |d: usize| ranges(centre[d] as usize, radius, mesh.extents()[d] as usize, mesh.wraps(d));
-    let (ys, zs) = (span(1), span(2));
-    zs.into_iter()
-        .flatten()
-        .flatten()
-        .flat_map(move |z| ys.clone().into_iter().flatten().flatten().map(move |y| (y, z)))
-}
-
-/// Returns a mask for word `word` of a row: its ones are at the positions in `start..end`. The word must have at least
-/// one of these positions.
-fn mask(word: usize, start: usize, end: usize) -> u64 {
-    let (low, high) = (start.saturating_sub(word * 64), (end - word * 64).min(64));
-    // Ones from `low` upwards, and ones below `high`.
-    u64::MAX << low & u64::MAX >> (64 - high)
-}
-
-/// Returns the positions in `start..end` at which a bit of `row` is set, ascending.
-fn set_bits(row: &[u64], start: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
-    (start / 64..end.div_ceil(64)).flat_map(move |word| {
-        let mut bits = row[word] & mask(word, start, end);
-        std::iter::from_fn(move || {
-            let bit = bits.trailing_zeros() as usize;
-            (bits != 0).then(|| {
-                // Clears the lowest bit that is set.
-                bits &= bits - 1;
-                word * 64 + bit
-            })
-        })
-    })
-}
-
-/// Returns the position of the first bit set at or after `from`; `None` if there is none.
-fn first_from(row: &[u64], from: usize) -> Option<usize> {
-    let (first, bit) = (from / 64, from % 64);
-    let head = row.get(first)? & u64::MAX << bit;
-    if head != 0 {
-        return Some(first * 64 + head.trailing_zeros() as usize);
-    }
-    let word = (first + 1..row.len()).find(|&word| row[word] != 0)?;
-    Some(word * 64 + row[word].trailing_zeros() as usize)
-}
-
-/// Returns the position of the last bit set before `end`; `None` if there is none.
-fn last_before(row: &[u64], end: usize) -> Option<usize> {
-    let word = (0..end.div_ceil(64)).rev().find(|&word| row[word] & mask(word, 0, end) != 0)?;
-    Some(word * 64 + 63 - (row[word] & mask(word, 0, end)).leading_zeros() as usize)
 }

@@ -1,5 +1,16 @@
 //! The valley of a table of sums: where the sums of one dimension are smallest, and how far they only grow from there.
 
+use std::cmp::Ordering;
+
+/// The part of a ring that a walk from the start of its valley has come to.
+#[derive(Clone, Copy)]
+enum Walk {
+    Valley,
+    Up,
+    Top,
+    Down,
+}
+
 /// The positions of the smallest sum along one dimension of n positions, and the directions in which the sums grow. On
 /// a ring, positions at or above n stand for those n below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,8 +28,65 @@ pub(super) struct Valley {
 }
 
 impl Valley {
+    /// Returns the valley of sums along a line or a ring. The search begins at position `near`. Sums along a line must be
+    /// convex.
+    pub(super) fn of(sums: &[u64], wraps: bool, near: usize) -> Self {
+        if wraps {
+            Self::of_one(sums, near).unwrap_or_else(|| Self::of_ring(sums))
+        } else {
+            Self::of_line(sums, near)
+        }
+    }
+
+    /// Returns whether the valley is at the same positions as another one, and grows as it does.
+    pub(super) fn is_at(self, other: Self) -> bool {
+        (self.low, self.high, self.grows) == (other.low, other.high, other.grows)
+    }
+
+    /// Returns the valley of sums along a ring that have one valley and one top; `None` if they have more or are all
+    /// equal. The search descends from position `near`, and then goes round once.
+    fn of_one(sums: &[u64], near: usize) -> Option<Self> {
+        let n = sums.len();
+        let (next, before) =
+            (|at: usize| if at + 1 < n { at + 1 } else { 0 }, |at: usize| at.checked_sub(1).unwrap_or(n - 1));
+        let mut low = near;
+        while sums[next(low)] < sums[low] {
+            low = next(low);
+        }
+        // As long as sums fall or stay, the start of the valley is further down. Equal sums have none.
+        let mut steps = 0;
+        while sums[before(low)] <= sums[low] {
+            low = before(low);
+            steps += 1;
+            if steps == n {
+                return None;
+            }
+        }
+        // One round in two parts, as the ring is stored as a line.
+        let (mut walk, mut high) = (Walk::Valley, low);
+        let mut upwards = 0;
+        let mut here = sums[low];
+        for (i, &there) in (1..n).zip(sums[low + 1..].iter().chain(&sums[..low])) {
+            walk = match (walk, there.cmp(&here)) {
+                (Walk::Valley, Ordering::Equal) => {
+                    high = low + i;
+                    Walk::Valley
+                }
+                (Walk::Valley | Walk::Up, Ordering::Greater) => {
+                    upwards = i;
+                    Walk::Up
+                }
+                (Walk::Up | Walk::Top, Ordering::Equal) => Walk::Top,
+                (Walk::Up | Walk::Top | Walk::Down, Ordering::Less) => Walk::Down,
+                _ => return None,
+            };
+            here = there;
+        }
+        (here > sums[low]).then_some(Self { low, high, upwards, grows: true })
+    }
+
     /// Returns the valley of sums along a line. The sums must be convex. The search descends from position `near`.
-    pub(super) fn of_line(sums: &[u64], near: usize) -> Self {
+    fn of_line(sums: &[u64], near: usize) -> Self {
         let mut low = near;
         while low + 1 < sums.len() && sums[low + 1] < sums[low] {
             low += 1;
@@ -35,7 +103,7 @@ impl Valley {
 
     /// Returns the valley of sums along a ring. The sums of nodes within half a ring have one valley and one top. Other
     /// sums may have several; then `grows` is false, and the valley is the first position of the smallest sum.
-    pub(super) fn of_ring(sums: &[u64]) -> Self {
+    fn of_ring(sums: &[u64]) -> Self {
         let n = sums.len();
         let least = sums.iter().copied().min().unwrap_or(0);
         let first = sums.iter().position(|&sum| sum == least).unwrap_or(0);
@@ -95,7 +163,14 @@ mod tests {
                     .collect();
                 let mut sums = vec![0; n];
                 distances_along(&counts, wraps, &mut sums);
-                let valley = if wraps { Valley::of_ring(&sums) } else { Valley::of_line(&sums, n / 2) };
+                let valley = Valley::of(&sums, wraps, n / 2);
+                if wraps {
+                    // The walk from any position finds what the search of the whole ring does.
+                    assert!(
+                        (0..n).all(|near| Valley::of(&sums, true, near) == Valley::of_ring(&sums)),
+                        "{sums:?}"
+                    );
+                }
                 let mut visited = Vec::new();
                 valley.outward(n, |at| {
                     visited.push(at);

@@ -3,6 +3,8 @@
 //! The search is a branch and bound: a lower bound of the cost shows early that a row of submeshes, a submesh or a
 //! whole shape cannot win, and the search skips it.
 
+use std::cmp::Reverse;
+
 use super::far::Far;
 use super::inside::{Inside, for_each_free};
 use super::shapes::{Compact, SubmeshShape};
@@ -32,6 +34,8 @@ pub(super) struct Choice<C> {
     flags: Vec<u8>,
     /// The terms of [`Far::terms`] for the shape at hand.
     terms: [Vec<i64>; 3],
+    /// The layers of bases in the order in which they are scanned.
+    layers: Vec<usize>,
 }
 
 /// The cheapest set so far.
@@ -52,8 +56,8 @@ struct Found {
     base: Coord,
 }
 
-/// The submeshes of a shape that are farthest from the free nodes, in descending order of `far_sum`; of equals, the one
-/// added first comes first. Free slots are `None`, and come last.
+/// The submeshes of a shape that are farthest from the free nodes, in descending order of `far_sum`; of equals, the
+/// first by z, y, x of the base comes first. Free slots are `None`, and come last.
 #[derive(Clone, Copy, Debug, Default)]
 struct Farthest([Option<Found>; SUBMESHES_PER_SHAPE]);
 
@@ -63,7 +67,8 @@ const SUBMESHES_PER_SHAPE: usize = 2;
 impl Farthest {
     /// Inserts a submesh into the sorted list, and drops the last one if there are too many.
     fn add(&mut self, found: Found) {
-        let before = |known: &Option<Found>| known.is_some_and(|known| known.far_sum >= found.far_sum);
+        let key = |found: &Found| (Reverse(found.far_sum), row_major(found.base));
+        let before = |known: &Option<Found>| known.is_some_and(|known| key(&known) < key(&found));
         let at = self.0.iter().take_while(|known| before(known)).count();
         if at < SUBMESHES_PER_SHAPE {
             self.0[at..].rotate_right(1);
@@ -71,16 +76,28 @@ impl Farthest {
         }
     }
 
-    /// Returns the smallest `far_sum` that a further submesh needs to be added; `None` while a slot is free, so that
-    /// every submesh is added.
-    fn least(&self) -> Option<i64> {
-        self.0[SUBMESHES_PER_SHAPE - 1].map(|found| found.far_sum + 1)
+    /// Returns the smallest `far_sum` that a submesh of row (y, z) needs to be added, or `need` if that is larger. Rows of
+    /// one layer must be asked about in ascending order.
+    fn need(&self, y: usize, z: usize, need: i64) -> i64 {
+        // While a slot is free, every submesh is added.
+        let Some(last) = self.0[SUBMESHES_PER_SHAPE - 1] else { return need };
+        // Of equals the first by z, y, x of the base is kept.
+        let is_behind = (last.base[2] as usize, last.base[1] as usize) <= (z, y);
+        need.max(last.far_sum + i64::from(is_behind))
     }
+}
+
+/// Returns the coordinates z, y, x, by which bases compare.
+fn row_major([x, y, z]: Coord) -> [u32; 3] {
+    [z, y, x]
 }
 
 /// A bound of the rounding errors of a cost, relative to the numbers that are added. It is far larger than real
 /// rounding errors, and far smaller than differences that matter.
 const ROUNDING: f64 = 1e-9;
+
+/// The most rows of submeshes that are counted at once. After them, rows that can no longer win are skipped.
+const ROWS: usize = 8;
 
 /// The number of flags that one comparison looks at: the bytes of a 64-bit register.
 const EIGHT: usize = 8;
@@ -101,12 +118,14 @@ impl<C: Count> Choice<C> {
             rows: Vec::new(),
             flags: Vec::new(),
             terms: Default::default(),
+            layers: Vec::new(),
         }
     }
 
-    /// Starts a search for `k` nodes on a machine state, with the weight W of the definition.
-    pub(super) fn prepare(&mut self, machine: &Machine, k: u32, weight: f64) {
-        self.counts.rebuild(machine);
+    /// Starts a search for `k` nodes on a machine state, with the weight W of the definition. The first shapes to be
+    /// searched are `shapes`.
+    pub(super) fn prepare(&mut self, machine: &Machine, k: u32, weight: f64, shapes: &[SubmeshShape]) {
+        self.counts.rebuild(machine, longest(shapes));
         self.far.measure(machine, &self.counts);
         self.inside.start(&self.far, weight);
         (self.k, self.weight, self.best) = (k, weight, None);
@@ -124,6 +143,7 @@ impl<C: Count> Choice<C> {
 
     /// Searches the submeshes of these shapes, and keeps the cheapest set if it is cheaper than the best so far.
     pub(super) fn search(&mut self, machine: &Machine, shapes: &[SubmeshShape]) {
+        self.counts.cover(machine, longest(shapes));
         let (k, compact) = (u64::from(self.k), self.compact.of(self.k));
         for (shape, i) in shapes.iter().zip(0..).filter(|(shape, _)| shape.nodes == k) {
             // All nodes of such a submesh are taken. Their pairwise sum follows from the shape, so the farthest submesh
@@ -171,18 +191,27 @@ impl<C: Count> Choice<C> {
     /// Returns the submeshes of a shape that are farthest from the free nodes, among those with at least k free nodes
     /// and a `far_sum` of at least `need`. The list is empty if there is no such submesh. `index` is the index of the
     /// shape in the list that is searched.
-    fn scan(&mut self, shape: &SubmeshShape, index: u32, mut need: i64) -> Farthest {
+    fn scan(&mut self, shape: &SubmeshShape, index: u32, need: i64) -> Farthest {
         let mut found = Farthest::default();
         self.far.terms(shape, (shape.nodes - u64::from(self.k)) as i64, &mut self.terms);
         let [xs, ys, zs] = &self.terms;
-        let widest = xs.iter().copied().max().unwrap_or(0);
-        for (across, z) in zs.iter().zip(0..) {
+        let [widest, longest] = [xs, ys].map(|terms| terms.iter().copied().max().unwrap_or(0));
+        // The farthest layers come first: the farther the submeshes found, the more of the other layers are skipped.
+        self.layers.clear();
+        self.layers.extend(0..zs.len());
+        self.layers.sort_by_key(|&z| Reverse(zs[z]));
+        for &z in &self.layers {
+            let across = zs[z];
+            if across + longest + widest < found.need(0, z, need) {
+                continue;
+            }
             let mut y = 0;
             while y < ys.len() {
                 // The distance sum is separable: a term for x, one for y and one for z. A row (y, z) can win only if
-                // its two terms and the largest term along x reach `need`. The free nodes of other rows are not
+                // its two terms and the largest term along x reach what is needed. The free nodes of other rows are not
                 // counted.
-                let end = y + ys[y..].iter().take_while(|&&term| term + across + widest >= need).count();
+                let can_win = |y: usize| ys[y] + across + widest >= found.need(y, z, need);
+                let end = y + (y..ys.len()).take(ROWS).take_while(|&y| can_win(y)).count();
                 if end == y {
                     y += 1;
                     continue;
@@ -194,15 +223,15 @@ impl<C: Count> Choice<C> {
                     (y..end).zip((0..).step_by(self.counts.stride()).map(|at| &self.flags[at..]))
                 {
                     let across = ys[row] + across;
-                    if across + widest < need {
+                    let mut least = found.need(row, z, need);
+                    if across + widest < least {
                         continue;
                     }
                     any_set(flags, xs.len(), |x| {
                         let far_sum = xs[x] + across;
-                        if far_sum >= need {
+                        if far_sum >= least {
                             found.add(Found { far_sum, shape: index, base: [x, row, z].map(|at| at as u32) });
-                            // Once all slots are full, only farther submeshes count.
-                            need = found.least().map_or(need, |least| least.max(need));
+                            least = found.need(row, z, need);
                         }
                         false
                     });
@@ -214,7 +243,8 @@ impl<C: Count> Choice<C> {
     }
 
     /// Returns whether a submesh of one of the shapes has at least k free nodes.
-    pub(super) fn holds(&mut self, shapes: &[SubmeshShape]) -> bool {
+    pub(super) fn holds(&mut self, machine: &Machine, shapes: &[SubmeshShape]) -> bool {
+        self.counts.cover(machine, longest(shapes));
         shapes.iter().filter(|shape| shape.nodes >= u64::from(self.k)).any(|shape| {
             let places = self.far.places(shape);
             (0..places[2]).any(|z| {
@@ -289,6 +319,11 @@ impl<C: Count> Choice<C> {
         }
         Some(nodes)
     }
+}
+
+/// Returns the longest side of the shapes.
+fn longest(shapes: &[SubmeshShape]) -> usize {
+    shapes.iter().flat_map(|shape| shape.sides).max().unwrap_or(1)
 }
 
 /// Sets `flags` to one byte for each number: 1 if the number is at least k, else 0. Eight more bytes follow, so that

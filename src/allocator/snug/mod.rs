@@ -128,20 +128,22 @@ impl<C: Count> Allocator for Snug<C> {
             return machine.free().iter().next().map(|node| Placement::of(vec![node]));
         }
         let busy = 1.0 - f64::from(free - k) / f64::from(machine.mesh().available());
-        self.choice.prepare(machine, k, self.weight * busy * f64::from(k) / f64::from(free));
+        let mut half_perimeter = self.shapes.smallest(k);
+        // The largest half-perimeter that is searched in most states.
+        let usual = self.highest(half_perimeter);
+        let weight = self.weight * busy * f64::from(k) / f64::from(free);
+        self.choice.prepare(machine, k, weight, self.shapes.of_half_perimeter(usual));
         if k == 1 {
             return single::farthest(machine, self.choice.far()).map(|node| Placement::of(vec![node]));
         }
         // In most states a submesh of the smallest half-perimeter that has room for k nodes has k free ones. Only
         // otherwise is the smallest half-perimeter with such a submesh searched for.
-        let mut half_perimeter = self.shapes.smallest(k);
         self.choice.search(machine, self.shapes.of_half_perimeter(half_perimeter));
         if !self.choice.has_any() {
-            half_perimeter = self.holding(half_perimeter);
+            half_perimeter = self.holding(machine, half_perimeter);
             self.choice.search(machine, self.shapes.of_half_perimeter(half_perimeter));
         }
-        let above = (half_perimeter / HALF_PERIMETER_FOR_ONE).min(MOST_ABOVE);
-        for half_perimeter in half_perimeter + 1..=(half_perimeter + above).min(self.shapes.largest()) {
+        for half_perimeter in half_perimeter + 1..=self.highest(half_perimeter) {
             self.choice.search(machine, self.shapes.of_half_perimeter(half_perimeter));
         }
         self.choice.take(machine).map(Placement::of)
@@ -149,16 +151,21 @@ impl<C: Count> Allocator for Snug<C> {
 }
 
 impl<C: Count> Snug<C> {
+    /// Returns the largest half-perimeter that is searched if `smallest` is the smallest.
+    fn highest(&self, smallest: u32) -> u32 {
+        (smallest + (smallest / HALF_PERIMETER_FOR_ONE).min(MOST_ABOVE)).min(self.shapes.largest())
+    }
+
     /// Returns the smallest half-perimeter above `low` of which a submesh has k free nodes. No submesh of the
     /// half-perimeter `low` may have them. If none of a smaller one has them, it is the half-perimeter of the machine.
     ///
     /// Steps of growing length bracket the result, then bisection finds it (exponential search). The condition is
     /// monotone: if a submesh has k free nodes, so has one of the next half-perimeter, as its shortest side can grow.
-    fn holding(&mut self, mut low: u32) -> u32 {
+    fn holding(&mut self, machine: &Machine, mut low: u32) -> u32 {
         let (largest, mut step) = (self.shapes.largest(), 1);
         let mut high = largest;
         while low + step < largest {
-            if self.choice.holds(self.shapes.of_half_perimeter(low + step)) {
+            if self.choice.holds(machine, self.shapes.of_half_perimeter(low + step)) {
                 high = low + step;
                 break;
             }
@@ -167,7 +174,7 @@ impl<C: Count> Snug<C> {
         }
         while low + 1 < high {
             let middle = low.midpoint(high);
-            if self.choice.holds(self.shapes.of_half_perimeter(middle)) {
+            if self.choice.holds(machine, self.shapes.of_half_perimeter(middle)) {
                 high = middle;
             } else {
                 low = middle;

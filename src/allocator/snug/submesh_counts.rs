@@ -57,16 +57,18 @@ counts!(u8, u16, u32);
 
 /// Prefix sums of free nodes over a machine of at most [`Count::LARGEST`] nodes.
 ///
-/// The sums cover each dimension that wraps nearly twice, so that a submesh across the border is a plain range of
-/// positions. [`crate::machine::FreeCounts`] does the same for submeshes around a centre, which the border of a mesh
+/// In each dimension that wraps, the sums go on beyond the end of the first round as far as submeshes do, so that a
+/// submesh across the border is a plain range of positions. [`crate::machine::FreeCounts`] does the same for submeshes around a centre, which the border of a mesh
 /// clips.
 ///
-/// The table has (W + 1)·(L + 1)·(D + 1) numbers for a machine of W × L × D nodes, about eight times as many on a torus
-/// of three dimensions, and it is built in one pass. A count is O(1). Rows of counts take one or two vectorised passes.
+/// The table has (W + 1)·(L + 1)·(D + 1) numbers for a machine of W × L × D nodes, and it is built in one pass. On a torus
+/// it has W + s, L + s and D + s positions for submeshes of sides up to s. A count is O(1). Rows of counts take one or two vectorised passes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SubmeshCounts<C> {
     /// The number of positions along each dimension that submeshes may cover.
     spans: [usize; 3],
+    /// The longest side of submeshes that are counted.
+    longest: usize,
     /// The difference between the indices of neighbouring positions along each dimension.
     strides: [usize; 3],
     /// `sums[x + y·strides[1] + z·strides[2]]` is the number of free nodes at positions below x, y and z.
@@ -74,18 +76,29 @@ pub(super) struct SubmeshCounts<C> {
 }
 
 impl<C: Count> SubmeshCounts<C> {
-    /// Counts the free nodes of `machine`.
-    pub(super) fn rebuild(&mut self, machine: &Machine) {
+    /// Counts the free nodes of `machine` again if submeshes of sides up to `longest` cannot be counted yet. The counts
+    /// must be those of the same state of `machine`.
+    pub(super) fn cover(&mut self, machine: &Machine, longest: usize) {
+        if longest > self.longest && machine.mesh().wraps_any() {
+            self.rebuild(machine, longest);
+        }
+    }
+
+    /// Counts the free nodes of `machine` for submeshes of sides up to `longest`.
+    pub(super) fn rebuild(&mut self, machine: &Machine, longest: usize) {
         let mesh = machine.mesh();
         debug_assert!(mesh.nodes() <= C::LARGEST, "{mesh}");
         let extents = mesh.extents().map(|extent| extent as usize);
-        self.spans = [0, 1, 2].map(|d| if mesh.wraps(d) { 2 * extents[d] - 1 } else { extents[d] });
-        let [width, length, depth] = self.spans;
-        self.strides = [1, width + 1, (width + 1) * (length + 1)];
-        let size = self.strides[2] * (depth + 1);
-        if self.sums.len() != size {
-            // Entries at position 0 along a dimension are 0, and no rebuild writes them.
-            self.sums = vec![C::default(); size];
+        self.longest = longest;
+        let beyond = |d: usize| if mesh.wraps(d) { longest.min(extents[d]) - 1 } else { 0 };
+        let spans = [0, 1, 2].map(|d| extents[d] + beyond(d));
+        let [width, length, depth] = spans;
+        if self.spans != spans {
+            self.spans = spans;
+            self.strides = [1, width + 1, (width + 1) * (length + 1)];
+            // Entries at position 0 along a dimension are 0, and no rebuild of these spans writes them.
+            self.sums.clear();
+            self.sums.resize(self.strides[2] * (depth + 1), C::default());
         }
         let [_, stride, plane] = self.strides;
         for z in 0..extents[2] {
@@ -279,7 +292,8 @@ mod tests {
         machine.occupy(&busy)?;
         let extents = machine.mesh().extents();
         let mut counts = SubmeshCounts::<C>::default();
-        counts.rebuild(&machine);
+        counts.rebuild(&machine, 1);
+        counts.cover(&machine, extents.into_iter().max().unwrap_or(1) as usize);
         let walk = |base: Coord, sides: [u32; 3]| {
             let mut free = Vec::new();
             for z in 0..sides[2] {

@@ -4,11 +4,12 @@ use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::allocator;
+use crate::cli::reading::Zone;
 use crate::cli::runner::holes::Holes;
 use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
@@ -19,7 +20,7 @@ use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
 use crate::study::{ALL, Axes, Draft, LogSource, Options};
-use crate::trace::ReadOptions;
+use crate::trace::{Columns, ReadOptions};
 use crate::workload::{
     Arrivals, Estimate, OVERRUNS, OVERSIZES, Overrun, Oversize, RULE_SETS, RuleSet, Rules, SIZES, STATUSES,
     ShapeRule, Sizes, Status,
@@ -104,9 +105,13 @@ pub(crate) struct Args {
     pub(super) format: Format,
 
     /// Columns of the summary that the table shows instead of its default columns, such as `wait_s_mean,moves`.
-    /// `meshreplay schema summary` names all.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = summary_column)]
-    pub(super) columns: Vec<String>,
+    /// `meshreplay schema summary` names all. Or, as FIELD=COLUMN,…, columns of the log, which is then read as a table:
+    /// submit=Submit,start=Start,end=End,procs=NNodes, by name or by number.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = column)]
+    columns: Vec<String>,
+
+    #[command(flatten)]
+    zone: Zone,
 
     /// Number of the summary by which the rows of the table are sorted, the best first, such as pairwise_sum_mean.
     #[arg(long, value_name = "COLUMN", value_parser = summary_metric)]
@@ -169,6 +174,15 @@ pub(crate) struct Args {
     pub(super) quiet: bool,
 }
 
+/// Returns one of the texts in `--columns`: a column of the summary, or a field of the log with its column.
+fn column(text: &str) -> Result<String, String> {
+    if text.contains('=') {
+        Ok(text.to_owned())
+    } else {
+        summary_column(text).map_err(|error| error.to_string())
+    }
+}
+
 /// What goes to standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
@@ -193,10 +207,25 @@ impl Args {
         }
     }
 
+    /// Returns the columns of the summary that the table shows; an empty list stands for the default columns.
+    pub(super) fn shown_columns(&self) -> Vec<String> {
+        self.columns.iter().filter(|column| !column.contains('=')).cloned().collect()
+    }
+
+    /// Returns the spec of the format of the logs; `None` if each log tells it.
+    fn input_format(&self) -> Result<Option<Spec>> {
+        let of_log: Vec<&str> =
+            self.columns.iter().map(String::as_str).filter(|column| column.contains('=')).collect();
+        let columns = (!of_log.is_empty()).then(|| of_log.join(",").parse::<Columns>());
+        let columns =
+            columns.transpose().map_err(|problem| anyhow!("--columns {}: {problem}", of_log.join(",")))?;
+        self.zone.complete(self.flags.options.input_format.as_ref(), columns.as_ref())
+    }
+
     /// Returns the draft of the study that the arguments describe.
     pub(super) fn draft(&self) -> Result<Draft> {
-        let format = self.flags.options.input_format.clone();
-        let read = ReadOptions { lenient: self.lenient, format };
+        let options = Options { input_format: self.input_format()?, ..self.options() };
+        let read = ReadOptions { lenient: self.lenient, format: options.input_format.clone() };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
         let axes = Axes {
             logs: Vec::new(),
@@ -211,7 +240,7 @@ impl Args {
         Ok(Draft {
             name: String::new(),
             description: None,
-            options: self.options(),
+            options,
             logs: self.logs.iter().map(log).collect::<Result<_, _>>()?,
             axes,
             is_of_command: true,
@@ -270,7 +299,7 @@ impl Args {
         }
         let is_table = matches!(self.format, Format::Table | Format::Markdown | Format::Latex)
             || (binary && self.output.is_some());
-        if !self.columns.is_empty() && !is_table {
+        if !self.shown_columns().is_empty() && !is_table {
             bail!(
                 "--columns chooses columns of a table; --format {} has all of them",
                 self.format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()

@@ -19,7 +19,7 @@ use crate::study::{Outcome, PlanError, ReplaySpec, Study, SweepError};
 /// Replays every combination of the repeated arguments.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.check_output().map_err(Failure::Usage)?;
-    check_columns(&args.columns, &args.options()).map_err(|error| Failure::Usage(error.into()))?;
+    check_columns(&args.shown_columns(), &args.options()).map_err(|error| Failure::Usage(error.into()))?;
     let draft = args.draft().map_err(Failure::Usage)?;
     let mut notes = Vec::new();
     let planned = draft.plan(&mut notes);
@@ -116,7 +116,7 @@ impl Output<'_> {
 
     /// Returns the summary as it goes to standard output.
     fn printed(&self, run: &mut FinishedRun) -> anyhow::Result<Vec<u8>> {
-        let table = || SummaryTable::new(self.study, run, &self.args.columns, self.args.sort);
+        let table = || SummaryTable::new(self.study, run, &self.args.shown_columns(), self.args.sort);
         let screen = terminal::screen();
         let answered = |table: String| {
             let sentences = verdict(self.study, run);

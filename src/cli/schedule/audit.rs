@@ -7,6 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::{Which, conclude};
 use crate::audit::Policy;
 use crate::cli::Failure;
+use crate::cli::reading::Reading;
 use crate::inspect::{self, Input, Question};
 use crate::machine::Mesh;
 
@@ -46,6 +47,9 @@ pub(in crate::cli) struct Args {
     may_refuse: bool,
 
     #[command(flatten)]
+    reading: Reading,
+
+    #[command(flatten)]
     which: Which,
 }
 
@@ -57,7 +61,11 @@ fn policy_parser() -> impl TypedValueParser<Value = Policy> {
 
 /// Prints the first violation, or how much was checked.
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let input = Input::read(&args.schedule, args.which.selection())?;
+    let input = Input::read(
+        &args.schedule,
+        args.which.selection(),
+        args.reading.format().map_err(Failure::Usage)?.as_ref(),
+    )?;
     let question =
         Question { machine: args.machine.clone(), against: args.against, may_refuse: args.may_refuse };
     conclude(&inspect::audit(&input, &question)?)

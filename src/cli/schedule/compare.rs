@@ -1,12 +1,14 @@
 //! `meshreplay compare`: finds the first difference of two schedules of the same jobs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Which, conclude};
 use crate::cli::Failure;
+use crate::cli::reading::Reading;
 use crate::frame::Selection;
 use crate::inspect::{self, Input};
 use crate::machine::Mesh;
+use crate::trace::Format;
 
 /// Compare two schedules of the same jobs: the first moment at which they differ, what each knew then, and how far
 /// apart starts are.
@@ -35,6 +37,10 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     times_only: bool,
 
+    /// How logs are read, A and B alike. A directory or a table of results is read as ever.
+    #[command(flatten)]
+    reading: Reading,
+
     #[command(flatten)]
     which: Which,
 
@@ -47,8 +53,12 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let selection = args.which.selection();
     let other = Selection { replay: args.other_replay.or(selection.replay), ..selection };
-    let mut first = Input::read(&args.first, selection)?;
-    let mut second = Input::read(&args.second, other)?;
+    let format = args.reading.format().map_err(Failure::Usage)?;
+    // The format is that of logs; results of replays are no logs.
+    let format_of =
+        |path: &Path| format.as_ref().filter(|_| !path.is_dir() && Format::of_path(path).is_none());
+    let mut first = Input::read(&args.first, selection, format_of(&args.first))?;
+    let mut second = Input::read(&args.second, other, format_of(&args.second))?;
     if args.times_only {
         for job in first.schedule.jobs.iter_mut().chain(&mut second.schedule.jobs) {
             job.nodes = None;

@@ -53,7 +53,7 @@ enum To {
 
 /// Writes the schedule.
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let input = Input::read(&args.schedule, args.which.selection())?;
+    let input = Input::read(&args.schedule, args.which.selection(), None)?;
     let to_stdout = args.output.as_os_str() == "-";
     match args.to {
         To::Swf => {

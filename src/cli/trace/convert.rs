@@ -1,16 +1,24 @@
 //! `meshreplay trace convert`: converts a log from one format to another.
 
-use super::{Failure, Input, Output, complain_of_skipped};
+use super::{Failure, Input, Output, check_read, complain_of_skipped};
+use anyhow::anyhow;
+
 use crate::cli::complain;
+use crate::disk::TEMPORARY;
+use crate::frame::write_whole;
 use crate::trace::Reader;
-use crate::workload::{CONVERSION_REASONS, convert};
+use crate::workload::{CONVERSION_REASONS, convert, names_table};
 
 /// Converts a log from one format to another, told by the extensions
 ///
 /// From swf to premas by the rules of that simulator's authors: processors are those allocated (field 5), the run time
 /// is field 4 or else field 6, the estimate is field 9, and only jobs with status -1, 0, 1, or 5 after some run time
-/// are kept. What is left out is counted on standard error. The premas format has no header. Native logs are read by
-/// --input-format nas-ipsc (NASA Ames iPSC/860) or by --columns, such as submit=3,run=5,procs=2,user=1.
+/// are kept. What is left out is counted on standard error. The premas format has no header.
+///
+/// Logs of batch systems and tables are recognised by their first line, or --input-format or --columns tells how they
+/// are read. Their submit times then count from the first one, and the header says when that was (UnixStartTime), in
+/// which time zone, and how large the machine is (MaxProcs: the most processors in use at once if the log does not tell).
+/// Names become numbers; NAME.names.csv beside the log says which.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -18,16 +26,37 @@ pub(super) struct Args {
 
     #[command(flatten)]
     output: Output,
+
+    /// Write the names of users, groups, applications, queues and partitions as comments, such as `; User: 1 anna`,
+    /// instead of beside the log as NAME.names.csv
+    #[arg(long)]
+    keep_names: bool,
 }
 
 /// Reads a log and writes it in the other format.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let reader = Reader::open(&args.input.log, args.input.options())?;
+    let reader = Reader::open(&args.input.log, args.input.options()?)?;
     let format = args.output.format(reader.format())?;
     let mut writer = args.output.writer(format)?;
-    let (summary, left_out) = convert(reader, &mut writer, format)?;
-    writer.finish()?;
+    let (summary, left_out) = convert(reader, &mut writer, format, args.keep_names)?;
     complain_of_skipped(&summary);
+    check_read(&summary)?;
+    let names = names_table(&summary).filter(|_| !args.keep_names);
+    let side = args.output.beside(".names.csv");
+    if let (Some(side), Some(names)) = (&side, &names) {
+        if side.exists() && !args.output.force {
+            return Err(Failure::Failed(anyhow!("{} already exists; --force overwrites it", side.display())));
+        }
+        write_whole(side, names.as_bytes(), TEMPORARY)?;
+    }
+    writer.finish()?;
+    match (&side, names) {
+        (Some(side), Some(_)) => complain(&format!("{}: the names behind the numbers", side.display())),
+        (None, Some(_)) => {
+            complain("the names behind the numbers are lost; --keep-names keeps them as comments")
+        }
+        (_, None) => {}
+    }
     let kept = summary.records - left_out.total();
     complain(&format!("{}: {kept} of {} jobs written", args.output.out.display(), summary.records));
     if summary.irregularities.no_jobs > 0 {

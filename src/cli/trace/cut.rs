@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::anyhow;
 
-use super::{Failure, Input, Output, complain_of_skipped};
+use super::{Failure, Input, Output, check_read, complain_of_skipped};
 use crate::cli::complain;
 use crate::trace::{Reader, Record, copy};
 
@@ -149,7 +149,7 @@ fn nothing_kept(log: &str, jobs: u64, parts: &[Part<'_>], tallies: &[Tally]) -> 
 /// Reads a log and writes the jobs that pass the filters to another.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.filter.check()?;
-    let reader = Reader::open(&args.input.log, args.input.options())?;
+    let reader = Reader::open(&args.input.log, args.input.options()?)?;
     let format = args.output.format(reader.format())?;
     if format != reader.format() {
         let (from, to) = (reader.format().name, format.name);
@@ -175,6 +175,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         is_kept.then_some(*record)
     })?;
     complain_of_skipped(&summary);
+    check_read(&summary)?;
     if kept == 0 && summary.records > 0 && args.filter.first != Some(0) {
         let log = summary.path.display().to_string();
         return Err(nothing_kept(&log, summary.records, &parts, &tallies));

@@ -29,7 +29,7 @@ enum Style {
 
 /// Prints the profile of the log.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let profile = Profile::of(&args.input.log, args.input.options())?;
+    let profile = Profile::of(&args.input.log, args.input.options()?)?;
     match args.format {
         Style::Table => print(&profile.text()),
         Style::Json => print(&format!("{}\n", serde_json::to_string_pretty(&profile)?)),

@@ -13,9 +13,10 @@ use anyhow::anyhow;
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::reading::Reading;
 use super::{Failure, complain};
-use crate::spec::Spec;
-use crate::trace::{Columns, FORMATS, Format, LogSummary, ReadOptions, SWF, Writer};
+use crate::trace::formats::without_extensions;
+use crate::trace::{Format, LogSummary, ReadOptions, SWF, Writer};
 
 /// Looks at logs, checks, converts and cuts them
 #[derive(Debug, clap::Args)]
@@ -55,20 +56,14 @@ struct Input {
     #[arg(long)]
     lenient: bool,
 
-    /// Format of LOG [default: by its extension, or else swf]
-    #[arg(id = "input_format", long = "input-format", value_name = "FORMAT", value_parser = format_parser())]
-    format: Option<Spec>,
-
-    /// Read LOG by columns, from 1, separated by blanks: FIELD=COLUMN,… with the fields job, submit, wait, run, procs,
-    /// cpu, memory, req-procs, req-time, req-memory, status, user, group, app, queue, partition, preceding and think
-    #[arg(long, value_name = "COLUMNS", conflicts_with = "input_format")]
-    columns: Option<Columns>,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 impl Input {
-    fn options(&self) -> ReadOptions {
-        let columns = self.columns.as_ref().map(Columns::spec);
-        ReadOptions { lenient: self.lenient, format: columns.or_else(|| self.format.clone()) }
+    fn options(&self) -> Result<ReadOptions, Failure> {
+        let format = self.reading.format().map_err(Failure::Usage)?;
+        Ok(ReadOptions { lenient: self.lenient, format })
     }
 }
 
@@ -104,6 +99,13 @@ impl Output {
         )))
     }
 
+    /// Returns the path of a file beside the log: its name without extensions, with another ending. `None` if the log
+    /// goes to standard output.
+    fn beside(&self, ending: &str) -> Option<PathBuf> {
+        let name = self.out.file_name().filter(|_| !self.is_stdout())?.to_string_lossy().into_owned();
+        Some(self.out.with_file_name(format!("{}{ending}", without_extensions(&name))))
+    }
+
     fn is_stdout(&self) -> bool {
         self.out.as_os_str() == "-"
     }
@@ -122,10 +124,23 @@ fn writable_parser() -> impl TypedValueParser<Value = &'static Format> {
         .try_map(|name| Format::find(&name))
 }
 
-/// Returns the parser of the name of a format that needs no parameters.
-fn format_parser() -> impl TypedValueParser<Value = Spec> {
-    let formats = FORMATS.iter().filter(|format| format.parameters.is_empty());
-    PossibleValuesParser::new(formats.map(|format| format.name)).map(|name| Spec::named(&name))
+/// Prints on standard error what has to be said about how the log was read. Fails if not a single line of it is a job
+/// although there are lines, since then reading leniently has hidden that the format is another one.
+fn check_read(summary: &LogSummary) -> Result<(), Failure> {
+    for note in &summary.facts.notes {
+        complain(&format!("{}: {note}", summary.path.display()));
+    }
+    match &summary.first_skipped {
+        Some((line, problem)) if summary.records == 0 => {
+            let (path, skipped) = (summary.path.display(), summary.irregularities.skipped());
+            Err(Failure::Failed(anyhow!(
+                "{path}: no line is a job: {skipped} lines do not follow the format {}; the first is line {line}: \
+                 {problem}; --input-format or --columns says how to read them",
+                summary.format.name
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Prints on standard error how many lines of the input were skipped, by kind. Prints nothing if none were.

@@ -24,7 +24,7 @@ pub(super) struct Args {
 /// Validates the log and prints the findings.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let shown_max = if args.all { usize::MAX } else { SHOWN };
-    let validation = trace::validate(&args.input.log, args.input.options(), shown_max)?;
+    let validation = trace::validate(&args.input.log, args.input.options()?, shown_max)?;
     print(&validation.text())?;
     if validation.count(Severity::Error) > 0 { Err(Failure::Reported) } else { Ok(()) }
 }

@@ -20,7 +20,7 @@ pub(super) const KIND: PlotKind = PlotKind {
 };
 
 /// The number of equal parts of the time. Each point of a curve is the mean utilization over one part.
-const PARTS: usize = 240;
+pub(super) const PARTS: usize = 240;
 
 /// Draws the plot; `None` if the jobs were not kept.
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
@@ -95,7 +95,7 @@ fn lines_of_up(up: Vec<(String, Vec<Point>)>) -> Vec<Series> {
 const UP: &str = "nodes up";
 
 /// Returns a suitable unit of time for an axis over so many seconds: its length in seconds and its name.
-fn unit(seconds: f64) -> (f64, &'static str) {
+pub(super) fn unit(seconds: f64) -> (f64, &'static str) {
     const HOUR: f64 = 3600.0;
     const DAY: f64 = 24.0 * HOUR;
     match seconds {

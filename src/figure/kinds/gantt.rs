@@ -5,6 +5,7 @@ use super::held_nodes::{DOWN, PlacedJob, UNAVAILABLE, legend_of_down, legend_of_
 use crate::figure::draw::{Axis, Grid, GridCell};
 use crate::figure::kind::{Drawn, FEW_JOBS, Needs, PlotKind, PlotOptions};
 use crate::figure::results::Results;
+use crate::frame::{Downtimes, KilledRun};
 use crate::machine::NodeId;
 
 /// The row of the registry.
@@ -24,16 +25,7 @@ const MOST_BARS: usize = 4000;
 fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
     let Some(mut replay) = one_replay(options, results)? else { return Ok(None) };
     let count = replay.jobs.len();
-    // Runs in which jobs were killed are bars too.
-    let killed = replay.outages.killed.iter().filter(|run| !run.nodes.is_empty());
-    let killed = killed.map(|run| PlacedJob {
-        number: run.number,
-        start_s: run.times_s[1],
-        end_s: run.times_s[2],
-        nodes: run.nodes.clone(),
-        is_killed: true,
-    });
-    replay.jobs.extend(killed);
+    replay.jobs.extend(killed_runs(&replay.outages));
     let jobs = &mut replay.jobs;
     jobs.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
     let Some(from) = jobs.first().map(|job| job.start_s) else { return Ok(None) };
@@ -69,20 +61,8 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
         colour: UNAVAILABLE.to_owned(),
         words: "unavailable".to_owned(),
     });
-    // Bars of nodes that were down lie below those of jobs, which may have gone on.
-    let down = replay.outages.down.iter().flat_map(|down| {
-        let (start, end) = ((down.from_s.max(from) - from) / unit_s, (down.until_s.min(to) - from) / unit_s);
-        let until =
-            if down.until_s.is_finite() { format!(" to {:.0} s", down.until_s) } else { String::new() };
-        let words = format!("down: {:.0} s{until}", down.from_s);
-        let bar = move |&(first, last): &(NodeId, NodeId)| GridCell {
-            place: [start, f64::from(first), end - start, f64::from(last - first + 1)],
-            colour: DOWN.to_owned(),
-            words: words.clone(),
-        };
-        down.nodes.iter().map(bar).filter(move |_| end > start)
-    });
-    let down: Vec<GridCell> = down.take(MOST_BARS).collect();
+    // These bars lie below those of jobs, which may have gone on.
+    let down = bars_of_down(&replay.outages, (from, to), unit_s);
     let shown_jobs = jobs[..shown].iter().filter(|job| !job.is_killed).count();
     let killed = match shown - shown_jobs {
         0 => String::new(),
@@ -106,6 +86,38 @@ fn draw(options: &PlotOptions<'_>, results: &Results) -> Drawn {
             .collect(),
     };
     Ok(Some(grid.draw()))
+}
+
+/// Returns the runs in which jobs were killed as jobs of the chart, as far as their nodes are known.
+fn killed_runs(outages: &Downtimes) -> Vec<PlacedJob> {
+    let killed = outages.killed.iter().filter(|run| !run.nodes.is_empty());
+    let job = |run: &KilledRun| PlacedJob {
+        number: run.number,
+        start_s: run.times_s[1],
+        end_s: run.times_s[2],
+        nodes: run.nodes.clone(),
+        is_killed: true,
+    };
+    killed.map(job).collect()
+}
+
+/// Returns the bars of nodes that were down between two times in seconds, at most [`MOST_BARS`] of them. The axis begins
+/// at the first time and has units of `unit_s` seconds.
+fn bars_of_down(outages: &Downtimes, (from_s, to_s): (f64, f64), unit_s: f64) -> Vec<GridCell> {
+    let bars = outages.down.iter().flat_map(|down| {
+        let (start, end) =
+            ((down.from_s.max(from_s) - from_s) / unit_s, (down.until_s.min(to_s) - from_s) / unit_s);
+        let until =
+            if down.until_s.is_finite() { format!(" to {:.0} s", down.until_s) } else { String::new() };
+        let words = format!("down: {:.0} s{until}", down.from_s);
+        let bar = move |&(first, last): &(NodeId, NodeId)| GridCell {
+            place: [start, f64::from(first), end - start, f64::from(last - first + 1)],
+            colour: DOWN.to_owned(),
+            words: words.clone(),
+        };
+        down.nodes.iter().map(bar).filter(move |_| end > start)
+    });
+    bars.take(MOST_BARS).collect()
 }
 
 /// Returns a colour for a job, as `#rrggbb`. The hue turns by the golden angle from number to number, so that jobs with

@@ -45,10 +45,22 @@ pub(super) fn columns(
     names: &[&str],
     curves: &[JobCurve],
 ) -> Result<Option<Vec<ByReplay>>, FigureError> {
+    columns_of("jobs", options, names, curves)
+}
+
+/// Does the same as [`columns`] for the frame of details with this name, such as `fragmentation`.
+pub(super) fn columns_of(
+    detail: &str,
+    options: &PlotOptions<'_>,
+    names: &[&str],
+    curves: &[JobCurve],
+) -> Result<Option<Vec<ByReplay>>, FigureError> {
     let mut wanted = vec!["replay"];
     wanted.extend(names);
     let is_shown = |replay: u64| curves.iter().any(|curve| curve.replays.contains(&replay));
-    let Some(sheet) = Sheet::read_jobs(options.folder, &wanted, &is_shown)? else { return Ok(None) };
+    let Some(sheet) = Sheet::read_details(options.folder, detail, Some(&wanted), &is_shown)? else {
+        return Ok(None);
+    };
     let Some(replays) = sheet.numbers("replay") else { return Ok(None) };
     let mut found = Vec::new();
     for name in names {

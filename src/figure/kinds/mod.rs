@@ -3,6 +3,7 @@
 mod busy;
 mod calls;
 mod delays;
+mod fragmentation;
 mod frontier;
 mod gantt;
 mod held_nodes;
@@ -29,6 +30,7 @@ pub const PLOT_KINDS: &[PlotKind] = &[
     calls::KIND,
     waits::KIND,
     busy::KIND,
+    fragmentation::KIND,
     nodes::KIND,
     gantt::KIND,
 ];

@@ -81,6 +81,11 @@ impl Mesh {
         self.dims
     }
 
+    /// Returns whether a submesh with these sides along x, y and z is not longer than the machine anywhere.
+    pub fn fits(&self, sides: [u32; 3]) -> bool {
+        (0..3).all(|d| sides[d] <= self.extents()[d])
+    }
+
     /// Returns the sides of the cubes of a machine whose cubes are joined by optical circuit switches; `None` if the
     /// machine has no switches. The cubes stand in a row along z: cube n begins at (0, 0, n · depth of a cube), and has
     /// consecutive node numbers. Distances are those of that row, as if no switch had joined other cubes.

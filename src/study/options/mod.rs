@@ -38,6 +38,8 @@ pub struct Options {
     pub fragmentation: Option<Slices>,
     /// Whether outcomes hold the nodes of every job. It has an effect only together with `jobs`.
     pub placements: bool,
+    /// Whether outcomes hold counts of the jobs by shape. It has an effect only together with `jobs`.
+    pub by_shape: bool,
     /// The format of the logs. `None` if it is detected for each log from its name or its first line.
     pub input_format: Option<Spec>,
     /// The outages of nodes. `None` if all nodes are always up.
@@ -258,6 +260,21 @@ pub const OPTIONS: &[ReplayOption] = &[
             name: "placements",
             help: "Keep the nodes of every job too, such as 0-3 7, in the column `nodes` of the jobs. A job that was moved \
                    has its last nodes",
+            needs: Some("jobs"),
+            ..SWITCH
+        }),
+    },
+    ReplayOption {
+        name: "by_shape",
+        keyed: Keyed::IfGiven,
+        json: Some("by_shape"),
+        value: |options| options.by_shape.into(),
+        set: |options, text| switch(&mut options.by_shape, text),
+        example: "true",
+        flag: Some(Flag {
+            name: "by-shape",
+            help: "Count the jobs of each shape and number of nodes too: how many there are, how many never fit, how often \
+                   they are refused and how long they wait, in the frame `shapes`",
             needs: Some("jobs"),
             ..SWITCH
         }),

@@ -17,7 +17,9 @@ use crate::engine::{self, Fate, Observer, OutagePlan, Parts, PredictionPlan, Rec
 use crate::execution::{self, Traffic};
 use crate::job::{Job, Time};
 use crate::machine::outages::OutageFileError;
-use crate::metrics::{BlockSums, Finished, Monitor, Recorder, Recording, Summary, retain};
+use crate::metrics::{
+    BlockSums, Finished, Monitor, Recorder, Recording, ShapeCount, Summary, count_by_shape, retain,
+};
 use crate::prediction::PredictionError;
 use crate::scheduler;
 use crate::spec::SpecError;
@@ -56,6 +58,9 @@ pub struct Outcome {
     /// The traffic of the network. `None` without a network. The list with an entry per job is empty unless
     /// [`Options::jobs`] is set.
     pub traffic: Option<Traffic>,
+    /// Counts of the jobs by shape, those left out because they never fit included. Empty unless [`Options::jobs`] and
+    /// [`Options::by_shape`] are set.
+    pub by_shape: Vec<ShapeCount>,
     /// All numbers of the replication in one row.
     pub summary: Summary,
     /// Sums over blocks of jobs, for paired comparisons with other replays of the same jobs.
@@ -105,7 +110,8 @@ impl Replay {
     /// Runs the replication with this seed.
     fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
-        let Fitting { jobs, skipped, never_fit, first_arrival } = self.jobs(seed)?;
+        let Fitting { jobs, skipped, misfits, first_arrival } = self.jobs(seed)?;
+        let never_fit = misfits.len() as u64;
         let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&self.spec, options, first_arrival, seed)?;
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
@@ -114,10 +120,14 @@ impl Replay {
         }
         if let Some(slices) = &options.fragmentation {
             let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
-            recorder = recorder.with_fragmentation(&self.spec.machine, slices, start);
+            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (start, options.jobs));
         }
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
+        }
+        let counts_shapes = options.by_shape && options.jobs;
+        if counts_shapes {
+            recorder = recorder.with_refusals();
         }
         if outages.is_some() {
             recorder = recorder.with_outages(
@@ -144,7 +154,23 @@ impl Replay {
             wall_s,
         };
         let (summary, blocks) = (Summary::of(&finished), BlockSums::of(&finished));
-        Ok(Outcome { seed, skipped, never_fit, log_peak, jobs, records, recording, traffic, summary, blocks })
+        let by_shape = match counts_shapes {
+            true => count_by_shape(&jobs, &records, &recording.refusals, &misfits),
+            false => Vec::new(),
+        };
+        Ok(Outcome {
+            seed,
+            skipped,
+            never_fit,
+            log_peak,
+            jobs,
+            records,
+            recording,
+            traffic,
+            by_shape,
+            summary,
+            blocks,
+        })
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
@@ -154,8 +180,8 @@ impl Replay {
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
         check_waits(log, &jobs, scheduler)?;
         let first_arrival = outages::first_arrival(&jobs);
-        let (jobs, never_fit) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
-        Ok(Fitting { jobs, skipped: skipped + never_fit, never_fit, first_arrival })
+        let (jobs, misfits) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
+        Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
     }
 
     /// Replays `jobs` until all have ended or `stop` is set, and reports every event to `observer`. If `timed`, the
@@ -230,8 +256,8 @@ pub(super) struct Fitting {
     pub(super) jobs: Arc<Vec<Job>>,
     /// The number of records of the log, or of jobs of the model, that are not among the jobs.
     skipped: u64,
-    /// The number of jobs among those for which the allocator finds no nodes even on the idle machine.
-    never_fit: u64,
+    /// The jobs among those for which the allocator finds no nodes even on the idle machine.
+    misfits: Vec<Job>,
     /// The first arrival, also of a job that only this allocator leaves out: it is the same for all allocators.
     pub(super) first_arrival: Time,
 }
@@ -244,6 +270,12 @@ impl Outcome {
         self.recording.dispersal = Vec::new();
         self.recording.allocate_ns = Vec::new();
         self.recording.placements = Vec::new();
+        self.recording.boxes = Vec::new();
+        self.recording.refusals = Vec::new();
+        self.by_shape = Vec::new();
+        if let Some(fragmentation) = &mut self.recording.fragmentation {
+            fragmentation.course = Vec::new();
+        }
         if let Some(contention) = &mut self.recording.contention {
             contention.jobs = Vec::new();
         }

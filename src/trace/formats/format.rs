@@ -25,6 +25,9 @@ pub struct Format {
     /// A function that tells by the first line, which is neither blank nor a comment, whether a log has this format.
     /// `None` if lines of this format could be lines of another one.
     pub recognises: Option<fn(line: &[u8]) -> bool>,
+    /// Whether the format looks like no other and its records say when jobs started and ended, so that a file of it is
+    /// always read as a schedule.
+    pub records_starts: bool,
     /// Whether fields should be separated by spaces, so that tabs are counted as irregular.
     pub expects_spaces: bool,
     /// A function that makes the parser of one log. It is given a spec with the name of this row; the spec has no

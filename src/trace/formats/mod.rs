@@ -3,19 +3,22 @@
 //! A format is one row and one file. The file has the row and the parser, and [`FORMATS`] lists the row. Readers,
 //! writers and commands know formats only by their rows.
 
-mod columns;
 mod format;
 mod nas_ipsc;
+mod pbs;
 mod premas;
 mod slurm;
 mod swf;
+mod table;
 
 use std::path::Path;
 
-pub use columns::Columns;
 pub use format::{Format, LineParser, Parsed, Writing};
 pub use swf::SHAPES;
+pub use table::Columns;
 
+use super::reader::{ReadOptions, Reader};
+use super::record::FIELDS;
 use super::times::Clock;
 use super::unit::Unit;
 use crate::spec::{Params, Spec, SpecError, unknown};
@@ -25,10 +28,12 @@ pub const FORMATS: &[Format] = &[
     swf::FORMAT,
     premas::FORMAT,
     nas_ipsc::FORMAT,
-    columns::FORMAT,
+    pbs::FORMAT,
     slurm::sacct::FORMAT,
     slurm::json::FORMAT,
     slurm::jobcomp::FORMAT,
+    table::COLUMNS,
+    table::TABLE,
 ];
 
 /// The Standard Workload Format. It is the format of a log if neither its name nor its first line tells another, and
@@ -62,10 +67,27 @@ impl Format {
         FORMATS.iter().find(|format| format.recognises.is_some_and(|recognises| recognises(line)))
     }
 
+    /// Returns whether the first line of the file at `path` is that of a format that records starts and ends and that
+    /// looks like no other, such as a dump of a batch system. A file that cannot be read is none.
+    pub fn is_sure(path: &Path) -> bool {
+        let reader = Reader::open(path, ReadOptions::default());
+        reader.is_ok_and(|reader| reader.format().records_starts)
+    }
+
     /// Returns the formats that can be written.
     pub fn writable() -> impl Iterator<Item = &'static Self> {
         FORMATS.iter().filter(|format| format.writing.is_some())
     }
+}
+
+/// Returns the format of a log whose name tells nothing, by its first line that is neither blank nor a comment: the one
+/// that recognises it, or else SWF. If the line does not begin with a number, as all of SWF do, and has fewer fields, it
+/// is a table, so that messages tell how tables are read.
+pub(super) fn of_first_line(line: &[u8]) -> &'static Format {
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let is_number = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok());
+    let is_swf = words.next().is_none_or(is_number) || words.count() + 1 >= FIELDS;
+    Format::of_line(line).unwrap_or(if is_swf { SWF } else { &table::TABLE })
 }
 
 /// Returns the format that `spec` names and a parser for one log, such as for `nas-ipsc` or
@@ -136,6 +158,10 @@ mod tests {
             ("0\t4\t60\t-1", None),
             ("anna q4s 4 100 160", None),
             ("Date User Host Node Day Hour", None),
+            ("Submit,Start,End,Nodes", Some("table")),
+            ("id\tsubmit_time\trun_time\tprocs", Some("table")),
+            ("submit run procs", Some("table")),
+            ("Submit,Start,Nodes", None),
         ] {
             assert_eq!(Format::of_line(line.as_bytes()).map(|format| format.name), format, "{line}");
         }

@@ -27,6 +27,7 @@ pub(super) const FORMAT: Format = Format {
     lacks: "machine, arrivals (starts stand for them), estimates, requested processors, status, memory",
     extensions: &[],
     recognises: Some(is_line),
+    records_starts: false,
     expects_spaces: false,
     parser: |_| Ok(Box::new(NasIpsc::new())),
     writing: None,

@@ -9,6 +9,7 @@ use nom::Err;
 
 use super::format::{Format, LineParser, Parsed, Writing};
 use crate::trace::error::Problem;
+use crate::trace::facts::Facts;
 use crate::trace::fields::{Fault, decimal, explain, fields, integer, tokens};
 use crate::trace::header::Header;
 use crate::trace::record::{CPU, FIELD_NAMES, FIELDS, Record};
@@ -23,8 +24,9 @@ pub(super) const FORMAT: Format = Format {
     lacks: "",
     extensions: &["swf"],
     recognises: None,
+    records_starts: false,
     expects_spaces: true,
-    parser: |_| Ok(Box::new(Swf { has_sides: false })),
+    parser: |_| Ok(Box::new(Swf { has_sides: false, rounded: 0 })),
     writing: Some(Writing { has_comments: true, by_authors_rules: false, append }),
 };
 
@@ -39,6 +41,8 @@ const LONGEST: u32 = 1 << 24;
 struct Swf {
     /// Whether three sides follow the 18 fields.
     has_sides: bool,
+    /// The number of times with a fraction of a second so far. They were rounded, half a second away from zero.
+    rounded: u64,
 }
 
 impl LineParser for Swf {
@@ -49,8 +53,9 @@ impl LineParser for Swf {
 
     /// Parses one line. O(length of the line); nothing is allocated unless there are sides.
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
-        let (record, surplus) = parse(line)?;
+        let (record, surplus, rounded) = parse(line)?;
         if !self.has_sides {
+            self.rounded += rounded;
             return Ok(Parsed::Record(record, surplus));
         }
         let sides = sides(line)?;
@@ -62,23 +67,43 @@ impl LineParser for Swf {
                 return Err(Problem::Sides { found, expected });
             }
         }
+        self.rounded += rounded;
         Ok(Parsed::Record(Record { sides, ..record }, surplus - SIDES))
+    }
+
+    fn facts(&mut self) -> Facts {
+        let counts = (self.rounded > 0).then_some(("times rounded to seconds", self.rounded));
+        Facts { counts: counts.into_iter().collect(), ..Facts::default() }
     }
 }
 
-/// Parses the 18 fields of a line, and returns the record and the number of fields after them.
-fn parse(line: &[u8]) -> Result<(Record, usize), Problem> {
+/// The indices of the fields that are times: submit, wait, run and requested time, and think time.
+const TIMES: [usize; 5] = [1, 2, 3, 8, 17];
+
+/// Parses the 18 fields of a line, and returns the record, the number of fields after them, and the number of times that
+/// had a fraction of a second.
+fn parse(line: &[u8]) -> Result<(Record, usize, u64), Problem> {
     let explained = |error: Err<Fault>| explain(line, &error, &FIELD_NAMES);
-    let (mut rest, mut values, mut average_cpu_s) = (line, [-1; FIELDS], -1.0);
+    let (mut rest, mut values, mut average_cpu_s, mut rounded) = (line, [-1; FIELDS], -1.0, 0);
     for (i, value) in values.iter_mut().enumerate() {
         if i == CPU {
             (rest, average_cpu_s) = decimal(i + 1)(rest).map_err(explained)?;
         } else {
-            (rest, *value) = integer(i + 1)(rest).map_err(explained)?;
+            (rest, *value) = match integer(i + 1)(rest) {
+                Ok(found) => found,
+                // A time may have a fraction of a second.
+                Err(error) => match decimal(i + 1)(rest) {
+                    Ok((after, time_s)) if TIMES.contains(&i) && time_s.abs() < 9e15 => {
+                        rounded += 1;
+                        (after, time_s.round() as i64)
+                    }
+                    _ => return Err(explained(error)),
+                },
+            };
         }
     }
     let surplus = if rest.is_empty() { 0 } else { fields(rest) };
-    Ok((Record::from_fields(values, average_cpu_s), surplus))
+    Ok((Record::from_fields(values, average_cpu_s), surplus, rounded))
 }
 
 /// Returns the three fields after the 18 as the sides of the job's shape, in nodes; `None` if all three are −1, which
@@ -137,7 +162,7 @@ mod tests {
 
     #[test]
     fn every_field_has_its_place() -> Result<(), Problem> {
-        let (record, surplus) = parse(LINE.as_bytes())?;
+        let (record, surplus, _) = parse(LINE.as_bytes())?;
         let mut line = Vec::new();
         append(&record, false, &mut line);
         assert_eq!(line, b"12 342343 5 553 40 552.21 -1 48 43200 -2 1 4 3 -1 6 7 8 9\n");
@@ -148,8 +173,17 @@ mod tests {
     #[test]
     fn tabs_separate_and_surplus_fields_are_counted() -> Result<(), Problem> {
         let tabs = format!("{}\t0\t x ", LINE.split_whitespace().collect::<Vec<_>>().join("\t"));
-        let (record, surplus) = parse(tabs.as_bytes())?;
+        let (record, surplus, _) = parse(tabs.as_bytes())?;
         assert_eq!((record, surplus), (parse(LINE.as_bytes())?.0, 2));
+        Ok(())
+    }
+
+    #[test]
+    fn fractions_of_seconds_are_rounded_and_counted() -> Result<(), Problem> {
+        let line = LINE.replace("342343 ", "342343.5 ").replace(" 553 ", " 553.25 ");
+        let (record, _, rounded) = parse(line.as_bytes())?;
+        assert_eq!((record.submit_s, record.run_s, rounded), (342_344, 553, 2));
+        assert!(parse(LINE.replace(" 40 ", " 40.5 ").as_bytes()).is_err());
         Ok(())
     }
 
@@ -158,7 +192,7 @@ mod tests {
         let with = |rest: &str| sides(format!("{LINE} {rest}").as_bytes());
         assert_eq!(with("3 2 1")?, Some([3, 2, 1]));
         assert_eq!(with("-1 -1\t-1")?, None);
-        let (record, _) = parse(LINE.as_bytes())?;
+        let (record, ..) = parse(LINE.as_bytes())?;
         let mut line = Vec::new();
         append(&Record { sides: Some([3, 2, 1]), ..record }, true, &mut line);
         assert!(line.ends_with(b" 8 9 3 2 1\n"));
@@ -206,10 +240,10 @@ mod tests {
                 }
             }
             match parse(&line) {
-                Ok((record, surplus)) => {
+                Ok((record, surplus, _)) => {
                     let mut again = Vec::new();
                     append(&record, false, &mut again);
-                    assert_eq!(parse(again.trim_ascii_end()), Ok((record, 0)));
+                    assert_eq!(parse(again.trim_ascii_end()), Ok((record, 0, 0)));
                     assert_eq!(fields(&line), 18 + surplus);
                 }
                 Err(problem) => assert!(problem.to_string().contains("expected"), "{problem}"),
@@ -222,7 +256,7 @@ mod tests {
         for average_cpu_s in [f64::NAN, f64::INFINITY] {
             let mut line = Vec::new();
             append(&Record { average_cpu_s, ..Record::UNKNOWN }, false, &mut line);
-            assert_eq!(parse(line.trim_ascii_end()).map(|(record, _)| record), Ok(Record::UNKNOWN));
+            assert_eq!(parse(line.trim_ascii_end()).map(|(record, ..)| record), Ok(Record::UNKNOWN));
         }
     }
 }

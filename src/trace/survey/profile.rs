@@ -164,6 +164,7 @@ impl Gathering {
         let size_procs = Quantiles::of(&mut self.sizes);
         let largest_job_procs = size_procs.map(|sizes| sizes.max);
         let procs = summary.header.processors();
+        let origin_s = summary.origin_s();
         let capacity = procs.or(largest_job_procs).zip(self.submits_s);
         let offered_load = capacity.and_then(|(procs, (first, last))| {
             let capacity_proc_s = procs as f64 * last.saturating_sub(first) as f64;
@@ -182,8 +183,8 @@ impl Gathering {
             procs,
             largest_job_procs,
             unix_start_time: summary.header.unix_start_time(),
-            first_submit_s: self.submits_s.map(|(first, _)| first),
-            last_submit_s: self.submits_s.map(|(_, last)| last),
+            first_submit_s: self.submits_s.map(|(first, _)| first - origin_s),
+            last_submit_s: self.submits_s.map(|(_, last)| last - origin_s),
             work_proc_s: self.work_proc_s,
             offered_load,
             size_procs,

@@ -8,7 +8,7 @@ use crate::trace::record::Record;
 use crate::trace::times::{Length, Pair, duration};
 use crate::trace::unit::Unit;
 
-/// The parameters of every format of Slurm.
+/// The parameters that all formats of Slurm have.
 pub(super) const PARAMETERS: &str = "unit=nodes|cpus|gpus arrival=submit|eligible";
 
 /// What Slurm's accounting says about one job. A number is `None` and a text is empty if it is unknown.

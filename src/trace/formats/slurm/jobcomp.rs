@@ -17,9 +17,10 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     summary: "Slurm's text log of job completions (jobcomp/filetxt): Key=Value fields, one job on each line",
     source: super::SOURCE,
     parameters: "unit=nodes|cpus|gpus time-zone=ZONE arrival=submit|eligible",
-    lacks: "machine, jobs that have not ended, applications, memory, requested processors",
+    lacks: "machine, jobs that have not ended, GPUs that jobs got (those asked for stand for them), applications, memory",
     extensions: &[],
     recognises: Some(|line| line.starts_with(b"JobId=") && position(line, b"EndTime=").is_some()),
+    records_starts: true,
     expects_spaces: false,
     parser: |spec| Ok(Box::new(Jobcomp::new(spec)?)),
     writing: None,
@@ -156,7 +157,11 @@ impl LineParser for Jobcomp {
         let user = values.get("UserId");
         // The name of a user is followed by the number in parentheses.
         let user = &user[..user.iter().rposition(|&byte| byte == b'(').unwrap_or(user.len())];
-        let allocated = own.or(tres);
+        // A run that was requeued has ended, although its job waits again.
+        let state = match values.get("JobState") {
+            b"PENDING" => b"REQUEUED",
+            state => state,
+        };
         let job = SlurmJob {
             number: job,
             submit_s: submit_s.or(start_s),
@@ -165,9 +170,10 @@ impl LineParser for Jobcomp {
             end_s,
             elapsed_s: None,
             limit_s,
-            state: values.get("JobState"),
-            allocated,
-            requested: Resources::default(),
+            state,
+            allocated: own,
+            // The log tells what was asked for, not what was got.
+            requested: tres,
             user,
             account: values.get("Account"),
             partition: values.get("Partition"),
@@ -223,7 +229,10 @@ mod tests {
         assert_eq!(name(NameKind::User).as_deref(), Some("anna b"));
         assert_eq!(name(NameKind::Nodes).as_deref(), Some("node[2-3]"));
         assert_eq!(name(NameKind::Group).as_deref(), Some("physics"));
-        assert_eq!(parsed("slurm-jobcomp:unit=gpus", LINE)?.0.allocated_procs, 4);
+        let gpus = parsed("slurm-jobcomp:unit=gpus", LINE)?.0;
+        assert_eq!((gpus.allocated_procs, gpus.requested_procs), (-1, 4));
+        let requeued = parsed("slurm-jobcomp", &LINE.replace("=COMPLETED", "=PENDING"))?.0;
+        assert_eq!((requeued.status, requeued.run_s), (0, 2));
         assert_eq!(parsed("slurm-jobcomp:unit=cpus", LINE)?.0.allocated_procs, 8);
         let old = LINE.replace("SubmitTime=2026-11-22T16:01:21", "");
         let (record, facts) = parsed("slurm-jobcomp", &old)?;

@@ -22,6 +22,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     lacks: "machine, applications, memory",
     extensions: &["json"],
     recognises: Some(|line| line.trim_ascii_start().starts_with(b"{")),
+    records_starts: true,
     expects_spaces: false,
     parser: |spec| {
         let accounting = Accounting::of(spec)?;

@@ -7,7 +7,7 @@
 
 use memchr::{memchr, memchr_iter};
 
-use super::job::{Accounting, PARAMETERS, SlurmJob, limit};
+use super::job::{Accounting, SlurmJob, limit};
 use super::sacct_columns::{COLUMNS, Column, Heading, is_heading, name_of};
 use super::tres::{Resources, quantity};
 use crate::spec::{Params, Spec, SpecError};
@@ -26,6 +26,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     lacks: "machine, applications, memory",
     extensions: &["sacct"],
     recognises: Some(is_heading),
+    records_starts: true,
     expects_spaces: false,
     parser: |spec| Ok(Box::new(Sacct::new(spec)?)),
     writing: None,
@@ -45,7 +46,6 @@ type Fields<'a> = [&'a [u8]; COLUMNS];
 impl Sacct {
     /// Makes the parser of one dump.
     fn new(spec: &Spec) -> Result<Self, SpecError> {
-        debug_assert!(PARAMETERS.split(' ').all(|parameter| FORMAT.parameters.contains(parameter)));
         let mut params = Params::new(spec);
         let (accounting, clock) = (Accounting::take(&mut params)?, Clock::take(&mut params)?);
         params.finish()?;
@@ -119,6 +119,11 @@ impl Sacct {
 }
 
 impl LineParser for Sacct {
+    /// The name of a job, which may be the first field, may begin with any character.
+    fn has_semicolons(&self) -> bool {
+        self.heading.is_some()
+    }
+
     fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
         // Dumps that were put together have a heading each.
         let begins_anew = || matches!(line, [b'J' | b'j' | b'S' | b's', ..]) && is_heading(line);

@@ -4,21 +4,31 @@ use std::collections::BTreeMap;
 
 use polars::prelude::DataFrame;
 
-use super::column::Value::{Added, F64, MaybeF64, MaybeI64, MaybeU64, Str, U32, U64};
-use super::column::{Field, Value, build};
-use super::{FrameError, frame};
+use super::{Detail, described};
+use crate::frame::column::Value::{Added, F64, MaybeF64, MaybeI64, MaybeU64, Str, U32, U64};
+use crate::frame::column::{Field, Value, build};
+use crate::frame::{FrameError, frame};
 use crate::job::{Job, Time};
 use crate::machine::{NodeId, intervals};
-use crate::metrics::{LostRun, OutageRecord};
-use crate::study::{Options, Outcome};
+use crate::metrics::{LostRun, OutageRecord, When};
+use crate::study::{Options, Outcome, ReplaySpec};
+
+/// The frame's row in the table of details.
+pub(super) const DETAIL: Detail = Detail {
+    name: "downtimes",
+    rows: "one per time for which nodes were down, and per run in which a job was killed; only with --outages",
+    when: When::Outages,
+    columns: || described(&fields()),
+    of: downtimes,
+};
 
 /// The value of the column `what` for nodes that were down.
 const DOWN: &str = "down";
 /// The value of the column `what` for a run in which a job was killed.
-pub(super) const KILLED: &str = "killed";
+pub(in crate::frame) const KILLED: &str = "killed";
 
 /// One row of the frame.
-pub(super) struct DowntimeRow {
+struct DowntimeRow {
     replay: u32,
     seed: u64,
     /// The job of a run; `None` for nodes that were down.
@@ -30,7 +40,7 @@ pub(super) struct DowntimeRow {
 }
 
 /// Returns the columns of the frame, which `meshreplay schema downtimes` prints.
-pub(super) fn fields() -> Vec<Field<DowntimeRow>> {
+fn fields() -> Vec<Field<DowntimeRow>> {
     vec![
         field("replay", U32(|row| row.replay))
             .meaning("number of the replay; the same in the `summary` frame"),
@@ -65,7 +75,12 @@ fn field(name: &'static str, value: Value<DowntimeRow>) -> Field<DowntimeRow> {
 /// Returns the downtimes and the lost runs of one replication of replay number `replay`, in the order of their starts.
 /// Nodes that went down at one instant and came up at one instant are one row. The frame has no rows if there were no
 /// outages, or if the outcome has not kept them.
-pub(super) fn downtimes(replay: u32, outcome: &Outcome, options: &Options) -> Result<DataFrame, FrameError> {
+fn downtimes(
+    replay: u32,
+    _spec: &ReplaySpec,
+    outcome: &Outcome,
+    options: &Options,
+) -> Result<DataFrame, FrameError> {
     let seed = outcome.seed;
     let mut rows: Vec<DowntimeRow> = Vec::new();
     if let Some(outages) = &outcome.recording.outages {

@@ -1,53 +1,16 @@
 //! The fragmentation of the free nodes: the largest free submesh, and how many of given slices would fit.
 
-use std::fmt;
-use std::str::FromStr;
+mod fit;
+mod largest;
+mod slices;
 
+use self::fit::{fit, orientations};
+use self::largest::Largest;
+pub use self::slices::{MOST_SLICES, Slices};
 use crate::job::Time;
-use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, NodeSet, along_axes};
+use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, NodeSet};
 
-/// The greatest number of slices that are counted; the summary has a column for each.
-pub const MOST_SLICES: usize = 8;
-
-/// The sides of the submeshes that are counted, such as `4x4x4+8x4x4`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slices(Vec<[u32; 3]>);
-
-impl Slices {
-    /// Returns the sides of each slice as they are given.
-    pub fn sides(&self) -> &[[u32; 3]] {
-        &self.0
-    }
-}
-
-/// Writes the slices with `+` between them.
-impl fmt::Display for Slices {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let slices: Vec<String> = self.0.iter().map(|[a, b, c]| format!("{a}x{b}x{c}")).collect();
-        f.write_str(&slices.join("+"))
-    }
-}
-
-/// Reads slices with `+` or `,` between them. Missing sides are 1.
-impl FromStr for Slices {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let slice = |text: &str| {
-            // Sides have the grammar of a mesh without parameters.
-            let mesh: Option<Mesh> = text.parse().ok().filter(|_| !text.contains(':'));
-            mesh.map(|mesh| mesh.extents())
-                .ok_or_else(|| format!("'{text}' is no slice: expected sides of at least 1, such as 4x4x2"))
-        };
-        let slices: Vec<[u32; 3]> = text.split(['+', ',']).map(slice).collect::<Result<_, _>>()?;
-        if slices.len() > MOST_SLICES {
-            return Err(format!("{} slices: expected at most {MOST_SLICES}", slices.len()));
-        }
-        Ok(Self(slices))
-    }
-}
-
-/// The means over time of the fragmentation of a replay.
+/// The fragmentation of a replay: its means over time, and its course.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FragmentationRecord {
     /// The mean number of nodes of the largest free submesh.
@@ -56,9 +19,32 @@ pub struct FragmentationRecord {
     pub external: f64,
     /// For each slice the mean number of such submeshes that fit beside each other if they are packed in scan order.
     pub fits: Vec<f64>,
+    /// The fragmentation after each instant at which it changed, in the order of time. The first one is that of the first
+    /// arrival or start. Empty unless it is kept.
+    pub course: Vec<FragmentationAt>,
 }
 
-/// Follows which nodes are free, and adds up the fragmentation over time.
+/// The fragmentation from an instant on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FragmentationAt {
+    /// The instant.
+    pub time: Time,
+    /// The number of free nodes.
+    pub free: u32,
+    /// The number of nodes of the largest free submesh.
+    pub largest: u32,
+    /// For each slice how many fit beside each other if they are packed in scan order.
+    pub fits: Box<[u32]>,
+}
+
+impl FragmentationAt {
+    /// Returns 1 − largest free submesh / free nodes; 0 if no node is free.
+    pub fn external(&self) -> f64 {
+        if self.free > 0 { 1.0 - f64::from(self.largest) / f64::from(self.free) } else { 0.0 }
+    }
+}
+
+/// Follows which nodes are free, adds up the fragmentation over time, and keeps its course if that is wanted.
 #[derive(Debug)]
 pub struct Fragmentation {
     /// The machine, in which nodes that are down are not free either.
@@ -70,26 +56,23 @@ pub struct Fragmentation {
     /// For each slice its orientations that fit the machine, without repetitions.
     orientations: Vec<Vec<[u32; 3]>>,
     search: FreeSubmeshes,
+    largest: Largest,
     /// The time from which the present state holds.
     since: Time,
     start: Time,
     /// Whether nodes have changed since `state` was computed.
     is_changed: bool,
-    state: State,
-    /// The integrals of `state` over the time in seconds.
+    /// Whether a node has become free since `state` was computed.
+    has_grown: bool,
+    state: FragmentationAt,
+    /// The integrals of `state` over the time in seconds, and its course.
     sums: FragmentationRecord,
-}
-
-/// The fragmentation at one moment.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct State {
-    largest: u32,
-    fits: Vec<u32>,
+    keeps_course: bool,
 }
 
 impl Fragmentation {
-    /// Returns the fragmentation of an idle machine from `start` on.
-    pub fn new(mesh: &Mesh, slices: &Slices, start: Time) -> Self {
+    /// Returns the fragmentation of an idle machine from `start` on. Its course is kept if `keeps_course`.
+    pub fn new(mesh: &Mesh, slices: &Slices, start: Time, keeps_course: bool) -> Self {
         let orientations: Vec<Vec<[u32; 3]>> =
             slices.sides().iter().map(|&sides| orientations(sides, mesh)).collect();
         let sums =
@@ -100,11 +83,14 @@ impl Fragmentation {
             down: NodeSet::empty(mesh.nodes()),
             orientations,
             search: FreeSubmeshes::default(),
+            largest: Largest::default(),
             since: start,
             start,
             is_changed: true,
-            state: State::default(),
+            has_grown: true,
+            state: FragmentationAt::default(),
             sums,
+            keeps_course,
         }
     }
 
@@ -123,7 +109,7 @@ impl Fragmentation {
     /// Records that `nodes` are free from `now` on.
     pub fn free(&mut self, nodes: &[NodeId], now: Time) {
         self.advance(now);
-        self.is_changed = true;
+        (self.is_changed, self.has_grown) = (true, true);
         for &node in nodes {
             self.held.remove(node);
         }
@@ -134,27 +120,33 @@ impl Fragmentation {
     /// Records that a node, which may be in use, goes down or comes up.
     pub fn change(&mut self, node: NodeId, is_down: bool, now: Time) {
         self.advance(now);
-        self.is_changed = true;
         let is_new = if is_down { self.down.insert(node) } else { self.down.remove(node) };
         if !is_new || self.held.contains(node) {
             return;
         }
+        self.is_changed = true;
         if is_down {
             let done = self.machine.occupy(&[node]);
             debug_assert_eq!(done, Ok(()));
         } else {
+            self.has_grown = true;
             self.machine.vacate(&[node]);
         }
     }
 
-    /// Returns the means from the start to the last event; all are 0 if no time has passed.
-    pub fn means(&self) -> FragmentationRecord {
+    /// Returns the means from the start to the last event, all 0 if no time has passed, and the course with the state
+    /// after the last event.
+    pub fn finish(mut self) -> FragmentationRecord {
+        if self.keeps_course {
+            self.look();
+        }
         let span_s = (self.since - self.start).as_seconds();
         let mean = |sum: f64| if span_s > 0.0 { sum / span_s } else { 0.0 };
         FragmentationRecord {
             largest: mean(self.sums.largest),
             external: mean(self.sums.external),
             fits: self.sums.fits.iter().map(|&sum| mean(sum)).collect(),
+            course: self.sums.course,
         }
     }
 
@@ -164,97 +156,36 @@ impl Fragmentation {
         if now <= self.since {
             return;
         }
-        if std::mem::take(&mut self.is_changed) {
-            self.state = State {
-                largest: largest(&mut self.search, &self.machine),
-                fits: self
-                    .orientations
-                    .iter()
-                    .map(|sizes| fit(&mut self.search, &self.machine, sizes))
-                    .collect(),
-            };
-        }
+        self.look();
         let passed_s = (now - self.since).as_seconds();
         self.since = now;
         self.sums.largest += passed_s * f64::from(self.state.largest);
-        let free = self.machine.free_count();
-        if free > 0 {
-            self.sums.external += passed_s * (1.0 - f64::from(self.state.largest) / f64::from(free));
-        }
+        self.sums.external += passed_s * self.state.external();
         for (sum, &fit) in self.sums.fits.iter_mut().zip(&self.state.fits) {
             *sum += passed_s * f64::from(fit);
         }
     }
-}
 
-/// Returns the orientations of a slice that fit the machine: first its longest side along the machine's longest
-/// dimension and so on, then the others in rising order of their sides.
-fn orientations(sides: [u32; 3], mesh: &Mesh) -> Vec<[u32; 3]> {
-    let mut found = vec![along_axes(sides, mesh)];
-    let mut others: Vec<[u32; 3]> = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
-        .map(|axes| axes.map(|d| sides[d]))
-        .into();
-    others.sort_unstable();
-    others.dedup();
-    found.extend(others.into_iter().filter(|other| *other != along_axes(sides, mesh)));
-    found.retain(|sizes| (0..3).all(|d| sizes[d] <= mesh.extents()[d]));
-    found
-}
-
-/// Returns the number of nodes of the largest free submesh; 0 if no node is free.
-///
-/// For a given side along x, the longest free side along z falls as the side along y grows. So the search walks down a
-/// staircase: one search for free submeshes for each of its steps, at most W · (L + D) in all, and sides that cannot
-/// beat the best so far are not searched for.
-fn largest(search: &mut FreeSubmeshes, machine: &Machine) -> u32 {
-    let [width, length, depth] = machine.mesh().extents();
-    let mut best = 0;
-    for x in (1..=width).rev() {
-        let mut z = depth;
-        for y in 1..=length {
-            if x * length * z <= best {
-                break;
-            }
-            while z > 0 && x * y * z > best {
-                if x * y * z <= machine.free_count() {
-                    search.find(machine, [x, y, z]);
-                    if search.first().is_some() {
-                        best = x * y * z;
-                        break;
-                    }
-                }
-                z -= 1;
-            }
-            if z == 0 {
-                break;
-            }
+    /// Computes the present state if nodes have changed, and adds it to the course if it differs from the state before.
+    fn look(&mut self) {
+        if !std::mem::take(&mut self.is_changed) {
+            return;
+        }
+        let Self { machine, search, orientations, .. } = self;
+        let largest = self.largest.update(machine, !std::mem::take(&mut self.has_grown));
+        let fits = orientations.iter().map(|sizes| {
+            // Not even one fits that has more nodes than the largest free submesh.
+            let fits = sizes.first().is_some_and(|sizes| sizes.iter().product::<u32>() <= largest);
+            if fits { fit(search, machine, sizes) } else { 0 }
+        });
+        let (time, fits) = (self.since, fits.collect());
+        let state = FragmentationAt { time, free: machine.free_count(), largest, fits };
+        let before = std::mem::replace(&mut self.state, state);
+        let is_same = FragmentationAt { time, ..before } == self.state;
+        if self.keeps_course && !(is_same && !self.sums.course.is_empty()) {
+            self.sums.course.push(self.state.clone());
         }
     }
-    best
-}
-
-/// Returns how many disjoint free submeshes are found greedily: orientation by orientation, in each every submesh, in
-/// scan order (z, then y, then x of the base), whose nodes are free and in no submesh found before.
-fn fit(search: &mut FreeSubmeshes, machine: &Machine, sizes: &[[u32; 3]]) -> u32 {
-    let (mut left, mut found) = (machine.clone(), 0);
-    for &sizes in sizes {
-        search.find(&left, sizes);
-        for base in search.iter() {
-            let nodes = nodes_of(left.mesh(), base, sizes);
-            // A node of an earlier submesh makes this fail, and then nothing changes.
-            if nodes.iter().all(|&node| left.free().contains(node)) && left.occupy(&nodes).is_ok() {
-                found += 1;
-            }
-        }
-    }
-    found
-}
-
-/// Returns the nodes of a submesh, which may wrap around.
-fn nodes_of(mesh: &Mesh, base: [u32; 3], [width, length, depth]: [u32; 3]) -> Vec<NodeId> {
-    let at = |i: u32| [i % width, i / width % length, i / width / length];
-    let wrapped = |at: [u32; 3]| [0, 1, 2].map(|d| (base[d] + at[d]) % mesh.extents()[d]);
-    (0..width * length * depth).map(|i| mesh.node(wrapped(at(i)))).collect()
 }
 
 #[cfg(test)]
@@ -267,22 +198,35 @@ mod tests {
     fn means_are_over_time() -> Tested {
         let slices: Slices = "2x2,4x1".parse()?;
         let at = Time::from_seconds;
-        let mut all = Fragmentation::new(&"4x2".parse()?, &slices, at(10));
+        let mut all = Fragmentation::new(&"4x2".parse()?, &slices, at(10), true);
         // 10 s idle, then 20 s with one corner in use, then 10 s full.
         all.take(&[0], at(20));
         all.take(&[1, 2, 3, 4, 5, 6, 7], at(40));
         all.free(&[0], at(50));
-        let means = all.means();
+        let means = all.finish();
         assert!((means.largest - (10.0 * 8.0 + 20.0 * 6.0) / 40.0).abs() < 1e-12);
         assert!((means.external - 20.0 * (1.0 - 6.0 / 7.0) / 40.0).abs() < 1e-12);
         assert_eq!(means.fits, [(10.0 * 2.0 + 20.0) / 40.0, (10.0 * 2.0 + 20.0) / 40.0]);
+        let state = |seconds, free, largest, fits: [u32; 2]| FragmentationAt {
+            time: at(seconds),
+            free,
+            largest,
+            fits: fits.into(),
+        };
+        let course = [
+            state(10, 8, 8, [2, 2]),
+            state(20, 7, 6, [1, 1]),
+            state(40, 0, 0, [0, 0]),
+            state(50, 1, 1, [0, 0]),
+        ];
+        assert_eq!(means.course, course);
         Ok(())
     }
 
     #[test]
     fn nodes_that_are_down_are_not_free() -> Tested {
         let at = Time::from_seconds;
-        let mut all = Fragmentation::new(&"4x1".parse()?, &"1".parse()?, at(0));
+        let mut all = Fragmentation::new(&"4x1".parse()?, &"1".parse()?, at(0), false);
         // Node 0 fails while a job holds it, and comes up 10 s after the job's end; node 3 fails idle.
         all.take(&[0, 1], at(0));
         all.change(0, true, at(0));
@@ -290,7 +234,7 @@ mod tests {
         all.free(&[0, 1], at(20));
         all.change(0, false, at(30));
         all.change(3, false, at(40));
-        assert_eq!(all.means().fits, [(2.0 + 1.0 + 2.0 + 3.0) / 4.0]);
+        assert_eq!(all.finish().fits, [(2.0 + 1.0 + 2.0 + 3.0) / 4.0]);
         Ok(())
     }
 
@@ -327,7 +271,7 @@ mod tests {
                     .map(|(_, sizes)| sizes.iter().product())
                     .max();
                 let mut search = FreeSubmeshes::default();
-                assert_eq!(largest(&mut search, &machine), plain.unwrap_or(0), "{text}");
+                assert_eq!(Largest::default().update(&machine, false), plain.unwrap_or(0), "{text}");
                 for sides in [[1, 1, 1], [2, 1, 1], [2, 2, 1], [3, 2, 1], [2, 2, 2]] {
                     let sizes = orientations(sides, &mesh);
                     // The twin begins anew after each submesh.
@@ -350,19 +294,45 @@ mod tests {
         Ok(())
     }
 
+    /// Returns the nodes of a submesh, which may wrap around.
+    fn nodes_of(mesh: &Mesh, base: [u32; 3], [width, length, depth]: [u32; 3]) -> Vec<NodeId> {
+        let at = |i: u32| [i % width, i / width % length, i / width / length];
+        let wrapped = |at: [u32; 3]| [0, 1, 2].map(|d| (base[d] + at[d]) % mesh.extents()[d]);
+        (0..width * length * depth).map(|i| mesh.node(wrapped(at(i)))).collect()
+    }
+
     #[test]
-    fn slices_are_spelt_as_sides() -> Tested {
-        let slices: Slices = "4x4x4,8x2".parse()?;
-        assert_eq!(slices.to_string(), "4x4x4+8x2x1");
-        assert_eq!(slices.to_string().parse::<Slices>()?, slices);
-        assert_eq!(orientations([4, 2, 1], &"4x2x4".parse()?), [[4, 1, 2], [1, 2, 4], [2, 1, 4], [4, 2, 1]]);
-        for (text, message) in [
-            ("", "'' is no slice: expected sides of at least 1, such as 4x4x2"),
-            ("4x0", "'4x0' is no slice: expected sides of at least 1, such as 4x4x2"),
-            ("torus:4x4", "'torus:4x4' is no slice: expected sides of at least 1, such as 4x4x2"),
-            ("1,2,3,4,5,6,7,8,9", "9 slices: expected at most 8"),
-        ] {
-            assert_eq!(text.parse::<Slices>().err().as_deref(), Some(message), "{text}");
+    fn what_is_kept_between_changes_does_not_matter() -> Tested {
+        let mut seed = 1_u64;
+        let mut draw = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        for text in ["7x6", "4x4x3", "torus:7x5", "torus:4x3x3", "5x4x3:wrap=y", "torus:6x5:without=3-7"] {
+            let mut machine = Machine::new(text.parse()?);
+            let mut held: Vec<Vec<NodeId>> = Vec::new();
+            let mut kept = Largest::default();
+            for step in 0..600 {
+                let mut is_less = step > 0;
+                // Several changes may come before the next look.
+                for _ in 0..=draw(2) {
+                    if held.is_empty() || draw(3) > 0 {
+                        let mesh = machine.mesh();
+                        let sizes = mesh.extents().map(|extent| 1 + draw(extent.min(3) as usize) as u32);
+                        let place = FreeSubmeshes::default().find_first(&machine, sizes);
+                        if let Some(base) = place {
+                            let nodes = nodes_of(mesh, base, sizes);
+                            machine.occupy(&nodes)?;
+                            held.push(nodes);
+                        }
+                    } else {
+                        machine.vacate(&held.swap_remove(draw(held.len())));
+                        is_less = false;
+                    }
+                }
+                let anew = Largest::default().update(&machine, false);
+                assert_eq!(kept.update(&machine, is_less), anew, "{text}, step {step}");
+            }
         }
         Ok(())
     }

@@ -1,0 +1,78 @@
+//! The arguments that say how a log is read. Every command that reads logs has them.
+
+use anyhow::{Result, bail};
+
+use crate::spec::{Spec, SpecError};
+use crate::trace::{Columns, formats};
+
+/// Arguments for logs that tell less than they need to.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct Zone {
+    /// Time zone of dates in the log that tell none, such as Europe/Berlin or +02:00 [default: UTC].
+    #[arg(long, value_name = "ZONE", value_parser = time_zone)]
+    time_zone: Option<String>,
+
+    /// What the sizes of jobs count, in formats that count several things: nodes, cpus or gpus [default: that of the
+    /// format].
+    #[arg(long, value_name = "UNIT", value_parser = ["nodes", "cpus", "gpus"])]
+    unit: Option<String>,
+}
+
+/// How a log is read.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct Reading {
+    /// Format of the log, such as sacct, pbs, nas-ipsc or table [default: by its name or its first line]. `meshreplay
+    /// list formats` shows all.
+    #[arg(id = "input_format", long = "input-format", value_name = "FORMAT", value_parser = formats::parse)]
+    format: Option<Spec>,
+
+    /// Read the log as a table: FIELD=COLUMN,… by the name or the number of each column, such as
+    /// submit=Submit,start=Start,end=End,procs=NNodes. The fields are those of the format table.
+    #[arg(long, value_name = "COLUMNS", conflicts_with = "input_format")]
+    columns: Option<Columns>,
+
+    #[command(flatten)]
+    zone: Zone,
+}
+
+impl Reading {
+    /// Returns the spec of the format; `None` if the log tells it. Fails if the format has no such parameter.
+    pub(in crate::cli) fn format(&self) -> Result<Option<Spec>> {
+        self.zone.complete(self.format.as_ref(), self.columns.as_ref())
+    }
+}
+
+impl Zone {
+    /// Returns the spec of the format with these arguments and columns; `None` if nothing is given. Fails if the format
+    /// has no such parameter, or if both a format and columns are given.
+    pub(in crate::cli) fn complete(
+        &self,
+        format: Option<&Spec>,
+        columns: Option<&Columns>,
+    ) -> Result<Option<Spec>> {
+        if let (Some(format), Some(_)) = (format, columns) {
+            bail!("the format {format} and columns of a table are given; expected one of them");
+        }
+        let given = [("time-zone", &self.time_zone), ("unit", &self.unit)];
+        let given = given.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
+        let mut spec = format.cloned().or_else(|| columns.map(Columns::spec));
+        for (key, value) in given {
+            let base = spec.take().unwrap_or_else(|| Spec::named(formats::AUTO));
+            if let Some(other) = base.params.get(key).filter(|other| *other != value) {
+                bail!("--{key} is {value}, and the format has {key}={other}; expected one of them");
+            }
+            // A table by numbers of columns has no parameters; as a table of the newer kind it has them.
+            let name = if base.name == "columns" { "table".to_owned() } else { base.name.clone() };
+            spec = Some(Spec { name, ..base }.with(key, value));
+        }
+        if let Some(spec) = &spec {
+            formats::parse(&spec.to_string())?;
+        }
+        Ok(spec)
+    }
+}
+
+/// Returns the name of a time zone in an argument.
+fn time_zone(text: &str) -> Result<String, SpecError> {
+    formats::parse(&format!("{}:time-zone={text}", formats::AUTO)).map(|_| text.to_owned())
+}

@@ -1,0 +1,260 @@
+//! Tables of any program: one job on each line, in columns, with a heading or without.
+//!
+//! What separates the columns, whether there is a heading, and which column holds what is found by the first line,
+//! unless parameters tell it. Each line becomes a record as follows:
+//!
+//! * Times that are dates, or seconds of at least 5·10⁸ (the year 1985), are instants and count from 1970. Smaller
+//!   numbers are seconds from the start of the log.
+//! * The wait time is that of its column, or else the time from submission to start. The run time is that of its
+//!   column, or else the time from start to end. Without a submit time the start stands for it.
+//! * A job that started before it was submitted counts as submitted at its start.
+//! * Names of users, groups, applications, queues and partitions are numbered in the order of their first appearance.
+//! * A job number is the number at the start of its text. Jobs without one are numbered from 1 by their lines.
+
+mod cells;
+mod field;
+mod layout;
+mod row;
+mod spec;
+pub(in crate::trace) mod status;
+
+use super::format::{Format, LineParser, Parsed};
+use crate::spec::{Params, Spec};
+use crate::trace::error::Problem;
+use crate::trace::facts::Facts;
+use crate::trace::names::Names;
+use crate::trace::record::{FIELD_NAMES, FIELDS as FIELDS_OF_SWF};
+
+use cells::{Cells, Delimiter, candidates};
+use field::{COUNT, FIELDS, Kind};
+use layout::{Layout, Told};
+use row::Counts;
+
+pub use spec::Columns;
+
+/// The row of the format of tables with or without a heading.
+pub(super) const TABLE: Format = Format {
+    name: "table",
+    summary: "one job on each line, in columns separated by commas, tabs, pipes, semicolons or blanks, with a heading \
+              or without",
+    source: "tables of any program, such as CSV; a parameter says by name or number which column holds what, if the \
+             heading does not",
+    parameters: "submit=COLUMN start=COLUMN end=COLUMN wait=COLUMN run=COLUMN procs=COLUMN job cpu memory req-procs \
+                 req-time req-memory status user group app queue partition nodes preceding think shape \
+                 delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
+                 colon=refuse|minutes-seconds|hours-minutes time-zone=ZONE",
+    lacks: "machine, and every field that no column holds",
+    extensions: &[],
+    recognises: Some(is_heading),
+    records_starts: false,
+    expects_spaces: false,
+    parser: |spec| {
+        let mut params = Params::new(spec);
+        let told = Told::take(&mut params)?;
+        params.finish()?;
+        Ok(Box::new(Table::new(told)))
+    },
+    writing: None,
+};
+
+/// The row of the format of columns that are told by number, with the fields of the Standard Workload Format. It is the
+/// same as a table, but by older rules: cells have no quotes, and blanks separate them if that gives enough columns.
+pub(super) const COLUMNS: Format = Format {
+    name: "columns",
+    summary: "one job on each line, in columns separated by blanks, of which a parameter says what each holds",
+    source: "logs of any program; fields as in swf",
+    parameters: "submit=COLUMN run=COLUMN procs=COLUMN job wait cpu memory req-procs req-time req-memory status user group \
+                 app queue partition preceding think shape",
+    lacks: "machine, and every field that no column holds",
+    extensions: &[],
+    recognises: None,
+    records_starts: false,
+    expects_spaces: false,
+    parser: |spec| {
+        Columns::of(spec)?;
+        let told = Told::take(&mut Params::new(&Spec { name: TABLE.name.to_owned(), ..spec.clone() }))?;
+        Ok(Box::new(Table::new(Told { has_quotes: false, pair: None, ..told })))
+    },
+    writing: None,
+};
+
+/// The greatest length of a line that goes on in the next one, as a quote is not closed, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// The parser of one log.
+struct Table {
+    told: Told,
+    /// What separates the cells, and where the fields are; `None` before the first line.
+    layout: Option<(Delimiter, Layout)>,
+    cells: Cells,
+    /// A line whose last quote is not closed yet; empty if there is none.
+    partial: Vec<u8>,
+    names: Names,
+    jobs: i64,
+    /// Whether times count from 1970; `None` before the first time.
+    has_unix_times: Option<bool>,
+    counts: Counts,
+}
+
+impl Table {
+    /// Makes the parser of one log.
+    fn new(told: Told) -> Self {
+        Self {
+            told,
+            layout: None,
+            cells: Cells::default(),
+            partial: Vec::new(),
+            names: Names::default(),
+            jobs: 0,
+            has_unix_times: None,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Finds out by the first line what separates the cells and where the fields are. Returns whether the line is a
+    /// heading.
+    fn start(&mut self, line: &[u8]) -> Result<bool, Problem> {
+        let delimiters = self.told.delimiter.map_or_else(|| candidates(line), |told| vec![told]);
+        let needs_no_heading = self.told.needs_no_heading();
+        let expects_heading = self.told.has_heading.unwrap_or(!needs_no_heading);
+        if !expects_heading || needs_no_heading {
+            return self.start_by_numbers(line, &delimiters);
+        }
+        let line = line.trim_ascii_start();
+        let heading = line.strip_prefix(b"#").unwrap_or(line);
+        let mut complaint = None;
+        for delimiter in delimiters {
+            self.cells.split(heading, delimiter, self.told.has_quotes);
+            let first = self.cells.texts();
+            let found = Layout::of_heading(&self.told, first.clone());
+            let found = found.and_then(|layout| match layout.lacks() {
+                Some(lacks) => Err(layout.complaint(lacks, &first)),
+                None => Ok(layout),
+            });
+            match found {
+                Ok(layout) => {
+                    self.layout = Some((delimiter, layout));
+                    return Ok(true);
+                }
+                // The first delimiter is the likeliest, so its message helps most.
+                Err(problem) => complaint = complaint.or(Some(problem)),
+            }
+        }
+        Err(Problem::Heading(complaint.unwrap_or_default()))
+    }
+
+    /// Does the same as [`Self::start`] for a table whose columns are told by number.
+    fn start_by_numbers(&mut self, line: &[u8], delimiters: &[Delimiter]) -> Result<bool, Problem> {
+        let layout = Layout::of_numbers(&self.told);
+        let last = layout.columns.iter().flatten().copied().max().unwrap_or_default();
+        let mut has_enough = |delimiter: &Delimiter| {
+            self.cells.split(line, *delimiter, self.told.has_quotes);
+            self.cells.count() >= last
+        };
+        // By the older rules blanks go first.
+        let is_older = !self.told.has_quotes && self.told.delimiter.is_none();
+        let blanks = [Delimiter::Blanks];
+        let order = if is_older { blanks.iter().chain(delimiters) } else { delimiters.iter().chain(&[]) };
+        let fallback = if is_older { Delimiter::Blanks } else { delimiters[0] };
+        let delimiter = order.copied().find(|delimiter| has_enough(delimiter)).unwrap_or(fallback);
+        self.cells.split(line, delimiter, self.told.has_quotes);
+        if let Some(lacks) = layout.lacks() {
+            return Err(Problem::Heading(layout.complaint(lacks, &self.cells.texts())));
+        }
+        // A heading has a word where the lines have a time.
+        let time = layout.column(Kind::Submit).or_else(|| layout.column(Kind::Start));
+        let cell = time.and_then(|column| self.cells.get(column)).unwrap_or_default();
+        let is_word = cell.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'#');
+        let is_heading = is_word && self.told.clock.instant(cell).is_err();
+        self.layout = Some((delimiter, layout));
+        Ok(self.told.has_heading.unwrap_or(is_heading))
+    }
+
+    /// Returns the problem that the cell in column `column` with field `field` is not what was expected.
+    fn malformed(&self, field: usize, column: usize, expected: &'static str) -> Problem {
+        let found = self.cells.get(column).unwrap_or_default();
+        match self.layout.as_ref().and_then(|(_, layout)| layout.names.get(column - 1)) {
+            Some(name) => Problem::column(column, name, found, expected),
+            None => {
+                let name = FIELD_NAMES.get(field).filter(|_| field < FIELDS_OF_SWF - 1);
+                Problem::not_a_number(column, name.unwrap_or(&FIELDS[field].name), found, expected)
+            }
+        }
+    }
+}
+
+impl LineParser for Table {
+    fn has_semicolons(&self) -> bool {
+        let found = self.layout.as_ref().map(|(delimiter, _)| *delimiter);
+        found.or(self.told.delimiter) == Some(Delimiter::Byte(b';'))
+    }
+
+    fn parse(&mut self, line: &[u8]) -> Result<Parsed, Problem> {
+        let is_note = line.trim_ascii_start().starts_with(b"#");
+        if self.layout.is_none() {
+            match self.start(line) {
+                Ok(true) => return Ok(Parsed::Part),
+                Ok(false) => {}
+                Err(_) if is_note => return Ok(Parsed::NoJob),
+                Err(problem) => return Err(problem),
+            }
+        }
+        if is_note && self.partial.is_empty() {
+            return Ok(Parsed::NoJob);
+        }
+        let (delimiter, has_quotes) = (self.layout.as_ref().map(|found| found.0), self.told.has_quotes);
+        let delimiter = delimiter.unwrap_or(Delimiter::Blanks);
+        let is_whole = if self.partial.is_empty() {
+            self.cells.split(line, delimiter, has_quotes)
+        } else {
+            self.partial.push(b'\n');
+            self.partial.extend_from_slice(line);
+            self.cells.split(&self.partial, delimiter, has_quotes)
+        };
+        if is_whole {
+            self.partial.clear();
+            return self.row();
+        }
+        if self.partial.is_empty() {
+            self.partial.extend_from_slice(line);
+        }
+        if self.partial.len() > LONGEST {
+            self.partial.clear();
+            return Err(Problem::TooFewFields { found: self.cells.count(), expected: COUNT });
+        }
+        Ok(Parsed::Part)
+    }
+
+    fn finish(&mut self) -> Result<Option<crate::trace::Record>, Problem> {
+        if std::mem::take(&mut self.partial).is_empty() {
+            return Ok(None);
+        }
+        let column = self.cells.count() + 1;
+        let name = "quoted text";
+        Err(Problem::column(column, name, b"\"", "a closing quote before the end of the log"))
+    }
+
+    fn facts(&mut self) -> Facts {
+        let clock = &self.told.clock;
+        let mut notes = clock.notes();
+        let read = self.layout.as_ref().map(|(_, layout)| layout.told()).filter(|told| !told.is_empty());
+        notes.extend(read.map(|told| format!("columns are read as {told}; --columns says otherwise")));
+        notes.extend(self.counts.notes());
+        Facts {
+            names: std::mem::take(&mut self.names),
+            has_unix_times: self.has_unix_times == Some(true),
+            time_zone: clock.zone_name(),
+            counts: clock.counts().into_iter().chain(self.counts.rows()).collect(),
+            notes,
+            ..Facts::default()
+        }
+    }
+}
+
+/// Returns whether a line is the heading of a table whose columns have names that tell enough.
+fn is_heading(line: &[u8]) -> bool {
+    let Ok(told) = Told::take(&mut Params::new(&Spec::named(TABLE.name))) else { return false };
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let mut table = Table::new(told);
+    line.len() < 1 << 16 && table.start(line).is_ok()
+}

@@ -1,0 +1,481 @@
+//! Makes a record of the cells of one line.
+
+use super::Table;
+use super::field::{FIELDS, Kind, seconds_in};
+use super::status::status;
+use crate::trace::error::Problem;
+use crate::trace::formats::format::Parsed;
+use crate::trace::names::NameKind;
+use crate::trace::record::{CPU, FIELDS as FIELDS_OF_SWF, Record};
+use crate::trace::times::{Length, Pair, duration, is_missing};
+
+/// Times in seconds of at least this count from 1970. It is in the year 1985, and no log lasts 15 years.
+const UNIX_S: i64 = 500_000_000;
+
+/// Counts of what was odd.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    rounded: u64,
+    early_starts: u64,
+    early_ends: u64,
+    unlimited: u64,
+    cut_numbers: u64,
+    odd_words: u64,
+    starts_as_submits: u64,
+}
+
+impl Counts {
+    /// Returns what was odd in words, with counts.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+        let rows = [
+            ("durations rounded to seconds", self.rounded),
+            ("starts before the submission", self.early_starts),
+            ("ends before the start", self.early_ends),
+            ("time limits that are unlimited", self.unlimited),
+            ("job numbers cut after their digits", self.cut_numbers),
+            ("unknown words for how a job ended", self.odd_words),
+        ];
+        rows.into_iter().filter(|&(_, count)| count > 0)
+    }
+
+    /// Returns what has to be said of all records.
+    pub(super) fn notes(&self) -> Option<String> {
+        let note = "no column holds submit times; start times stand for them, so no job waited";
+        (self.starts_as_submits > 0).then(|| note.to_owned())
+    }
+}
+
+/// The values of one line.
+struct Row {
+    /// The fields of the record. Names are not among them yet.
+    fields: [i64; FIELDS_OF_SWF],
+    average_cpu_s: f64,
+    submit_s: Option<i64>,
+    start_s: Option<i64>,
+    end_s: Option<i64>,
+    sides: Option<[u32; 3]>,
+    counts: Counts,
+}
+
+impl Table {
+    /// Returns the record of the cells. If the result is a problem, nothing has changed.
+    pub(super) fn row(&mut self) -> Result<Parsed, Problem> {
+        let mut row = Row {
+            fields: [-1; FIELDS_OF_SWF],
+            average_cpu_s: -1.0,
+            submit_s: None,
+            start_s: None,
+            end_s: None,
+            sides: None,
+            counts: self.counts,
+        };
+        row.fields[0] = self.jobs + 1;
+        for field in 0..FIELDS.len() {
+            self.read(field, &mut row)?;
+        }
+        self.jobs += 1;
+        let mut nodes = None;
+        for (field, known) in FIELDS.iter().enumerate() {
+            let Some(cell) = self.cell(field) else { continue };
+            match known.kind {
+                Kind::Name(index) => row.fields[index] = self.name(field, index),
+                Kind::Nodes if !self.is_missing(cell) => nodes = self.names.nodes(&cell.to_vec()),
+                _ => {}
+            }
+        }
+        let times = [row.submit_s, row.start_s, row.end_s];
+        if self.has_unix_times.is_none() {
+            self.has_unix_times = times.into_iter().flatten().next().map(|time_s| time_s >= UNIX_S);
+        }
+        row.settle();
+        self.counts = row.counts;
+        let (_, layout) = self.layout.as_ref().map_or((None, None), |(_, layout)| (Some(()), Some(layout)));
+        let known = layout.map_or(0, |layout| layout.names.len());
+        let surplus = if known > 0 { self.cells.count().saturating_sub(known) } else { 0 };
+        let record = Record { sides: row.sides, nodes, ..Record::from_fields(row.fields, row.average_cpu_s) };
+        Ok(Parsed::Record(record, surplus))
+    }
+
+    /// Returns the cell of a field; `None` if no column has the field or the line is too short.
+    fn cell(&self, field: usize) -> Option<&[u8]> {
+        let (_, layout) = self.layout.as_ref()?;
+        self.cells.get(layout.columns[field]?)
+    }
+
+    /// Returns whether a cell stands for a missing value.
+    fn is_missing(&self, cell: &[u8]) -> bool {
+        is_missing(cell) || self.told.missing.iter().any(|word| word.as_bytes() == cell)
+    }
+
+    /// Returns the number of the name of a field. A missing name is −1, and a negative number stays as it is.
+    fn name(&mut self, field: usize, index: usize) -> i64 {
+        const KINDS: [NameKind; 5] =
+            [NameKind::User, NameKind::Group, NameKind::Executable, NameKind::Queue, NameKind::Partition];
+        let Some(cell) = self.cell(field) else { return -1 };
+        if self.is_missing(cell) {
+            return -1;
+        }
+        let negative = cell.starts_with(b"-").then(|| number(cell)).flatten();
+        match negative.filter(|value| *value < 0.0) {
+            Some(value) => value.round() as i64,
+            None => {
+                let cell = cell.to_vec();
+                self.names.number(KINDS[index - 11], &cell)
+            }
+        }
+    }
+
+    /// Reads the cell of a field, unless that is a name.
+    fn read(&mut self, field: usize, row: &mut Row) -> Result<(), Problem> {
+        let Some((_, layout)) = &self.layout else { return Ok(()) };
+        let Some(column) = layout.columns[field] else { return Ok(()) };
+        let Some(cell) = self.cells.get(column) else {
+            return Err(Problem::TooFewFields { found: self.cells.count(), expected: column });
+        };
+        if matches!(FIELDS[field].kind, Kind::Name(_) | Kind::Nodes) || self.is_missing(cell) {
+            return Ok(());
+        }
+        let wrong = match FIELDS[field].kind {
+            Kind::Name(_) | Kind::Nodes => None,
+            Kind::Job => {
+                row.read_job(cell);
+                None
+            }
+            Kind::Number(CPU) => match number(cell) {
+                Some(value) => {
+                    row.average_cpu_s = value;
+                    None
+                }
+                None => Some("a number"),
+            },
+            Kind::Number(index) | Kind::Procs(index) => row.read_number(index, cell),
+            Kind::Status => row.read_status(cell),
+            Kind::Shape => match sides(cell) {
+                Some(sides) => {
+                    row.sides = sides;
+                    None
+                }
+                None => Some("sides such as 4x4x2"),
+            },
+            Kind::Duration(index) => {
+                let plain_s = layout.names.get(column - 1).map_or(1, |name| seconds_in(name));
+                row.read_duration(index, cell, plain_s, self.told.pair)
+            }
+            Kind::Submit | Kind::Start | Kind::End => {
+                let time = if cell == b"-1" { Ok(None) } else { self.told.clock.instant(cell) };
+                match (time, FIELDS[field].kind) {
+                    (Ok(time), Kind::Submit) => row.submit_s = time,
+                    (Ok(time), Kind::Start) => row.start_s = time,
+                    (Ok(time), _) => row.end_s = time,
+                    (Err(expected), _) => return Err(self.malformed(field, column, expected)),
+                }
+                None
+            }
+        };
+        wrong.map_or(Ok(()), |expected| Err(self.malformed(field, column, expected)))
+    }
+}
+
+impl Row {
+    /// Reads the number of a job: the digits at its start. A text without any leaves the number that there is.
+    fn read_job(&mut self, cell: &[u8]) {
+        if let Some(value) = number(cell) {
+            self.fields[0] = value.round() as i64;
+            return;
+        }
+        let length = cell.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = std::str::from_utf8(&cell[..length]).ok().and_then(|text| text.parse().ok());
+        if let Some(value) = digits {
+            self.counts.cut_numbers += 1;
+            self.fields[0] = value;
+        }
+    }
+
+    /// Reads a number. Returns what was expected if it is none.
+    fn read_number(&mut self, index: usize, cell: &[u8]) -> Option<&'static str> {
+        let Some(value) = number(cell) else { return Some("a number") };
+        self.fields[index] = value.round() as i64;
+        None
+    }
+
+    /// Reads how the job ended: a number, or a word.
+    fn read_status(&mut self, cell: &[u8]) -> Option<&'static str> {
+        if let Some(value) = number(cell) {
+            self.fields[10] = value.round() as i64;
+            return None;
+        }
+        let status = status(&String::from_utf8_lossy(cell));
+        self.counts.odd_words += u64::from(status.is_none());
+        self.fields[10] = status.unwrap_or(-1);
+        None
+    }
+
+    /// Reads a duration. Returns what was expected if it is none.
+    fn read_duration(
+        &mut self,
+        index: usize,
+        cell: &[u8],
+        plain_s: u32,
+        pair: Option<Pair>,
+    ) -> Option<&'static str> {
+        if pair.is_none() && !cell.contains(&b'-') && cell.iter().filter(|&&byte| byte == b':').count() == 1 {
+            return Some(
+                "hours, minutes and seconds, or the parameter colon=minutes-seconds or colon=hours-minutes",
+            );
+        }
+        match duration(cell, plain_s, pair.unwrap_or(Pair::HoursMinutes)) {
+            Ok(Length::Seconds(length_s, is_rounded)) => {
+                self.fields[index] = length_s;
+                self.counts.rounded += u64::from(is_rounded);
+            }
+            Ok(Length::Unlimited) => self.counts.unlimited += 1,
+            Ok(Length::Missing) => {}
+            // A negative number is odd, and it stays as it is.
+            Err(expected) => match number(cell).filter(|value| *value < 0.0) {
+                Some(value) => self.fields[index] = value.round() as i64,
+                None => return Some(expected),
+            },
+        }
+        None
+    }
+
+    /// Computes the submit time, the wait time and the run time where they follow from other times.
+    fn settle(&mut self) {
+        let [_, _, wait_s, run_s, ..] = self.fields;
+        let known = |value_s: i64| Some(value_s).filter(|&value_s| value_s >= 0);
+        if self.submit_s.is_none() && self.start_s.is_some() {
+            self.submit_s = self.start_s.map(|start_s| start_s - known(wait_s).unwrap_or(0));
+            self.counts.starts_as_submits += u64::from(known(wait_s).is_none());
+        }
+        if let (Some(submit_s), Some(start_s)) = (self.submit_s, self.start_s) {
+            if start_s < submit_s {
+                self.counts.early_starts += 1;
+                self.submit_s = Some(start_s);
+            }
+            if wait_s == -1 {
+                self.fields[2] = (start_s - submit_s).max(0);
+            }
+        }
+        let start_s = self.start_s.or_else(|| Some(self.submit_s? + known(self.fields[2])?));
+        if let (-1, Some(start_s), Some(end_s)) = (run_s, start_s, self.end_s) {
+            if end_s < start_s {
+                self.counts.early_ends += 1;
+            } else {
+                self.fields[3] = end_s - start_s;
+            }
+        }
+        self.fields[1] = self.submit_s.unwrap_or(-1);
+    }
+}
+
+/// Returns a number. Values below 9·10¹⁸ stay in the range of an `i64` when they are rounded.
+fn number(cell: &[u8]) -> Option<f64> {
+    let value: f64 = std::str::from_utf8(cell).ok()?.parse().ok()?;
+    (value.is_finite() && value.abs() < 9e18).then_some(value)
+}
+
+/// Returns the sides of a text such as `4x4x2` or `8x4`, where missing sides are 1, or no sides for `-1`, an unknown
+/// shape. Returns `None` if the text is neither.
+#[expect(clippy::option_option, reason = "a text that is no shape is not the same as an unknown shape")]
+fn sides(cell: &[u8]) -> Option<Option<[u32; 3]>> {
+    if cell == b"-1" {
+        return Some(None);
+    }
+    let mut sides = [1; 3];
+    for (d, side) in std::str::from_utf8(cell).ok()?.split('x').enumerate() {
+        *sides.get_mut(d)? = side.parse().ok().filter(|&side: &u32| side > 0)?;
+    }
+    Some(Some(sides))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{COLUMNS, TABLE};
+    use super::*;
+    use crate::spec::Spec;
+    use crate::trace::facts::Facts;
+    use crate::trace::formats::format::LineParser;
+
+    type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+    fn parser(spec: &str) -> Box<dyn LineParser> {
+        let spec: Spec = spec.parse().expect("a spec");
+        let format = [COLUMNS, TABLE].into_iter().find(|format| format.name == spec.name).expect("a table");
+        (format.parser)(&spec).expect("a parser")
+    }
+
+    /// Returns the records of the lines and the facts.
+    fn read(spec: &str, lines: &str) -> Result<(Vec<Record>, Facts), Problem> {
+        let (mut parser, mut records) = (parser(spec), Vec::new());
+        for line in lines.lines() {
+            if let Parsed::Record(record, _) = parser.parse(line.as_bytes())? {
+                records.push(record);
+            }
+        }
+        records.extend(parser.finish()?);
+        Ok((records, parser.facts()))
+    }
+
+    #[test]
+    fn columns_become_fields_and_names_numbers() -> Outcome {
+        let lines = "10 4 anna 2.5 rest\n\t11.4\t8 bert 9\n12 1 anna 3\n13 1 7 3\n14 1 -1 3\n";
+        let (records, facts) = read("columns:procs=2,submit=1,run=4,user=3", lines)?;
+        let [a, b, c, d, e] = records.as_slice() else { return Err("five records".into()) };
+        assert_eq!((a.job, a.submit_s, a.allocated_procs, a.run_s, a.user, a.queue), (1, 10, 4, 3, 1, -1));
+        assert_eq!((b.job, b.submit_s, b.user, c.user, d.user, e.user), (2, 11, 2, 1, 3, -1));
+        assert_eq!(facts.names.of(NameKind::User).collect::<Vec<_>>(), ["anna", "bert", "7"]);
+        assert!(!facts.has_unix_times);
+        Ok(())
+    }
+
+    #[test]
+    fn jobs_bring_their_sides() -> Outcome {
+        let of = |token: &str| read("columns:procs=2,submit=1,run=3,shape=4", &format!("0 32 10 {token}"));
+        for (token, sides) in [
+            ("4x4x2", Some([4, 4, 2])),
+            ("8x4", Some([8, 4, 1])),
+            ("7", Some([7, 1, 1])),
+            ("-", None),
+            ("-1", None),
+        ] {
+            assert_eq!(of(token)?.0[0].sides, sides, "{token}");
+        }
+        for (token, message) in [
+            ("4y4", "field 4 (shape): found '4y4', expected sides such as 4x4x2"),
+            ("4x0", "field 4 (shape): found '4x0', expected sides such as 4x4x2"),
+            ("1x1x1x1", "field 4 (shape): found '1x1x1x1', expected sides such as 4x4x2"),
+            ("", "3 fields, expected 4"),
+        ] {
+            let problem = of(token).expect_err(token).to_string();
+            assert!(problem.starts_with(message), "{problem}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn wrong_lines_say_what_was_expected() {
+        let problem = |spec: &str, lines: &str| read(spec, lines).expect_err("malformed").to_string();
+        assert_eq!(problem("columns:submit=1,run=2,procs=3", "1 2"), "2 fields, expected 3");
+        let message = problem("columns:submit=1,run=2,procs=3", "1 x 2");
+        assert!(message.starts_with("field 2 (run time): found 'x', expected a number"), "{message}");
+        let message = problem("table", "Submit,Start,End,Nodes\n2024-05-01,2024-05-01,yesterday,4");
+        assert!(
+            message.starts_with("column 3 (End): found 'yesterday', expected a time such as 2024"),
+            "{message}"
+        );
+        let message = problem("table:run=3", "Submit,Nodes,R\n2024-05-01,4,10:30");
+        assert!(message.contains("found '10:30', expected hours, minutes and seconds"), "{message}");
+        let message = problem("table", "Submit,Start,End,Nodes\n2024-05-01,\"2024-05-01,x,4");
+        assert!(message.contains("expected a closing quote"), "{message}");
+    }
+
+    #[test]
+    fn headings_tell_where_the_fields_are() -> Outcome {
+        let lines = "Job ID;Submit Time;Start Time;End Time;Nodes;User;State;Node List\n\
+                     17_3;2024-05-01 12:00:00;2024-05-01 12:10:00.4;2024-05-01T13:10:00;4;anna;COMPLETED;n[1-4]\n\
+                     18;2024-05-01 12:00:01;Unknown;Unknown;2;bert;CANCELLED by 7;None\n\
+                     19;2024-05-01 12:00:05;2024-05-01 12:00:04;2024-05-01 12:00:03;1;anna;odd;n1\n";
+        let (records, facts) = read("table", lines)?;
+        let a = Record {
+            job: 17,
+            submit_s: 1_714_564_800,
+            wait_s: 600,
+            run_s: 3600,
+            allocated_procs: 4,
+            status: 1,
+            user: 1,
+            nodes: Some(1),
+            ..Record::UNKNOWN
+        };
+        let b = Record {
+            job: 18,
+            submit_s: 1_714_564_801,
+            allocated_procs: 2,
+            status: 5,
+            user: 2,
+            ..Record::UNKNOWN
+        };
+        let c = Record {
+            job: 19,
+            submit_s: 1_714_564_804,
+            wait_s: 0,
+            allocated_procs: 1,
+            user: 1,
+            nodes: Some(2),
+            ..Record::UNKNOWN
+        };
+        assert_eq!(records, [a, b, c]);
+        assert!(facts.has_unix_times);
+        assert_eq!(facts.time_zone.as_deref(), Some("UTC"));
+        let counts = [
+            ("times rounded to seconds", 1),
+            ("starts before the submission", 1),
+            ("ends before the start", 1),
+            ("job numbers cut after their digits", 1),
+            ("unknown words for how a job ended", 1),
+        ];
+        assert_eq!(facts.counts, counts);
+        assert!(facts.notes[1].contains("submit=Submit Time,procs=Nodes"), "{:?}", facts.notes);
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_told_goes_before_what_the_heading_tells() -> Outcome {
+        let lines = "id,Submit,arrived,cpus,nodes,elapsed_min\na,99,5,64,NONE,2\nb,99,7,32,1,1.5\n";
+        let (records, facts) = read("table:submit=Arrived,procs=4,run=6,missing=NONE", lines)?;
+        let found: Vec<_> =
+            records.iter().map(|job| (job.job, job.submit_s, job.allocated_procs, job.run_s)).collect();
+        assert!(facts.notes.iter().all(|note| !note.contains("UTC")));
+        assert_eq!(found, [(1, 5, 64, 2), (2, 7, 32, 2)], "elapsed_min may be a minimum");
+        let (records, _) = read("table:submit=Arrived,procs=4,run=6", &lines.replace("_min", "_minutes"))?;
+        assert_eq!(records.iter().map(|job| job.run_s).collect::<Vec<_>>(), [120, 90]);
+        Ok(())
+    }
+
+    #[test]
+    fn quoted_cells_may_have_delimiters_and_lines() -> Outcome {
+        let lines = "# a comment\nsubmit,run,procs,jobname\n0,5,1,\"a,\"\"b\"\"\nc\"\n# late\n1,5,1,d\n";
+        let (records, facts) = read("table:app=4", lines)?;
+        assert_eq!(
+            records.iter().map(|job| (job.submit_s, job.executable)).collect::<Vec<_>>(),
+            [(0, 1), (1, 2)]
+        );
+        assert_eq!(facts.names.of(NameKind::Executable).collect::<Vec<_>>(), ["a,\"b\"\nc", "d"]);
+        Ok(())
+    }
+
+    #[test]
+    fn numbers_need_no_heading_and_skip_one() -> Outcome {
+        for (spec, lines) in [
+            ("table:submit=1,start=2,end=3,procs=4", "0,5,9,2\n1,6,9,2\n"),
+            ("table:submit=1,start=2,end=3,procs=4", "s|a|e|p\n0|5|9|2\n1|6|9|2\n"),
+            ("table:submit=1,start=2,end=3,procs=4,header=yes", "0 1 2 3\n0 5 9 2\n1 6 9 2\n"),
+            ("columns:submit=1,wait=2,run=3,procs=4", "0 5 4 2\n1 5 3 2\n"),
+            ("columns:submit=1,wait=2,run=3,procs=4", "s,w,r,p\n0,5,4,2\n1,5,3,2\n"),
+        ] {
+            let (records, _) = read(spec, lines)?;
+            let found: Vec<_> = records.iter().map(|job| (job.submit_s, job.wait_s, job.run_s)).collect();
+            assert_eq!(found, [(0, 5, 4), (1, 5, 3)], "{spec}: {lines}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn unknown_headings_show_the_columns_and_the_argument() {
+        let message = read("table", "when,begin_at,size_of\n").expect_err("unknown").to_string();
+        assert!(
+            message.starts_with(
+                "no column is known to hold a submit time (submit); the columns are 1 'when', 2 'begin_at', 3 'size_of'; \
+                 say what they hold by name or number: --columns submit=COLUMN,start=COLUMN,end=COLUMN,procs=COLUMN"
+            ),
+            "{message}"
+        );
+        let message = read("table", "Submit,Start,End,P\n").expect_err("unknown").to_string();
+        assert!(message.contains("--columns submit=Submit,start=Start,end=End,procs=COLUMN"), "{message}");
+        let message = read("table:submit=When", "Submit,Start,End,P\n").expect_err("unknown").to_string();
+        assert!(
+            message.starts_with("no column is named 'When'; the columns are 'Submit', 'Start'"),
+            "{message}"
+        );
+    }
+}
