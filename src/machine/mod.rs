@@ -22,7 +22,7 @@ pub use free_counts::{FreeCounts, widest};
 pub use free_submeshes::FreeSubmeshes;
 pub use intervals::{IntervalError, format_intervals, intervals, parse_intervals};
 pub use masks::{Around, Mask, Masks, first_members, for_each_member};
-pub use mesh::{Coord, Mesh, NodeId, UnavailableError};
+pub use mesh::{AutoMachine, Coord, Mesh, NodeId, UnavailableError};
 pub use node_set::NodeSet;
 pub use pairwise::{distances_along, pairwise_along, pairwise_sum, pairwise_sum_at};
 pub use shape::{along_axes, even_factors, near_square, powers_of_two, row};

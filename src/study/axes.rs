@@ -1,11 +1,15 @@
 //! The axes of a study and their product: every combination of a log, rules, a machine and so on, as a flat list in a
 //! fixed order.
 
+use std::fmt;
+use std::ops::Range;
+
 use super::all::{ALL, unserving, written_out};
 use super::replay_spec::ReplaySpec;
 use crate::allocator::{self, Built, Setup};
 use crate::execution::{self, RECORDED};
-use crate::machine::Mesh;
+use crate::machine::mesh::MeshError;
+use crate::machine::{AutoMachine, Mesh};
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::workload::Rules;
@@ -21,6 +25,8 @@ pub struct Axes {
     pub arrival_scales: Vec<f64>,
     /// The machines.
     pub machines: Vec<Mesh>,
+    /// The machines that follow from each log.
+    pub autos: Autos,
     /// The schedulers.
     pub schedulers: Vec<Spec>,
     /// The allocators. [`ALL`] stands for every allocator that can serve the machine.
@@ -29,6 +35,59 @@ pub struct Axes {
     pub networks: Vec<Spec>,
     /// The seeds of the first replications.
     pub seeds: Vec<u64>,
+}
+
+/// The machines of a study that follow from its logs. Each log has its own.
+#[derive(Clone, Debug, Default)]
+pub struct Autos {
+    /// The machines, each with its position among all machines of the study, ascending.
+    pub machines: Vec<(usize, AutoMachine)>,
+    /// All machines of each log; empty until the logs have been read.
+    pub of_logs: Vec<Vec<Mesh>>,
+}
+
+/// The message about unavailable nodes of a machine that is not known yet.
+pub const UNAVAILABLE_OF_AUTO: &str = "unavailable nodes are nodes of a machine, and machine 'auto' is known only once its log is read; write the machine";
+
+/// A machine as a command or a study file gives it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MachineArg {
+    /// A machine.
+    Given(Mesh),
+    /// A machine that follows from the log.
+    Auto(AutoMachine),
+}
+
+/// Writes the machine as study files spell it.
+impl fmt::Display for MachineArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(mesh) => write!(f, "{mesh}"),
+            Self::Auto(auto) => write!(f, "{auto}"),
+        }
+    }
+}
+
+impl MachineArg {
+    /// Reads a machine. Fails, in words, if the text is none.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if AutoMachine::is_spec(text) {
+            return text.parse().map(Self::Auto);
+        }
+        text.parse().map(Self::Given).map_err(|error: MeshError| error.to_string())
+    }
+
+    /// Splits machines into those that are known and those that follow from logs.
+    pub fn split(machines: impl Iterator<Item = Self>) -> (Vec<Mesh>, Autos) {
+        let (mut given, mut autos) = (Vec::new(), Autos::default());
+        for (place, machine) in machines.enumerate() {
+            match machine {
+                Self::Given(mesh) => given.push(mesh),
+                Self::Auto(auto) => autos.machines.push((place, auto)),
+            }
+        }
+        (given, autos)
+    }
 }
 
 /// One combination of the product: a replay before its log is read.
@@ -47,13 +106,25 @@ impl Axes {
     /// seed. The seed varies fastest. Fails if a name does not exist or does not suit a machine, or if an allocator
     /// that moves running jobs meets a network that cannot move them.
     pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
+        if self.autos.machines.is_empty() {
+            return self.product(0..self.logs.len(), &self.machines);
+        }
+        let mut found = Vec::new();
+        for (log, machines) in self.autos.of_logs.iter().enumerate() {
+            found.extend(self.product(log..log + 1, machines)?);
+        }
+        Ok(found)
+    }
+
+    /// Returns every combination of the logs at these positions with `machines`.
+    fn product(&self, logs: Range<usize>, machines: &[Mesh]) -> Result<Vec<Combination>, SpecError> {
         let mut schedulers = Vec::new();
         for spec in &self.schedulers {
             schedulers.push(scheduler::build(spec)?.1);
         }
         // Which allocators and networks can be used depends on the machine, so each machine has its own list of pairs.
         let mut allocators = Vec::new();
-        for machine in &self.machines {
+        for machine in machines {
             let mut networks: Vec<Network> = Vec::new();
             for spec in &self.networks {
                 let network = Network::on(machine, spec)?;
@@ -79,7 +150,7 @@ impl Axes {
             allocators.push((machine, served));
         }
         let mut found = Vec::new();
-        for (log, name) in self.logs.iter().enumerate() {
+        for (log, name) in logs.map(|log| (log, &self.logs[log])) {
             for (rules, &arrival_scale) in pairs(&self.rules, &self.arrival_scales) {
                 for (machine, served) in &allocators {
                     for (scheduler, (allocator, network, of_all)) in pairs(&schedulers, served) {
@@ -152,13 +223,36 @@ impl Axes {
         self.schedulers.iter().any(|spec| spec.name == scheduler::RECORDED)
     }
 
+    /// Returns the machines of all logs, as far as they are known.
+    pub(super) fn all_machines(&self) -> Vec<&Mesh> {
+        if self.autos.of_logs.is_empty() {
+            return self.machines.iter().collect();
+        }
+        self.autos.of_logs.iter().flatten().collect()
+    }
+
+    /// Returns the machines of a log whose machine has `nodes` nodes. Fails with the machine that cannot have so many.
+    pub(super) fn machines_of(&self, nodes: u64) -> Result<Vec<Mesh>, AutoMachine> {
+        let mut machines = self.machines.clone();
+        for &(place, auto) in &self.autos.machines {
+            machines.insert(place, auto.on(nodes).ok_or(auto)?);
+        }
+        Ok(machines)
+    }
+
     /// Returns a note for each pair of an allocator and a machine that [`ALL`] leaves out because the allocator cannot
     /// serve the machine. The list is empty if [`ALL`] is not among the allocators.
     pub fn unserved(&self) -> Vec<String> {
         if !self.ask_for_all() {
             return Vec::new();
         }
-        self.machines.iter().flat_map(unserving).collect()
+        let mut notes = Vec::new();
+        for note in self.all_machines().into_iter().flat_map(unserving) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        notes
     }
 }
 
@@ -173,6 +267,7 @@ mod tests {
             rules: vec![Rules::default()],
             arrival_scales: vec![1.0, 0.5],
             machines: vec!["4x4".parse()?, "4x4x4".parse()?],
+            autos: Autos::default(),
             schedulers: vec!["fcfs".parse()?],
             allocators: vec!["hilbert+bf".parse()?],
             networks: vec![Spec::named(RECORDED)],

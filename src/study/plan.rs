@@ -19,11 +19,12 @@ use super::source::JobSource;
 use crate::allocator::Request;
 use crate::execution::RECORDED;
 use crate::job::{Job, Time};
+use crate::machine::AutoMachine;
 use crate::machine::outages::OutageFileError;
 use crate::prediction::PredictionError;
 use crate::spec::SpecError;
-use crate::trace::{self, TraceError};
-use crate::workload::{Model, Rules};
+use crate::trace::{self, Header, TraceError};
+use crate::workload::{InUse, Model, Rules, most_in_use};
 
 /// A study before its logs are read, as a study file or a command line describes it.
 #[derive(Clone, Debug)]
@@ -66,6 +67,24 @@ pub enum PlanError {
     /// The jobs of a log cannot be replayed on a machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
+    /// A machine that follows from a log cannot have as many nodes as the log has processors.
+    #[error(
+        "{log}: machine '{machine}' would have {nodes} nodes, expected 1 to 2^24; give the machine, such as 16x16"
+    )]
+    Auto {
+        /// The name of the log.
+        log: String,
+        /// The machine.
+        machine: AutoMachine,
+        /// The number of nodes.
+        nodes: u64,
+    },
+    /// A machine was to follow from a workload model.
+    #[error("{log} is a workload model, from which no machine follows; give the machine, such as 16x16")]
+    AutoOfModel {
+        /// The name of the model.
+        log: String,
+    },
     /// A log has no jobs, or they cannot be loaded.
     #[error(transparent)]
     LoadJobsError(#[from] LoadJobsError),
@@ -75,7 +94,9 @@ impl Draft {
     /// Reads the logs and plans the study. Adds notes for the user to `notes`, even if planning fails.
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
         // Names are checked before any log is read, so that a wrong name fails at once.
-        let combinations = self.combinations(notes)?;
+        let given = self.name_logs();
+        let known =
+            if self.axes.autos.machines.is_empty() { Some(self.combinations(given, notes)?) } else { None };
         self.check_outage_files()?;
         check_predictions(&self.axes.rules, &[])?;
         self.options.recorded = self.axes.has_recorded();
@@ -83,6 +104,14 @@ impl Draft {
         self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
         let (logs, surveys) = self.survey(notes)?;
         notes.extend(self.without_users(&surveys));
+        let combinations = match known {
+            Some(combinations) => combinations,
+            None => {
+                self.size_machines(&surveys, notes)?;
+                self.check_outage_files()?;
+                self.combinations(given, notes)?
+            }
+        };
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
@@ -117,14 +146,49 @@ impl Draft {
         Ok(study)
     }
 
-    /// Returns every combination that is to be replayed, and adds notes on those that are left out.
-    fn combinations(&mut self, notes: &mut Vec<String>) -> Result<Vec<Combination>, SpecError> {
+    /// Gives the axes the names of the logs. A command names each log once, so that a second one is dropped. Returns how
+    /// many logs were given.
+    fn name_logs(&mut self) -> usize {
         let given = self.logs.len();
         if self.is_of_command {
             let mut seen = BTreeSet::new();
             self.logs.retain(|log| seen.insert(log.file.clone()));
         }
         self.axes.logs = self.logs.iter().map(|log| log.name.clone()).collect();
+        given
+    }
+
+    /// Finds the machines that follow from the logs, and adds a note on each.
+    fn size_machines(&mut self, surveys: &[Vec<Survey>], notes: &mut Vec<String>) -> Result<(), PlanError> {
+        for (log, surveys) in self.logs.iter().zip(surveys) {
+            let name = &log.name;
+            let size = surveys.iter().find_map(|survey| survey.size);
+            let Some(LogSize { nodes, source }) = size.filter(|_| log.model.is_none()) else {
+                return Err(PlanError::AutoOfModel { log: name.clone() });
+            };
+            let machines = self.axes.machines_of(nodes);
+            let machines =
+                machines.map_err(|machine| PlanError::Auto { log: name.clone(), machine, nodes })?;
+            for (place, auto) in &self.axes.autos.machines {
+                let machine = &machines[*place];
+                let surplus = machine.nodes() - machine.available();
+                let without = if surplus > 0 {
+                    format!(" ({surplus} of its nodes are unavailable)")
+                } else {
+                    String::new()
+                };
+                notes.push(format!(
+                    "{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}"
+                ));
+            }
+            self.axes.autos.of_logs.push(machines);
+        }
+        Ok(())
+    }
+
+    /// Returns every combination that is to be replayed, and adds notes on those that are left out. `given` is the number
+    /// of logs that were given.
+    fn combinations(&mut self, given: usize, notes: &mut Vec<String>) -> Result<Vec<Combination>, SpecError> {
         let mut combinations = self.axes.combinations()?;
         notes.extend(self.axes.unserved());
         self.without_outages(&mut combinations, notes)?;
@@ -171,7 +235,7 @@ impl Draft {
 
     /// Reads the file of outages for every machine, so that a mistake in it is found before any log is read.
     fn check_outage_files(&self) -> Result<(), OutageFileError> {
-        for machine in &self.axes.machines {
+        for machine in self.axes.all_machines() {
             if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
                 source.on(machine, 0, Time::ZERO)?;
             }
@@ -211,10 +275,12 @@ impl Draft {
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log)?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
-                let survey = Survey::of_jobs(&log.workload.jobs, self.axes.ask_for_all());
+                let mut survey = Survey::of_jobs(&log.workload.jobs, self.axes.ask_for_all());
+                survey.size = Some(LogSize::of(&log.summary.header, || most_in_use(&log.workload.jobs)));
                 (of_loaded(source, log), vec![survey])
             } else {
-                surveyed(source, &self.axes.rules).map_err(failed)?
+                let is_sized = !self.axes.autos.machines.is_empty();
+                surveyed(source, &self.axes.rules, is_sized).map_err(failed)?
             };
             logs.push(log);
             surveys.push(survey);
@@ -244,18 +310,31 @@ fn of_loaded(source: &LogSource, log: LoadedLog) -> StudyLog {
     StudyLog { source: source.clone(), sha256, records, loaded: Some(Arc::new(log)) }
 }
 
-/// Reads a log without keeping its jobs, and makes one survey of the jobs per set of rules.
-fn surveyed(source: &LogSource, rules: &[Rules]) -> Result<(StudyLog, Vec<Survey>), TraceError> {
+/// Reads a log without keeping its jobs, and makes one survey of the jobs per set of rules. If `is_sized`, the surveys say
+/// how large the log's machine was.
+fn surveyed(
+    source: &LogSource,
+    rules: &[Rules],
+    is_sized: bool,
+) -> Result<(StudyLog, Vec<Survey>), TraceError> {
     let mut surveys = vec![Survey::default(); rules.len()];
+    let mut in_use = InUse::default();
     let summary = trace::read(&source.path, source.read.clone(), |record| {
-        for (survey, rules) in surveys.iter_mut().zip(rules) {
+        for (i, (survey, rules)) in surveys.iter_mut().zip(rules).enumerate() {
             if let Ok(job) = rules.job(record) {
+                if let (true, 0, Some(start)) = (is_sized, i, job.recorded_start()) {
+                    in_use.add(start, start + job.run, i64::from(job.procs));
+                }
                 survey.jobs += 1;
                 survey.names_users |= job.logged.user.is_some();
                 survey.requests.insert(Request::from(&job));
             }
         }
     })?;
+    if is_sized {
+        let size = LogSize::of(&summary.header, || in_use.most());
+        surveys.iter_mut().for_each(|survey| survey.size = Some(size));
+    }
     let (sha256, records) = (summary.sha256, summary.records);
     Ok((StudyLog { source: source.clone(), sha256, records, loaded: None }, surveys))
 }
@@ -270,6 +349,34 @@ struct Survey {
     /// The different requests of the jobs. Empty for a workload model, which draws jobs for each machine, and where no
     /// allocator is checked against them.
     requests: Requests,
+    /// The size of the log's machine; `None` for a workload model, or if no machine follows from the log.
+    size: Option<LogSize>,
+}
+
+/// The size of the machine of a log.
+#[derive(Clone, Copy, Debug)]
+struct LogSize {
+    nodes: u64,
+    /// What these nodes are, in words that follow the number.
+    source: &'static str,
+}
+
+impl LogSize {
+    /// Returns the number of processors in the header of the log or, if it has none, what `most` returns: the largest
+    /// number that was in use at once.
+    fn of(header: &Header, most: impl FnOnce() -> u64) -> Self {
+        let known = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
+        if let Some(nodes) = known(header.max_procs()) {
+            return Self { nodes, source: "processors of its header (MaxProcs)" };
+        }
+        if let Some(nodes) = known(header.max_nodes()) {
+            return Self { nodes, source: "nodes of its header (MaxNodes)" };
+        }
+        Self {
+            nodes: most(),
+            source: "processors that were in use at once, as its header has neither MaxProcs nor MaxNodes",
+        }
+    }
 }
 
 impl Survey {
@@ -280,7 +387,7 @@ impl Survey {
     fn of_jobs(jobs: &[Job], wants_requests: bool) -> Self {
         let requests = jobs.iter().filter(|_| wants_requests).map(Request::from).collect();
         let names_users = jobs.iter().any(|job| job.logged.user.is_some());
-        Self { jobs: jobs.len() as u64, names_users, requests }
+        Self { jobs: jobs.len() as u64, names_users, requests, size: None }
     }
 
     /// Returns a note that says why `all` leaves the replay out, or `None` if it does not.

@@ -132,7 +132,7 @@ impl Study {
             let why = if *peak > u64::from(nodes) {
                 format!("the log has up to {peak} processors in use at once and the machine {nodes} nodes")
             } else {
-                "the allocator found no place for them at once, or others were late that had to end first"
+                "nodes were taken by jobs that were late or have no recorded wait, or the allocator found no place"
                     .to_owned()
             };
             notes.push(format!(

@@ -28,6 +28,7 @@ mod outages_cli;
 mod papers;
 mod plot_cli;
 mod predictions_cli;
+mod recorded_cli;
 mod replay_cli;
 mod reproduce_cli;
 mod reproduce_compaction;

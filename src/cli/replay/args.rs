@@ -19,7 +19,7 @@ use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
-use crate::study::{ALL, Axes, Draft, LogSource, Options};
+use crate::study::{ALL, Autos, Axes, Draft, LogSource, MachineArg, Options, UNAVAILABLE_OF_AUTO};
 use crate::trace::{Columns, ReadOptions};
 use crate::workload::{
     Arrivals, Estimate, OVERRUNS, OVERSIZES, Overrun, Oversize, RULE_SETS, RuleSet, Rules, SIZES, STATUSES,
@@ -46,9 +46,11 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
 
-    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x, ocs:8x4x4x4 (cubes behind switches); 1 to 3 dimensions, at most 2^24 nodes.
-    #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1..)]
-    machine: Vec<Mesh>,
+    /// Machines: 400, 16x8, 8x8x4, torus:16x8, 16x8:wrap=x, ocs:8x4x4x4 (cubes behind switches); 1 to 3 dimensions, at
+    /// most 2^24 nodes. auto is as large as the log's machine and close to a square: MaxProcs or MaxNodes of the log's
+    /// header, or the most processors that were in use at once; auto:3d is close to a cube, and torus:auto a torus.
+    #[arg(short, long, required = true, value_name = "MACHINE", num_args = 1.., value_parser = machine_arg)]
+    machine: Vec<MachineArg>,
 
     #[command(flatten)]
     holes: Holes,
@@ -227,11 +229,13 @@ impl Args {
         let options = Options { input_format: self.input_format()?, ..self.options() };
         let read = ReadOptions { lenient: self.lenient, format: options.input_format.clone() };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());
+        let (machines, autos) = self.machines()?;
         let axes = Axes {
             logs: Vec::new(),
             rules: vec![self.rules()],
             arrival_scales: self.arrival_scale.clone(),
-            machines: self.machines()?,
+            machines,
+            autos,
             schedulers: self.schedulers()?,
             allocators: self.allocator.clone(),
             networks: self.network.clone(),
@@ -247,9 +251,13 @@ impl Args {
         })
     }
 
-    /// Returns the machines, without the nodes that `--unavailable` names.
-    fn machines(&self) -> Result<Vec<Mesh>> {
-        self.machine.iter().map(|mesh| self.holes.out_of(mesh)).collect()
+    /// Returns the machines without the nodes that `--unavailable` names, and those that follow from the logs.
+    fn machines(&self) -> Result<(Vec<Mesh>, Autos)> {
+        let (given, autos) = MachineArg::split(self.machine.iter().cloned());
+        if !autos.machines.is_empty() && !self.holes.is_empty() {
+            bail!("{UNAVAILABLE_OF_AUTO}");
+        }
+        Ok((given.iter().map(|mesh| self.holes.out_of(mesh)).collect::<Result<_>>()?, autos))
     }
 
     /// Returns the schedulers, with the order that `--order` gives.
@@ -338,6 +346,10 @@ fn allocator_spec(text: &str) -> Result<Spec> {
         allocator::find(&spec)?;
     }
     Ok(spec)
+}
+
+fn machine_arg(text: &str) -> Result<MachineArg> {
+    MachineArg::parse(text).map_err(|problem| anyhow!(problem))
 }
 
 fn network_spec(text: &str) -> Result<Spec> {

@@ -17,6 +17,11 @@ pub(in crate::cli) struct Holes {
 }
 
 impl Holes {
+    /// Returns whether no nodes are named.
+    pub(in crate::cli) fn is_empty(&self) -> bool {
+        self.unavailable.is_empty()
+    }
+
     /// Returns the machine without the nodes.
     pub(in crate::cli) fn out_of(&self, machine: &Mesh) -> Result<Mesh> {
         let more = |mesh: Mesh, text: &String| make_unavailable(&mesh, text, Path::new(text));

@@ -11,7 +11,7 @@ use crate::execution::RECORDED;
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
 use crate::spec::Spec;
-use crate::study::{Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load};
+use crate::study::{Autos, Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load};
 use crate::text::grouped;
 use crate::trace::ReadOptions;
 use crate::workload::{Model, Oversize, Rules};
@@ -51,6 +51,7 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
         rules: vec![Rules { oversize: *oversize, ..Rules::default() }],
         arrival_scales: vec![1.0],
         machines: vec![machine.clone()],
+        autos: Autos::default(),
         schedulers: vec![moment.scheduler.clone()],
         allocators: moment.allocators.clone(),
         networks: vec![Spec::named(RECORDED)],

@@ -1,11 +1,13 @@
 //! The shape of a machine (mesh, torus, a mix of both, or array): node numbers, coordinates and distances.
 
+mod auto;
 mod divider;
 mod grammar;
 
 use divider::Divider;
 use grammar::Problem;
 
+pub use auto::AutoMachine;
 pub use grammar::MeshError;
 
 pub use super::node::{Coord, NodeId};

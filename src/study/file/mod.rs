@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use self::toml_keys::{Entry, Keys, Value, beside, read};
 use super::all::ALL;
-use super::axes::{Axes, resolve};
+use super::axes::{Axes, MachineArg, UNAVAILABLE_OF_AUTO, resolve};
 use super::log::LogSource;
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError};
@@ -181,10 +181,12 @@ fn logs(
 /// that the study file names.
 fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyError> {
     let rules = keys.list("rules", strings(|text| found_rules(text, find)))?;
-    let machines =
-        keys.required("machines", strings(|text| text.parse::<Mesh>().map_err(|error| error.to_string())))?;
+    let machines = keys.required("machines", strings(MachineArg::parse))?;
     let schedulers = keys.list("schedulers", strings(scheduler_spec))?;
-    let machines: Vec<Mesh> = machines.into_iter().map(|(machine, _)| machine).collect();
+    let (machines, autos) = MachineArg::split(machines.into_iter().map(|(machine, _)| machine));
+    if let (Some(_), false) = (keys.line_of("unavailable"), autos.machines.is_empty()) {
+        keys.scalar("unavailable", |_| Err::<(), String>(UNAVAILABLE_OF_AUTO.to_owned()))?;
+    }
     let without = |text: &str| {
         let one = |mesh: &Mesh| make_unavailable(mesh, text, &find(text)).map_err(|error| error.to_string());
         machines.iter().map(one).collect::<Result<Vec<Mesh>, String>>()
@@ -197,6 +199,7 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
         rules: values(rules, Rules::default()),
         arrival_scales: values(keys.list("arrival_scales", scale)?, 1.0),
         machines,
+        autos,
         schedulers: values(schedulers, Spec::named("easy")),
         allocators: values(Some(allocators), Spec::named(ALL)),
         networks: values(networks, Spec::named(RECORDED)),
