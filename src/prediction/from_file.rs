@@ -97,7 +97,7 @@ fn parse(text: &str) -> Result<Given, (usize, String)> {
         let fields: Vec<&str> = line.split(',').map(|field| field.trim().trim_matches('"')).collect();
         let [job, prediction] = match columns {
             Some(columns) => columns,
-            None if fields.iter().any(|field| *field == "job") => {
+            None if fields.contains(&"job") => {
                 columns = Some(named(&fields).map_err(|problem| (number, problem))?);
                 continue;
             }
@@ -126,6 +126,9 @@ fn named(fields: &[&str]) -> Result<[usize; 2], String> {
     }
 }
 
+/// The number of seconds beyond which a prediction is further away than any event.
+const LONGEST_S: f64 = 9e12;
+
 /// Returns the job of a line and its prediction. The error says what is wrong.
 fn entry(fields: &[&str], job: usize, prediction: usize) -> Result<(i64, Time), String> {
     let field = |column: usize| {
@@ -137,8 +140,6 @@ fn entry(fields: &[&str], job: usize, prediction: usize) -> Result<(i64, Time), 
     let number = job_text.parse().map_err(|_| {
         format!("field {}, the job: found '{job_text}', expected the log's number of a job", job + 1)
     })?;
-    // Beyond this number of seconds a prediction is further than any event.
-    const LONGEST_S: f64 = 9e12;
     match text.parse::<f64>() {
         Ok(seconds) if (0.0..LONGEST_S).contains(&seconds) => {
             Ok((number, Time::from_micros((seconds * 1e6).round() as i64)))
