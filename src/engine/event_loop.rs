@@ -4,7 +4,7 @@ use super::error::ReplayError;
 use super::next_job::NextJob;
 use super::observer::{Observer, Record};
 use super::outage_state::{OutagePlan, OutageState};
-use super::predictions::{PredictionPlan, PredictionState};
+use super::prediction_state::{PredictionPlan, PredictionState};
 use super::state::ReplayState;
 use crate::allocator::{Placement, Strategy};
 use crate::execution::{Execution, Next};
@@ -78,6 +78,16 @@ impl ReplayState<'_> {
             self.cause = Cause::Departures;
             self.run_scheduler(scheduler);
         }
+    }
+
+    /// Returns the time of the next event that neither ends a job nor corrects a prediction: the earliest of the next
+    /// arrival, the end of a stage of making room, a wake-up that the scheduler asked for and a change of a node. `None`
+    /// if there is none.
+    fn next_event(&self, arrival: Option<Time>, scheduler: &dyn Scheduler) -> Option<Time> {
+        let due = self.next_job.as_ref().map(NextJob::due);
+        let wake = scheduler.wakes().filter(|&wake| wake > self.now);
+        let change = self.next_change(arrival.is_some());
+        arrival.into_iter().chain(due).chain(wake).chain(change).min()
     }
 
     /// Checks that every job has run. It is called when no further event will come.
@@ -160,12 +170,7 @@ pub fn replay(
     let (mut next, mut finished, mut instants, mut done) = (0, 0, 0_u32, Vec::new());
     loop {
         let arrival = arrivals.get(next).map(|&job| jobs[job as usize].submit);
-        let due = state.next_job.as_ref().map(NextJob::due);
-        // The next event is the earliest of the next arrival, the end of a stage of making room, a wake-up that the
-        // scheduler asked for and a change of a node. `next_instant` adds the next end of a job.
-        let wake = scheduler.wakes().filter(|&wake| wake > state.now);
-        let change = state.next_change(arrival.is_some());
-        let event = arrival.into_iter().chain(due).chain(wake).chain(change).min();
+        let event = state.next_event(arrival, scheduler);
         let correction = state.next_correction();
         let Some(now) = next_instant(&mut state, event.into_iter().chain(correction).min())? else {
             if state.drop_stranded(scheduler) {

@@ -5,52 +5,11 @@
 //! predicted is not corrected. A correction alone starts no pass.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 use super::error::ReplayError;
 use super::state::ReplayState;
 use crate::job::{Job, JobId, Time};
-use crate::prediction::{Correction, Predictor};
 use crate::scheduler::Scheduler;
-
-/// The predictor of a replay, and the correction of its predictions.
-pub struct PredictionPlan {
-    /// The predictor.
-    pub predictor: Box<dyn Predictor>,
-    /// The correction of predictions that are too short.
-    pub correction: Correction,
-}
-
-/// The predictions of a replay.
-pub(super) struct PredictionState {
-    plan: PredictionPlan,
-    /// The current prediction of each job, indexed by job; 0 before its arrival.
-    current: Vec<Time>,
-    /// The time at which each job outlives its current prediction, indexed by job; the end of time if it does not run or
-    /// has outlived all.
-    due: Vec<Time>,
-    /// The jobs with such a time, the earliest first. An entry whose time is no longer that of its job is stale and is
-    /// skipped (lazy deletion).
-    queue: BinaryHeap<Reverse<(Time, JobId)>>,
-}
-
-impl PredictionState {
-    /// Returns the state before the first of `jobs` jobs has arrived.
-    pub(super) fn new(plan: PredictionPlan, jobs: usize) -> Self {
-        Self { plan, current: vec![Time::ZERO; jobs], due: vec![Time::MAX; jobs], queue: BinaryHeap::new() }
-    }
-
-    /// Returns the first job that will outlive its prediction and the time at which it will; `None` if there is none.
-    fn first_due(&mut self) -> Option<(Time, JobId)> {
-        while let Some(&Reverse((due, job))) = self.queue.peek() {
-            if self.due[job as usize] == due {
-                return Some((due, job));
-            }
-            self.queue.pop();
-        }
-        None
-    }
-}
 
 impl ReplayState<'_> {
     /// Returns the run time that schedulers expect of a job that has arrived: its prediction, as corrected so far, or

@@ -7,7 +7,7 @@ use super::error::ReplayError;
 use super::next_job::NextJob;
 use super::observer::{Observer, Record};
 use super::outage_state::OutageState;
-use super::predictions::PredictionState;
+use super::prediction_state::PredictionState;
 use super::reservation::{Choice, Reservation, RunningPlaces};
 use crate::allocator::{Placement, Request, Served, Strategy};
 use crate::execution::{Execution, Started};

@@ -27,13 +27,26 @@ fn replay(directory: &Path, estimate: &str, rest: &str) -> Result<Ran, Box<dyn s
     )
 }
 
+/// Returns the fields of a line of comma-separated values; commas between quotes do not part.
+fn fields(line: &str) -> Vec<String> {
+    let (mut fields, mut is_quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        is_quoted ^= c == '"';
+        match fields.last_mut() {
+            Some(last) if c != ',' || is_quoted => last.push(c),
+            _ => fields.push(String::new()),
+        }
+    }
+    fields
+}
+
 /// Returns the values of a column of a file of comma-separated values.
 fn column(file: &Path, name: &str) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let text = fs::read_to_string(file)?;
-    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let mut lines = text.lines().map(fields);
     let at = lines.next().and_then(|names| names.iter().position(|other| *other == name));
     let at = at.ok_or_else(|| format!("no column {name}"))?;
-    Ok(lines.map(|fields| fields[at].to_owned()).collect())
+    Ok(lines.map(|fields| fields[at].clone()).collect())
 }
 
 #[test]
