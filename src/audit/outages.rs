@@ -9,12 +9,15 @@ use super::{Schedule, ScheduledJob};
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
 
+/// Nodes as intervals from first to last, the time from which on and the time until which they were down.
+pub type Downtime = (Vec<(NodeId, NodeId)>, Time, Time);
+
 /// When nodes were down, and the runs in which jobs were killed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownOutages {
     /// The nodes that were down as intervals from first to last, with the time from which on and the time until which
     /// they were down. The end of time if they did not come up.
-    pub down: Vec<(Vec<(NodeId, NodeId)>, Time, Time)>,
+    pub down: Vec<Downtime>,
     /// The runs in which jobs were killed.
     pub killed: Vec<ScheduledJob>,
 }
@@ -31,7 +34,9 @@ pub fn audit_outages(schedule: &Schedule, outages: &KnownOutages, mesh: &Mesh) -
             down.entry(node).or_default().push((*from, *until));
         }
     }
-    down.values_mut().for_each(|times| times.sort_unstable());
+    for times in down.values_mut() {
+        times.sort_unstable();
+    }
     let times_of = |node: NodeId| down.get(&node).map_or(&[][..], Vec::as_slice);
     for run in schedule.jobs.iter().chain(&outages.killed) {
         for node in run.each_node() {

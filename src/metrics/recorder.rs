@@ -199,21 +199,18 @@ fn box_of(mesh: &Mesh, nodes: &[NodeId]) -> Option<[u32; 3]> {
 impl Observer for Recorder<'_> {
     fn allocated(&mut self, job: JobId, placement: Option<&Placement>, cost_ns: u64) {
         let recording = &mut self.recording;
-        let cost = match placement {
-            Some(placement) => {
-                recording.dispersal[job as usize] = self.meter.measure(&placement.nodes);
-                recording.allocate_ns[job as usize] = cost_ns;
-                if let Some(sides) = recording.boxes.get_mut(job as usize) {
-                    *sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
-                }
-                &mut recording.allocate
+        let cost = if let Some(placement) = placement {
+            recording.dispersal[job as usize] = self.meter.measure(&placement.nodes);
+            recording.allocate_ns[job as usize] = cost_ns;
+            if let Some(sides) = recording.boxes.get_mut(job as usize) {
+                *sides = placement.sides.or_else(|| box_of(self.mesh, &placement.nodes));
             }
-            None => {
-                if let Some(refusals) = recording.refusals.get_mut(job as usize) {
-                    *refusals += 1;
-                }
-                &mut recording.refused
+            &mut recording.allocate
+        } else {
+            if let Some(refusals) = recording.refusals.get_mut(job as usize) {
+                *refusals += 1;
             }
+            &mut recording.refused
         };
         if self.timed { cost.add(cost_ns) } else { cost.count() }
     }

@@ -104,13 +104,12 @@ impl Draft {
         self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
         let (logs, surveys) = self.survey(notes)?;
         notes.extend(self.without_users(&surveys));
-        let combinations = match known {
-            Some(combinations) => combinations,
-            None => {
-                self.size_machines(&surveys, notes)?;
-                self.check_outage_files()?;
-                self.combinations(given, notes)?
-            }
+        let combinations = if let Some(combinations) = known {
+            combinations
+        } else {
+            self.size_machines(&surveys, notes)?;
+            self.check_outage_files()?;
+            self.combinations(given, notes)?
         };
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
@@ -333,7 +332,9 @@ fn surveyed(
     })?;
     if is_sized {
         let size = LogSize::of(&summary.header, || in_use.most());
-        surveys.iter_mut().for_each(|survey| survey.size = Some(size));
+        for survey in &mut surveys {
+            survey.size = Some(size);
+        }
     }
     let (sha256, records) = (summary.sha256, summary.records);
     Ok((StudyLog { source: source.clone(), sha256, records, loaded: None }, surveys))

@@ -127,7 +127,7 @@ impl Study {
         let number = |name| summary.get(name).unwrap_or_default();
         let (allocator, nodes) = (allocator::short(allocator), machine.available());
         let (late, unknown, jobs) = (number("starts_delayed"), number("waits_unknown"), number("jobs"));
-        let mut notes = Vec::new();
+        let mut lines = Vec::new();
         if late > 0.0 {
             let why = if *peak > u64::from(nodes) {
                 format!("the log has up to {peak} processors in use at once and the machine {nodes} nodes")
@@ -135,17 +135,17 @@ impl Study {
                 "nodes were taken by jobs that were late or have no recorded wait, or the allocator found no place"
                     .to_owned()
             };
-            notes.push(format!(
+            lines.push(format!(
                 "{log} on {machine} with '{allocator}': {late} of {jobs} jobs started later than recorded, because {why}"
             ));
         }
         if unknown > 0.0 {
-            notes.push(format!(
+            lines.push(format!(
                 "{log}: the recorded wait of {unknown} of {jobs} jobs is unknown; they started as soon as they fitted, \
                  after those that were due"
             ));
         }
-        notes
+        lines
     }
 
     /// Returns the description of replay `i` in words, see [`ReplaySpec::label`].

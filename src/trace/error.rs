@@ -89,7 +89,7 @@ pub enum TraceError {
         /// The number of the line, from 1.
         line: u64,
         /// The problem of the line.
-        problem: Problem,
+        problem: Box<Problem>,
     },
     /// The log as a whole cannot be read, as a line that all others depend on, such as a heading, does not follow the
     /// format.
@@ -100,7 +100,7 @@ pub enum TraceError {
         /// The number of the line, from 1.
         line: u64,
         /// The problem of the line.
-        problem: Problem,
+        problem: Box<Problem>,
     },
     /// The format of the log is unknown, or its parameters are malformed.
     #[error(transparent)]

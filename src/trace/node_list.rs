@@ -2,6 +2,8 @@
 //!
 //! A list is parsed without being spelt out: `n[0-99999]` takes a few bytes. The names come one by one.
 
+use std::fmt::Write as _;
+
 /// A list of nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeList {
@@ -133,7 +135,8 @@ impl Pattern {
             for range in &part.ranges {
                 if digit < range.count() {
                     let (number, width) = (range.first + digit, range.width);
-                    name.push_str(&format!("{number:0width$}"));
+                    // Writing to memory cannot fail.
+                    let _ = write!(name, "{number:0width$}");
                     break;
                 }
                 digit -= range.count();

@@ -207,14 +207,16 @@ impl Reader {
             }
             Ok(Parsed::Part) => Ok(Some(Entry::NoJob)),
             Err(problem @ Problem::Heading(_)) => {
-                Err(TraceError::Heading { path: self.path.clone(), line: self.line, problem })
+                Err(TraceError::Heading { path: self.path.clone(), line: self.line, problem: problem.into() })
             }
             Err(problem) if self.lenient => {
                 found.skip(&problem);
                 self.first_skipped.get_or_insert_with(|| (self.line, problem.clone()));
                 Ok(Some(Entry::Skipped(problem)))
             }
-            Err(problem) => Err(TraceError::Malformed { path: self.path.clone(), line: self.line, problem }),
+            Err(problem) => {
+                Err(TraceError::Malformed { path: self.path.clone(), line: self.line, problem: problem.into() })
+            }
         }
     }
 

@@ -20,7 +20,7 @@ const COMPRESSED_CHUNK: usize = 64 << 10;
 /// file systems fill blocks, are no part of it, as gzip has it too.
 enum Members<R> {
     /// A member is being read.
-    Inside(GzDecoder<R>),
+    Inside(Box<GzDecoder<R>>),
     /// The end of the file was reached.
     End,
 }
@@ -45,7 +45,7 @@ impl<R: BufRead> Read for Members<R> {
             let is_end = rest.fill_buf()?.is_empty();
             let Self::Inside(member) = std::mem::replace(self, Self::End) else { return Ok(0) };
             if !is_end {
-                *self = Self::Inside(GzDecoder::new(member.into_inner()));
+                *self = Self::Inside(Box::new(GzDecoder::new(member.into_inner())));
             }
         }
     }
@@ -88,7 +88,7 @@ impl Source {
         // The bytes that were looked at go back in front of the rest, as a pipe cannot be read twice.
         let whole = Cursor::new(magic).chain(stream);
         let text: Box<dyn Read> = if gzip {
-            Box::new(Members::Inside(GzDecoder::new(BufReader::with_capacity(COMPRESSED_CHUNK, whole))))
+            Box::new(Members::Inside(Box::new(GzDecoder::new(BufReader::with_capacity(COMPRESSED_CHUNK, whole)))))
         } else {
             Box::new(whole)
         };

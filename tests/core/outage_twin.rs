@@ -61,8 +61,7 @@ fn simulate(
     limit: Option<u32>,
     strict: bool,
 ) -> Found {
-    let mut found = Found::default();
-    let mut runs = vec![Run::default(); jobs.len()];
+    let (mut found, mut runs) = (Found::default(), vec![Run::default(); jobs.len()]);
     let (mut holder, mut is_down) = (vec![None; size], vec![false; size]);
     let (mut waiting, mut has_ended) = (vec![false; jobs.len()], vec![false; jobs.len()]);
     let last_change = changes.iter().map(|change| change.0).max().unwrap_or(0);

@@ -50,7 +50,7 @@ pub(super) struct Greedy {
 struct Ends {
     /// The positions below and above the valley, [`NONE`] if there is none on a side. If a node of the valley is free,
     /// both are the best such node.
-    ends: Vec<[u32; 2]>,
+    nearest: Vec<[u32; 2]>,
     /// For each row the number of the valley for which its ends hold.
     valley_of: Vec<u32>,
     /// The number of the valley at hand. Numbers start at 1, so that a row with 0 has no ends.
@@ -65,7 +65,7 @@ impl Ends {
     fn forget(&mut self, rows: usize) {
         self.valley = self.valley.wrapping_add(1);
         if self.valley == 0 || self.valley_of.len() != rows {
-            self.ends.resize(rows, [NONE; 2]);
+            self.nearest.resize(rows, [NONE; 2]);
             self.valley_of.clear();
             self.valley_of.resize(rows, 0);
             self.valley = 1;

@@ -182,7 +182,7 @@ impl Fragmentation {
         let state = FragmentationAt { time, free: machine.free_count(), largest, fits };
         let before = std::mem::replace(&mut self.state, state);
         let is_same = FragmentationAt { time, ..before } == self.state;
-        if self.keeps_course && !(is_same && !self.sums.course.is_empty()) {
+        if self.keeps_course && (!is_same || self.sums.course.is_empty()) {
             self.sums.course.push(self.state.clone());
         }
     }

@@ -154,9 +154,10 @@ impl Replay {
             wall_s,
         };
         let (summary, blocks) = (Summary::of(&finished), BlockSums::of(&finished));
-        let by_shape = match counts_shapes {
-            true => count_by_shape(&jobs, &records, &recording.refusals, &misfits),
-            false => Vec::new(),
+        let by_shape = if counts_shapes {
+            count_by_shape(&jobs, &records, &recording.refusals, &misfits)
+        } else {
+            Vec::new()
         };
         Ok(Outcome {
             seed,

@@ -88,9 +88,9 @@ impl Pbs {
             Length::Seconds(limit_s, _) => limit_s,
             Length::Missing | Length::Unlimited => -1,
         };
-        let cpu_s = match duration_of(values, "resources_used.cput")? {
-            Length::Seconds(cpu_s, _) => {
-                procs.filter(|&procs| procs > 0).map(|procs| cpu_s as f64 / procs as f64)
+        let used_s = match duration_of(values, "resources_used.cput")? {
+            Length::Seconds(sum_s, _) => {
+                procs.filter(|&procs| procs > 0).map(|procs| sum_s as f64 / procs as f64)
             }
             Length::Missing | Length::Unlimited => None,
         };

@@ -140,10 +140,9 @@ impl Layout {
             Some("a submit time (submit)")
         } else if !has("procs") && !has("req-procs") {
             Some("the number of processors or nodes (procs)")
-        } else if !has("run") && !(has("end") && has_start) {
-            Some("a run time (run), or a start and an end (start, end)")
         } else {
-            None
+            let has_run = has("run") || has("end") && has_start;
+            (!has_run).then_some("a run time (run), or a start and an end (start, end)")
         }
     }
 
@@ -162,11 +161,11 @@ impl Layout {
         let suggested: Vec<String> =
             [("submit", "COLUMN"), ("start", "COLUMN"), ("end", "COLUMN"), ("procs", "COLUMN")]
                 .into_iter()
-                .filter_map(|(name, unknown)| {
+                .map(|(name, unknown)| {
                     let column = find(name).and_then(|field| self.columns[field]);
                     let name_of = |column: usize| shown.get(column - 1).filter(|_| has_names).cloned();
                     let known = column.map(|column| name_of(column).unwrap_or_else(|| column.to_string()));
-                    Some(format!("{name}={}", known.unwrap_or_else(|| unknown.to_owned())))
+                    format!("{name}={}", known.unwrap_or_else(|| unknown.to_owned()))
                 })
                 .collect();
         format!(

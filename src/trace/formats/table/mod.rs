@@ -173,13 +173,11 @@ impl Table {
     /// Returns the problem that the cell in column `column` with field `field` is not what was expected.
     fn malformed(&self, field: usize, column: usize, expected: &'static str) -> Problem {
         let found = self.cells.get(column).unwrap_or_default();
-        match self.layout.as_ref().and_then(|(_, layout)| layout.names.get(column - 1)) {
-            Some(name) => Problem::column(column, name, found, expected),
-            None => {
-                let name = FIELD_NAMES.get(field).filter(|_| field < FIELDS_OF_SWF - 1);
-                Problem::not_a_number(column, name.unwrap_or(&FIELDS[field].name), found, expected)
-            }
+        if let Some(name) = self.layout.as_ref().and_then(|(_, layout)| layout.names.get(column - 1)) {
+            return Problem::column(column, name, found, expected);
         }
+        let name = FIELD_NAMES.get(field).filter(|_| field < FIELDS_OF_SWF - 1);
+        Problem::not_a_number(column, name.unwrap_or(&FIELDS[field].name), found, expected)
     }
 }
 

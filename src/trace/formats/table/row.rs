@@ -79,7 +79,7 @@ impl Table {
             let Some(cell) = self.cell(field) else { continue };
             match known.kind {
                 Kind::Name(index) => row.fields[index] = self.name(field, index),
-                Kind::Nodes if !self.is_missing(cell) => nodes = self.names.nodes(&cell.to_vec()),
+                Kind::Nodes if !self.is_missing(cell) => nodes = self.names.nodes(cell),
                 _ => {}
             }
         }
@@ -89,8 +89,7 @@ impl Table {
         }
         row.settle();
         self.counts = row.counts;
-        let (_, layout) = self.layout.as_ref().map_or((None, None), |(_, layout)| (Some(()), Some(layout)));
-        let known = layout.map_or(0, |layout| layout.names.len());
+        let known = self.layout.as_ref().map_or(0, |(_, layout)| layout.names.len());
         let surplus = if known > 0 { self.cells.count().saturating_sub(known) } else { 0 };
         let record = Record { sides: row.sides, nodes, ..Record::from_fields(row.fields, row.average_cpu_s) };
         Ok(Parsed::Record(record, surplus))
@@ -116,13 +115,11 @@ impl Table {
             return -1;
         }
         let negative = cell.starts_with(b"-").then(|| number(cell)).flatten();
-        match negative.filter(|value| *value < 0.0) {
-            Some(value) => value.round() as i64,
-            None => {
-                let cell = cell.to_vec();
-                self.names.number(KINDS[index - 11], &cell)
-            }
+        if let Some(value) = negative.filter(|value| *value < 0.0) {
+            return value.round() as i64;
         }
+        let cell = cell.to_vec();
+        self.names.number(KINDS[index - 11], &cell)
     }
 
     /// Reads the cell of a field, unless that is a name.
@@ -218,7 +215,7 @@ impl Row {
         plain_s: u32,
         pair: Option<Pair>,
     ) -> Option<&'static str> {
-        if pair.is_none() && !cell.contains(&b'-') && cell.iter().filter(|&&byte| byte == b':').count() == 1 {
+        if pair.is_none() && !cell.contains(&b'-') && cell.split(|&byte| byte == b':').count() == 2 {
             return Some(
                 "hours, minutes and seconds, or the parameter colon=minutes-seconds or colon=hours-minutes",
             );
