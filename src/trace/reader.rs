@@ -214,9 +214,11 @@ impl Reader {
                 self.first_skipped.get_or_insert_with(|| (self.line, problem.clone()));
                 Ok(Some(Entry::Skipped(problem)))
             }
-            Err(problem) => {
-                Err(TraceError::Malformed { path: self.path.clone(), line: self.line, problem: problem.into() })
-            }
+            Err(problem) => Err(TraceError::Malformed {
+                path: self.path.clone(),
+                line: self.line,
+                problem: problem.into(),
+            }),
         }
     }
 

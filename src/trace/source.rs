@@ -88,7 +88,10 @@ impl Source {
         // The bytes that were looked at go back in front of the rest, as a pipe cannot be read twice.
         let whole = Cursor::new(magic).chain(stream);
         let text: Box<dyn Read> = if gzip {
-            Box::new(Members::Inside(Box::new(GzDecoder::new(BufReader::with_capacity(COMPRESSED_CHUNK, whole)))))
+            Box::new(Members::Inside(Box::new(GzDecoder::new(BufReader::with_capacity(
+                COMPRESSED_CHUNK,
+                whole,
+            )))))
         } else {
             Box::new(whole)
         };

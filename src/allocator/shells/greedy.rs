@@ -281,9 +281,9 @@ impl Greedy {
         }
         if ends.valley_of[at] != ends.valley {
             ends.valley_of[at] = ends.valley;
-            ends.ends[at] = valley_ends(row, valley, sums.len(), mesh.wraps(0), best);
+            ends.nearest[at] = valley_ends(row, valley, sums.len(), mesh.wraps(0), best);
         }
-        match ends.ends[at] {
+        match ends.nearest[at] {
             [NONE, NONE] => None,
             [x, NONE] | [NONE, x] => Some((sums[x as usize], x)),
             [below, above] => {

@@ -112,7 +112,7 @@ impl Pbs {
             wait_s: start_s - submit_s,
             run_s: (end_s - start_s).max(-1),
             allocated_procs: procs.unwrap_or(-1),
-            average_cpu_s: cpu_s.unwrap_or(-1.0),
+            average_used_s: cpu_s.unwrap_or(-1.0),
             requested_time_s: limit_s,
             status,
             user: name(NameKind::User, "user"),

@@ -79,7 +79,10 @@ impl Table {
             let Some(cell) = self.cell(field) else { continue };
             match known.kind {
                 Kind::Name(index) => row.fields[index] = self.name(field, index),
-                Kind::Nodes if !self.is_missing(cell) => nodes = self.names.nodes(cell),
+                Kind::Nodes if !self.is_missing(cell) => {
+                    let cell = cell.to_vec();
+                    nodes = self.names.nodes(&cell);
+                }
                 _ => {}
             }
         }
