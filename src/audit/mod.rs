@@ -14,7 +14,7 @@ mod swf;
 pub use checks::audit;
 pub use compare::{Comparison, Divergence, NotSameJobs, Side, Spread, WaitingJob, What, compare};
 pub use evalys::evalys;
-pub use outages::{KnownOutages, audit_outages};
+pub use outages::{Downtime, KnownOutages, audit_outages};
 pub use policy::{Fits, HasPlace, Policy, Promised};
 pub use state::{Checked, Violation};
 pub use swf::{SwfError, read_log, record};

@@ -1,4 +1,4 @@
-//! The accounting files of PBS Pro, OpenPBS and Torque. Each line is `date;type;job;key=value key=value …`.
+//! The accounting files of PBS Pro, `OpenPBS` and Torque. Each line is `date;type;job;key=value key=value …`.
 //!
 //! Jobs are the lines of type E, which are written when a job has ended. All other lines (queued, started, deleted, run
 //! again, reservations) are no jobs. Of a line of type E:
@@ -112,7 +112,7 @@ impl Pbs {
             wait_s: start_s - submit_s,
             run_s: (end_s - start_s).max(-1),
             allocated_procs: procs.unwrap_or(-1),
-            average_used_s: cpu_s.unwrap_or(-1.0),
+            average_cpu_s: used_s.unwrap_or(-1.0),
             requested_time_s: limit_s,
             status,
             user: name(NameKind::User, "user"),
