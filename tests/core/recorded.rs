@@ -113,7 +113,9 @@ fn every_start_equals_that_of_the_plain_twin() -> Tested {
 #[test]
 fn a_log_without_waits_is_refused() {
     let mut jobs = random_jobs(1, 4);
-    jobs.iter_mut().for_each(|job| job.logged.wait = None);
+    for job in &mut jobs {
+        job.logged.wait = None;
+    }
     let error = replay(&jobs, "4x4", "recorded", "naive").expect_err("no waits").to_string();
     assert!(error.contains("no job has a recorded wait (field 3 of a log)"), "{error}");
 }
