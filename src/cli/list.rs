@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if !args.columns.is_empty() {
         let known: Vec<&str> = table.titles().collect();
         if let Some(name) = args.columns.iter().find(|name| !known.contains(&name.as_str())) {
-            return Err(Failure::Usage(unknown("column", name, known.into_iter()).into()));
+            return Err(Failure::Usage(unknown("column", name, known).into()));
         }
         table = table.with_columns(&args.columns.iter().map(String::as_str).collect::<Vec<_>>());
     }
@@ -68,10 +68,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 fn row(table: &Table, name: &str) -> Result<String, Failure> {
     let Some(cells) = table.row(name) else {
         let known: Vec<&str> = table.names().collect();
-        let error = unknown("name", name, known.into_iter());
+        let error = unknown("name", name, known);
         return Err(Failure::Usage(anyhow!(error)));
     };
     let width = cells.iter().map(|(title, _)| title.len()).max().unwrap_or(0);
     let lines = cells.iter().filter(|(_, cell)| !cell.is_empty());
-    Ok(lines.map(|(title, cell)| format!(" {title:width$}  {cell}\n")).collect())
+    Ok(lines.fold(String::new(), |text, (title, cell)| text + &format!(" {title:width$}  {cell}\n")))
 }

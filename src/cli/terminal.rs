@@ -16,7 +16,7 @@ pub(super) fn screen() -> Screen {
     Screen { width, is_bold: is_bold() }
 }
 
-/// Returns whether letters on standard output may be bold: it is a terminal, and NO_COLOR is not set.
+/// Returns whether letters on standard output may be bold: it is a terminal, and `NO_COLOR` is not set.
 pub(super) fn is_bold() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }

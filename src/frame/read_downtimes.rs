@@ -64,13 +64,16 @@ impl Downtimes {
     }
 }
 
+/// The outages of replays by the number of the replay and the seed as text.
+type DowntimesOfReplays = BTreeMap<(u64, String), Downtimes>;
+
 /// Reads the outages of the replays in `folder` whose numbers `wanted` accepts, by the number of the replay and the seed
 /// as text. A replication has no entry if no node went down. Returns `None` if outages were not kept.
 pub fn read_downtimes(
     folder: &Path,
     wanted: &dyn Fn(u64) -> bool,
-) -> Result<Option<BTreeMap<(u64, String), Downtimes>>, FrameError> {
-    let mut all: BTreeMap<(u64, String), Downtimes> = BTreeMap::new();
+) -> Result<Option<DowntimesOfReplays>, FrameError> {
+    let mut all = DowntimesOfReplays::new();
     let Some(sheet) = Sheet::read_details(folder, "downtimes", None, wanted)? else { return Ok(None) };
     if sheet.height() == 0 {
         return Ok(Some(all));
@@ -85,13 +88,13 @@ pub fn read_downtimes(
             .ok_or_else(|| wrong(format!("column '{name}' is missing or no column of numbers")))
     };
     let column = |name: &str| sheet.column(name).ok_or_else(|| wrong(format!("column '{name}' is missing")));
-    let (replays, starts, ends, counts) =
+    let (replays, starts, ends, allocations) =
         (numbers("replay")?, numbers("start_s")?, numbers("end_s")?, numbers("allocated")?);
     let (jobs, submits, procs) = (numbers("job")?, numbers("submit_s")?, numbers("procs")?);
     let (seeds, whats, nodes) = (column("seed")?, column("what")?, column("nodes")?);
     for i in 0..sheet.height() {
-        let replay = replays[i].unwrap_or_default() as u64;
-        if !wanted(replay) {
+        let of_replay = replays[i].unwrap_or_default() as u64;
+        if !wanted(of_replay) {
             continue;
         }
         // A column of single nodes is read from CSV as numbers.
@@ -100,19 +103,19 @@ pub fn read_downtimes(
         let nodes = nodes.map_err(|_| {
             wrong(format!("row {}, column 'nodes': found '{text}', expected nodes such as 0-3 7", i + 1))
         })?;
-        let start_s = starts[i].unwrap_or_default();
-        let found = all.entry((replay, seeds.label(i))).or_default();
+        let from_s = starts[i].unwrap_or_default();
+        let found = all.entry((of_replay, seeds.label(i))).or_default();
         if whats.label(i) == KILLED {
             found.killed.push(KilledRun {
                 row: i as u64 + 1,
                 number: jobs[i].unwrap_or_default() as i64,
-                times_s: [submits[i].unwrap_or_default(), start_s, ends[i].unwrap_or(start_s)],
+                times_s: [submits[i].unwrap_or_default(), from_s, ends[i].unwrap_or(from_s)],
                 procs: procs[i].unwrap_or_default() as u32,
-                allocated: counts[i].unwrap_or_default() as u32,
+                allocated: allocations[i].unwrap_or_default() as u32,
                 nodes,
             });
         } else {
-            found.down.push(Down { from_s: start_s, until_s: ends[i].unwrap_or(f64::INFINITY), nodes });
+            found.down.push(Down { from_s, until_s: ends[i].unwrap_or(f64::INFINITY), nodes });
         }
     }
     Ok(Some(all))

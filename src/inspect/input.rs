@@ -10,7 +10,7 @@ use crate::frame::{self, Downtimes, Selected, Selection, Sheet};
 use crate::job::{Shape, Time};
 use crate::machine::{FreeSubmeshes, Machine, Mesh, NodeId, Submesh};
 use crate::spec::Spec;
-use crate::trace::{Format, ReadOptions, SWF};
+use crate::trace::{Format, ReadOptions, Reader, SWF};
 use crate::workload::{Rules, ShapeRule};
 
 /// A schedule, and the facts about its replay from the summary beside it. Each fact is `None` if there is no summary.
@@ -90,12 +90,18 @@ impl Places {
     }
 }
 
+/// Returns whether the first line of the file at `path` is that of a format that records starts and ends and that looks
+/// like no other, such as a dump of a batch system. A file that cannot be read is none.
+fn records_starts(path: &Path) -> bool {
+    Reader::open(path, ReadOptions::default()).is_ok_and(|reader| reader.format().records_starts)
+}
+
 impl Input {
     /// Reads a schedule from a directory that `replay -o` wrote, or from a file. A file is read as a log if a format is
     /// given, if its name says so, or if it is surely one, and otherwise as a table of results or of Batsim.
     pub fn read(path: &Path, selection: Selection, format: Option<&Spec>) -> Result<Self, InspectError> {
         let nothing = |schedule| Self { name: path.display().to_string(), schedule, ..Self::default() };
-        let is_log = || Format::of_path(path) == Some(SWF) || path.is_file() && Format::is_sure(path);
+        let is_log = || Format::of_path(path) == Some(SWF) || path.is_file() && records_starts(path);
         if format.is_some() || is_log() {
             let options = ReadOptions { lenient: false, format: format.cloned() };
             return Ok(nothing(audit::read_log(path, options)?));

@@ -204,8 +204,8 @@ fn ratio_widths(
     let width = |row: &Vec<String>, column: &Vec<String>| {
         let (mut base_row, mut base_column) = (row.clone(), column.clone());
         match side {
-            Side::Row(at) => base_row[at] = base.to_owned(),
-            Side::Column(at) => base_column[at] = base.to_owned(),
+            Side::Row(at) => base.clone_into(&mut base_row[at]),
+            Side::Column(at) => base.clone_into(&mut base_column[at]),
         }
         ratios.half_width(&results(row, column), &results(&base_row, &base_column))
     };

@@ -13,8 +13,11 @@ pub(super) struct Ratios<'a> {
     /// The column of the summary that is shown.
     pub(super) value: &'a str,
     /// The jobs of each replay in blocks; empty if the results have no jobs or the number is no mean over jobs.
-    jobs: BTreeMap<(String, String), (Vec<Option<f64>>, Blocks)>,
+    jobs: BTreeMap<(String, String), JobsInBlocks>,
 }
+
+/// The numbers of the jobs of one replay, by arrival, and what was measured of them in blocks of time.
+type JobsInBlocks = (Vec<Option<f64>>, Blocks);
 
 impl<'a> Ratios<'a> {
     /// Reads the jobs in `folder`, if there are any and if the number is a mean over them. With `--trim` means are over
@@ -61,25 +64,22 @@ impl<'a> Ratios<'a> {
         if of == base {
             return None;
         }
-        let found = match (of, base) {
-            ([of], [base]) => {
-                let (jobs, blocks) = self.jobs.get(&self.replay(*of)?)?;
-                let (base_jobs, base_blocks) = self.jobs.get(&self.replay(*base)?)?;
-                if jobs != base_jobs {
-                    return None;
-                }
-                Difference::between(blocks, base_blocks)
+        let found = if let ([of], [base]) = (of, base) {
+            let (jobs, blocks) = self.jobs.get(&self.replay(*of)?)?;
+            let (base_jobs, base_blocks) = self.jobs.get(&self.replay(*base)?)?;
+            if jobs != base_jobs {
+                return None;
             }
-            _ => {
-                let seeds = self.sheet.column("seed")?;
-                let seeds = |rows: &[usize]| rows.iter().map(|&i| seeds.label(i)).collect::<Vec<_>>();
-                if seeds(of) != seeds(base) {
-                    return None;
-                }
-                let numbers = self.sheet.numbers(self.value)?;
-                let values = |rows: &[usize]| rows.iter().map(|&i| numbers[i]).collect::<Option<Vec<f64>>>();
-                Difference::over_replications(&values(of)?, &values(base)?)
+            Difference::between(blocks, base_blocks)
+        } else {
+            let seeds = self.sheet.column("seed")?;
+            let seeds = |rows: &[usize]| rows.iter().map(|&i| seeds.label(i)).collect::<Vec<_>>();
+            if seeds(of) != seeds(base) {
+                return None;
             }
+            let numbers = self.sheet.numbers(self.value)?;
+            let values = |rows: &[usize]| rows.iter().map(|&i| numbers[i]).collect::<Option<Vec<f64>>>();
+            Difference::over_replications(&values(of)?, &values(base)?)
         }?;
         found.half_width.filter(|_| found.is_relative)
     }

@@ -103,7 +103,7 @@ fn wrapped_line(items: &[String], width: Option<usize>) -> String {
     for item in items {
         let length = line.chars().count() + item.chars().count() + 3;
         if !line.is_empty() && width.is_some_and(|width| length > width) {
-            text += &format!(" {line}\n");
+            text += &[" ", line.as_str(), "\n"].concat();
             line.clear();
         }
         if !line.is_empty() {

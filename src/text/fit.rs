@@ -23,6 +23,7 @@ impl Table {
     }
 
     /// Returns the table with these columns only, in this order. Titles that no column has are left out.
+    #[must_use]
     pub fn with_columns(&self, titles: &[&str]) -> Self {
         let at: Vec<usize> =
             titles.iter().filter_map(|title| self.titles().position(|other| other == *title)).collect();
@@ -71,16 +72,16 @@ impl Table {
         loop {
             let at = shown.titles().position(|title| title == wrapped);
             let Some(at) = at.filter(|_| shown.width() > width) else { return (shown.text(), removed) };
-            let others = shown.width() - shown.column_width(at);
-            let room = width.saturating_sub(others);
-            let last = shown.titles().enumerate().filter(|(i, _)| *i != at && *i != 0).last();
-            match last.map(|(_, title)| title.to_owned()).filter(|_| room < least) {
+            let taken = shown.width() - shown.column_width(at);
+            let spare = width.saturating_sub(taken);
+            let rightmost = shown.titles().enumerate().filter(|(i, _)| *i != at && *i != 0).last();
+            match rightmost.map(|(_, title)| title.to_owned()).filter(|_| spare < least) {
                 Some(title) => {
                     let kept: Vec<&str> = shown.titles().filter(|other| *other != title).collect();
                     shown = shown.with_columns(&kept);
                     removed.insert(0, title);
                 }
-                None => return (shown.wrapped(at, room.max(least)), removed),
+                None => return (shown.wrapped(at, spare.max(least)), removed),
             }
         }
     }

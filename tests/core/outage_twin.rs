@@ -96,7 +96,7 @@ fn simulate(
                 (0..size).filter(|&node| holder[node].is_none() && !is_down[node]).collect();
             if free.len() >= jobs[job].2 {
                 let nodes = free[..jobs[job].2].to_vec();
-                for &node in nodes.iter() {
+                for &node in &nodes {
                     holder[node] = Some(job);
                 }
                 (runs[job].start_s, runs[job].end_s, runs[job].nodes) = (now, now + jobs[job].1, nodes);

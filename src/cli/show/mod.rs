@@ -23,7 +23,7 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    Allocation(allocation::Args),
+    Allocation(Box<allocation::Args>),
     Blocks(blocks::Args),
     Compaction(compaction::Args),
     Curve(curve::Args),

@@ -16,8 +16,8 @@ use crate::workload::{CONVERSION_REASONS, convert, names_table};
 /// are kept. What is left out is counted on standard error. The premas format has no header.
 ///
 /// Logs of batch systems and tables are recognised by their first line, or --input-format or --columns tells how they
-/// are read. Their submit times then count from the first one, and the header says when that was (UnixStartTime), in
-/// which time zone, and how large the machine is (MaxProcs: the most processors in use at once if the log does not tell).
+/// are read. Their submit times then count from the first one, and the header says when that was (`UnixStartTime`), in
+/// which time zone, and how large the machine is (`MaxProcs`: the most processors in use at once if the log does not tell).
 /// Names become numbers; NAME.names.csv beside the log says which.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match (&side, names) {
         (Some(side), Some(_)) => complain(&format!("{}: the names behind the numbers", side.display())),
         (None, Some(_)) => {
-            complain("the names behind the numbers are lost; --keep-names keeps them as comments")
+            complain("the names behind the numbers are lost; --keep-names keeps them as comments");
         }
         (_, None) => {}
     }

@@ -81,7 +81,9 @@ mod tests {
             })
             .collect();
         let mean = values.iter().sum::<f64>() / n as f64;
-        values.iter_mut().for_each(|value| *value -= mean);
+        for value in &mut values {
+            *value -= mean;
+        }
         values
     }
 

@@ -17,7 +17,6 @@ pub use format::{Format, LineParser, Parsed, Writing};
 pub use swf::SHAPES;
 pub use table::Columns;
 
-use super::reader::{ReadOptions, Reader};
 use super::record::FIELDS;
 use super::times::Clock;
 use super::unit::Unit;
@@ -65,13 +64,6 @@ impl Format {
     /// if no format does.
     pub fn of_line(line: &[u8]) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.recognises.is_some_and(|recognises| recognises(line)))
-    }
-
-    /// Returns whether the first line of the file at `path` is that of a format that records starts and ends and that
-    /// looks like no other, such as a dump of a batch system. A file that cannot be read is none.
-    pub fn is_sure(path: &Path) -> bool {
-        let reader = Reader::open(path, ReadOptions::default());
-        reader.is_ok_and(|reader| reader.format().records_starts)
     }
 
     /// Returns the formats that can be written.

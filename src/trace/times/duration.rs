@@ -23,7 +23,7 @@ pub(in crate::trace) enum Pair {
 }
 
 /// What a duration may look like, for messages.
-const EXPECTED: &str = "a number of seconds or a duration such as 01:00:00, 1-12:00:00, 90s or 1.5h";
+const EXPECTED: &str = "a duration such as 01:00:00, 1-12:00:00, 90s or 1.5h";
 
 /// The greatest duration in seconds, 2^40 (more than 30,000 years), so that sums of durations stay in range.
 const LONGEST_S: f64 = (1_u64 << 40) as f64;

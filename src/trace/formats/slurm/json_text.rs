@@ -255,7 +255,7 @@ mod tests {
         let (mut json, mut said) = (JsonText::new(), String::new());
         for piece in text.chunks(step) {
             json.push(piece, &mut |event| {
-                said += &match event {
+                let word = match event {
                     Event::Object => "{ ".to_owned(),
                     Event::List => "[ ".to_owned(),
                     Event::End => "end ".to_owned(),
@@ -263,6 +263,7 @@ mod tests {
                     Event::Text(text) => format!("'{}' ", String::from_utf8_lossy(text)),
                     Event::Plain(text) => format!("{} ", String::from_utf8_lossy(text)),
                 };
+                said += &word;
             })?;
         }
         Ok((said, json.is_whole()))
@@ -307,7 +308,7 @@ mod tests {
         #[test]
         fn whatever_serde_writes_is_read(texts in proptest::collection::vec(any::<String>(), 0..6), step in 1_usize..9) {
             let value = serde_json::json!({"texts": texts, "more": [{"n": 1.5}, null]});
-            let expected: String = texts.iter().map(|text| format!("'{text}' ")).collect();
+            let expected = texts.iter().fold(String::new(), |words, text| words + "'" + text + "' ");
             let expected = format!("{{ more: [ {{ n: 1.5 end null end texts: [ {expected}end end ");
             for text in [value.to_string(), serde_json::to_string_pretty(&value).expect("text")] {
                 prop_assert_eq!(events(text.as_bytes(), step), Ok((expected.clone(), true)));
