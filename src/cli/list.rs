@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let rest = if removed.is_empty() {
         String::new()
     } else {
-        format!("\n no room for: {} (meshreplay list {family} NAME shows them)\n", removed.join(", "))
+        format!("\n no room for: {}\n `meshreplay list {family} NAME` shows them\n", removed.join(", "))
     };
     print(&(text + &rest))
 }

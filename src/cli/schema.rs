@@ -7,6 +7,7 @@ use super::terminal::screen;
 use super::{Failure, print};
 use crate::frame::FrameSchema;
 use crate::report::schema_table;
+use crate::text::wrapped_words;
 
 /// Show the columns of results: their names, types, units and meanings, and which results have them.
 #[derive(Debug, clap::Args)]
@@ -42,7 +43,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         } else {
             let table = schema_table(schema, ToOwned::to_owned);
             let text = screen().width.map(|width| table.wrapped_text(width, "meaning", 24).0);
-            format!(" {name}: {rows}\n\n{}", text.unwrap_or_else(|| table.text()))
+            let title = wrapped_words(&format!("{name}: {rows}"), screen().width.unwrap_or(usize::MAX));
+            format!("{title}\n{}", text.unwrap_or_else(|| table.text()))
         }
     };
     print(&match args.format {

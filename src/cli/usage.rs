@@ -56,6 +56,11 @@ fn misplaced(option: &str, value: &str) -> Option<String> {
 /// Returns the message that the values in `value` are to be separated by blanks; `None` if there is no comma in it, or
 /// only commas between the parameters of one spec.
 fn separated(option: &str, value: &str) -> Option<String> {
+    /// The options of which no value has a comma, but for those between the parameters of a spec.
+    const OPTIONS: [&str; 5] = ["--allocator", "--arrival-scale", "--machine", "--network", "--scheduler"];
+    if !OPTIONS.contains(&option) {
+        return None;
+    }
     let is_list = value.split(',').all(|part| !part.is_empty());
     let (first, _) = value.split_once(',').filter(|_| is_list)?;
     let spaced = value.replace(',', " ");

@@ -108,6 +108,22 @@ impl Table {
     }
 }
 
+/// Returns the words of `text` in lines of at most `width` characters, each with a blank before it and a line end after
+/// it. A word that is longer has a line of its own.
+pub fn wrapped_words(text: &str, width: usize) -> String {
+    let (mut lines, mut room) = (String::new(), 0);
+    for word in text.split(' ') {
+        let length = word.chars().count() + 1;
+        if length > room {
+            lines.push_str(if lines.is_empty() { "" } else { "\n" });
+            room = width;
+        }
+        lines.extend([" ", word]);
+        room = room.saturating_sub(length);
+    }
+    lines + "\n"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,7 @@ mod shell;
 mod table;
 
 pub use escaped::{csv_line, printable};
+pub use fit::wrapped_words;
 pub use number::{duration_ns, grouped};
 pub use paper_table::{PaperCell, PaperTable};
 pub use pivot::{Pivot, PivotEntry, Side};

@@ -61,11 +61,12 @@ fn simulate(
     limit: Option<u32>,
     strict: bool,
 ) -> Found {
-    let (mut found, mut runs) = (Found::default(), vec![Run::default(); jobs.len()]);
+    let (mut found, mut runs, mut in_use_s) =
+        (Found::default(), vec![Run::default(); jobs.len()], Vec::new());
     let (mut holder, mut is_down) = (vec![None; size], vec![false; size]);
     let (mut waiting, mut has_ended) = (vec![false; jobs.len()], vec![false; jobs.len()]);
+    let (mut now, mut last_end) = (0, 0);
     let last_change = changes.iter().map(|change| change.0).max().unwrap_or(0);
-    let (mut now, mut last_end, mut in_use_s) = (0, 0, Vec::new());
     let first = jobs.iter().map(|job| job.0).min().unwrap_or(0);
     loop {
         // Ends.
@@ -88,14 +89,10 @@ fn simulate(
         for job in (0..jobs.len()).filter(|&job| jobs[job].0 == now) {
             waiting[job] = true;
         }
-        for job in 0..jobs.len() {
-            if !waiting[job] {
-                continue;
-            }
-            let free: Vec<usize> =
-                (0..size).filter(|&node| holder[node].is_none() && !is_down[node]).collect();
-            if free.len() >= jobs[job].2 {
-                let nodes = free[..jobs[job].2].to_vec();
+        for job in (0..jobs.len()).filter(|&job| waiting[job]).collect::<Vec<_>>() {
+            let is_free = |&node: &usize| holder[node].is_none() && !is_down[node];
+            let nodes: Vec<usize> = (0..size).filter(is_free).take(jobs[job].2).collect();
+            if nodes.len() == jobs[job].2 {
                 for &node in &nodes {
                     holder[node] = Some(job);
                 }

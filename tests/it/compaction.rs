@@ -277,7 +277,7 @@ fn one_compaction_is_drawn() -> Tested {
         ("--tasks 5-3", "expected the first and the last processor, such as 3-5"),
         ("--request 0", "--request 0 cannot be served: 13 of 37 processors are free"),
         ("--request 14", "--request 14 cannot be served"),
-        ("--processors 0", "0 is not in 1..="),
+        ("--processors 0", "expected a whole number from 1 to 16,777,216"),
     ] {
         let ran = run(at.path(), &format!("show compaction {arguments}"))?;
         assert_eq!(ran.code, Some(2), "{arguments}: {}", ran.stderr);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::support::{Tested, run, run_with};
+use super::support::{Tested, csv_cells, run, run_with};
 
 /// A heading and a line that are right.
 const HEADING: &str = "JobID|Submit|Start|End|State|NNodes|AllocCPUS|AllocTRES|Timelimit|User|NodeList";
@@ -26,12 +26,14 @@ fn a_replay_of_a_dump_is_that_of_its_conversion() -> Tested {
         let table = |log: &str| -> Result<Vec<String>, Box<dyn std::error::Error>> {
             let ran = run(at, &format!("replay {log} {rest}"))?;
             assert_eq!(ran.code, Some(0), "{log}: {}", ran.stderr);
-            // The first column is the name of the log.
-            Ok(ran
-                .stdout
-                .lines()
-                .map(|line| line.split_once(',').map_or("", |(_, rest)| rest).to_owned())
-                .collect())
+            // The log and all that is derived from its name and its bytes differ.
+            let heads = csv_cells(ran.stdout.lines().next().unwrap_or_default());
+            let is_kept = |head: &str| !["log", "log_sha256", "run"].contains(&head);
+            let kept = |line: &str| {
+                let cells = csv_cells(line).into_iter().zip(&heads).filter(|(_, head)| is_kept(head));
+                cells.map(|(cell, _)| cell).collect::<Vec<_>>().join(",")
+            };
+            Ok(ran.stdout.lines().map(kept).collect())
         };
         let (direct, converted) = (table(&format!("log.{ending}"))?, table(&format!("{ending}.swf"))?);
         assert_eq!(direct, converted, "{ending}");

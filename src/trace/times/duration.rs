@@ -23,7 +23,10 @@ pub(in crate::trace) enum Pair {
 }
 
 /// What a duration may look like, for messages.
-const EXPECTED: &str = "a duration such as 01:00:00, 1-12:00:00, 90s or 1.5h";
+const EXPECTED: &str = "a number of seconds or a duration such as 01:00:00, 1-12:00:00, 90s or 1.5h";
+
+/// The same where a number alone does not count seconds.
+const EXPECTED_WITH_UNIT: &str = "a duration such as 01:00:00, 1-12:00:00, 90s or 1.5h";
 
 /// The greatest duration in seconds, 2^40 (more than 30,000 years), so that sums of durations stay in range.
 const LONGEST_S: f64 = (1_u64 << 40) as f64;
@@ -47,7 +50,7 @@ pub(in crate::trace) fn duration(text: &[u8], plain_s: u32, pair: Pair) -> Resul
     }
     let found = std::str::from_utf8(text).ok().and_then(|text| seconds(text, plain_s, pair));
     let found = found.filter(|found_s| (0.0..=LONGEST_S).contains(found_s));
-    let found_s = found.ok_or(EXPECTED)?;
+    let found_s = found.ok_or(if plain_s == 1 { EXPECTED } else { EXPECTED_WITH_UNIT })?;
     let rounded_s = (found_s + 0.5).floor();
     Ok(Length::Seconds(rounded_s as i64, found_s.fract() > 0.0))
 }
