@@ -6,7 +6,7 @@ use crate::job::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Correction {
     /// Steps of growing length: the first prediction plus 1 minute, then plus 5 minutes in place of it, and so on as
-    /// in [`STEPS_S`]; at most the requested time. After the last step it is the requested time. D. Tsafrir, Y. Etsion,
+    /// listed in the source; at most the requested time. After the last step it is the requested time. D. Tsafrir, Y. Etsion,
     /// D. Feitelson, IEEE TPDS 18(6), 2007.
     Tsafrir,
     /// The requested time at once.

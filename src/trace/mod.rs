@@ -38,6 +38,7 @@ pub use peak::peak_procs;
 pub use reader::{Entry, ReadOptions, Reader, read};
 pub use record::{FIELD_NAMES, FIELDS, Record};
 pub use summary::{Irregularities, LogSummary};
+pub use survey::members::Members;
 pub use survey::profile::{Irregularity, Missing, Profile, Quantiles};
 pub use survey::validate::{Defect, Finding, Severity, Tally, Validation, validate};
 pub use unit::Unit;

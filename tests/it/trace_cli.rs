@@ -134,7 +134,7 @@ fn info_prints_a_table() -> Outcome {
     let ran = run(directory.path(), "trace info a.swf")?;
     for line in [
         "processors     8",
-        "span           30 s = 0.0 days, 1970-01-01 00:00:00 to 1970-01-01 00:00:30 UTC",
+        "span           30 s = 0.0 days = 0.0 weeks, 1970-01-01 00:00:00 to 1970-01-01 00:00:30 UTC",
         "offered load   1.1250",
         "serial jobs    25.0 % of the jobs whose size is known",
         "powers of two  100.0 % of the parallel jobs",

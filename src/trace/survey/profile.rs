@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::members::{Counts, Members};
 use crate::trace::error::TraceError;
 use crate::trace::reader::{ReadOptions, read};
 use crate::trace::record::{FIELD_NAMES, FIELDS, Record};
@@ -52,6 +53,10 @@ pub struct Profile {
     pub power_of_two_share: Option<f64>,
     /// The number of jobs with each status (field 11).
     pub status: BTreeMap<i64, u64>,
+    /// Who and what the jobs belong to, for each kind that the log knows.
+    pub members: Vec<Members>,
+    /// Notes on how the log was read, such as the time zone of its times; empty if there are none.
+    pub notes: Vec<String>,
     /// The fields that are unknown in some jobs; empty if there are none.
     pub missing: Vec<Missing>,
     /// The irregularities of the text; empty if there are none.
@@ -136,6 +141,7 @@ struct Gathering {
     /// The first and the last submit time; `None` as long as none is known.
     submits_s: Option<(i64, i64)>,
     status: BTreeMap<i64, u64>,
+    members: Counts,
     /// The number of jobs in which each field is unknown; field n is entry n − 1.
     missing: [u64; FIELDS],
 }
@@ -154,6 +160,7 @@ impl Gathering {
             self.work_proc_s += record.procs().unwrap_or(0) as f64 * record.run_s as f64;
         }
         *self.status.entry(record.status).or_default() += 1;
+        self.members.add(record);
         for (count, missing) in self.missing.iter_mut().zip(record.missing()) {
             *count += u64::from(missing);
         }
@@ -192,6 +199,8 @@ impl Gathering {
             serial_share: share(self.sizes.len() - parallel, self.sizes.len()),
             power_of_two_share: share(powers, parallel),
             status: self.status,
+            members: self.members.finish(&summary.facts.names),
+            notes: summary.facts.notes.clone(),
             missing: missing.map(|(i, &jobs)| Missing { field: i + 1, name: FIELD_NAMES[i], jobs }).collect(),
             irregularities: irregularities(&summary),
             sha256: summary.sha256,
@@ -244,6 +253,24 @@ mod tests {
         assert_eq!(profile.status, BTreeMap::from([(0, 1), (1, 2), (5, 1)]));
         let missing = |field| profile.missing.iter().find(|row| row.field == field).map_or(0, |row| row.jobs);
         assert_eq!([missing(2), missing(4), missing(5), missing(8), missing(9)], [1, 1, 1, 0, 4]);
+        let users = |what| profile.members.iter().find(|members| members.what == what).cloned();
+        assert_eq!(users("users"), None);
+        Ok(())
+    }
+
+    #[test]
+    fn members_with_most_jobs_come_first() -> Result<(), Box<dyn std::error::Error>> {
+        let mut file = tempfile::NamedTempFile::new()?;
+        for (job, user) in [(1, 7), (2, 3), (3, 9), (4, 9), (5, 1), (6, 4), (7, -1)] {
+            writeln!(file, "{job} 0 -1 9 4 -1 -1 4 -1 -1 1 {user} -1 -1 0 -1 -1 -1")?;
+        }
+        let profile = Profile::of(file.path(), ReadOptions::default())?;
+        let named =
+            |pairs: &[(&str, u64)]| pairs.iter().map(|&(name, jobs)| (name.to_owned(), jobs)).collect();
+        let users =
+            Members { what: "users", count: 5, largest: named(&[("9", 2), ("1", 1), ("3", 1), ("4", 1)]) };
+        let queues = Members { what: "queues", count: 1, largest: named(&[("0", 7)]) };
+        assert_eq!(profile.members, [users, queues]);
         Ok(())
     }
 

@@ -29,6 +29,12 @@ impl Profile {
             ("powers of two", percent(self.power_of_two_share, "the parallel jobs")),
             ("status", status.join(", ")),
         ];
+        rows.extend(self.members.iter().map(|members| {
+            let largest: Vec<String> =
+                members.largest.iter().map(|(name, jobs)| format!("{} {jobs}", plain(name))).collect();
+            (members.what, format!("{}, by jobs: {}", members.count, largest.join(", ")))
+        }));
+        rows.extend(self.notes.iter().map(|note| ("note", plain(note))));
         rows.extend(self.missing.iter().map(|row| {
             let share = 100.0 * row.jobs as f64 / self.jobs as f64;
             let field = format!("{} (field {})", row.name, row.field);
@@ -50,11 +56,18 @@ impl Profile {
     /// log; `None` if no submit time is known.
     fn span(&self) -> Option<String> {
         let (first, last, span_s) = (self.first_submit_s?, self.last_submit_s?, self.span_s()?);
-        let length = format!("{span_s} s = {:.1} days", span_s as f64 / 86_400.0);
+        let (days, weeks) = (span_s as f64 / 86_400.0, span_s as f64 / 604_800.0);
+        let length = format!("{span_s} s = {days:.1} days = {weeks:.1} weeks");
         let Some(origin) = self.unix_start_time else { return Some(length) };
         let [first, last] = [first, last].map(|submit_s| date(origin.saturating_add(submit_s)));
         Some(format!("{length}, {first} to {last} UTC"))
     }
+}
+
+/// Returns `text` with its control characters spelled out, as names come from the log.
+fn plain(text: &str) -> String {
+    let spelled = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    text.chars().map(spelled).collect()
 }
 
 /// Returns `text`, or `unknown` if there is none.
