@@ -42,6 +42,33 @@ fn a_replay_of_a_dump_is_that_of_its_conversion() -> Tested {
     Ok(())
 }
 
+/// Whole texts that are wrong, each with a part of the message.
+const WRONG: &[(&str, &str)] = &[
+    ("{\"jobs\": [", ": the JSON text ends early; get the file again"),
+    ("{\"meta\": {}}", ": the JSON text has no list 'jobs'; expected the output of sacct --json"),
+    ("{\"jobs\" []}", ": the JSON text is malformed: a colon after a key was expected"),
+    ("{\n\"jobs\": [\n{\"name\": \"x\"}]}", ":3: job_id: found '', expected the number of the job"),
+    (
+        "{\"jobs\": [{\"job_id\": 3}]}",
+        "time.submission: found '', expected the time at which job 3 was submitted",
+    ),
+    ("{\"jobs\": [{\"job_id\": \"x3\"}]}", "job_id: found 'x3', expected a whole number"),
+    ("JobId=1 EndTime=tomorrow NodeCnt=1", ":1: EndTime: found 'tomorrow', expected a time such as"),
+    (
+        "JobId=1 EndTime=Unknown NodeCnt=1",
+        ":1: EndTime: found 'Unknown', expected the time at which the job ended",
+    ),
+    (
+        "JobId=1 EndTime=2024-05-01T10:00:00 NodeCnt=many",
+        ":1: NodeCnt: found 'many', expected a number of nodes",
+    ),
+    (
+        "JobId=1 EndTime=2024-05-01T10:00:00 TimeLimit=never",
+        ":1: TimeLimit: found 'never', expected a duration",
+    ),
+    ("JobId=1 EndTime=2024-05-01T10:00:00 Tres=node=a", ":1: Tres: found 'node=a', expected resources"),
+];
+
 #[test]
 fn what_is_wrong_with_a_dump_is_named_with_exit_code_1() -> Tested {
     let directory = tempfile::tempdir()?;
@@ -96,43 +123,9 @@ fn what_is_wrong_with_a_dump_is_named_with_exit_code_1() -> Tested {
             "JobID|Submit|Start|End|NodeList\n5|2024-05-01|2024-05-01|2024-05-02|n[1-3\n".to_owned(),
             "(NodeList): found 'n[1-3'",
         ),
-        ("{\"jobs\": [".to_owned(), ": the JSON text ends early; get the file again"),
-        (
-            "{\"meta\": {}}".to_owned(),
-            ": the JSON text has no list 'jobs'; expected the output of sacct --json",
-        ),
-        ("{\"jobs\" []}".to_owned(), ": the JSON text is malformed: a colon after a key was expected"),
-        (
-            "{\n\"jobs\": [\n{\"name\": \"x\"}]}".to_owned(),
-            ":3: job_id: found '', expected the number of the job",
-        ),
-        (
-            "{\"jobs\": [{\"job_id\": 3}]}".to_owned(),
-            "time.submission: found '', expected the time at which job 3 was submitted",
-        ),
-        ("{\"jobs\": [{\"job_id\": \"x3\"}]}".to_owned(), "job_id: found 'x3', expected a whole number"),
-        (
-            "JobId=1 EndTime=tomorrow NodeCnt=1".to_owned(),
-            ":1: EndTime: found 'tomorrow', expected a time such as",
-        ),
-        (
-            "JobId=1 EndTime=Unknown NodeCnt=1".to_owned(),
-            ":1: EndTime: found 'Unknown', expected the time at which the job ended",
-        ),
-        (
-            "JobId=1 EndTime=2024-05-01T10:00:00 NodeCnt=many".to_owned(),
-            ":1: NodeCnt: found 'many', expected a number of nodes",
-        ),
-        (
-            "JobId=1 EndTime=2024-05-01T10:00:00 TimeLimit=never".to_owned(),
-            ":1: TimeLimit: found 'never', expected a duration",
-        ),
-        (
-            "JobId=1 EndTime=2024-05-01T10:00:00 Tres=node=a".to_owned(),
-            ":1: Tres: found 'node=a', expected resources",
-        ),
     ];
-    for (text, message) in cases {
+    let whole = WRONG.iter().map(|&(text, message)| (text.to_owned(), message));
+    for (text, message) in cases.into_iter().chain(whole) {
         let ran = run_with(directory.path(), &["trace", "info", "-"], text.as_bytes())?;
         assert!(ran.code == Some(1) && ran.stderr.contains(message), "{text}: {:?} {}", ran.code, ran.stderr);
         assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
