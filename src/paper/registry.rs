@@ -40,9 +40,11 @@ mod tests {
 
     /// Returns made-up numbers for the summary of a replay, different for each replay.
     fn numbers(replay: usize) -> BTreeMap<String, f64> {
-        let names = FrameSchema::summary().columns.into_iter().map(|column| column.name);
-        let value = |place: usize| 1.0 + ((replay * 31 + place * 17) % 101) as f64 / 100.0;
-        names.enumerate().map(|(place, name)| (name.to_string(), value(place))).collect()
+        let names = FrameSchema::summary().columns.into_iter().map(|column| column.name.to_string());
+        // By the name and not by the place, so that another column changes nothing.
+        let place = |name: &str| name.bytes().map(usize::from).sum::<usize>();
+        let value = |name: &str| 1.0 + ((replay * 31 + place(name) * 17) % 101) as f64 / 100.0;
+        names.map(|name| (name.clone(), value(&name))).collect()
     }
 
     /// Returns the findings of a figure if all logs are there and every replay ends, with numbers that mean nothing.
