@@ -2,8 +2,8 @@
 //!
 //! There is one grammar everywhere: `name`, `name:key=value,key=value`, or `name:member|member`. A member is a spec
 //! without members of its own. A parameter that the algorithm does not have is an error, so a typing error never runs
-//! the default experiment. The resolved spec has every default written out and its keys sorted. It is the label of a
-//! run and the join key of every frame.
+//! the default experiment. The resolved spec has every default written out and its keys sorted. It says what a
+//! result is of; tables and frames show the text that the user gave beside it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,6 +18,37 @@ pub struct Spec {
     pub params: BTreeMap<String, String>,
     /// The members, with `|` between them; `None` if the spec has none.
     pub members: Option<String>,
+}
+
+/// A spec as the user gave it, with the text that is its label in results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenSpec {
+    /// The spec.
+    pub spec: Spec,
+    /// The text that the spec was read from.
+    pub label: String,
+}
+
+impl FromStr for GivenSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        Ok(Self { spec: text.parse()?, label: text.to_owned() })
+    }
+}
+
+/// Writes the spec and not the label, so that two spellings of one spec give the same text.
+impl fmt::Display for GivenSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.spec.fmt(f)
+    }
+}
+
+/// Labels the spec by its own text.
+impl From<Spec> for GivenSpec {
+    fn from(spec: Spec) -> Self {
+        Self { label: spec.to_string(), spec }
+    }
 }
 
 /// The reason for which a spec is wrong.

@@ -7,6 +7,7 @@ use polars::prelude::{Column, DataFrame, DataType};
 
 use super::FrameError;
 use super::folder::StudyFolder;
+use super::labels::{is_unlabelled, relabel};
 use super::origin::{Missing, Origin, RUN_COLUMN};
 use super::read::{find, read_columns, read_file};
 
@@ -96,6 +97,9 @@ impl Sheet {
         };
         let origin = Origin::of(folder)?;
         let mut frame = read_file(&path)?;
+        if is_unlabelled(&frame) {
+            relabel(&mut frame, None)?;
+        }
         if let Some(origin) = &origin {
             origin.check(&path, &frame)?;
             origin.renumber(&mut frame)?;
@@ -127,12 +131,18 @@ impl Sheet {
             let Some(origin) = origin else { return Ok(None) };
             let cells = StudyFolder::new(folder, None);
             let keys: Vec<&str> = origin.keys().collect();
-            let Some(frame) = cells.read_details(detail, &keys, columns, wanted)? else { return Ok(None) };
+            let Some(frame) = cells.read_details(detail, &origin, columns, wanted)? else { return Ok(None) };
             let missing = origin.missing(|i| keys.get(i).is_some_and(|key| cells.has_detail(key, detail)));
             return Ok(Some(Self { missing, ..Self::of(cells.cells(), &frame, None, &|_| true)? }));
         };
         let frame = match columns {
-            None => read_file(&path)?,
+            None => {
+                let mut frame = read_file(&path)?;
+                if is_unlabelled(&frame) {
+                    relabel(&mut frame, None)?;
+                }
+                frame
+            }
             Some(columns) => {
                 let mut read = columns.to_vec();
                 // These columns are needed to find missing replays and to check the run.

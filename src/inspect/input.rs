@@ -129,8 +129,8 @@ impl Input {
         let Some(row) = (0..sheet.height()).find(same) else { return };
         self.log = label("log", row);
         self.machine = label("machine", row).and_then(|machine| machine.parse().ok());
-        self.scheduler = label("scheduler", row);
-        self.allocator = label("allocator", row);
+        self.scheduler = label("scheduler_spec", row);
+        self.allocator = label("allocator_spec", row);
         self.rules = label("rules", row);
     }
 

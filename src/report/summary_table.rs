@@ -2,7 +2,6 @@
 //! width of the confidence interval.
 
 use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
-use crate::allocator;
 use crate::frame::{FinishedRun, Sheet};
 use crate::metrics::{Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When};
 use crate::study::{Options, Outcome, ReplaySpec, Study};
@@ -218,13 +217,13 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
 /// Returns the cells that identify a replay, then its number of jobs and, if there are several, its number of
 /// replications.
 fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options) -> Vec<String> {
-    let mut cells = vec![spec.log.clone(), spec.machine.to_string(), spec.scheduler.to_string()];
-    cells.extend(options.traffic.then(|| spec.network.to_string()));
+    let mut cells = vec![spec.log.clone(), spec.machine.to_string(), spec.labels.scheduler.clone()];
+    cells.extend(options.traffic.then(|| spec.labels.network.clone()));
     let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
     cells.extend([
         spec.arrival_scale.to_string(),
         spec.seed.to_string(),
-        allocator::short(&spec.allocator),
+        spec.labels.allocator.clone(),
         grouped(Interval::of(&jobs).unwrap_or_default().mean, 0),
     ]);
     cells.extend(options.replications.are_several().then(|| outcomes.len().to_string()));

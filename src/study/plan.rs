@@ -100,7 +100,7 @@ impl Draft {
         self.check_outage_files()?;
         check_predictions(&self.axes.rules, &[])?;
         self.options.recorded = self.axes.has_recorded();
-        self.options.traffic = self.axes.networks.iter().any(|network| network.name != RECORDED);
+        self.options.traffic = self.axes.networks.iter().any(|network| network.spec.name != RECORDED);
         self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
         let (logs, surveys) = self.survey(notes)?;
         notes.extend(self.without_users(&surveys));
@@ -194,7 +194,7 @@ impl Draft {
         if self.is_of_command {
             let asked = combinations.len() / self.logs.len().max(1) * given;
             let mut seen = BTreeSet::new();
-            combinations.retain(|Combination { log, spec, .. }| seen.insert((*log, spec.label())));
+            combinations.retain(|Combination { log, spec, .. }| seen.insert((*log, spec.identity())));
             let twice = asked - combinations.len();
             if twice > 0 {
                 notes.push(format!("{twice} of {asked} replays are the same as others and are left out"));

@@ -7,7 +7,6 @@ use super::options::Options;
 use super::replay::Outcome;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
-use crate::allocator;
 use crate::metrics::Summary;
 
 /// A study that is ready to run.
@@ -74,8 +73,8 @@ impl Study {
     /// means are over no jobs, and whether a mean is less precise than asked for. The list is empty if there is nothing
     /// to say.
     pub fn notes_on(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
-        let PlannedReplay { spec: ReplaySpec { log, machine, allocator, .. }, source, .. } = &self.cells[i];
-        let allocator = allocator::short(allocator);
+        let PlannedReplay { spec: ReplaySpec { log, machine, labels, .. }, source, .. } = &self.cells[i];
+        let allocator = &labels.allocator;
         let mut notes = Vec::new();
         notes.extend(self.notes_on_starts(i, outcomes));
         let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();
@@ -122,10 +121,10 @@ impl Study {
     /// Returns notes on a replay that starts jobs as the log says: how many started later than recorded and why, and how
     /// many have no recorded wait. The list is empty if all started as recorded, or with another scheduler.
     fn notes_on_starts(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
-        let ReplaySpec { log, machine, allocator, .. } = &self.cells[i].spec;
+        let ReplaySpec { log, machine, labels, .. } = &self.cells[i].spec;
         let Some(Outcome { summary, log_peak: Some(peak), .. }) = outcomes.first() else { return Vec::new() };
         let number = |name| summary.get(name).unwrap_or_default();
-        let (allocator, nodes) = (allocator::short(allocator), machine.available());
+        let (allocator, nodes) = (&labels.allocator, machine.available());
         let (late, unknown, jobs) = (number("starts_delayed"), number("waits_unknown"), number("jobs"));
         let mut lines = Vec::new();
         if late > 0.0 {

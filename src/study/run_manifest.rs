@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::key::{files, outage_file, prediction_file};
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
-use super::replay_spec::Coordinate;
+use super::replay_spec::{Coordinate, LABELS};
 use super::source::JobSource;
 
 /// A resolved run: everything that its results depend on. It is serialized to run.json.
@@ -76,6 +76,7 @@ impl Serialize for RunReplay<'_> {
                 }
             }
         }
+        map.serialize_entry(LABELS, &spec.labels)?;
         map.serialize_entry("skipped", &source.as_ref().and_then(JobSource::skipped))?;
         map.end()
     }

@@ -1,7 +1,6 @@
 //! Lists the cells of a sweep as a table, for a dry run.
 
 use super::whole::Sweep;
-use crate::allocator;
 use crate::execution::RECORDED;
 use crate::study::Coordinate;
 use crate::text::{Align, Table, grouped};
@@ -35,9 +34,9 @@ impl Sweep {
                 (false, false) => "another shard's",
             };
             let mut row = vec![(i + 1).to_string(), cell.key[..KEY_SHOWN].to_owned(), state.to_owned()];
-            row.extend(named().map(|coordinate| coordinate.text(&cell.spec)));
+            row.extend(named().map(|coordinate| coordinate.shown(&cell.spec)));
             row.extend([
-                allocator::short(&planned.spec.allocator),
+                planned.spec.labels.allocator.clone(),
                 grouped(planned.jobs as f64, 0),
                 percent(planned.cost),
             ]);

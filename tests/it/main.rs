@@ -19,6 +19,7 @@ mod far_times;
 mod fetch;
 mod hardening;
 mod imports;
+mod labels_cli;
 mod lublin;
 mod mistakes_cli;
 mod native_logs;

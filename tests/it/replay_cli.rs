@@ -58,7 +58,7 @@ fn repeated_options_multiply_in_a_fixed_order() -> Tested {
     let mut expected = Vec::new();
     for scale in ["1.0", "0.5"] {
         for machine in ["4x4", "16"] {
-            for scheduler in ["fcfs", "easy:order=arrival,pass=batch"] {
+            for scheduler in ["fcfs", "easy"] {
                 expected.extend([(); 2].map(|()| format!("{scale} {machine} {scheduler}")));
             }
         }
@@ -144,6 +144,8 @@ fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
         "authors:arrivals=recorded,estimate=recorded,overrun=extend,oversize=error,shape=near-square,sizes=all,status=authors"
     );
     assert_eq!(run["replays"][1]["allocator"], "curve:order=hilbert,select=best-fit");
+    let labels = serde_json::json!({"scheduler": "easy", "allocator": "hilbert+bf", "network": "recorded"});
+    assert_eq!(run["replays"][1]["labels"], labels);
     assert_eq!(run["logs"][0]["sha256"].as_str().map(str::len), Some(64));
     let summary = fs::read_to_string(out.join("summary.csv"))?;
     assert!(summary.contains(run["logs"][0]["sha256"].as_str().unwrap_or("?")), "{summary}");

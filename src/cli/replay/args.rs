@@ -18,7 +18,7 @@ use crate::machine::Mesh;
 use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
-use crate::spec::{Params, Spec, SpecError};
+use crate::spec::{GivenSpec, Params, Spec, SpecError};
 use crate::study::{ALL, Autos, Axes, Draft, LogSource, MachineArg, Options, UNAVAILABLE_OF_AUTO};
 use crate::trace::{Columns, ReadOptions};
 use crate::workload::{
@@ -57,7 +57,7 @@ pub(crate) struct Args {
 
     /// Schedulers, such as fcfs, easy or easy:pass=per-event.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
-    scheduler: Vec<Spec>,
+    scheduler: Vec<GivenSpec>,
 
     /// Order in which waiting jobs are considered. It sets the parameter `order` of every scheduler given, so each of
     /// them must have one.
@@ -67,12 +67,12 @@ pub(crate) struct Args {
     /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1. `all` stands for every
     /// allocator.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
-    allocator: Vec<Spec>,
+    allocator: Vec<GivenSpec>,
 
     /// How long jobs run: as recorded, or as long as their messages take on a network, such as
     /// wormhole:pattern=one-to-all,messages=20. `meshreplay list networks` shows the parameters.
     #[arg(long, default_value = execution::RECORDED, value_name = "SPEC", num_args = 1.., value_parser = network_spec)]
-    network: Vec<Spec>,
+    network: Vec<GivenSpec>,
 
     /// Factors by which arrival times are multiplied. A factor below 1 raises the load.
     #[arg(
@@ -203,8 +203,8 @@ impl Args {
     pub(super) fn options(&self) -> Options {
         Options {
             jobs: self.output.is_some(),
-            recorded: self.scheduler.iter().any(|spec| spec.name == scheduler::RECORDED),
-            traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
+            recorded: self.scheduler.iter().any(|given| given.spec.name == scheduler::RECORDED),
+            traffic: self.network.iter().any(|given| given.spec.name != execution::RECORDED),
             ..self.flags.options.clone()
         }
     }
@@ -260,15 +260,20 @@ impl Args {
         Ok((given.iter().map(|mesh| self.holes.out_of(mesh)).collect::<Result<_>>()?, autos))
     }
 
-    /// Returns the schedulers, with the order that `--order` gives.
-    fn schedulers(&self) -> Result<Vec<Spec>, SpecError> {
+    /// Returns the schedulers, with the order that `--order` gives. It stands in their labels too.
+    fn schedulers(&self) -> Result<Vec<GivenSpec>, SpecError> {
         let Some(order) = &self.order else { return Ok(self.scheduler.clone()) };
-        let ordered = |spec: &Spec| match spec.params.get("order") {
+        let ordered = |given: &GivenSpec| match given.spec.params.get("order") {
             Some(other) if other != order => {
                 let expected = format!("{order}, as --order says, or no order of its own");
-                Err(Params::new(spec).bad_value("order", other, &expected))
+                Err(Params::new(&given.spec).bad_value("order", other, &expected))
             }
-            _ => scheduler::build(&spec.clone().with("order", order)).map(|(_, spec)| spec),
+            Some(_) => Ok(given.clone()),
+            None => {
+                let spec = given.spec.clone().with("order", order);
+                scheduler::build(&spec)?;
+                Ok(spec.into())
+            }
         };
         self.scheduler.iter().map(ordered).collect()
     }
@@ -334,30 +339,30 @@ fn one_of<T: Clone + Send + Sync + 'static>(
     })
 }
 
-fn scheduler_spec(text: &str) -> Result<Spec> {
-    let spec: Spec = text.parse()?;
-    scheduler::build(&spec)?;
-    Ok(spec)
+fn scheduler_spec(text: &str) -> Result<GivenSpec> {
+    let given: GivenSpec = text.parse()?;
+    scheduler::build(&given.spec)?;
+    Ok(given)
 }
 
-fn allocator_spec(text: &str) -> Result<Spec> {
-    let spec: Spec = text.parse()?;
-    if spec.name != ALL || !spec.params.is_empty() {
-        allocator::find(&spec)?;
+fn allocator_spec(text: &str) -> Result<GivenSpec> {
+    let given: GivenSpec = text.parse()?;
+    if given.spec.name != ALL || !given.spec.params.is_empty() {
+        allocator::find(&given.spec)?;
     }
-    Ok(spec)
+    Ok(given)
 }
 
 fn machine_arg(text: &str) -> Result<MachineArg> {
     MachineArg::parse(text).map_err(|problem| anyhow!(problem))
 }
 
-fn network_spec(text: &str) -> Result<Spec> {
-    let spec: Spec = text.parse()?;
+fn network_spec(text: &str) -> Result<GivenSpec> {
+    let given: GivenSpec = text.parse()?;
     // Whether the network fits the machine is checked when the machines are known.
     let setup = execution::Setup { mesh: &Mesh::new(&[1])?, jobs: 0, seed: 0 };
-    execution::build(&spec, &setup)?;
-    Ok(spec)
+    execution::build(&given.spec, &setup)?;
+    Ok(given)
 }
 
 /// Returns the positive number in an argument.

@@ -14,7 +14,7 @@ use super::runner::{ResultSink, Runner, Tally};
 use super::{Failure, complain, terminal};
 use crate::frame::{self, FinishedRun, RunFolderError, RunResults};
 use crate::report::{SummaryTable, check_columns, verdict};
-use crate::study::{Outcome, PlanError, ReplaySpec, Study, SweepError};
+use crate::study::{Labels, Outcome, PlanError, ReplaySpec, Study, SweepError};
 
 /// Replays every combination of the repeated arguments.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -90,7 +90,8 @@ impl Output<'_> {
             return Err(anyhow!(self.interrupted(keeps_earlier, tally)).into());
         }
         for (number, error) in &self.errors {
-            let ReplaySpec { log, machine, scheduler, allocator, .. } = &self.study.cells[*number].spec;
+            let ReplaySpec { log, machine, labels, .. } = &self.study.cells[*number].spec;
+            let Labels { scheduler, allocator, .. } = labels;
             complain(&format!("error: {log} on {machine} under {scheduler} with {allocator}: {error}"));
         }
         if let (true, Some(folder)) = (keeps_earlier, &self.args.output) {

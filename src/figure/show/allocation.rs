@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::error::ShowError;
 use super::picture;
-use crate::allocator;
 use crate::execution::RECORDED;
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
@@ -52,15 +51,15 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
         arrival_scales: vec![1.0],
         machines: vec![machine.clone()],
         autos: Autos::default(),
-        schedulers: vec![moment.scheduler.clone()],
-        allocators: moment.allocators.clone(),
-        networks: vec![Spec::named(RECORDED)],
+        schedulers: vec![moment.scheduler.clone().into()],
+        allocators: moment.allocators.iter().cloned().map(Into::into).collect(),
+        networks: vec![Spec::named(RECORDED).into()],
         seeds: vec![moment.seed],
     };
     let (mut grids, mut facts, mut legend) =
         (Vec::new(), String::new(), picture::line_of_unavailable(machine));
     for Combination { spec, .. } in axes.combinations()? {
-        let title = allocator::short(&spec.allocator);
+        let title = spec.labels.allocator.clone();
         let found = Replay { spec, source: source.clone() }.snapshot(at, &moment.options)?;
         facts += &described(&title, &found, machine);
         if legend.is_empty() || !legend.contains(picture::DOWN) {

@@ -69,14 +69,14 @@ pub fn blocks(
 
 /// Returns the blocks of the allocator `spec`. Fails if this allocator does not work with blocks.
 fn hierarchy(spec: &Spec, mesh: &Mesh) -> Result<Hierarchy, ShowError> {
-    let Built { spec: resolved, strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 0 })?;
+    let Built { strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 0 })?;
     let Some(blocks) = strategy.blocks.map(|blocks| blocks(mesh)) else {
         let known = known();
         return Err(ShowError::Option(format!(
             "'{spec}' does not work by blocks that split; expected one of {known}"
         )));
     };
-    Ok(Hierarchy { name: allocator::short(&resolved), blocks })
+    Ok(Hierarchy { name: spec.to_string(), blocks })
 }
 
 /// Returns the names of the allocators that work with blocks, separated by commas.

@@ -21,7 +21,7 @@ use crate::execution::{self, RECORDED};
 use crate::machine::outages::OutageSource;
 use crate::machine::{Mesh, make_unavailable};
 use crate::scheduler;
-use crate::spec::{Spec, SpecError};
+use crate::spec::{GivenSpec, Spec, SpecError};
 use crate::trace::ReadOptions;
 use crate::workload::{Estimate, Rules};
 
@@ -200,9 +200,9 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
         arrival_scales: values(keys.list("arrival_scales", scale)?, 1.0),
         machines,
         autos,
-        schedulers: values(schedulers, Spec::named("easy")),
-        allocators: values(Some(allocators), Spec::named(ALL)),
-        networks: values(networks, Spec::named(RECORDED)),
+        schedulers: values(schedulers, Spec::named("easy").into()),
+        allocators: values(Some(allocators), Spec::named(ALL).into()),
+        networks: values(networks, Spec::named(RECORDED).into()),
         seeds: values(keys.list("seeds", seed)?, 1),
     })
 }
@@ -235,34 +235,36 @@ fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) 
 }
 
 /// Returns the scheduler that `text` names, with every default written out.
-fn scheduler_spec(text: &str) -> Result<Spec, String> {
-    let built = text.parse().and_then(|spec| scheduler::build(&spec));
-    built.map(|(_, resolved)| resolved).map_err(|error| error.to_string())
+fn scheduler_spec(text: &str) -> Result<GivenSpec, String> {
+    let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
+    let (_, spec) = scheduler::build(&given.spec).map_err(|error| error.to_string())?;
+    Ok(GivenSpec { spec, ..given })
 }
 
 /// Returns the allocator that `text` names, in its canonical spelling. Fails if it cannot serve a machine of the study.
-fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
-    let spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
-    if spec == Spec::named(ALL) {
-        return Ok(spec);
+fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
+    let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
+    if given.spec == Spec::named(ALL) {
+        return Ok(given);
     }
     for machine in machines {
-        resolve(&spec, machine).map_err(|error| error.to_string())?;
+        resolve(&given.spec, machine).map_err(|error| error.to_string())?;
     }
-    allocator::find(&spec).map(|(_, spec)| spec).map_err(|error| error.to_string())
+    let (_, spec) = allocator::find(&given.spec).map_err(|error| error.to_string())?;
+    Ok(GivenSpec { spec, ..given })
 }
 
 /// Returns the network that `text` names, with every default written out that counts on one of the machines. Fails if
 /// it cannot serve a machine of the study.
-fn network_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
-    let mut spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
+fn network_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
+    let mut given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
     for mesh in machines {
         let setup = execution::Setup { mesh, jobs: 0, seed: 0 };
         // A parameter of tori is not in the spec that is resolved for a mesh, and still counts on the tori.
-        let resolved = execution::build(&spec, &setup).map_err(|error| error.to_string())?.1;
-        spec.params.extend(resolved.params);
+        let resolved = execution::build(&given.spec, &setup).map_err(|error| error.to_string())?.1;
+        given.spec.params.extend(resolved.params);
     }
-    Ok(spec)
+    Ok(given)
 }
 
 /// Reads an arrival scale, a number above 0. Returns `None` for a value of another kind.

@@ -4,18 +4,26 @@
 //! study.json list, the columns that tell results apart, and the command that repeats a replay. A new coordinate needs
 //! a field of [`ReplaySpec`], a row of the table and the code that uses it.
 
+mod labels;
+
+pub(super) use labels::LABELS;
+pub use labels::{Labelled, Labels};
+
 use serde::de::Error;
+use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::allocator;
 use crate::execution::RECORDED;
 use crate::machine::Mesh;
 use crate::spec::Spec;
 use crate::workload::Rules;
 
 /// The description of one replay, with every default written out. The result depends on this description, on
-/// [`super::Options`] and on the content of the files that the allocator reads.
-#[derive(Clone, Debug, PartialEq)]
+/// [`super::Options`] and on the content of the files that the allocator reads. It does not depend on the labels, and
+/// descriptions that differ only in labels are equal.
+#[derive(Clone, Debug)]
 pub struct ReplaySpec {
     /// The name of the log.
     pub log: String,
@@ -35,13 +43,46 @@ pub struct ReplaySpec {
     pub network: Spec,
     /// The seed of all random numbers in the first replication. Each further replication has the next seed.
     pub seed: u64,
+    /// The names under which results show the algorithms.
+    pub labels: Labels,
+}
+
+impl PartialEq for ReplaySpec {
+    fn eq(&self, other: &Self) -> bool {
+        // All fields are listed, so that a new one is not forgotten here.
+        let Self {
+            log,
+            log_sha256,
+            rules,
+            arrival_scale,
+            machine,
+            scheduler,
+            allocator,
+            network,
+            seed,
+            labels: _,
+        } = self;
+        // Allocators come first, as replays of one study differ in them most often.
+        *allocator == other.allocator
+            && *scheduler == other.scheduler
+            && *network == other.network
+            && *log == other.log
+            && *log_sha256 == other.log_sha256
+            && *rules == other.rules
+            && arrival_scale.to_bits() == other.arrival_scale.to_bits()
+            && *machine == other.machine
+            && *seed == other.seed
+    }
 }
 
 /// One property of a replay: a row of [`COORDINATES`], for a field of [`ReplaySpec`].
 #[derive(Debug)]
 pub struct Coordinate {
-    /// The name of the coordinate as a column of frames, in lines of content keys, and in JSON.
+    /// The name of the coordinate as a column of frames, in lines of content keys, and in JSON. The column of an
+    /// algorithm holds its label, and another one the resolved spec.
     pub name: &'static str,
+    /// The label, if the coordinate is an algorithm; otherwise `None`.
+    pub label: Option<Labelled>,
     /// The way in which the command `replay` takes the coordinate.
     in_command: InCommand,
     /// Returns the value, which is a text or a number.
@@ -68,54 +109,75 @@ enum InCommand {
 pub const COORDINATES: &[Coordinate] = &[
     Coordinate {
         name: "log",
+        label: None,
         in_command: InCommand::ByLog,
         value: |spec| spec.log.clone().into(),
         set: |spec, text| put(&mut spec.log, text.parse()),
     },
     Coordinate {
         name: SHA256,
+        label: None,
         in_command: InCommand::ByLog,
         value: |spec| spec.log_sha256.clone().into(),
         set: |spec, text| put(&mut spec.log_sha256, text.parse()),
     },
     Coordinate {
         name: "rules",
+        label: None,
         in_command: InCommand::Rules(7),
         value: |spec| spec.rules.to_string().into(),
         set: |spec, text| put(&mut spec.rules, text.parse()),
     },
     Coordinate {
         name: "arrival_scale",
+        label: None,
         in_command: InCommand::Option(4),
         value: |spec| spec.arrival_scale.into(),
         set: |spec, text| put(&mut spec.arrival_scale, text.parse()),
     },
     Coordinate {
         name: "machine",
+        label: None,
         in_command: InCommand::Option(1),
         value: |spec| spec.machine.to_string().into(),
         set: |spec, text| put(&mut spec.machine, text.parse()),
     },
     Coordinate {
         name: "scheduler",
+        label: Some(Labelled {
+            spec_column: "scheduler_spec",
+            of: |labels| &labels.scheduler,
+            short: labels::short_scheduler,
+        }),
         in_command: InCommand::Option(2),
         value: |spec| spec.scheduler.to_string().into(),
         set: |spec, text| put(&mut spec.scheduler, text.parse()),
     },
     Coordinate {
         name: "allocator",
+        label: Some(Labelled {
+            spec_column: "allocator_spec",
+            of: |labels| &labels.allocator,
+            short: allocator::short_label,
+        }),
         in_command: InCommand::Option(3),
         value: |spec| spec.allocator.to_string().into(),
         set: |spec, text| put(&mut spec.allocator, text.parse()),
     },
     Coordinate {
         name: "network",
+        label: Some(Labelled {
+            spec_column: "network_spec",
+            of: |labels| &labels.network,
+            short: str::to_owned,
+        }),
         in_command: InCommand::OptionUnless(6, RECORDED),
         value: |spec| spec.network.to_string().into(),
         set: |spec, text| put(&mut spec.network, text.parse()),
     },
     Coordinate {
         name: "seed",
+        label: None,
         in_command: InCommand::Option(5),
         value: |spec| spec.seed.into(),
         set: |spec, text| put(&mut spec.seed, text.parse()),
@@ -150,7 +212,23 @@ impl Coordinate {
         self.name.strip_prefix("arrival_").unwrap_or(self.name)
     }
 
-    /// Returns the coordinate's value in `spec`, as content keys and tables spell it.
+    /// Returns the coordinates that are algorithms, which have labels.
+    pub fn labelled() -> impl Iterator<Item = (&'static Self, &'static Labelled)> {
+        COORDINATES.iter().filter_map(|coordinate| Some((coordinate, coordinate.label.as_ref()?)))
+    }
+
+    /// Returns the name of the column of frames that holds [`Self::text`].
+    pub fn column(&self) -> &'static str {
+        self.label.as_ref().map_or(self.name, |label| label.spec_column)
+    }
+
+    /// Returns the coordinate as tables for people show it: the label of an algorithm, and the value of another
+    /// coordinate.
+    pub fn shown(&self, spec: &ReplaySpec) -> String {
+        self.label.as_ref().map_or_else(|| self.text(spec), |label| (label.of)(&spec.labels).to_owned())
+    }
+
+    /// Returns the coordinate's value in `spec`, as content keys and commands spell it.
     pub fn text(&self, spec: &ReplaySpec) -> String {
         plain_text(&(self.value)(spec))
     }
@@ -175,9 +253,12 @@ impl Coordinate {
 
 impl ReplaySpec {
     /// Returns a replay with the defaults: an unnamed log, the default rules, arrival times as they were recorded, run
-    /// times from the log, and seed 1.
+    /// times from the log, and seed 1. Its labels are short forms.
     pub fn new(machine: Mesh, scheduler: Spec, allocator: Spec) -> Self {
+        let network = Spec::named(RECORDED);
+        let labels = Labels::short(&scheduler, &allocator, &network);
         Self {
+            labels,
             log: String::new(),
             log_sha256: String::new(),
             rules: Rules::default(),
@@ -185,18 +266,26 @@ impl ReplaySpec {
             machine,
             scheduler,
             allocator,
-            network: Spec::named(RECORDED),
+            network,
             seed: 1,
         }
     }
 
     /// Returns the replay in words, such as `KTH × 1 on 10x10 under fcfs with naive, seed 1`.
     pub fn label(&self) -> String {
-        let Self { log, arrival_scale, machine, scheduler, allocator, network, seed, .. } = self;
-        let network = if network.name == RECORDED { String::new() } else { format!(" over {network}") };
+        let Self { log, arrival_scale, machine, network, seed, labels, .. } = self;
+        let network =
+            if network.name == RECORDED { String::new() } else { format!(" over {}", labels.network) };
+        let Labels { scheduler, allocator, .. } = labels;
         format!(
             "{log} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed {seed}"
         )
+    }
+
+    /// Returns the values of all coordinates as texts, in the order of [`COORDINATES`]. Replays are equal exactly if
+    /// these are.
+    pub fn identity(&self) -> Vec<String> {
+        COORDINATES.iter().map(|coordinate| coordinate.text(self)).collect()
     }
 
     /// Returns the options of `meshreplay replay` that repeat this replay. The log is not among them, because it is not
@@ -225,15 +314,22 @@ fn rules_options(rules: &Rules) -> Vec<String> {
     options
 }
 
-/// Writes an object with an entry for each listed coordinate.
+/// Writes an object with an entry for each listed coordinate, and one with the labels unless they are empty.
 impl Serialize for ReplaySpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(Coordinate::listed().map(|coordinate| coordinate.json(self)))
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in Coordinate::listed().map(|coordinate| coordinate.json(self)) {
+            map.serialize_entry(name, &value)?;
+        }
+        if !self.labels.is_empty() {
+            map.serialize_entry(LABELS, &self.labels)?;
+        }
+        map.end()
     }
 }
 
-/// Reads an object that may have other entries too. Only the network may be missing, because directories of version
-/// 0.1.0 and earlier do not have it.
+/// Reads an object that may have other entries too. Labels become short forms if they are missing, as in directories of
+/// version 0.1.0 and earlier, and so may the network.
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let found = Map::deserialize(deserializer)?;
@@ -247,6 +343,10 @@ impl<'de> Deserialize<'de> for ReplaySpec {
                 None => return Err(D::Error::missing_field(name)),
             }
         }
+        spec.labels = match found.get(LABELS) {
+            Some(labels) => Labels::deserialize(labels).map_err(D::Error::custom)?,
+            None => Labels::short(&spec.scheduler, &spec.allocator, &spec.network),
+        };
         Ok(spec)
     }
 }

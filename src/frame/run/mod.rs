@@ -1,12 +1,16 @@
 //! The results of a run of `replay`. They are sorted by the number of the replay and, if wanted, kept in a directory.
 
+mod folder;
+
+pub use folder::RunFolderError;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use polars::prelude::DataFrame;
 
+use self::folder::RunFolder;
 use super::folder::json;
-use super::run_folder::{RunFolder, RunFolderError};
 use super::{FileFormat, marked, summary};
 use crate::study::{Outcome, ReplaySpec, RunManifest, Study};
 

@@ -6,11 +6,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::detail::{DETAILS, Detail};
-use super::origin::{RUN_FILE, STUDY_FILE, result_files};
-use super::sheet::Sheet;
-use super::{FileFormat, FinishedFile, FrameError, FrameFile};
 use crate::disk::{Claim, ClaimError, NewFolder, is_stream, sync_directory};
+use crate::frame::detail::{DETAILS, Detail};
+use crate::frame::origin::{RUN_FILE, STUDY_FILE, result_files};
+use crate::frame::sheet::Sheet;
+use crate::frame::{FileFormat, FinishedFile, FrameError, FrameFile};
 use crate::study::{Coordinate, Study};
 
 /// Why a directory cannot take the results of `replay`.
@@ -186,7 +186,7 @@ fn held(folder: &Path, study: &Study) -> Option<BTreeSet<u64>> {
         // The seed of a row is that of its replication and may differ from the seed of the spec.
         let is_its = Coordinate::listed()
             .filter(|coordinate| coordinate.name != "seed")
-            .all(|coordinate| label(coordinate.name, row).as_ref() == Some(&coordinate.text(spec)));
+            .all(|coordinate| label(coordinate.column(), row).as_ref() == Some(&coordinate.text(spec)));
         if !is_its {
             return None;
         }
