@@ -361,7 +361,7 @@ mod tests {
             let axes = Axes { logs, arrival_scales, machines, allocators, seeds, ..axes()? };
             Ok(axes.combinations()?.into_iter().map(|found| found.spec.labels.allocator).collect())
         };
-        assert_eq!(labels(&["mc1x1", "hilbert+bf", "curve"])?, ["mc1x1", "hilbert+bf", "hilbert+bf"]);
+        assert_eq!(labels(&["mc1x1", "hilbert+bf", "mc1x1:fill=nearest"])?, ["mc1x1", "hilbert+bf", "mc1x1"]);
         // The order of parameters is kept, as whoever has typed them looks for this text.
         let typed = "curve:select=best-fit,order=hilbert";
         assert_eq!(labels(&[typed, "hilbert+bf"])?, [typed, typed]);

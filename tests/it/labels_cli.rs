@@ -106,7 +106,9 @@ fn a_look_does_not_depend_on_the_spelling() -> Tested {
     let directory = site()?;
     let at = directory.path();
     let mut colours = Vec::new();
-    for (name, allocators) in [("a", "hilbert+bf mc1x1 mbs"), ("b", "curve mc1x1:fill=nearest mbs")] {
+    for (name, allocators) in
+        [("a", "hilbert+bf mc1x1 mbs"), ("b", "curve:select=best-fit,order=hilbert mc1x1:fill=nearest mbs")]
+    {
         fine(at, &format!("replay tiny.swf -m 4x4 --no-timing -q -o {name} -a {allocators}"))?;
         fine(at, &format!("plot {name} --kind waits -o {name}.svg"))?;
         let svg = fs::read_to_string(at.join(format!("{name}.svg")))?;
@@ -123,16 +125,24 @@ fn a_look_does_not_depend_on_the_spelling() -> Tested {
 fn a_report_names_and_plays_what_was_typed() -> Tested {
     let directory = site()?;
     let at = directory.path();
-    fine(at, "replay tiny.swf -m 4x4 --no-timing -q --placements -o out -a curve mc1x1:fill=nearest")?;
-    for show in ["curve", "hilbert+bf", "mc1x1"] {
-        let named = run(at, &format!("report out --show {show} -o {show}.html"))?;
-        // `curve` is what was typed, and the others are other spellings of what was typed.
+    fine(
+        at,
+        "replay tiny.swf -m 4x4 --no-timing -q --placements -o out -a curve:order=hilbert,select=best-fit mc1x1:fill=nearest",
+    )?;
+    for (name, show) in ["curve:order=hilbert,select=best-fit", "hilbert+bf", "mc1x1"].into_iter().enumerate()
+    {
+        let named = run(at, &format!("report out --show {show} -o {name}.html"))?;
+        // The first is what was typed, and the others are other spellings of what was typed.
         assert_eq!(named.code, Some(0), "{show}: {}", named.stderr);
     }
-    let html = fs::read_to_string(at.join("curve.html"))?;
+    let html = fs::read_to_string(at.join("0.html"))?;
     assert!(html.contains("mc1x1:fill=nearest (mc1x1:fill=nearest,tie-break=none)"));
     let refused = run(at, "report out --show naive -o naive.html")?;
-    assert!(refused.stderr.contains("(one of: curve, mc1x1:fill=nearest)"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("(one of: curve:order=hilbert,select=best-fit, mc1x1:fill=nearest)"),
+        "{}",
+        refused.stderr
+    );
     Ok(())
 }
 
