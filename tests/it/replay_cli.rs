@@ -445,7 +445,7 @@ fn the_order_flag_sets_the_order_of_every_scheduler() -> Tested {
     let rest = "-m 4x4 -a naive --no-timing --format csv -q";
     let schedulers = "-s easy:pass=per-event first-fit-queue:order=wfp3";
     let flag = replay(directory.path(), &format!("{schedulers} --order wfp3 {rest}"))?;
-    let spelt = "-s easy:pass=per-event,order=wfp3 first-fit-queue:order=wfp3";
+    let spelt = "-s easy:order=wfp3,pass=per-event first-fit-queue:order=wfp3";
     let spelt = replay(directory.path(), &format!("{spelt} {rest}"))?;
     assert_eq!((flag.code, flag.stderr.as_str()), (Some(0), ""));
     assert!(flag.stdout.contains("easy:order=wfp3,pass=per-event"), "{}", flag.stdout);

@@ -45,7 +45,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
     ("text", Layer::Lab, "metrics"),
     ("inspect", Layer::Lab, "allocator audit frame job machine spec text trace workload"),
-    ("sweep", Layer::Lab, "allocator disk execution frame machine spec study text"),
+    ("sweep", Layer::Lab, "disk execution frame machine spec study text"),
     (
         "figure",
         Layer::Lab,

@@ -6,8 +6,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::allocator;
+use crate::scheduler;
 use crate::spec::Spec;
-use crate::{allocator, scheduler};
 
 /// The name of the entry of labels in JSON.
 pub(in crate::study) const LABELS: &str = "labels";
