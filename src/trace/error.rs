@@ -68,6 +68,12 @@ pub enum TraceError {
         /// The error of the decompressor.
         source: io::Error,
     },
+    /// The log is another one when it is read for the second time.
+    #[error("{} has changed while it was read; convert it again", .path.display())]
+    Changed {
+        /// The log.
+        path: PathBuf,
+    },
     /// A line is longer than any line of a log.
     #[error(
         "{}:{line}: more than {limit} bytes without a line end; expected a log with one job on each line",

@@ -30,11 +30,12 @@ pub(crate) struct Ran {
     pub(crate) stderr: String,
 }
 
-/// Runs the program in `directory` with `stdin` as its standard input.
+/// Runs the program in `directory` with `stdin` as its standard input. Its local time is that of UTC on every machine.
 pub(crate) fn run_with(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Result<Ran, Box<dyn Error>> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
         .args(arguments)
         .current_dir(directory)
+        .env("TZ", "UTC")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -69,6 +70,7 @@ pub(crate) fn start(directory: &Path, arguments: &str) -> std::io::Result<Child>
     Command::new(env!("CARGO_BIN_EXE_meshreplay"))
         .args(arguments.split(' '))
         .current_dir(directory)
+        .env("TZ", "UTC")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

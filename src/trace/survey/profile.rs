@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::members::{Counts, Members};
 use crate::trace::error::TraceError;
-use crate::trace::reader::{ReadOptions, read};
+use crate::trace::options::ReadOptions;
+use crate::trace::reader::read;
 use crate::trace::record::{FIELD_NAMES, FIELDS, Record};
 use crate::trace::summary::LogSummary;
 

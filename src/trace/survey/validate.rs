@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::Path;
 
 use crate::trace::error::{Problem, TraceError};
-use crate::trace::reader::{Entry, ReadOptions, Reader};
+use crate::trace::options::ReadOptions;
+use crate::trace::reader::{Entry, Reader};
 use crate::trace::record::Record;
 use crate::trace::summary::LogSummary;
 

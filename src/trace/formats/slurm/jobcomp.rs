@@ -119,9 +119,15 @@ impl Jobcomp {
         Ok(Self { accounting, clock, unsubmitted: 0 })
     }
 
-    /// Reads the value of `key` as an instant.
-    fn instant(&mut self, values: &Values, key: &'static str) -> Result<Option<i64>, Problem> {
-        self.clock.instant(values.get(key)).map_err(|expected| values.malformed(key, expected))
+    /// Reads the value of `key` as an instant of something that was not before `earlier_s`.
+    fn instant_after(
+        &mut self,
+        values: &Values,
+        key: &'static str,
+        earlier_s: Option<i64>,
+    ) -> Result<Option<i64>, Problem> {
+        let found = self.clock.instant_after(values.get(key), earlier_s);
+        found.map_err(|expected| values.malformed(key, expected))
     }
 }
 
@@ -137,12 +143,13 @@ impl LineParser for Jobcomp {
                 values.malformed("JobId", "the number of a job: each line is JobId=… UserId=… and so on")
             );
         };
-        let (start_s, end_s) = (self.instant(&values, "StartTime")?, self.instant(&values, "EndTime")?);
+        let submit_s = self.instant_after(&values, "SubmitTime", None)?;
+        let eligible_s = self.instant_after(&values, "EligibleTime", submit_s)?;
+        let start_s = self.instant_after(&values, "StartTime", submit_s)?;
+        let end_s = self.instant_after(&values, "EndTime", start_s)?;
         if end_s.is_none() {
             return Err(values.malformed("EndTime", "the time at which the job ended"));
         }
-        let submit_s = self.instant(&values, "SubmitTime")?;
-        let eligible_s = self.instant(&values, "EligibleTime")?;
         let own = Resources {
             nodes: number("NodeCnt", "a number of nodes")?,
             cpus: number("ProcCnt", "a number of CPUs")?,
@@ -185,9 +192,7 @@ impl LineParser for Jobcomp {
 
     fn facts(&mut self) -> Facts {
         let mut facts = self.accounting.facts();
-        facts.time_zone = self.clock.zone_name();
-        facts.notes.extend(self.clock.notes());
-        facts.counts.extend(self.clock.counts());
+        facts.add_clock(&self.clock);
         if self.unsubmitted > 0 {
             facts.counts.push(("jobs without a submit time, for which their start stands", self.unsubmitted));
         }

@@ -61,11 +61,15 @@ impl Sacct {
     ) -> Result<SlurmJob<'a>, Problem> {
         let text = |column: Column| fields[column as usize];
         let clock = &mut self.clock;
-        let mut instant = |column: Column| {
-            clock.instant(text(column)).map_err(|expected| malformed(heading, column, text(column), expected))
+        // Times that occur twice, as clocks are put back, are in the order that the life of a job has.
+        let mut instant_after = |column: Column, earlier_s| {
+            let found = clock.instant_after(text(column), earlier_s);
+            found.map_err(|expected| malformed(heading, column, text(column), expected))
         };
-        let (submit_s, start_s) = (instant(Column::Submit)?, instant(Column::Start)?);
-        let (end_s, eligible_s) = (instant(Column::End)?, instant(Column::Eligible)?);
+        let submit_s = instant_after(Column::Submit, None)?;
+        let start_s = instant_after(Column::Start, submit_s)?;
+        let end_s = instant_after(Column::End, start_s.or(submit_s))?;
+        let eligible_s = instant_after(Column::Eligible, submit_s)?;
         let elapsed_s = elapsed(heading, fields)?;
         let nodes = heading.has(&[Column::NodeList]).then(|| text(Column::NodeList));
         let (allocated, requested) = sizes(heading, fields)?;
@@ -143,9 +147,7 @@ impl LineParser for Sacct {
 
     fn facts(&mut self) -> Facts {
         let mut facts = self.accounting.facts();
-        facts.time_zone = self.clock.zone_name();
-        facts.notes.extend(self.clock.notes());
-        facts.counts.extend(self.clock.counts());
+        facts.add_clock(&self.clock);
         facts
     }
 }

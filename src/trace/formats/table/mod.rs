@@ -233,19 +233,17 @@ impl LineParser for Table {
     }
 
     fn facts(&mut self) -> Facts {
-        let clock = &self.told.clock;
-        let mut notes = clock.notes();
         let read = self.layout.as_ref().map(|(_, layout)| layout.told()).filter(|told| !told.is_empty());
-        notes.extend(read.map(|told| format!("columns are read as {told}; --columns says otherwise")));
-        notes.extend(self.counts.notes());
-        Facts {
+        let mut facts = Facts {
             names: std::mem::take(&mut self.names),
             has_unix_times: self.has_unix_times == Some(true),
-            time_zone: clock.zone_name(),
-            counts: clock.counts().into_iter().chain(self.counts.rows()).collect(),
-            notes,
             ..Facts::default()
-        }
+        };
+        facts.add_clock(&self.told.clock);
+        let read = read.map(|told| format!("columns are read as {told}; --columns says otherwise"));
+        facts.notes.extend(read.into_iter().chain(self.counts.notes()));
+        facts.counts.extend(self.counts.rows());
+        facts
     }
 }
 
