@@ -47,6 +47,7 @@ mod sweep_cli;
 mod synthetic_cli;
 mod table_cli;
 mod tidy;
+mod time_zones;
 mod trace_cli;
 mod unavailable_cli;
 mod writers;
