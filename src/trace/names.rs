@@ -48,7 +48,7 @@ impl NameKind {
 
 /// The names of one kind that were seen so far. They are numbered from 1 in the order of their first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Labels {
+struct Labels {
     numbers: HashMap<Vec<u8>, i64>,
     /// The names; number n is entry n − 1.
     names: Vec<Vec<u8>>,
@@ -58,7 +58,7 @@ pub(super) struct Labels {
 
 impl Labels {
     /// Returns the number of `name`. A new name gets the next number.
-    pub(super) fn number(&mut self, name: &[u8]) -> i64 {
+    fn number(&mut self, name: &[u8]) -> i64 {
         if self.last > 0 && self.names[self.last as usize - 1] == name {
             return self.last;
         }

@@ -51,3 +51,4 @@ mod time_zones;
 mod trace_cli;
 mod unavailable_cli;
 mod writers;
+mod wrong_inputs;

@@ -121,9 +121,11 @@ impl Quantiles {
 
 impl Profile {
     /// Reads the log at `path` and returns its profile. Memory holds two numbers per job, so that quantiles are exact.
+    /// Fails if lenient reading has skipped all of it.
     pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         let mut gathering = Gathering::default();
         let summary = read(path, options, |record| gathering.add(record))?;
+        summary.check_jobs()?;
         Ok(gathering.finish(summary))
     }
 

@@ -11,12 +11,13 @@
 //! * Names of users, groups, applications, queues and partitions are numbered in the order of their first appearance.
 //! * A job number is the number at the start of its text. Jobs without one are numbered from 1 by their lines.
 
+mod advice;
 mod cells;
 mod field;
 mod layout;
 mod row;
 mod spec;
-pub(in crate::trace) mod status;
+mod status;
 
 use super::format::{Format, LineParser, Parsed};
 use crate::spec::{Params, Spec};
@@ -140,7 +141,20 @@ impl Table {
                 Err(problem) => complaint = complaint.or(Some(problem)),
             }
         }
-        Err(Problem::Heading(complaint.unwrap_or_default()))
+        Err(Problem::Heading(self.advised(heading, complaint.unwrap_or_default())))
+    }
+
+    /// Returns what is wrong with the first line, after what it probably is instead of a heading, if that is known.
+    fn advised(&mut self, line: &[u8], complaint: String) -> String {
+        self.cells.split(line, candidates(line)[0], self.told.has_quotes);
+        let cells = self.cells.texts();
+        let clock = &mut self.told.clock;
+        let is_instant =
+            |cell: &String| cell.contains(':') && matches!(clock.instant(cell.as_bytes()), Ok(Some(_)));
+        match advice::advice(line, &cells, is_instant) {
+            Some(advice) => format!("{advice}; {complaint}"),
+            None => complaint,
+        }
     }
 
     /// Does the same as [`Self::start`] for a table whose columns are told by number.
