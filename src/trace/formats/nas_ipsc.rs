@@ -25,6 +25,7 @@ pub(super) const FORMAT: Format = Format {
     source: "D. Feitelson, B. Nitzberg, \"Job characteristics of a production parallel scientific workload on the NASA \
              Ames iPSC/860\", JSSPP 1995",
     parameters: "",
+    reads: &[],
     lacks: "machine, arrivals (starts stand for them), estimates, requested processors, status, memory",
     extensions: &[],
     recognises: Some(is_line),

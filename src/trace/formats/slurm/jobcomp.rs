@@ -17,6 +17,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     summary: "Slurm's text log of job completions (jobcomp/filetxt): Key=Value fields, one job on each line",
     source: super::SOURCE,
     parameters: "unit=nodes|cpus|gpus time-zone=ZONE arrival=submit|eligible",
+    reads: READS,
     lacks: "machine, jobs that have not ended, GPUs that jobs got (those asked for stand for them), applications, memory",
     extensions: &[],
     recognises: Some(|line| line.starts_with(b"JobId=") && position(line, b"EndTime=").is_some()),
@@ -25,6 +26,22 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     parser: |spec| Ok(Box::new(Jobcomp::new(spec)?)),
     writing: None,
 };
+
+/// What is read of a line, and what it becomes.
+const READS: &[(&str, &str)] = &[
+    ("JobId", "job number"),
+    ("SubmitTime", "submit time, unless arrival=eligible; the start stands for one that is missing"),
+    ("EligibleTime", "submit time with arrival=eligible"),
+    ("StartTime", "start: the wait time is that from the submission"),
+    ("EndTime", "end: the run time is that from the start"),
+    ("JobState", "status: 1 completed, 5 cancelled, 0 ended in another way"),
+    ("NodeCnt", "processors with unit=nodes"),
+    ("ProcCnt", "processors with unit=cpus"),
+    ("Tres", "requested processors, by the unit"),
+    ("TimeLimit", "requested time; a number counts minutes"),
+    ("UserId, Account, QOS, Partition", "user, group, queue and partition, as numbers"),
+    ("NodeList", "list of nodes"),
+];
 
 /// The keys of a line in the order in which Slurm writes them. Those that are not read end the value before them.
 const KEYS: [&str; 30] = [
@@ -223,6 +240,12 @@ mod tests {
             Parsed::Record(record, 0) => Ok((record, parser.facts())),
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn pages_name_keys_of_the_log() {
+        let mut told = READS.iter().flat_map(|(names, _)| names.split(", "));
+        assert!(told.all(|name| KEYS.contains(&name)));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use memchr::{memchr, memchr_iter};
 
 use super::job::{Accounting, SlurmJob, limit};
-use super::sacct_columns::{COLUMNS, Column, Heading, is_heading, name_of};
+use super::sacct_columns::{COLUMNS, Column, Heading, READS, is_heading, name_of};
 use super::tres::{Resources, quantity};
 use crate::spec::{Params, Spec, SpecError};
 use crate::trace::error::Problem;
@@ -23,6 +23,7 @@ pub(in crate::trace::formats) const FORMAT: Format = Format {
     summary: "dump of Slurm's accounting: sacct -P with a heading, fields in any order",
     source: super::SOURCE,
     parameters: "unit=nodes|cpus|gpus time-zone=ZONE arrival=submit|eligible",
+    reads: READS,
     lacks: "machine, applications, memory",
     extensions: &["sacct"],
     recognises: Some(is_heading),

@@ -44,6 +44,7 @@ pub(super) const TABLE: Format = Format {
                  req-time req-memory status user group app queue partition nodes preceding think shape \
                  delimiter=guess|tab|pipe|semicolon|comma|blanks header=guess|yes|no missing=WORD+WORD \
                  colon=refuse|minutes-seconds|hours-minutes time-zone=ZONE",
+    reads: &[],
     lacks: "machine, and every field that no column holds",
     extensions: &[],
     recognises: Some(is_heading),
@@ -66,6 +67,7 @@ pub(super) const COLUMNS: Format = Format {
     source: "logs of any program; fields as in swf",
     parameters: "submit=COLUMN run=COLUMN procs=COLUMN job wait cpu memory req-procs req-time req-memory status user group \
                  app queue partition preceding think shape",
+    reads: &[],
     lacks: "machine, and every field that no column holds",
     extensions: &[],
     recognises: None,
