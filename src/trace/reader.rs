@@ -139,6 +139,11 @@ impl Reader {
         })
     }
 
+    /// Keeps no lists of the nodes of jobs, which need much memory in large logs.
+    pub fn forget_nodes(&mut self) {
+        self.parser.lines.forget_nodes();
+    }
+
     /// Returns the format of the log.
     pub fn format(&self) -> &'static Format {
         self.format

@@ -65,6 +65,7 @@ pub fn convert(
         return Ok((summary, left_out));
     };
     let mut reader = again()?;
+    reader.forget_nodes();
     while let Some(entry) = reader.next_entry()? {
         if let Entry::Record { record, .. } = entry {
             write(&record)?;
@@ -90,6 +91,7 @@ struct Surveyed {
 
 /// Reads a log to its end. If `settles`, runs that ended long ago are forgotten, so that memory does not grow with the log.
 fn survey(mut reader: Reader, settles: bool, keeps: bool) -> Result<Surveyed, TraceError> {
+    reader.forget_nodes();
     let (mut in_use, mut records) = (InUse::default(), Vec::new());
     let (mut largest, mut last_s) = (None, 0);
     while let Some(entry) = reader.next_entry()? {

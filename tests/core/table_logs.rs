@@ -323,6 +323,8 @@ fn read_at(path: &Path, format: &str, text: &str) -> Result<(Vec<Record>, LogSum
 fn survives(path: &Path, format: &str) -> Result<(), Box<dyn Error>> {
     let converted = path.with_extension("swf");
     let reader = || Reader::open(path, options(format));
+    // Reading twice counts processors in use as they come, and reading once all at the end.
+    let mut sizes = Vec::new();
     for again in [Some(&reader as meshreplay::workload::Again<'_>), None] {
         let mut writer = Writer::create(&converted, SWF, true)?;
         convert(reader()?, again, &mut writer, SWF, false)?;
@@ -336,6 +338,10 @@ fn survives(path: &Path, format: &str) -> Result<(), Box<dyn Error>> {
         if plain.summary.header.unix_start_time() != Some(log.summary.origin_s()).filter(|&at| at != 0) {
             return Err("another start".into());
         }
+        sizes.push(plain.summary.header.processors());
+    }
+    if sizes[0] != sizes[1] {
+        return Err(format!("{sizes:?} processors").into());
     }
     Ok(())
 }

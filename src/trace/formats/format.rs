@@ -100,6 +100,9 @@ pub trait LineParser {
         None
     }
 
+    /// Keeps no lists of nodes, as nobody will ask for them. It is called before the first line, if at all.
+    fn forget_nodes(&mut self) {}
+
     /// Returns what the parser has learnt beside the records, such as the names behind their numbers. It is called once,
     /// after the last record.
     fn facts(&mut self) -> Facts {

@@ -180,6 +180,10 @@ impl LineParser for Pbs {
         Ok(Parsed::Record(record, 0))
     }
 
+    fn forget_nodes(&mut self) {
+        self.names.forget_nodes();
+    }
+
     fn facts(&mut self) -> Facts {
         let counts = [
             ("requeues, of which only the last run is read", self.reruns),

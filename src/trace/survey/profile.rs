@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::members::{Counts, Members};
 use crate::trace::error::TraceError;
 use crate::trace::options::ReadOptions;
-use crate::trace::reader::read;
+use crate::trace::reader::{Entry, Reader};
 use crate::trace::record::{FIELD_NAMES, FIELDS, Record};
 use crate::trace::summary::LogSummary;
 
@@ -124,7 +124,14 @@ impl Profile {
     /// Fails if lenient reading has skipped all of it.
     pub fn of(path: &Path, options: ReadOptions) -> Result<Self, TraceError> {
         let mut gathering = Gathering::default();
-        let summary = read(path, options, |record| gathering.add(record))?;
+        let mut reader = Reader::open(path, options)?;
+        reader.forget_nodes();
+        while let Some(entry) = reader.next_entry()? {
+            if let Entry::Record { record, .. } = entry {
+                gathering.add(&record);
+            }
+        }
+        let summary = reader.finish()?;
         summary.check_jobs()?;
         Ok(gathering.finish(summary))
     }

@@ -88,6 +88,11 @@ impl Accounting {
         Ok(accounting)
     }
 
+    /// Keeps no lists of nodes.
+    pub(super) fn forget_nodes(&mut self) {
+        self.names.forget_nodes();
+    }
+
     /// Returns the unit of processors.
     pub(super) fn unit(&self) -> Unit {
         self.unit

@@ -207,6 +207,10 @@ impl LineParser for Jobcomp {
         Ok(Parsed::Record(self.accounting.record(&job), 0))
     }
 
+    fn forget_nodes(&mut self) {
+        self.accounting.forget_nodes();
+    }
+
     fn facts(&mut self) -> Facts {
         let mut facts = self.accounting.facts();
         facts.add_clock(&self.clock);

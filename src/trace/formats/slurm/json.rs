@@ -311,6 +311,10 @@ impl LineParser for SlurmJson {
         Ok(None)
     }
 
+    fn forget_nodes(&mut self) {
+        self.accounting.forget_nodes();
+    }
+
     fn facts(&mut self) -> Facts {
         self.accounting.facts()
     }

@@ -146,6 +146,10 @@ impl LineParser for Sacct {
         }
     }
 
+    fn forget_nodes(&mut self) {
+        self.accounting.forget_nodes();
+    }
+
     fn facts(&mut self) -> Facts {
         let mut facts = self.accounting.facts();
         facts.add_clock(&self.clock);

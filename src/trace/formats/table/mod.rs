@@ -248,6 +248,10 @@ impl LineParser for Table {
         Err(Problem::column(column, name, b"\"", "a closing quote before the end of the log"))
     }
 
+    fn forget_nodes(&mut self) {
+        self.names.forget_nodes();
+    }
+
     fn facts(&mut self) -> Facts {
         let read = self.layout.as_ref().map(|(_, layout)| layout.told()).filter(|told| !told.is_empty());
         let mut facts = Facts {
