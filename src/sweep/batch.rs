@@ -12,7 +12,6 @@ use super::whole::Sweep;
 use crate::machine::intervals;
 use crate::study::Shard;
 use crate::text::{command_line, quoted};
-use crate::trace::formats;
 
 /// The program that submits a study, and its working directory.
 #[derive(Clone, Debug)]
@@ -126,10 +125,7 @@ impl<'a> Batch<'a> {
 /// Returns the line of a script that gives every machine the time zone in which dates were read that tell none, so that
 /// all shards read the same; empty if there are no such dates. A zone that is only an offset was given by the user.
 fn zone(sweep: &Sweep) -> String {
-    let format = sweep.study.options.input_format.as_ref();
-    let name = format
-        .and_then(formats::time_zone)
-        .filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let name = sweep.study.time_zone().filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
     name.map_or_else(String::new, |name| format!("export TZ={}\n", quoted(name)))
 }
 

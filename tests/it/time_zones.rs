@@ -14,7 +14,7 @@ const DUMP: &str = "JobID|Submit|Start|End|State|NNodes\n\
 const SWF: &str = "1 0 0 20 2 -1 -1 2 20 -1 1 3 1 -1 1 -1 -1 -1\n";
 
 fn run(at: &Path, zone: &str, arguments: &str) -> Result<Ran, Box<dyn std::error::Error>> {
-    run_in_zone(at, &arguments.split(' ').collect::<Vec<_>>(), b"", zone)
+    run_in_zone(at, &arguments.split_whitespace().collect::<Vec<_>>(), b"", zone)
 }
 
 /// The submit, wait and run times of the jobs of the dump in a zone, as a conversion has them.
@@ -88,8 +88,7 @@ fn results_name_the_zone_and_are_the_same_on_another_machine() -> Tested {
         ("dump.sacct other.swf", "America/New_York", "--time-zone Europe/Berlin", "e"),
         ("dump.sacct", "UTC", "", "f"),
     ] {
-        let arguments = if arguments.is_empty() { String::new() } else { format!(" {arguments}") };
-        let ran = run(at, zone, &format!("replay {logs} {REST} -o {out}{arguments}"))?;
+        let ran = run(at, zone, &format!("replay {logs} {REST} -o {out} {arguments}"))?;
         assert_eq!(ran.code, Some(0), "{out}: {}", ran.stderr);
     }
     let [a, b, c, d, e, f] = ["a", "b", "c", "d", "e", "f"].map(|out| contents(&at.join(out)));
@@ -114,9 +113,9 @@ fn a_study_names_the_zone_and_gives_it_to_its_shards() -> Tested {
     let ran = run(at, "Europe/Berlin", "sweep study.toml -o out --no-timing --shard 1/2")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stderr.contains("dates without a zone are read as Europe/Berlin"), "{}", ran.stderr);
-    // Another zone is another study.
+    // In another zone the cells are others, so that they are not taken for those of the first shard.
     let ran = run(at, "UTC", "sweep study.toml -o out --no-timing --shard 2/2")?;
-    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 of the study's 2 are missing yet"), "{}", ran.stderr);
     let ran = run(at, "Europe/Berlin", "sweep study.toml -o out --no-timing --submit slurm --dry-run")?;
     assert!(ran.stdout.contains("\nexport TZ=Europe/Berlin\nexec "), "{}{}", ran.stdout, ran.stderr);
     let ran = run(at, "Europe/Berlin", "sweep study.toml -o out --no-timing --shard 2/2")?;
@@ -126,6 +125,8 @@ fn a_study_names_the_zone_and_gives_it_to_its_shards() -> Tested {
     let names = |out: &str| -> Result<Vec<String>, Box<dyn std::error::Error>> {
         Ok(contents(&at.join(out).join("cells"))?.into_keys().collect())
     };
-    assert_eq!(names("out")?, names("told")?, "the keys are the same");
+    let (out, told) = (names("out")?, names("told")?);
+    let shared = told.iter().filter(|name| out.contains(name)).count();
+    assert_eq!((out.len(), shared), (told.len() / 2 * 3, told.len()), "the keys are the same");
     Ok(())
 }
