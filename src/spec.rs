@@ -148,7 +148,8 @@ impl FromStr for Spec {
         if spec.is_guest() {
             let text = rest.map_or("", str::trim);
             if text.is_empty() {
-                let what = if name == EXEC { "a command, as in exec:./mine" } else { "a name, as in guest:mine" };
+                let what =
+                    if name == EXEC { "a command, as in exec:./mine" } else { "a name, as in guest:mine" };
                 return Err(malformed(format!("'{name}:' is followed by {what}")));
             }
             if text.contains(char::is_control) {

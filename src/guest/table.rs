@@ -145,7 +145,8 @@ impl Guests {
         .map_err(GuestError::Failed)?;
         allocator::tell_unavailable(&mut strategy, setup.mesh);
         let exact = strategy.is_exact();
-        let promises = Promises { exact, complete: matches!(strategy.served, Served::ByCount), forgets: false };
+        let promises =
+            Promises { exact, complete: matches!(strategy.served, Served::ByCount), forgets: false };
         Ok(Built { spec: spec.clone(), promises, strategy })
     }
 

@@ -174,11 +174,17 @@ pub(super) fn placeable(
     let served = served(jobs.iter().map(Request::from), machine, allocator);
     if stop.is_thrown() {
         // An allocator that is stopped, or from outside and has failed, refuses whatever it is asked.
-        return Err(stop.reason().map_or(JobsError::Interrupted, |reason| JobsError::Failed(reason.to_owned())));
+        return Err(stop
+            .reason()
+            .map_or(JobsError::Interrupted, |reason| JobsError::Failed(reason.to_owned())));
     }
     let fits = |job: &Job| served.get(&Request::from(job)).is_none_or(|&fits| fits);
-    split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| {
-        JobsError::NeverFits { log, number, asked, allocator: name.clone(), machine }
+    split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| JobsError::NeverFits {
+        log,
+        number,
+        asked,
+        allocator: name.clone(),
+        machine,
     })
 }
 
@@ -286,8 +292,7 @@ mod tests {
             );
         }
         let message = |error: Option<JobsError>| error.map(|error| error.to_string()).unwrap_or_default();
-        let found =
-            placeable("a", &jobs, &machine, (built(&"first-fit".parse()?)?, &stop), Oversize::Error);
+        let found = placeable("a", &jobs, &machine, (built(&"first-fit".parse()?)?, &stop), Oversize::Error);
         assert_eq!(
             message(found.err()),
             "a: job 3 asks for 5 processors as 1x5, which 'first-fit' does not find on machine 5x4 even if it is \

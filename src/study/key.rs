@@ -46,7 +46,11 @@ fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
 /// depend on. Such a guest is an object of the caller, or a program whose command names no file. The key is then made from
 /// `unique` too, so that no other study ever finds the result.
 pub(super) fn own_key(key: String, spec: &ReplaySpec, unique: &str) -> String {
-    if guests(spec).all(|guest| !guest::files(guest).is_empty()) { key } else { sha256(&format!("{key} {unique}")) }
+    if guests(spec).all(|guest| !guest::files(guest).is_empty()) {
+        key
+    } else {
+        sha256(&format!("{key} {unique}"))
+    }
 }
 
 /// Returns a text that is different each time.

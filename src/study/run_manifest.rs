@@ -69,7 +69,10 @@ impl Serialize for RunReplay<'_> {
             let (name, value) = coordinate.json(spec);
             map.serialize_entry(name, &value)?;
             if name == "allocator" {
-                let read = files(&spec.allocator).into_iter().chain(prediction_file(spec)).chain(program_files(spec));
+                let read = files(&spec.allocator)
+                    .into_iter()
+                    .chain(prediction_file(spec))
+                    .chain(program_files(spec));
                 let files: BTreeMap<String, String> = read.collect();
                 if !files.is_empty() {
                     map.serialize_entry("files", &files)?;

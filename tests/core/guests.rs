@@ -81,11 +81,7 @@ fn an_object_of_the_caller_allocates_as_ours_does() -> Tested {
         let specs = |allocator| [scheduler, allocator, "recorded"];
         assert_same(&lowest(u32::MAX, true), specs("naive"), specs("guest:lowest"))?;
     }
-    assert_same(
-        &lowest(u32::MAX, false),
-        ["fcfs", "naive", "recorded"],
-        ["fcfs", "guest:lowest", "recorded"],
-    )
+    assert_same(&lowest(u32::MAX, false), ["fcfs", "naive", "recorded"], ["fcfs", "guest:lowest", "recorded"])
 }
 
 #[test]
@@ -99,7 +95,10 @@ fn a_guest_that_fails_ends_its_replay_with_its_message() {
     let found = failure(&lowest(9, true), ["fcfs", "guest:lowst", "recorded"]);
     assert!(found.contains("unknown allocator 'lowst', did you mean 'lowest'?"), "{found}");
     let found = failure(&Guests::default(), ["guest:mine", "naive", "recorded"]);
-    assert!(found.contains("found 'guest:mine', expected another scheduler; guest:NAME is an object"), "{found}");
+    assert!(
+        found.contains("found 'guest:mine', expected another scheduler; guest:NAME is an object"),
+        "{found}"
+    );
     let dead = Guests::default().with_allocator("dead", |_| Err("guest:dead: no licence".to_owned()));
     assert_eq!(failure(&dead, ["fcfs", "guest:dead", "recorded"]), "guest:dead: no licence");
 }
@@ -157,8 +156,9 @@ impl RunTime for Times {
 
 #[test]
 fn an_object_of_the_caller_says_how_long_jobs_run() -> Tested {
-    let times =
-        |factor| Guests::default().with_network("times", move |_| Ok(Box::new(OwnRunTimes::new(Times(factor)))));
+    let times = |factor| {
+        Guests::default().with_network("times", move |_| Ok(Box::new(OwnRunTimes::new(Times(factor)))))
+    };
     assert_same(&times(1), ["easy", "naive", "recorded"], ["easy", "naive", "guest:times"])?;
     let doubled = replayed(&times(2), ["fcfs", "naive", "guest:times"])?;
     for (record, job) in doubled.records.iter().zip(jobs(300)) {
@@ -181,9 +181,21 @@ fn programs_that_misbehave_are_told_apart() -> Tested {
     let hello = r#"echo '{"id":0,"protocol":1,"what":{"is":["new"]}}'"#;
     let then = |text: &str| format!("read question\n{text}");
     for (hello, rest, words) in [
-        ("echo no licence >&2; exit 3", "", "the program ended (exit status: 3) before it answered; its last lines on standard error:\n    no licence (asked to 'hello')"),
-        (hello, &then("echo lost >&2; kill -9 $$"), "the program ended (signal: 9 (SIGKILL)) before it answered"),
-        (hello, "exit 0", "the program ended (exit status: 0) before it answered; it wrote nothing to standard error"),
+        (
+            "echo no licence >&2; exit 3",
+            "",
+            "the program ended (exit status: 3) before it answered; its last lines on standard error:\n    no licence (asked to 'hello')",
+        ),
+        (
+            hello,
+            &then("echo lost >&2; kill -9 $$"),
+            "the program ended (signal: 9 (SIGKILL)) before it answered",
+        ),
+        (
+            hello,
+            "exit 0",
+            "the program ended (exit status: 0) before it answered; it wrote nothing to standard error",
+        ),
         ("exec >&-; sleep 20", "", "it closed its standard output"),
         ("echo hello", "", "it answered 'hello', expected one line with a JSON object"),
         ("echo '{\"id\":0}'", "", "missing field `protocol`"),
@@ -196,7 +208,11 @@ fn programs_that_misbehave_are_told_apart() -> Tested {
         (hello, &then("sleep 20"), "it did not answer within 0.5 s, which exec:timeout=SECONDS changes"),
         ("yes", "", "it answered 'y'"),
         ("cat /dev/zero", "", "it wrote a line of more than"),
-        ("yes flood >&2", "", "it did not answer within 0.5 s, which exec:timeout=SECONDS changes; its last lines on standard error:\n    flood"),
+        (
+            "yes flood >&2",
+            "",
+            "it did not answer within 0.5 s, which exec:timeout=SECONDS changes; its last lines on standard error:\n    flood",
+        ),
         (hello, &then("echo '{\"id\":1,\"nodes\":[0,0,0]}'"), "its placement has"),
         (hello, &then("echo '{\"id\":1,\"nodes\":7}'"), "which is no answer to this question"),
         (hello, &then("echo '{\"id\":9,\"nodes\":null}'"), "expected \"id\":1"),

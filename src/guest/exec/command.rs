@@ -41,7 +41,8 @@ impl FromStr for Command {
                     owner: EXEC.to_owned(),
                     key: "timeout".to_owned(),
                     found: given.to_owned(),
-                    expected: "a number of seconds from 0.001 to 604800, as in exec:timeout=2 ./mine".to_owned(),
+                    expected: "a number of seconds from 0.001 to 604800, as in exec:timeout=2 ./mine"
+                        .to_owned(),
                 });
             };
             timeout = Duration::from_secs_f64(seconds);

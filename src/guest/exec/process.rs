@@ -77,13 +77,19 @@ impl Process {
             return Err("the command is missing".to_owned());
         };
         let mut new = std::process::Command::new(program);
-        new.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        new.args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
         let mut child = new.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound if program.contains('/') => {
                 format!("there is no program {program}; paths are relative to the current directory")
             }
             ErrorKind::NotFound => {
-                format!("there is no program {program} on the path; write ./{program} for one in this directory")
+                format!(
+                    "there is no program {program} on the path; write ./{program} for one in this directory"
+                )
             }
             ErrorKind::PermissionDenied => {
                 format!("{program} may not be executed ({error}); chmod +x makes a file a program")
@@ -153,7 +159,8 @@ impl Process {
             if left.is_zero() {
                 let what = if self.outbox.is_empty() { "answer" } else { "read its standard input" };
                 let seconds = self.timeout.as_secs_f64();
-                let problem = format!("it did not {what} within {seconds} s, which exec:timeout=SECONDS changes");
+                let problem =
+                    format!("it did not {what} within {seconds} s, which exec:timeout=SECONDS changes");
                 return Err(self.failed(Trouble::Other(problem)));
             }
             self.wait(left.min(LOOK)).map_err(|trouble| self.failed(trouble))?;
@@ -189,7 +196,8 @@ impl Process {
             Err(error) => return Err(Trouble::Other(format!("its pipes cannot be watched: {error}"))),
         }
         let is_ready = |pipe: Option<&PollFd<'_>>| pipe.is_some_and(|pipe| !pipe.revents().is_empty());
-        let (reads, hears) = (is_ready(pipes.first()), is_ready(pipes.last().filter(|_| self.stderr.is_some())));
+        let (reads, hears) =
+            (is_ready(pipes.first()), is_ready(pipes.last().filter(|_| self.stderr.is_some())));
         if hears {
             self.hear();
         }
@@ -236,7 +244,9 @@ impl Process {
             return Unanswered::Stopped;
         }
         let problem = match trouble {
-            Trouble::Closed(which) => self.ended().unwrap_or_else(|| format!("it closed its standard {which}")),
+            Trouble::Closed(which) => {
+                self.ended().unwrap_or_else(|| format!("it closed its standard {which}"))
+            }
             Trouble::Other(problem) => problem,
         };
         Unanswered::Failed(self.with_said(&problem))

@@ -97,9 +97,17 @@ fn read<A: DeserializeOwned>(line: &[u8], id: u64) -> Result<A, String> {
     match head.id {
         Some(found) if found == id => {}
         Some(found) if found < id => {
-            return Err(format!("it answered question {found} twice: '{}', expected an answer to {id}", shown()));
+            return Err(format!(
+                "it answered question {found} twice: '{}', expected an answer to {id}",
+                shown()
+            ));
         }
-        _ => return Err(format!("it answered '{}', expected \"id\":{id}, the number of the question", shown())),
+        _ => {
+            return Err(format!(
+                "it answered '{}', expected \"id\":{id}, the number of the question",
+                shown()
+            ));
+        }
     }
     if let Some(error) = head.error {
         return Err(format!("it says: {error}"));

@@ -45,7 +45,9 @@ fn submeshes(setup: &Setup<'_>) -> Result<Submeshes, String> {
     let built = allocator::build(&Spec::named("first-fit"), &like);
     match built.map_err(|error| format!("allocator '{}': {error}", setup.label))?.strategy.served {
         Served::BySubmesh(submeshes) => Ok(submeshes),
-        Served::ByCount | Served::ByState(_) => Err(format!("allocator '{}' is served otherwise", setup.label)),
+        Served::ByCount | Served::ByState(_) => {
+            Err(format!("allocator '{}' is served otherwise", setup.label))
+        }
     }
 }
 

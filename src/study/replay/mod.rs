@@ -198,7 +198,9 @@ impl Replay {
         check_waits(log, &jobs, scheduler)?;
         let first_arrival = outages::first_arrival(&jobs);
         let label = allocator.to_string();
-        let built = self.guests.allocator(allocator, &guest::Setup { label: &label, mesh: machine, jobs: 0, seed, stop })?;
+        let built = self
+            .guests
+            .allocator(allocator, &guest::Setup { label: &label, mesh: machine, jobs: 0, seed, stop })?;
         let (jobs, misfits) = placeable(log, &jobs, machine, (built, stop), rules.oversize)?;
         Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
     }
@@ -217,7 +219,8 @@ impl Replay {
         let [allocator, scheduler, network] =
             [&spec.allocator, &spec.scheduler, &spec.network].map(Spec::to_string);
         let setup = guest::Setup { label: "", mesh: &spec.machine, jobs: jobs.len(), seed, stop: &stop };
-        let mut built = self.guests.allocator(&spec.allocator, &guest::Setup { label: &allocator, ..setup })?;
+        let mut built =
+            self.guests.allocator(&spec.allocator, &guest::Setup { label: &allocator, ..setup })?;
         let mut scheduler =
             self.guests.scheduler(&spec.scheduler, &guest::Setup { label: &scheduler, ..setup })?;
         let mut execution = self.guests.network(&spec.network, &guest::Setup { label: &network, ..setup })?;

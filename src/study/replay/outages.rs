@@ -38,7 +38,8 @@ pub(in crate::study) fn check(spec: &ReplaySpec, options: &Options) -> Result<()
 
 /// Returns the error for an execution model that cannot kill jobs, where outages kill them.
 fn cannot_cancel(spec: &ReplaySpec) -> SpecError {
-    let problem = "it cannot stop the messages of a job that is killed; give --on-outage drain, or leave out --outages";
+    let problem =
+        "it cannot stop the messages of a job that is killed; give --on-outage drain, or leave out --outages";
     let (owner, machine) = (spec.network.name.clone(), spec.machine.to_string());
     SpecError::Unsuited { owner, machine, problem: problem.to_owned() }
 }
