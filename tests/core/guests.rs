@@ -147,8 +147,12 @@ fn an_object_of_the_caller_schedules_as_ours_does() -> Tested {
         .with_scheduler("oldest", |setup| Ok(Box::new(Dispatched::new(Oldest, setup.label, setup.stop))))
         .with_scheduler("greedy", |setup| Ok(Box::new(Dispatched::new(Greedy, setup.label, setup.stop))))
         .with_scheduler("idle", |setup| Ok(Box::new(Dispatched::new(Fixed(&[]), setup.label, setup.stop))))
-        .with_scheduler("twice", |setup| Ok(Box::new(Dispatched::new(Fixed(&[0, 0]), setup.label, setup.stop))))
-        .with_scheduler("wrong", |setup| Ok(Box::new(Dispatched::new(Fixed(&[299]), setup.label, setup.stop))));
+        .with_scheduler("twice", |setup| {
+            Ok(Box::new(Dispatched::new(Fixed(&[0, 0]), setup.label, setup.stop)))
+        })
+        .with_scheduler("wrong", |setup| {
+            Ok(Box::new(Dispatched::new(Fixed(&[299]), setup.label, setup.stop)))
+        });
     for allocator in ["naive", "first-fit", "mbs"] {
         assert_same(&guests, ["fcfs", allocator, "recorded"], ["guest:oldest", allocator, "recorded"])?;
     }

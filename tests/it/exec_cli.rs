@@ -32,7 +32,10 @@ done
 fn place() -> Result<tempfile::TempDir, Box<dyn std::error::Error>> {
     let directory = tempfile::tempdir()?;
     fs::write(directory.path().join("lowest.sh"), LOWEST)?;
-    let cut = run(directory.path(), &format!("trace cut {} short.swf --first 60", bundled("lublin-256-10k.swf.gz")))?;
+    let cut = run(
+        directory.path(),
+        &format!("trace cut {} short.swf --first 60", bundled("lublin-256-10k.swf.gz")),
+    )?;
     assert_eq!(cut.code, Some(0), "{}", cut.stderr);
     Ok(directory)
 }
@@ -87,7 +90,8 @@ fn results_do_not_depend_on_threads() -> Tested {
     let at = place.path();
     let specs = "-a naive 'exec:sh lowest.sh' 'exec:timeout=9 sh lowest.sh' -s fcfs easy";
     for threads in [1, 2] {
-        let out = ran(at, &format!("{BASIC} {specs} --placements -o t{threads} --format csv --threads {threads}"))?;
+        let out =
+            ran(at, &format!("{BASIC} {specs} --placements -o t{threads} --format csv --threads {threads}"))?;
         assert_eq!(out.code, Some(0), "{}", out.stderr);
     }
     for file in ["jobs.csv", "summary.csv"] {
@@ -109,7 +113,8 @@ fn results_do_not_depend_on_threads() -> Tested {
 fn a_study_takes_results_of_the_same_program_only() -> Tested {
     let place = place()?;
     let at = place.path();
-    let study = "logs = [\"short.swf\"]\nmachines = [\"16x16\"]\nallocators = [\"naive\", \"exec:sh lowest.sh\"]\n";
+    let study =
+        "logs = [\"short.swf\"]\nmachines = [\"16x16\"]\nallocators = [\"naive\", \"exec:sh lowest.sh\"]\n";
     fs::write(at.join("study.toml"), study)?;
     let status = |words: &str| -> Tested {
         let out = ran(at, "sweep study.toml -o results --no-timing --status")?;
@@ -127,7 +132,10 @@ fn a_study_takes_results_of_the_same_program_only() -> Tested {
 fn an_interrupt_ends_the_programs_too() -> Tested {
     let place = place()?;
     let at = place.path();
-    fs::write(at.join("slow.sh"), "echo $$ > pid; trap '' INT TERM HUP; sleep 600 & echo $! >> pid; wait; sleep 600\n")?;
+    fs::write(
+        at.join("slow.sh"),
+        "echo $$ > pid; trap '' INT TERM HUP; sleep 600 & echo $! >> pid; wait; sleep 600\n",
+    )?;
     let mut child = Command::new(env!("CARGO_BIN_EXE_meshreplay"))
         .args(BASIC.split(' '))
         .args(["-a", "exec:timeout=600 sh slow.sh"])
