@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use super::all::{ALL, unserving, written_out};
 use super::replay_spec::{Labels, ReplaySpec};
-use crate::allocator::{self, Built, Setup};
-use crate::execution::{self, RECORDED};
+use crate::allocator;
+use crate::execution::RECORDED;
+use crate::guest::Guests;
 use crate::machine::mesh::MeshError;
 use crate::machine::{AutoMachine, Mesh};
 use crate::scheduler;
@@ -35,6 +36,8 @@ pub struct Axes {
     pub networks: Vec<GivenSpec>,
     /// The seeds of the first replications.
     pub seeds: Vec<u64>,
+    /// The objects of the caller that schedulers, allocators and networks `guest:NAME` stand for; empty without any.
+    pub guests: Guests,
 }
 
 /// The machines of a study that follow from its logs. Each log has its own.
@@ -120,7 +123,7 @@ impl Axes {
     fn product(&self, logs: Range<usize>, machines: &[Mesh]) -> Result<Vec<Combination>, SpecError> {
         let mut schedulers = Vec::new();
         for given in &self.schedulers {
-            let (label, spec) = (given.label.clone(), scheduler::build(&given.spec)?.1);
+            let (label, spec) = (given.label.clone(), self.guests.resolve_scheduler(&given.spec)?);
             schedulers.push(Algorithm { spec, label, is_typed: true });
         }
         same_labels(&mut schedulers);
@@ -163,7 +166,7 @@ impl Axes {
     fn served(&self, machine: &Mesh) -> Result<Vec<(Algorithm, Algorithm)>, SpecError> {
         let mut networks: Vec<Network> = Vec::new();
         for given in &self.networks {
-            let network = Network::on(machine, given)?;
+            let network = Network::on(machine, given, &self.guests)?;
             // Networks that differ only in parameters of tori are the same on a mesh.
             if networks.iter().all(|other| other.algorithm.spec != network.algorithm.spec) {
                 networks.push(network);
@@ -173,11 +176,10 @@ impl Axes {
         for given in &self.allocators {
             let of_all = given.spec == Spec::named(ALL);
             for spec in written_out(&given.spec, machine) {
-                let Built { spec, strategy, .. } =
-                    allocator::build(&spec, &Setup { mesh: machine, seed: 0 })?;
+                let (spec, moves) = self.guests.resolve_allocator(&spec, machine)?;
                 let label = if of_all { allocator::short(&spec) } else { given.label.clone() };
                 allocators.push(Algorithm { spec, label, is_typed: !of_all });
-                moves_jobs.push(strategy.moves_jobs);
+                moves_jobs.push(moves);
             }
         }
         same_labels(&mut allocators);
@@ -238,11 +240,10 @@ struct Network {
 
 impl Network {
     /// Builds the model with every default written out. Fails if it cannot serve `machine`.
-    fn on(machine: &Mesh, given: &GivenSpec) -> Result<Self, SpecError> {
-        let setup = execution::Setup { mesh: machine, jobs: 0, seed: 0 };
-        let (model, spec) = execution::build(&given.spec, &setup)?;
+    fn on(machine: &Mesh, given: &GivenSpec, guests: &Guests) -> Result<Self, SpecError> {
+        let (spec, moves) = guests.resolve_network(&given.spec, machine)?;
         let algorithm = Algorithm { spec, label: given.label.clone(), is_typed: true };
-        Ok(Self { algorithm, moves: model.postpones() })
+        Ok(Self { algorithm, moves })
     }
 
     /// Returns the error for an allocator that moves running jobs, which this model cannot do.
@@ -258,7 +259,7 @@ impl Network {
 /// Returns the allocator with every default written out. Fails if it cannot serve `machine`. The resolved spec does not
 /// depend on the seed.
 pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
-    Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.spec)
+    Ok(Guests::default().resolve_allocator(spec, machine)?.0)
 }
 
 impl Axes {
@@ -321,6 +322,7 @@ mod tests {
             allocators: vec!["hilbert+bf".parse()?],
             networks: vec![Spec::named(RECORDED).into()],
             seeds: vec![1, 2],
+            guests: Guests::default(),
         })
     }
 

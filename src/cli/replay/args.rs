@@ -8,12 +8,12 @@ use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::allocator;
 use crate::cli::reading::Zone;
 use crate::cli::runner::holes::Holes;
 use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
+use crate::guest::Guests;
 use crate::machine::Mesh;
 use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     holes: Holes,
 
-    /// Schedulers, such as fcfs, easy or easy:pass=per-event.
+    /// Schedulers, such as fcfs, easy or easy:pass=per-event. exec:COMMAND is a program of your own.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
     scheduler: Vec<GivenSpec>,
 
@@ -65,12 +65,14 @@ pub(crate) struct Args {
     order: Option<String>,
 
     /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1. `all` stands for every
-    /// allocator.
+    /// allocator. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the documentation's page on your
+    /// own algorithms has its protocol.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
     allocator: Vec<GivenSpec>,
 
     /// How long jobs run: as recorded, or as long as their messages take on a network, such as
     /// wormhole:pattern=one-to-all,messages=20. `meshreplay list networks` shows the parameters.
+    /// exec:COMMAND is a program of your own that says how long each job runs on its nodes.
     #[arg(long, default_value = execution::RECORDED, value_name = "SPEC", num_args = 1.., value_parser = network_spec)]
     network: Vec<GivenSpec>,
 
@@ -204,7 +206,7 @@ impl Args {
         Options {
             jobs: self.output.is_some(),
             recorded: self.scheduler.iter().any(|given| given.spec.name == scheduler::RECORDED),
-            traffic: self.network.iter().any(|given| given.spec.name != execution::RECORDED),
+            traffic: self.network.iter().any(|given| execution::has_traffic(&given.spec)),
             ..self.flags.options.clone()
         }
     }
@@ -240,6 +242,7 @@ impl Args {
             allocators: self.allocator.clone(),
             networks: self.network.clone(),
             seeds: vec![self.seed],
+            guests: Guests::default(),
         };
         Ok(Draft {
             name: String::new(),
@@ -267,6 +270,10 @@ impl Args {
             Some(other) if other != order => {
                 let expected = format!("{order}, as --order says, or no order of its own");
                 Err(Params::new(&given.spec).bad_value("order", other, &expected))
+            }
+            _ if given.spec.is_guest() => {
+                let known = "; a program has no parameters but those of its command".to_owned();
+                Err(SpecError::NoParameter { owner: given.spec.name.clone(), key: "order".to_owned(), known })
             }
             Some(_) => Ok(given.clone()),
             None => {
@@ -341,14 +348,14 @@ fn one_of<T: Clone + Send + Sync + 'static>(
 
 fn scheduler_spec(text: &str) -> Result<GivenSpec> {
     let given: GivenSpec = text.parse()?;
-    scheduler::build(&given.spec)?;
+    Guests::default().resolve_scheduler(&given.spec)?;
     Ok(given)
 }
 
 fn allocator_spec(text: &str) -> Result<GivenSpec> {
     let given: GivenSpec = text.parse()?;
     if given.spec.name != ALL || !given.spec.params.is_empty() {
-        allocator::find(&given.spec)?;
+        Guests::default().find_allocator(&given.spec)?;
     }
     Ok(given)
 }
@@ -360,8 +367,7 @@ fn machine_arg(text: &str) -> Result<MachineArg> {
 fn network_spec(text: &str) -> Result<GivenSpec> {
     let given: GivenSpec = text.parse()?;
     // Whether the network fits the machine is checked when the machines are known.
-    let setup = execution::Setup { mesh: &Mesh::new(&[1])?, jobs: 0, seed: 0 };
-    execution::build(&given.spec, &setup)?;
+    Guests::default().resolve_network(&given.spec, &Mesh::new(&[1])?)?;
     Ok(given)
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::error::ShowError;
 use super::picture;
 use crate::execution::RECORDED;
+use crate::guest::Guests;
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
 use crate::spec::Spec;
@@ -55,12 +56,13 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
         allocators: moment.allocators.iter().cloned().map(Into::into).collect(),
         networks: vec![Spec::named(RECORDED).into()],
         seeds: vec![moment.seed],
+        guests: Guests::default(),
     };
     let (mut grids, mut facts, mut legend) =
         (Vec::new(), String::new(), picture::line_of_unavailable(machine));
     for Combination { spec, .. } in axes.combinations()? {
         let title = spec.labels.allocator.clone();
-        let found = Replay { spec, source: source.clone() }.snapshot(at, &moment.options)?;
+        let found = Replay::new(spec, source.clone()).snapshot(at, &moment.options)?;
         facts += &described(&title, &found, machine);
         if legend.is_empty() || !legend.contains(picture::DOWN) {
             legend += picture::line_of_down(&found.down);

@@ -16,11 +16,10 @@ use super::log::LogSource;
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError};
 use super::planned::Study;
-use crate::allocator;
-use crate::execution::{self, RECORDED};
+use crate::execution::RECORDED;
+use crate::guest::Guests;
 use crate::machine::outages::OutageSource;
 use crate::machine::{Mesh, make_unavailable};
-use crate::scheduler;
 use crate::spec::{GivenSpec, Spec, SpecError};
 use crate::trace::ReadOptions;
 use crate::workload::{Estimate, Rules};
@@ -204,6 +203,7 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
         allocators: values(Some(allocators), Spec::named(ALL).into()),
         networks: values(networks, Spec::named(RECORDED).into()),
         seeds: values(keys.list("seeds", seed)?, 1),
+        guests: Guests::default(),
     })
 }
 
@@ -237,7 +237,7 @@ fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) 
 /// Returns the scheduler that `text` names, with every default written out.
 fn scheduler_spec(text: &str) -> Result<GivenSpec, String> {
     let given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
-    let (_, spec) = scheduler::build(&given.spec).map_err(|error| error.to_string())?;
+    let spec = Guests::default().resolve_scheduler(&given.spec).map_err(|error| error.to_string())?;
     Ok(GivenSpec { spec, ..given })
 }
 
@@ -250,7 +250,7 @@ fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
     for machine in machines {
         resolve(&given.spec, machine).map_err(|error| error.to_string())?;
     }
-    let (_, spec) = allocator::find(&given.spec).map_err(|error| error.to_string())?;
+    let spec = Guests::default().find_allocator(&given.spec).map_err(|error| error.to_string())?;
     Ok(GivenSpec { spec, ..given })
 }
 
@@ -259,9 +259,9 @@ fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
 fn network_spec(text: &str, machines: &[Mesh]) -> Result<GivenSpec, String> {
     let mut given: GivenSpec = text.parse().map_err(|error: SpecError| error.to_string())?;
     for mesh in machines {
-        let setup = execution::Setup { mesh, jobs: 0, seed: 0 };
         // A parameter of tori is not in the spec that is resolved for a mesh, and still counts on the tori.
-        let resolved = execution::build(&given.spec, &setup).map_err(|error| error.to_string())?.1;
+        let resolved =
+            Guests::default().resolve_network(&given.spec, mesh).map_err(|error| error.to_string())?.0;
         given.spec.params.extend(resolved.params);
     }
     Ok(given)
