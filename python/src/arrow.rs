@@ -1,5 +1,8 @@
 //! The C interface of Arrow: frames go to any library that knows it, and come from any, without being copied.
-#![expect(unsafe_code, reason = "the C interface of Arrow is made of raw pointers; each use says why it is sound")]
+#![expect(
+    unsafe_code,
+    reason = "the C interface of Arrow is made of raw pointers; each use says why it is sound"
+)]
 
 use meshreplay::frame::DataFrame;
 use polars::prelude::{CompatLevel, PolarsError, SchemaExt};
@@ -52,7 +55,8 @@ pub(crate) fn batches(
     // SAFETY: By the PyCapsule interface of Arrow, a capsule of this name points to an `ArrowArrayStream` that follows
     // the C stream interface, and its consumer moves the structure out and leaves one whose release callback is null.
     // `replace` does both: nobody else has a reference to it while this thread holds the interpreter's lock.
-    let stream = unsafe { std::ptr::replace(pointer.cast::<ArrowArrayStream>().as_ptr(), ArrowArrayStream::empty()) };
+    let stream =
+        unsafe { std::ptr::replace(pointer.cast::<ArrowArrayStream>().as_ptr(), ArrowArrayStream::empty()) };
     // SAFETY: The stream follows the C stream interface, as said above; the reader owns it and releases it once.
     let reader = unsafe { ArrowArrayStreamReader::try_new(Box::new(stream)) };
     let mut reader = reader.map_err(|error| failure(&error))?;

@@ -6,7 +6,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-create_exception!(meshreplay, Error, PyValueError, "A wrong input or a failed replay, in the words of the program.");
+create_exception!(
+    meshreplay,
+    Error,
+    PyValueError,
+    "A wrong input or a failed replay, in the words of the program."
+);
 
 /// Returns the exception with an error and its causes, as the command prints them.
 pub(crate) fn failure(error: &dyn StdError) -> PyErr {

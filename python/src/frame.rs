@@ -70,7 +70,13 @@ impl Frame {
     }
 
     /// Returns the values of rows `from` to `to` of a column.
-    fn values<'py>(&self, py: Python<'py>, name: &str, from: usize, to: usize) -> PyResult<Bound<'py, PyList>> {
+    fn values<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        from: usize,
+        to: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
         let column = self.frame.column(name).map_err(|_| PyKeyError::new_err(name.to_owned()))?;
         let column = column.as_materialized_series().slice(from as i64, to.saturating_sub(from));
         let values = PyList::empty(py);
@@ -94,7 +100,8 @@ impl Frame {
         let Ok(column) = self.frame.column("replay") else {
             return Ok(Self { frame: self.frame.clone(), schema: self.schema.clone() });
         };
-        let is_one = |value: AnyValue<'_>| value.extract::<u64>().is_some_and(|number| numbers.contains(&number));
+        let is_one =
+            |value: AnyValue<'_>| value.extract::<u64>().is_some_and(|number| numbers.contains(&number));
         let mask = column.as_materialized_series().iter().map(is_one).collect();
         let frame = self.frame.filter(&mask).map_err(|error| failure(&error))?;
         Ok(Self { frame, schema: self.schema.clone() })
@@ -110,7 +117,6 @@ impl Frame {
         })
     }
 }
-
 
 /// Reads a frame from CSV with a heading.
 #[pyfunction]

@@ -31,9 +31,9 @@ mod _core {
     #[pymodule_export]
     use super::listing::{keywords, listing, plot_kinds};
     #[pymodule_export]
-    use super::picture::{plot, png};
-    #[pymodule_export]
     use super::log::{open_log, records};
+    #[pymodule_export]
+    use super::picture::{plot, png};
     #[pymodule_export]
     use super::replaying::replay;
     #[pymodule_export]

@@ -35,7 +35,10 @@ pub(crate) fn open_log(py: Python<'_>, words: Vec<String>) -> PyResult<(String, 
 pub(crate) fn records(py: Python<'_>, words: Vec<String>) -> PyResult<Frame> {
     let source = source(&words)?;
     if source.model.is_some() {
-        return Err(message(format!("{} is a workload model, which draws its jobs in each replay", source.name)));
+        return Err(message(format!(
+            "{} is a workload model, which draws its jobs in each replay",
+            source.name
+        )));
     }
     wait_for(py, move || {
         let mut records = Vec::new();
@@ -80,7 +83,8 @@ const FIELDS: [Field; 13] = [
 /// Returns the frame of `records`. A column that no record fills is left out, except the submit and run times.
 fn frame(records: &[Record]) -> PyResult<DataFrame> {
     let column = |(name, field): Field| {
-        let values: Vec<Option<i64>> = records.iter().map(|record| Some(field(record)).filter(|&v| v != -1)).collect();
+        let values: Vec<Option<i64>> =
+            records.iter().map(|record| Some(field(record)).filter(|&v| v != -1)).collect();
         let is_filled = values.iter().any(Option::is_some) || ["submit", "run"].contains(&name);
         is_filled.then(|| Column::from(Series::new(name.into(), values)))
     };

@@ -51,7 +51,11 @@ fn drafted(of_log: &[String], words: &[String]) -> PyResult<ReplayDraft> {
 }
 
 /// Returns the study of all logs, and the number of threads. Fails if the logs are to be read in different formats.
-fn merged(logs: &[Vec<String>], names: &[String], words: &[String]) -> PyResult<(Draft, Option<NonZeroUsize>)> {
+fn merged(
+    logs: &[Vec<String>],
+    names: &[String],
+    words: &[String],
+) -> PyResult<(Draft, Option<NonZeroUsize>)> {
     let mut whole: Option<ReplayDraft> = None;
     for (of_log, name) in logs.iter().zip(names) {
         let mut part = drafted(of_log, words)?;

@@ -92,8 +92,7 @@ impl Run {
     /// The coordinates of every replay, in the order of their numbers.
     fn replays(&self) -> Vec<Vec<Labels>> {
         let labels = |cell: &meshreplay::study::PlannedReplay| {
-            let listed =
-                Coordinate::listed().map(|row| (row.name, labels(row.name, row.text(&cell.spec))));
+            let listed = Coordinate::listed().map(|row| (row.name, labels(row.name, row.text(&cell.spec))));
             listed.collect()
         };
         self.study.cells.iter().map(labels).collect()
@@ -113,7 +112,8 @@ impl Run {
     /// The table of the summary: its titles and the cells of each row.
     #[pyo3(signature = (columns=Vec::new()))]
     fn table(&self, columns: Vec<String>) -> PyResult<(Vec<String>, Vec<Vec<String>>)> {
-        let table = SummaryTable::new(&self.study, self.run()?, &columns, None).map_err(|error| failure(&error))?;
+        let table =
+            SummaryTable::new(&self.study, self.run()?, &columns, None).map_err(|error| failure(&error))?;
         let table = table.table();
         Ok((table.titles().map(str::to_owned).collect(), table.rows().map(<[String]>::to_vec).collect()))
     }
@@ -121,7 +121,8 @@ impl Run {
     /// The table of the summary as text, as the command prints it into a pipe.
     #[pyo3(signature = (columns=Vec::new()))]
     fn text(&self, columns: Vec<String>) -> PyResult<String> {
-        let table = SummaryTable::new(&self.study, self.run()?, &columns, None).map_err(|error| failure(&error))?;
+        let table =
+            SummaryTable::new(&self.study, self.run()?, &columns, None).map_err(|error| failure(&error))?;
         Ok(table.text(Screen::default()))
     }
 
@@ -148,7 +149,11 @@ impl Run {
     /// Fails if there is no replay of this number.
     fn check(&self, number: usize) -> PyResult<()> {
         let count = self.study.cells.len();
-        if number < count { Ok(()) } else { Err(message(format!("no replay {number}; there are {count}, from 0"))) }
+        if number < count {
+            Ok(())
+        } else {
+            Err(message(format!("no replay {number}; there are {count}, from 0")))
+        }
     }
 }
 

@@ -66,8 +66,9 @@ pub(crate) fn state(study: &Study, number: usize, at_s: f64) -> PyResult<State> 
     let Snapshot { running, waiting, down } =
         replay.snapshot(at, &study.options).map_err(|error| failure(&error))?;
     let machine = &cell.spec.machine;
-    let mut nodes: Vec<i64> =
-        (0..machine.nodes()).map(|node| if machine.is_available(node) { FREE } else { UNAVAILABLE }).collect();
+    let mut nodes: Vec<i64> = (0..machine.nodes())
+        .map(|node| if machine.is_available(node) { FREE } else { UNAVAILABLE })
+        .collect();
     for node in down {
         nodes[node as usize] = DOWN;
     }
@@ -77,6 +78,7 @@ pub(crate) fn state(study: &Study, number: usize, at_s: f64) -> PyResult<State> 
         }
     }
     let running = running.into_iter();
-    let running = running.map(|job| (job.job.number, job.start.as_seconds(), job.job.procs, job.nodes)).collect();
+    let running =
+        running.map(|job| (job.job.number, job.start.as_seconds(), job.job.procs, job.nodes)).collect();
     Ok(State { extents: machine.extents()[..machine.dims().max(1)].to_vec(), nodes, running, waiting })
 }

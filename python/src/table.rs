@@ -19,7 +19,8 @@ use crate::error::{failure, message};
 /// Missing values become empty cells, dates and times of a zone seconds since 1970, those without a zone their date.
 #[pyfunction]
 pub(crate) fn write_table(frame: &Bound<'_, PyAny>, path: PathBuf) -> PyResult<usize> {
-    let file = File::create(&path).map_err(|error| message(format!("{} cannot be written: {error}", path.display())))?;
+    let file = File::create(&path)
+        .map_err(|error| message(format!("{} cannot be written: {error}", path.display())))?;
     let mut out = BufWriter::new(file);
     let (mut rows, mut has_heading) = (0, false);
     batches(frame, |fields, columns| {
@@ -87,7 +88,9 @@ fn cell(column: &dyn Array, row: usize) -> Option<String> {
         ArrowDataType::Utf8 => column.as_any().downcast_ref::<Utf8Array<i32>>()?.value(row).to_owned(),
         ArrowDataType::Date32 => date(i64::from(number::<i32>(column, row)?) * 86_400),
         ArrowDataType::Date64 => date(number::<i64>(column, row)?.div_euclid(1000)),
-        ArrowDataType::Timestamp(unit, None) => date(number::<i64>(column, row)?.div_euclid(per_second(*unit))),
+        ArrowDataType::Timestamp(unit, None) => {
+            date(number::<i64>(column, row)?.div_euclid(per_second(*unit)))
+        }
         ArrowDataType::Timestamp(unit, Some(_)) => {
             number::<i64>(column, row)?.div_euclid(per_second(*unit)).to_string()
         }

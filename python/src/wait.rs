@@ -30,13 +30,18 @@ pub(crate) fn wait<T: Send + 'static>(
         // Nobody receives the result after an interruption.
         let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
     };
-    thread::Builder::new().name("meshreplay".to_owned()).spawn(run).map_err(|error| message(error.to_string()))?;
+    thread::Builder::new()
+        .name("meshreplay".to_owned())
+        .spawn(run)
+        .map_err(|error| message(error.to_string()))?;
     loop {
         let waiting = &mut receiver;
         match py.detach(move || waiting.recv_timeout(TICK)) {
             Ok(Ok(result)) => return Ok(result),
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => {
-                return Err(message("meshreplay panicked, which is a defect of it; the message is on standard error"));
+                return Err(message(
+                    "meshreplay panicked, which is a defect of it; the message is on standard error",
+                ));
             }
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(raised) = py.check_signals().and_then(|()| tick(py)) {
@@ -52,6 +57,9 @@ pub(crate) fn wait<T: Send + 'static>(
 }
 
 /// Runs `work` that cannot be stopped, as [`wait`] does. After an interruption it ends in the background.
-pub(crate) fn wait_for<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+pub(crate) fn wait_for<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
     wait(py, work, || (), |_| Ok(()))
 }

@@ -90,7 +90,8 @@ pub struct ReplayDraft {
 
 /// Returns what these arguments of `replay` describe. The error is the message of the command.
 pub fn replay_draft(words: &[String]) -> Result<ReplayDraft, String> {
-    let parsed = command().try_get_matches_from(words).and_then(|found| replay::Args::from_arg_matches(&found));
+    let parsed =
+        command().try_get_matches_from(words).and_then(|found| replay::Args::from_arg_matches(&found));
     let args = parsed.map_err(|error| plain(&usage::explain(error).to_string()))?;
     let mut draft = args.draft().map_err(|error| format!("{error:#}"))?;
     draft.options.jobs = true;
@@ -163,7 +164,8 @@ mod tests {
     #[test]
     fn keywords_are_the_options_by_their_own_names() {
         let keywords = replay_keywords();
-        for row in OPTIONS.iter().filter(|row| row.flag.as_ref().is_some_and(|flag| flag.in_replay.is_none())) {
+        for row in OPTIONS.iter().filter(|row| row.flag.as_ref().is_some_and(|flag| flag.in_replay.is_none()))
+        {
             assert!(keywords.iter().any(|keyword| keyword.name == row.name), "{}", row.name);
         }
         let found = |name: &str| keywords.iter().find(|keyword| keyword.name == name);

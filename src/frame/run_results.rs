@@ -95,8 +95,7 @@ impl<'a> RunResults<'a> {
                 file.append(&mut marked(rows, &self.run)?)?;
             }
             for KeptDetail { detail, frames } in &mut self.kept {
-                let rows =
-                    (detail.of)(replay, &self.study.cells[number].spec, outcome, &self.study.options)?;
+                let rows = (detail.of)(replay, &self.study.cells[number].spec, outcome, &self.study.options)?;
                 frames.push(marked(rows, &self.run)?);
             }
             // Details are the largest part of an outcome. Dropping them keeps memory small.
