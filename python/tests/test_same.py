@@ -106,9 +106,8 @@ def test_pictures_and_reports_are_those_of_the_command(
 
 
 def test_the_table_and_the_closing_line_are_those_of_the_command(
-    small: Path, command: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    small: Path, command: Callable[..., str]
 ) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
     words = ["-m", "8x8", "-a", "hilbert+bf", "mc1x1", "-s", "easy", "fcfs", "--no-timing", "-q"]
     printed = command("replay", str(small), *words)
     plain = mr.replay(small, "8x8", ["hilbert+bf", "mc1x1"], ["easy", "fcfs"], timed=False, quiet=True)
