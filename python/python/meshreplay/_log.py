@@ -32,6 +32,8 @@ class Log:
         self, argument: str, *, name: str | None = None, kept: object = None, **options: Any
     ) -> None:
         """Use `read_log`, `Log.from_frame` or a workload model."""
+        if argument == "-":
+            raise _core.Error("standard input is no log of a package; save it, or make a frame of it")
         self._argument = argument
         self._options = words("reading", options)
         self._kept = kept
