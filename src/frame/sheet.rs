@@ -221,10 +221,12 @@ pub fn read_frame(folder: &Path, name: &str) -> Result<Option<DataFrame>, FrameE
     let origin = Origin::of(folder)?;
     let Some(path) = find(folder, name) else {
         let Some(origin) = origin else { return Ok(None) };
-        let keys: Vec<&str> = origin.keys().collect();
-        return StudyFolder::new(folder, None).read_details(name, &keys, None, &|_| true);
+        return StudyFolder::new(folder, None).read_details(name, &origin, None, &|_| true);
     };
     let mut frame = read_file(&path)?;
+    if is_unlabelled(&frame) {
+        relabel(&mut frame, None)?;
+    }
     if let Some(origin) = origin {
         origin.check(&path, &frame)?;
         if name == "summary" {
