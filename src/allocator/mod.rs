@@ -16,13 +16,14 @@ mod curve;
 mod nearest;
 mod pieces;
 mod registry;
+mod recorded;
 mod rfold;
 mod seam;
 mod shells;
 mod slurm_torus3d;
 mod snug;
 
-pub use self::registry::{ALLOCATORS, build, find, short, short_label};
+pub use self::registry::{ALLOCATORS, RECORDED, build, find, follows_lists, short, short_label};
 pub use self::seam::{
     Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove, NodesFor,
     OnTori, Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,

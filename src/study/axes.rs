@@ -136,7 +136,7 @@ impl Axes {
             let mut served = Vec::new();
             for given in &self.allocators {
                 for spec in written_out(given, machine) {
-                    let setup = Setup { mesh: machine, seed: 0 };
+                    let setup = Setup::new(machine, 0);
                     let Built { spec, strategy, .. } = allocator::build(&spec, &setup)?;
                     for network in &networks {
                         if network.moves || !strategy.moves_jobs {
@@ -209,7 +209,7 @@ impl Network {
 /// Returns the allocator with every default written out. Fails if it cannot serve `machine`. The resolved spec does not
 /// depend on the seed.
 pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
-    Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.spec)
+    Ok(allocator::build(spec, &Setup::new(machine, 0))?.spec)
 }
 
 impl Axes {

@@ -153,12 +153,17 @@ pub(super) fn placeable(
     allocator: &Spec,
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
-    let served = served(jobs.iter().map(Request::from), machine, allocator)?;
-    let fits = |job: &Job| served.get(&Request::from(job)).is_none_or(|&fits| fits);
+    let served = served(jobs.iter().map(kind_of), machine, allocator)?;
+    let fits = |job: &Job| served.get(&kind_of(job)).is_none_or(|&fits| fits);
     split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| {
         let allocator = allocator::short(allocator);
         JobsError::NeverFits { log, number, asked, allocator, machine }
     })
+}
+
+/// Returns what a job asks for, without the nodes that it had: jobs of one size and shape are of one kind.
+pub(super) fn kind_of(job: &Job) -> Request {
+    Request::from(job).without_list()
 }
 
 /// Fails if the scheduler starts jobs by their recorded waits and no job of `log` has one.
@@ -218,7 +223,7 @@ pub(super) fn served(
     spec: &Spec,
 ) -> Result<BTreeMap<Request, bool>, JobsError> {
     let mut found = BTreeMap::new();
-    let Built { promises, mut strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 0 })?;
+    let Built { promises, mut strategy, .. } = allocator::build(spec, &Setup::new(mesh, 0))?;
     // An allocator that may take more nodes than the job asks for (not exact) can need more nodes than the machine has,
     // so it must be asked too.
     if promises.complete && promises.exact {
@@ -238,7 +243,7 @@ mod tests {
     fn jobs(shapes: &[[u32; 3]]) -> Arc<Vec<Job>> {
         let run = Time::from_seconds(1);
         let job = |(number, &sides): (i64, &[u32; 3])| {
-            let Request { procs, shape } = Request::sides(sides);
+            let Request { procs, shape, .. } = Request::sides(sides);
             Job { number, submit: run, run, estimate: run, procs, shape, ..Job::default() }
         };
         Arc::new((1..).zip(shapes).map(job).collect())

@@ -35,7 +35,7 @@ pub use manifest::{Manifest, ManifestCell, ManifestLog};
 pub use options::{Flag, FlagValue, Keyed, OPTIONS, Options, ReplayOption};
 pub use plan::{Draft, PlanError};
 pub use planned::{PlannedReplay, Study, StudyLog};
-pub use replay::{Outcome, Replay, RunError};
+pub use replay::{Outcome, RecordedNodesError, Replay, RunError};
 pub use replay_spec::{COORDINATES, Coordinate, ReplaySpec};
 pub use run::{Keep, KeepError, Progress, SweepError, sweep};
 pub use run_manifest::RunManifest;

@@ -60,7 +60,7 @@ fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
     let arrivals = rules.arrivals;
     let replay = Replay {
         spec: ReplaySpec { log: log.name, rules: Rules { oversize: Oversize::Skip, ..rules }, ..spec },
-        source: JobSource::Recorded { jobs, skipped: 0, arrivals, arrival_scale: 1.0 },
+        source: JobSource::Recorded { jobs, skipped: 0, arrivals, arrival_scale: 1.0, log: None },
     };
     let options = Options { replications: Replications::exactly(RUNS), jobs: true, ..Options::default() };
     replay.run(&options, &Monitor::default()).ok()

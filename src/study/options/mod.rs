@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::replay_spec::plain_text;
+use crate::machine::node_map::NodeMapSource;
 use crate::machine::outages::{OutageSource, Treatment};
 use crate::metrics::{Replications, Slices, Trim};
 use crate::spec::{Spec, SpecError};
@@ -30,8 +31,10 @@ pub struct Options {
     pub traffic: bool,
     /// Whether results have columns for predicted run times.
     pub predictions: bool,
-    /// Whether results have columns that compare with what the log says about starts and nodes.
+    /// Whether results have columns that compare with what the log says about starts.
     pub recorded: bool,
+    /// Whether results have columns that compare with what the log says about nodes.
+    pub recorded_nodes: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
     /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not measured.
@@ -46,6 +49,9 @@ pub struct Options {
     pub outages: Option<OutageSource>,
     /// What happens to a job on a node that goes down. It has an effect only together with `outages`.
     pub on_outage: Treatment,
+    /// Where the nodes are that the log names. `None` if the names in natural order are the nodes in the order of their
+    /// numbers. It has an effect only on the allocator `recorded`.
+    pub node_map: Option<NodeMapSource>,
 }
 
 /// One option: a row of [`OPTIONS`].
@@ -200,10 +206,17 @@ pub const OPTIONS: &[ReplayOption] = &[
         ..DERIVED
     },
     ReplayOption {
-        // This option follows from the schedulers and allocators of the replays. It only adds columns.
+        // This option follows from the schedulers of the replays.
         name: "recorded",
         value: |options| options.recorded.into(),
         set: |options, text| switch(&mut options.recorded, text),
+        ..DERIVED
+    },
+    ReplayOption {
+        // This option follows from the allocators of the replays.
+        name: "recorded_nodes",
+        value: |options| options.recorded_nodes.into(),
+        set: |options, text| switch(&mut options.recorded_nodes, text),
         ..DERIVED
     },
     ReplayOption {
@@ -338,6 +351,25 @@ pub const OPTIONS: &[ReplayOption] = &[
             ..SWITCH
         }),
     },
+    ReplayOption {
+        name: "node_map",
+        keyed: Keyed::IfGiven,
+        json: Some("node_map"),
+        value: |options| options.node_map.as_ref().map(NodeMapSource::to_string).into(),
+        set: |options, text| {
+            let parsed = (text != NONE).then(|| text.parse()).transpose();
+            parsed.map(|map| options.node_map = map).map_err(|error: SpecError| error.to_string())
+        },
+        example: "c{x+1}-{y:2}",
+        flag: Some(Flag {
+            name: "node-map",
+            help: "Where the nodes are that the log names, for the allocator recorded: a file with rows name,x,y,z or \
+                   name,number (with or without a header), or the pattern of the names, such as nid{rank}, node{rank+1} or \
+                   c{x}-{y}n{z}. By default the names in natural order are the nodes in the order of their numbers",
+            gives: FlagValue::Argument("FILE|PATTERN"),
+            ..SWITCH
+        }),
+    },
 ];
 
 /// The spelling of a missing value in content keys.
@@ -412,7 +444,7 @@ impl Options {
     /// Returns the options that do not follow from the replays themselves, as study.json has them. The others have their
     /// defaults, and so has [`Self::jobs`], which study.json holds beside them.
     pub(super) fn without_derived(&self) -> Self {
-        Self { jobs: false, traffic: false, recorded: false, predictions: false, ..self.clone() }
+        Self { jobs: false, traffic: false, recorded: false, recorded_nodes: false, predictions: false, ..self.clone() }
     }
 
     /// Returns the flags of `sweep` that give these options. Options that only a study file can set are not among them.
@@ -433,7 +465,11 @@ impl Options {
 
     /// Returns the options without the paths of files: keys have the SHA-256 of a file's content instead.
     pub(super) fn without_paths(&self) -> Self {
-        Self { outages: self.outages.as_ref().map(OutageSource::without_path), ..self.clone() }
+        Self {
+            outages: self.outages.as_ref().map(OutageSource::without_path),
+            node_map: self.node_map.as_ref().map(NodeMapSource::without_path),
+            ..self.clone()
+        }
     }
 
     /// Compares the options as JSON holds them, apart from the paths of files. Returns a sentence on the first

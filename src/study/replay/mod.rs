@@ -1,8 +1,11 @@
 //! Runs one replay and its replications, and gathers the results.
 
 pub(super) mod outages;
+mod recorded_nodes;
 
 pub(super) use outages::check as check_outages;
+pub use recorded_nodes::RecordedNodesError;
+pub(super) use recorded_nodes::{RecordedNodes, recorded_nodes};
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -47,6 +50,8 @@ pub struct Outcome {
     /// The largest number of processors in use at once according to the log; `None` unless the scheduler starts jobs as
     /// the log says.
     pub log_peak: Option<u64>,
+    /// Notes on the nodes that jobs had according to the log. Empty unless the allocator places jobs by them.
+    pub notes_on_nodes: Vec<String>,
     /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
     /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
@@ -76,6 +81,9 @@ pub enum RunError {
     /// The jobs cannot be replayed.
     #[error(transparent)]
     Jobs(#[from] JobsError),
+    /// The nodes that jobs had according to the log cannot be those of the machine.
+    #[error(transparent)]
+    RecordedNodes(#[from] RecordedNodesError),
     /// The outages cannot be read, or do not suit the machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
@@ -92,9 +100,10 @@ impl Replay {
     /// seeds. Other threads can watch the progress through `monitor`, and can stop the replay with it.
     pub fn run(&self, options: &Options, monitor: &Monitor) -> Result<Vec<Outcome>, RunError> {
         let (mut outcomes, mut summaries): (Vec<Outcome>, Vec<Summary>) = (Vec::new(), Vec::new());
+        let recorded = self.recorded_nodes(options)?;
         loop {
             let seed = self.spec.seed.wrapping_add(outcomes.len() as u64);
-            let mut outcome = self.run_once(seed, options, monitor)?;
+            let mut outcome = self.run_once(seed, options, recorded.as_ref(), monitor)?;
             monitor.earlier.fetch_add(outcome.records.len(), Ordering::Relaxed);
             if !options.jobs {
                 outcome.strip();
@@ -108,7 +117,13 @@ impl Replay {
     }
 
     /// Runs the replication with this seed.
-    fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
+    fn run_once(
+        &self,
+        seed: u64,
+        options: &Options,
+        recorded: Option<&RecordedNodes>,
+        monitor: &Monitor,
+    ) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
         let Fitting { jobs, skipped, misfits, first_arrival } = self.jobs(seed)?;
         let never_fit = misfits.len() as u64;
@@ -125,6 +140,9 @@ impl Replay {
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
         }
+        if let Some(RecordedNodes { lists, .. }) = recorded {
+            recorder = recorder.with_lists(&jobs, lists);
+        }
         let counts_shapes = options.by_shape && options.jobs;
         if counts_shapes {
             recorder = recorder.with_refusals();
@@ -137,7 +155,7 @@ impl Replay {
             );
         }
         let driven =
-            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, &mut recorder)?;
+            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, recorded, &mut recorder)?;
         let wall_s = if options.timed { driven.wall.as_secs_f64() } else { 0.0 };
         let mut recording = recorder.finish();
         let (jobs, Driven { records, traffic, .. }) = completed(jobs, driven, &mut recording);
@@ -164,6 +182,7 @@ impl Replay {
             skipped,
             never_fit,
             log_peak,
+            notes_on_nodes: recorded.map(|recorded| recorded.notes.clone()).unwrap_or_default(),
             jobs,
             records,
             recording,
@@ -172,6 +191,13 @@ impl Replay {
             summary,
             blocks,
         })
+    }
+
+    /// Returns the nodes that jobs had according to the log; `None` if the allocator does not place jobs by them.
+    pub(super) fn recorded_nodes(&self, options: &Options) -> Result<Option<RecordedNodes>, RecordedNodesError> {
+        let ReplaySpec { log, machine, allocator, .. } = &self.spec;
+        let found = || self.source.recorded_nodes(log, options.node_map.as_ref(), machine);
+        allocator::follows_lists(allocator).then(found).transpose()
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
@@ -193,10 +219,13 @@ impl Replay {
         seed: u64,
         (timed, stop): (bool, Stop),
         outages: Option<OutagePlan>,
+        recorded: Option<&RecordedNodes>,
         observer: &mut dyn Observer,
     ) -> Result<Driven, RunError> {
         let spec = &self.spec;
-        let mut built = allocator::build(&spec.allocator, &Setup { mesh: &spec.machine, seed })?;
+        let lists = recorded.map(|recorded| &recorded.lists);
+        let setup = Setup::new(&spec.machine, seed).with_lists(lists);
+        let mut built = allocator::build(&spec.allocator, &setup)?;
         let (mut scheduler, _) = scheduler::build(&spec.scheduler)?;
         let setup = execution::Setup { mesh: &spec.machine, jobs: jobs.len(), seed };
         let (mut execution, _) = execution::build(&spec.network, &setup)?;
@@ -273,6 +302,9 @@ impl Outcome {
         self.recording.placements = Vec::new();
         self.recording.boxes = Vec::new();
         self.recording.refusals = Vec::new();
+        if let Some(replaced) = &mut self.recording.replaced {
+            *replaced = Vec::new();
+        }
         self.by_shape = Vec::new();
         if let Some(fragmentation) = &mut self.recording.fragmentation {
             fragmentation.course = Vec::new();
