@@ -64,7 +64,8 @@ pub const RECORDED: &str = recorded::ENTRY.name;
 /// Returns whether the allocator, or a member of it, gives jobs the nodes that their log says.
 pub fn follows_lists(spec: &Spec) -> bool {
     let members = spec.members.iter().flat_map(|members| members.split('|'));
-    spec.name == RECORDED || members.filter_map(|member| member.parse().ok()).any(|member| follows_lists(&member))
+    spec.name == RECORDED
+        || members.filter_map(|member| member.parse().ok()).any(|member| follows_lists(&member))
 }
 
 /// Finds the row of a spec. Returns the row and the spec. The abbreviation `ORDER+SELECT` for curve allocators is

@@ -78,8 +78,7 @@ impl Places {
     fn request(&self, job: &ScheduledJob, machine: &Machine) -> Option<Request> {
         let mesh = machine.mesh();
         let takes = |request: &Request| self.strategy.nodes_for(request, mesh).most == job.allocated;
-        let ruled =
-            Request { shape: self.shape.shape(job.number, job.procs), ..Request::of(job.procs) };
+        let ruled = Request { shape: self.shape.shape(job.number, job.procs), ..Request::of(job.procs) };
         let nodes: Vec<NodeId> = job.each_node().collect();
         let own =
             Submesh::around(mesh, &nodes).map(|place| Request { shape: Shape::Sides(place.sizes), ..ruled });

@@ -155,8 +155,7 @@ fn compaction(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("compaction");
     group.sample_size(20);
     for name in ["left-compaction", "ordered-compaction", "cost-free-compaction"] {
-        let Ok(Built { mut strategy, .. }) = build(&Spec::named(name), &Setup::new(&mesh, 1))
-        else {
+        let Ok(Built { mut strategy, .. }) = build(&Spec::named(name), &Setup::new(&mesh, 1)) else {
             continue;
         };
         let mut rng = ChaCha8Rng::seed_from_u64(1);

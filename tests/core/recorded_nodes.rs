@@ -109,7 +109,8 @@ fn possible_logs_are_replayed_to_the_node() -> Tested {
             let mut expected = line.nodes.clone();
             expected.sort_unstable();
             assert_eq!(found, expected, "{machine}");
-            let seconds = [record.start - job.submit, record.end - record.start].map(|time| time.as_seconds());
+            let seconds =
+                [record.start - job.submit, record.end - record.start].map(|time| time.as_seconds());
             let expected = [line.start_s - line.submit_s, line.end_s - line.start_s].map(f64::from);
             assert_eq!(seconds, expected, "{machine}");
         }
@@ -212,8 +213,13 @@ fn overlapping_lists_are_counted() -> Tested {
     let lines = impossible(3, 16);
     let log = loaded(&lines)?;
     let outcome = replayed(&log, ["4x4", "easy", "recorded"])?;
-    let expected = format!("{} of 150 jobs have nodes in their lists that another job had", overlapping(&lines));
-    assert!(outcome.notes_on_nodes.iter().any(|note| note.contains(&expected)), "{:?}", outcome.notes_on_nodes);
+    let expected =
+        format!("{} of 150 jobs have nodes in their lists that another job had", overlapping(&lines));
+    assert!(
+        outcome.notes_on_nodes.iter().any(|note| note.contains(&expected)),
+        "{:?}",
+        outcome.notes_on_nodes
+    );
     Ok(())
 }
 

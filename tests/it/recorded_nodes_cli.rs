@@ -35,7 +35,10 @@ fn small(at: &Path) -> std::io::Result<()> {
 fn jobs_have_the_nodes_of_the_accounting() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    fs::write(at.join("map.csv"), (1..=8).map(|i| format!("node{i},{},{}\n", (i - 1) / 2, (i - 1) % 2)).collect::<String>())?;
+    fs::write(
+        at.join("map.csv"),
+        (1..=8).map(|i| format!("node{i},{},{}\n", (i - 1) / 2, (i - 1) % 2)).collect::<String>(),
+    )?;
     for (out, arguments) in [
         ("one", "-m 4x2 --node-map map.csv --threads 1"),
         ("two", "-m 4x2 --node-map map.csv --threads 2"),
@@ -51,10 +54,13 @@ fn jobs_have_the_nodes_of_the_accounting() -> Tested {
             ),
         )?;
         done(&ran);
-        let said = "without --node-map the 8 names of its nodes, from node1 to node8, are taken in natural order";
+        let said =
+            "without --node-map the 8 names of its nodes, from node1 to node8, are taken in natural order";
         assert_eq!(ran.stderr.contains(said), out == "natural", "{}", ran.stderr);
         let jobs = columns(&at.join(out).join("jobs.csv"))?;
-        let place = |node: u32| if arguments.contains("map.csv") { (node - 1) / 2 + 4 * ((node - 1) % 2) } else { node - 1 };
+        let place = |node: u32| {
+            if arguments.contains("map.csv") { (node - 1) / 2 + 4 * ((node - 1) % 2) } else { node - 1 }
+        };
         // Job 13 had nodes 5 and 6, and 5+1 had 6 and 7.
         for (job, nodes) in [("13", [5, 6]), ("6", [6, 7])] {
             let Some(row) = jobs["job"].iter().position(|number| number == job) else {
@@ -75,7 +81,10 @@ fn jobs_have_the_nodes_of_the_accounting() -> Tested {
     let (one, two) = (one?, two?);
     assert_eq!((&one["jobs.csv"], &one["summary.csv"]), (&two["jobs.csv"], &two["summary.csv"]));
     let manifest = String::from_utf8(one["run.json"].clone())?;
-    assert!(manifest.contains("\"node_map\": \"map.csv\"") && manifest.contains("node_map_sha256"), "{manifest}");
+    assert!(
+        manifest.contains("\"node_map\": \"map.csv\"") && manifest.contains("node_map_sha256"),
+        "{manifest}"
+    );
     Ok(())
 }
 
@@ -108,9 +117,20 @@ fn what_cannot_be_is_counted_and_named() -> Tested {
     let ran = run(at, "replay small.txt -m 4 -a all --time-zone UTC --no-timing --format csv")?;
     done(&ran);
     assert!(ran.stdout.contains(",recorded,"), "{}", ran.stdout);
-    let ran = run(at, "replay small.txt -m 1x2 -a all --oversize skip --time-zone UTC --no-timing --format csv")?;
+    let ran =
+        run(at, "replay small.txt -m 1x2 -a all --oversize skip --time-zone UTC --no-timing --format csv")?;
     done(&ran);
-    assert!(ran.stderr.contains("all leaves out 'recorded': small.txt: its jobs had 3 different nodes"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("all leaves out 'recorded': small.txt: its jobs had 3 different nodes"),
+        "{}",
+        ran.stderr
+    );
+
+    // The numbers can be asked for by name.
+    let columns_of = "--time-zone UTC --no-timing --columns nodes_replaced,placements_replaced,lists_unknown";
+    for allocators in ["recorded", "all"] {
+        done(&run(at, &format!("replay small.txt -m 4 -a {allocators} {columns_of}"))?);
+    }
 
     // In units other than nodes a name has as many rows as its node has processors.
     let map: String = (0..16).map(|cpu| format!("n{} {cpu}\n", cpu / 4 + 1)).collect();
@@ -137,7 +157,10 @@ fn studies_carry_the_map() -> Tested {
     fs::write(at.join("studies/s.toml"), study)?;
     done(&run(at, "sweep studies/s.toml -o whole --no-timing --jobs --placements -q")?);
     for shard in [1, 2] {
-        done(&run(at, &format!("sweep studies/s.toml -o parts --no-timing --jobs --placements -q --shard {shard}/2"))?);
+        done(&run(
+            at,
+            &format!("sweep studies/s.toml -o parts --no-timing --jobs --placements -q --shard {shard}/2"),
+        )?);
     }
     assert_eq!(differences(&at.join("whole/cells"), &at.join("parts/cells"))?, Vec::<String>::new());
     let manifest = fs::read_to_string(at.join("whole/study.json"))?;
@@ -156,7 +179,10 @@ fn studies_carry_the_map() -> Tested {
     assert!(before.iter().all(|key| !after.contains(key)), "{before:?} {after:?}");
     // A flag of the command serves a study whose file has no map.
     fs::write(at.join("studies/bare.toml"), study.replace("node_map = 'map.csv'\n", ""))?;
-    done(&run(at, "sweep studies/bare.toml -o flag --node-map studies/other.csv --no-timing --jobs --placements -q")?);
+    done(&run(
+        at,
+        "sweep studies/bare.toml -o flag --node-map studies/other.csv --no-timing --jobs --placements -q",
+    )?);
     assert_eq!(cells("flag")?, after);
     let ran = run(at, "sweep studies/bare.toml -o flag --dry-run --slurm --node-map n{rank+1} --no-timing")?;
     assert!(ran.stdout.contains("n{rank+1}"), "{}{}", ran.stdout, ran.stderr);
@@ -171,9 +197,15 @@ fn wrong_maps_and_lists_are_named() -> Tested {
     let remedy = "add it to --node-map, or give one that has the names of the log";
     for (map, message) in [
         ("n1,0,0\nn2,1\n", "error: node map map:2: number of fields: found 2"),
-        ("n1,0,0\nn2,2,0\n", "error: node map map:2: node 'n2' is at (2,0), outside of machine 2x2; mend the row"),
+        (
+            "n1,0,0\nn2,2,0\n",
+            "error: node map map:2: node 'n2' is at (2,0), outside of machine 2x2; mend the row",
+        ),
         ("n1,0,0\nn2,x,0\n", "error: node map map:2: x: found 'x', expected a whole number from 0"),
-        ("n1,0\n# again\nn2,0\n", "error: node map map:3: node 'n2' is at (0,0), where line 1 has 'n1' already"),
+        (
+            "n1,0\n# again\nn2,0\n",
+            "error: node map map:3: node 'n2' is at (0,0), where line 1 has 'n1' already",
+        ),
         ("n1,4\n", "error: node map map:1: node 'n1' is at number 4, outside of machine 2x2"),
         (",0,0\n", "error: node map map:1: the name of the node is empty"),
         ("name;x\nn1;0\n", "error: node map map:1: the header has no column with the places, found name x"),
@@ -196,11 +228,27 @@ fn wrong_maps_and_lists_are_named() -> Tested {
         ("-m 2x2 -a recorded --node-map n{number}", 2, "'{number}' is no field"),
         ("-m 2x2 -a recorded --node-map n{rank", 2, "a brace is not closed"),
         ("-m 2x2 -a recorded --node-map {x}{y}", 2, "nothing tells where a number ends"),
-        ("-m 2x2 -a recorded --node-map n{x}", 1, "machine 2x2 has 2 dimensions; expected {rank}, or {x} and {y}"),
-        ("-m 2x2 -a recorded --node-map n{rank}", 1, "its place by the pattern is number 4, which is outside of the machine"),
+        (
+            "-m 2x2 -a recorded --node-map n{x}",
+            1,
+            "machine 2x2 has 2 dimensions; expected {rank}, or {x} and {y}",
+        ),
+        (
+            "-m 2x2 -a recorded --node-map n{rank}",
+            1,
+            "its place by the pattern is number 4, which is outside of the machine",
+        ),
         ("-m 2x2 -a recorded --node-map m{rank}", 1, "(3 of the 3 names of the log have none)"),
-        ("-m 2x1 -a recorded", 1, "its jobs had 3 different nodes (n1 to n4), machine 2x1 has 2; give a larger machine, or say"),
-        ("-m 4x4 -a recorded --unit cpus", 1, "job 1 has 4 processors and its list 1 nodes, and so have 3 of 3 jobs"),
+        (
+            "-m 2x1 -a recorded",
+            1,
+            "its jobs had 3 different nodes (n1 to n4), machine 2x1 has 2; give a larger machine, or say",
+        ),
+        (
+            "-m 4x4 -a recorded --unit cpus",
+            1,
+            "job 1 has 4 processors and its list 1 nodes, and so have 3 of 3 jobs",
+        ),
         ("-m 2x2 -a recorded:map=x", 2, "'recorded' has no parameter 'map'"),
     ] {
         let ran = run(at, &format!("replay small.txt --time-zone UTC {arguments}"))?;
@@ -211,9 +259,15 @@ fn wrong_maps_and_lists_are_named() -> Tested {
     fs::write(at.join("bad.csv"), "submit,start,end,procs,nodelist\n0,0,9,1,n[1\n")?;
     fs::write(at.join("twice.csv"), "submit,start,end,procs,nodelist\n0,0,9,1,n1\n0,9,19,1,n01\n")?;
     for (arguments, message) in [
-        (format!("{} -m 4x4", bundled("tiny.swf")), "tiny: no job has a list of nodes, and allocator 'recorded' places"),
+        (
+            format!("{} -m 4x4", bundled("tiny.swf")),
+            "tiny: no job has a list of nodes, and allocator 'recorded' places",
+        ),
         ("synthetic:jobs=10,max=2x2 -m 4x4".to_owned(), "no job has a list of nodes"),
-        ("bad.csv --input-format table -m 4x4".to_owned(), "bad.csv: job 1: node list 'n[1': a bracket is not closed"),
+        (
+            "bad.csv --input-format table -m 4x4".to_owned(),
+            "bad.csv: job 1: node list 'n[1': a bracket is not closed",
+        ),
         (
             "twice.csv --input-format table -m 4x4 --node-map n{rank}".to_owned(),
             "twice.csv: names 'n01' and 'n1' are both node 1 of machine 4x4 by the node map; a node has one name",

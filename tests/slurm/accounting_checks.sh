@@ -60,9 +60,13 @@ spell_out() {
         echo "$job $start $end $(scontrol show hostnames "$list" | sort | paste -sd,)"
     done | sort
 }
-awk -F'|' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-    $at["JobIDRaw"] !~ /[.]/ && $at["NodeList"] != "None assigned" && $at["Start"] !~ /None|Unknown/ {
-        print $at["JobIDRaw"] "|" $at["Start"] "|" $at["End"] "|" $at["NodeList"] }' sacct.txt |
+# Names of jobs may have bars, so that columns behind them are counted from the end of the line.
+awk -F'|' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i - NF; job = at["JobIDRaw"] + NF; next }
+    {
+        start = $(NF + at["Start"]); list = $(NF + at["NodeList"])
+        if ($job !~ /[.]/ && list != "None assigned" && start !~ /None|Unknown/)
+            print $job "|" start "|" $(NF + at["End"]) "|" list
+    }' sacct.txt |
     while IFS='|' read -r job start end list; do echo "$job|$(date -d "$start" +%s)|$(date -d "$end" +%s)|$list"; done | spell_out >listed
 awk -F, -v origin="$origin" '
     FNR == NR { if (FNR > 1) name[4 * $2 + $3] = $1; next }

@@ -36,7 +36,8 @@ mod tests {
 
     #[test]
     fn digits_count_as_numbers() {
-        let sorted = ["", "0", "00", "1", "a", "a1b2", "a1b10", "a2", "a02", "a10", "aa", "n99999999999999999999"];
+        let sorted =
+            ["", "0", "00", "1", "a", "a1b2", "a1b10", "a2", "a02", "a10", "aa", "n99999999999999999999"];
         for (i, a) in sorted.iter().enumerate() {
             for (j, b) in sorted.iter().enumerate() {
                 // Of equal numbers the one with more zeros comes first in the order of texts.

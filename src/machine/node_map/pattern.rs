@@ -45,8 +45,7 @@ impl FromStr for Pattern {
         };
         let (mut parts, mut rest): (Vec<(String, Field)>, _) = (Vec::new(), text);
         while let Some((before, after)) = rest.split_once('{') {
-            let (inside, behind) =
-                after.split_once('}').ok_or_else(|| wrong("a brace is not closed"))?;
+            let (inside, behind) = after.split_once('}').ok_or_else(|| wrong("a brace is not closed"))?;
             let field = Field::parse(inside).ok_or_else(|| wrong(&format!("'{{{inside}}}' is no field")))?;
             if parts.iter().any(|(_, other)| other.what == field.what) {
                 return Err(wrong(&format!("{{{}}} stands there twice", FIELDS[field.what])));

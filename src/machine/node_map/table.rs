@@ -11,7 +11,9 @@ use crate::machine::mesh::{Mesh, NodeId};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RowProblem {
     /// The header lacks a column that is needed.
-    #[error("the header has no column {missing}, found {found}; expected name and number, or name and {coordinates}")]
+    #[error(
+        "the header has no column {missing}, found {found}; expected name and number, or name and {coordinates}"
+    )]
     Header {
         /// The columns that are missing.
         missing: &'static str,
@@ -44,7 +46,9 @@ pub enum RowProblem {
         found: String,
     },
     /// The node is not on the machine.
-    #[error("node '{name}' is at {found}, outside of machine {machine}; mend the row, or give a machine that has the place")]
+    #[error(
+        "node '{name}' is at {found}, outside of machine {machine}; mend the row, or give a machine that has the place"
+    )]
     Outside {
         /// The name of the node.
         name: String,
@@ -93,15 +97,10 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 /// Blank lines and lines that begin with `#` are skipped. The first row is a header if none of its fields behind the first
 /// one is a number.
 pub(super) fn read(path: &Path, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, NodeMapError> {
-    let bytes = fs::read(path).map_err(|error| NodeMapError::Unreadable {
-        path: path.to_owned(),
-        problem: error.to_string(),
-    })?;
-    let table = parse(&String::from_utf8_lossy(&bytes), mesh).map_err(|(line, problem)| NodeMapError::Row {
-        path: path.to_owned(),
-        line,
-        problem,
-    })?;
+    let bytes = fs::read(path)
+        .map_err(|error| NodeMapError::Unreadable { path: path.to_owned(), problem: error.to_string() })?;
+    let table = parse(&String::from_utf8_lossy(&bytes), mesh)
+        .map_err(|(line, problem)| NodeMapError::Row { path: path.to_owned(), line, problem })?;
     if table.is_empty() { Err(NodeMapError::Empty { path: path.to_owned() }) } else { Ok(table) }
 }
 
@@ -199,11 +198,8 @@ fn node_of(row: &[&str], header: Option<&Columns>, mesh: &Mesh) -> Result<(Strin
     if name.is_empty() {
         return Err(RowProblem::NoName);
     }
-    let outside = |found: String| RowProblem::Outside {
-        name: name.clone(),
-        found,
-        machine: mesh.to_string(),
-    };
+    let outside =
+        |found: String| RowProblem::Outside { name: name.clone(), found, machine: mesh.to_string() };
     let node = match place {
         Place::Number(at) => {
             let node = number("number", at)?;
@@ -264,8 +260,14 @@ mod tests {
     #[test]
     fn wrong_rows_are_named() {
         for (text, message) in [
-            ("a,0,0\nb,1\nc\n", "3: number of fields: found 1, expected 2 (name,number) or 3 (name,x,y), as machine 4x2 has 2 dimensions"),
-            ("a,0,0,0\n", "1: number of fields: found 4, expected 2 (name,number) or 3 (name,x,y), as machine 4x2 has 2 dimensions"),
+            (
+                "a,0,0\nb,1\nc\n",
+                "3: number of fields: found 1, expected 2 (name,number) or 3 (name,x,y), as machine 4x2 has 2 dimensions",
+            ),
+            (
+                "a,0,0,0\n",
+                "1: number of fields: found 4, expected 2 (name,number) or 3 (name,x,y), as machine 4x2 has 2 dimensions",
+            ),
             ("a,0,0\nb,-1,0\n", "2: x: found '-1', expected a whole number from 0"),
             ("a,0,0\nb,1.5\n", "2: number: found '1.5', expected a whole number from 0"),
             (

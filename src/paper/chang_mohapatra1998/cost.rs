@@ -85,11 +85,7 @@ impl Both {
                 self.release(&placement);
                 continue;
             }
-            let placed = if job.submit <= now {
-                self.place(&Request::from(job))
-            } else {
-                None
-            };
+            let placed = if job.submit <= now { self.place(&Request::from(job)) } else { None };
             if let Some(placement) = placed {
                 running.push((now + job.run, placement));
                 head += 1;

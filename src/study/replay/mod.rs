@@ -129,31 +129,8 @@ impl Replay {
         let never_fit = misfits.len() as u64;
         let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&self.spec, options, first_arrival, seed)?;
-        let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
-        if options.contention {
-            recorder = recorder.with_contention(&self.spec.machine);
-        }
-        if let Some(slices) = &options.fragmentation {
-            let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
-            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (start, options.jobs));
-        }
-        if options.placements && options.jobs {
-            recorder = recorder.with_placements();
-        }
-        if let Some(RecordedNodes { lists, .. }) = recorded {
-            recorder = recorder.with_lists(&jobs, lists);
-        }
         let counts_shapes = options.by_shape && options.jobs;
-        if counts_shapes {
-            recorder = recorder.with_refusals();
-        }
-        if outages.is_some() {
-            recorder = recorder.with_outages(
-                &self.spec.machine,
-                &jobs,
-                (outages::first_arrival(&jobs), options.jobs),
-            );
-        }
+        let mut recorder = self.recorder(options, &jobs, outages.is_some(), recorded, monitor);
         let driven =
             self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, recorded, &mut recorder)?;
         let wall_s = if options.timed { driven.wall.as_secs_f64() } else { 0.0 };
@@ -193,8 +170,44 @@ impl Replay {
         })
     }
 
+    /// Returns the observer that measures what `options` ask for in a replay of `jobs`.
+    fn recorder<'a>(
+        &'a self,
+        options: &Options,
+        jobs: &'a [Job],
+        has_outages: bool,
+        recorded: Option<&'a RecordedNodes>,
+        monitor: &'a Monitor,
+    ) -> Recorder<'a> {
+        let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
+        if options.contention {
+            recorder = recorder.with_contention(&self.spec.machine);
+        }
+        if let Some(slices) = &options.fragmentation {
+            let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
+            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (start, options.jobs));
+        }
+        if options.placements && options.jobs {
+            recorder = recorder.with_placements();
+        }
+        if let Some(RecordedNodes { lists, .. }) = recorded {
+            recorder = recorder.with_lists(jobs, lists);
+        }
+        if options.by_shape && options.jobs {
+            recorder = recorder.with_refusals();
+        }
+        if has_outages {
+            recorder =
+                recorder.with_outages(&self.spec.machine, jobs, (outages::first_arrival(jobs), options.jobs));
+        }
+        recorder
+    }
+
     /// Returns the nodes that jobs had according to the log; `None` if the allocator does not place jobs by them.
-    pub(super) fn recorded_nodes(&self, options: &Options) -> Result<Option<RecordedNodes>, RecordedNodesError> {
+    pub(super) fn recorded_nodes(
+        &self,
+        options: &Options,
+    ) -> Result<Option<RecordedNodes>, RecordedNodesError> {
         let ReplaySpec { log, machine, allocator, .. } = &self.spec;
         let found = || self.source.recorded_nodes(log, options.node_map.as_ref(), machine);
         allocator::follows_lists(allocator).then(found).transpose()

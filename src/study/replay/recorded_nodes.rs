@@ -1,6 +1,6 @@
 //! The nodes that jobs had according to their log, as nodes of the machine of a replay.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::job::{Job, Time};
@@ -73,7 +73,9 @@ pub enum RecordedNodesError {
         nodes: u32,
     },
     /// Two names stand for one node.
-    #[error("{log}: names '{first}' and '{second}' are both node {node} of machine {machine} by the node map; a node has one name")]
+    #[error(
+        "{log}: names '{first}' and '{second}' are both node {node} of machine {machine} by the node map; a node has one name"
+    )]
     TwoNames {
         /// The name of the log.
         log: String,
@@ -129,24 +131,22 @@ pub(in crate::study) fn recorded_nodes(
     mesh: &Mesh,
     are_logged: bool,
 ) -> Result<RecordedNodes, RecordedNodesError> {
-    let parsed = lists(log, jobs, names, mesh)?;
-    let known = Named::new(&parsed);
+    let known = Named::new(&lists(log, jobs, names, mesh)?);
     let mut notes = Vec::new();
     let map = if let Some(source) = map {
         source.on(mesh)?
     } else {
         known.check_count(log, mesh)?;
         notes.push(known.note(log, mesh));
-        NodeMap::in_order(known.sorted.iter().cloned(), mesh)
+        NodeMap::in_order(known.in_natural_order().cloned(), mesh)
     };
     let places = known.places(log, &map, mesh)?;
-    let numbered = parsed.iter().map(|(&number, (_, list))| {
-        (number, list.names().flat_map(|name| places.get(&name).cloned().unwrap_or_default()).collect())
-    });
-    let lists = NodeLists::new(numbered);
+    let lists = NodeLists::new(known.lists.iter().map(|(number, list)| {
+        (*number, list.iter().flat_map(|&name| &places[name as usize]).copied().collect())
+    }));
     notes.extend(lengths(log, jobs, &lists)?);
     if are_logged {
-        notes.extend(overlaps(log, jobs, &lists, &places));
+        notes.extend(overlaps(log, jobs, &lists, &|node| known.name_at(&places, node)));
     }
     Ok(RecordedNodes { lists: Arc::new(lists), notes })
 }
@@ -184,41 +184,68 @@ fn lists(log: &str, jobs: &[Job], names: &Names, mesh: &Mesh) -> Result<Lists, R
     if lists.is_empty() { Err(RecordedNodesError::NoLists { log: log.to_owned() }) } else { Ok(lists) }
 }
 
-/// The names of nodes in the lists of a log.
+/// The names of nodes in the lists of a log. A name is known by its number, from 0 in the order of first appearance.
 struct Named {
-    /// The names in natural order.
-    sorted: Vec<String>,
+    /// The names.
+    names: Vec<String>,
+    /// The numbers of the names in natural order.
+    sorted: Vec<usize>,
     /// For each name the log's number of a job that had the node.
-    jobs: BTreeMap<String, i64>,
+    jobs: Vec<i64>,
+    /// The lists by their numbers in the log, as numbers of names.
+    lists: Vec<(u32, Vec<u32>)>,
 }
 
 impl Named {
-    fn new(lists: &Lists) -> Self {
-        let mut jobs = BTreeMap::new();
-        for (job, list) in lists.values() {
-            for name in list.names() {
-                jobs.entry(name).or_insert(*job);
-            }
+    fn new(given: &Lists) -> Self {
+        let (mut names, mut jobs, mut numbers) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut lists = Vec::with_capacity(given.len());
+        for (&number, (job, list)) in given {
+            let number_of = |name: String| {
+                if let Some(&known) = numbers.get(&name) {
+                    return known;
+                }
+                let new = names.len() as u32;
+                names.push(name.clone());
+                jobs.push(*job);
+                numbers.insert(name, new);
+                new
+            };
+            lists.push((number, list.names().map(number_of).collect()));
         }
-        let mut sorted: Vec<String> = jobs.keys().cloned().collect();
-        sorted.sort_by(|a, b| natural_order(a, b));
-        Self { sorted, jobs }
+        let mut sorted: Vec<usize> = (0..names.len()).collect();
+        sorted.sort_by(|&a, &b| natural_order(&names[a], &names[b]));
+        Self { names, sorted, jobs, lists }
+    }
+
+    /// Returns the names in natural order.
+    fn in_natural_order(&self) -> impl DoubleEndedIterator<Item = &String> {
+        self.sorted.iter().map(|&name| &self.names[name])
     }
 
     /// Returns the first and the last name.
     fn ends(&self) -> [String; 2] {
-        [self.sorted.first(), self.sorted.last()].map(|name| name.cloned().unwrap_or_default())
+        let mut names = self.in_natural_order();
+        let first = names.next().cloned().unwrap_or_default();
+        let last = names.next_back().cloned().unwrap_or_else(|| first.clone());
+        [first, last]
+    }
+
+    /// Returns the name of `node`, which is empty if the node has none. `places` has the nodes of each name.
+    fn name_at(&self, places: &[Vec<NodeId>], node: NodeId) -> String {
+        let at = places.iter().position(|nodes| nodes.contains(&node));
+        at.map_or_else(String::new, |at| self.names[at].clone())
     }
 
     /// Fails if there are more names than `mesh` has available nodes.
     fn check_count(&self, log: &str, mesh: &Mesh) -> Result<(), RecordedNodesError> {
-        if self.sorted.len() <= mesh.available() as usize {
+        if self.names.len() <= mesh.available() as usize {
             return Ok(());
         }
         let [first, last] = self.ends();
         Err(RecordedNodesError::TooManyNames {
             log: log.to_owned(),
-            names: self.sorted.len() as u64,
+            names: self.names.len() as u64,
             first,
             last,
             machine: mesh.to_string(),
@@ -232,48 +259,43 @@ impl Named {
         format!(
             "{log} on {mesh}: without --node-map the {} names of its nodes, from {first} to {last}, are taken in natural \
              order as nodes 0, 1, 2 and so on, row by row",
-            self.sorted.len()
+            self.names.len()
         )
     }
 
     /// Returns the nodes of each name. Fails if a name has none, or if two names have the same.
-    fn places(
-        &self,
-        log: &str,
-        map: &NodeMap,
-        mesh: &Mesh,
-    ) -> Result<BTreeMap<String, Vec<NodeId>>, RecordedNodesError> {
-        let (mut places, mut missing) = (BTreeMap::new(), Vec::new());
-        let mut taken: BTreeMap<NodeId, &String> = BTreeMap::new();
-        for name in &self.sorted {
-            match map.nodes(name, mesh) {
+    fn places(&self, log: &str, map: &NodeMap, mesh: &Mesh) -> Result<Vec<Vec<NodeId>>, RecordedNodesError> {
+        let (mut places, mut missing) = (vec![Vec::new(); self.names.len()], Vec::new());
+        let mut taken: BTreeMap<NodeId, usize> = BTreeMap::new();
+        for &at in &self.sorted {
+            match map.nodes(&self.names[at], mesh) {
                 Ok(nodes) => {
                     for &node in &nodes {
-                        if let Some(first) = taken.insert(node, name) {
+                        if let Some(first) = taken.insert(node, at) {
                             return Err(RecordedNodesError::TwoNames {
                                 log: log.to_owned(),
-                                first: first.clone(),
-                                second: name.clone(),
+                                first: self.names[first].clone(),
+                                second: self.names[at].clone(),
                                 node,
                                 machine: mesh.to_string(),
                             });
                         }
                     }
-                    places.insert(name.clone(), nodes);
+                    places[at] = nodes;
                 }
-                Err(problem) => missing.push((name, problem)),
+                Err(problem) => missing.push((at, problem)),
             }
         }
         let count = missing.len();
         match missing.into_iter().next() {
             None => Ok(places),
-            Some((name, problem)) => Err(RecordedNodesError::NoNode {
+            Some((at, problem)) => Err(RecordedNodesError::NoNode {
                 log: log.to_owned(),
-                job: self.jobs.get(name).copied().unwrap_or_default(),
-                name: name.clone(),
+                job: self.jobs[at],
+                name: self.names[at].clone(),
                 problem,
                 missing: count,
-                names: self.sorted.len(),
+                names: self.names.len(),
             }),
         }
     }
@@ -283,11 +305,8 @@ impl Named {
 /// Fails if more than half of the jobs of several processors have lists that are too short, as in a log that counts
 /// processor cores.
 fn lengths(log: &str, jobs: &[Job], lists: &NodeLists) -> Result<Option<String>, RecordedNodesError> {
-    let listed = || {
-        jobs.iter()
-            .map(|job| (job, lists.nodes(job.logged.nodes).len()))
-            .filter(|&(_, nodes)| nodes > 0)
-    };
+    let listed =
+        || jobs.iter().map(|job| (job, lists.nodes(job.logged.nodes).len())).filter(|&(_, nodes)| nodes > 0);
     let is_short = |&(job, nodes): &(&Job, usize)| nodes < job.procs as usize;
     let (short, of) = (listed().filter(is_short).count(), listed().filter(|(job, _)| job.procs > 1).count());
     if let (true, Some((job, nodes))) = (2 * short > of, listed().find(is_short)) {
@@ -314,7 +333,7 @@ fn overlaps(
     log: &str,
     jobs: &[Job],
     lists: &NodeLists,
-    places: &BTreeMap<String, Vec<NodeId>>,
+    name_of: &dyn Fn(NodeId) -> String,
 ) -> Option<String> {
     let started = jobs.iter().filter_map(|job| Some((job.recorded_start()?, job)));
     let mut started: Vec<(Time, &Job)> = started.filter(|(_, job)| job.run > Time::ZERO).collect();
@@ -326,24 +345,21 @@ fn overlaps(
     for (i, (start, job)) in started.into_iter().enumerate() {
         for &node in lists.nodes(job.logged.nodes) {
             let end = start + job.run;
-            match held.get_mut(&node) {
-                Some(holder) => {
-                    if start < holder.0 {
-                        later.insert(i);
-                        first = first.or(Some((node, holder.1, job.number)));
-                    }
-                    if end > holder.0 {
-                        *holder = (end, job.number);
-                    }
-                }
-                None => {
-                    held.insert(node, (end, job.number));
-                }
+            let Some(holder) = held.get_mut(&node) else {
+                held.insert(node, (end, job.number));
+                continue;
+            };
+            if start < holder.0 {
+                later.insert(i);
+                first = first.or(Some((node, holder.1, job.number)));
+            }
+            if end > holder.0 {
+                *holder = (end, job.number);
             }
         }
     }
     let (node, one, other) = first?;
-    let name = places.iter().find(|(_, nodes)| nodes.contains(&node)).map_or("", |(name, _)| name.as_str());
+    let name = name_of(node);
     Some(format!(
         "{log}: {} of {} jobs have nodes in their lists that another job had at the same time, the first node {name} of \
          jobs {one} and {other}; one of them gets other nodes",
