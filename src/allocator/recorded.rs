@@ -1,7 +1,7 @@
 //! What really happened: every job gets the nodes that its log says it had.
 //!
-//! Logs of batch systems say which nodes a job had: accounting of Slurm and PBS, and tables with a column `nodes`.
-//! `--node-map` says where on the machine the nodes with these names are. Together with the scheduler `recorded` the
+//! Logs of batch systems say which nodes a job had: accounting of Slurm (A. Yoo, M. Jette, M. Grondona, "SLURM: Simple
+//! Linux Utility for Resource Management", JSSPP, 2003) and of PBS, and tables with a column of such lists. `--node-map` says where on the machine the nodes with these names are. Together with the scheduler `recorded` the
 //! placements of the real system so stand in one table with those of others.
 //!
 //! 1. Take the nodes of the job's list that are free, in the order of the list, as many as the job has processors.

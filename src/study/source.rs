@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::all::Requests;
 use super::jobs::{JobsError, drawn_jobs, fitting, kind_of, within_range};
-use super::replay::{RecordedNodes, RecordedNodesError, recorded_nodes};
+use super::log::{RecordedNodes, RecordedNodesError, recorded_nodes};
 use crate::job::Job;
 use crate::machine::Mesh;
 use crate::machine::node_map::NodeMapSource;

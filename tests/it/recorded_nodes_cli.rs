@@ -184,7 +184,8 @@ fn studies_carry_the_map() -> Tested {
         "sweep studies/bare.toml -o flag --node-map studies/other.csv --no-timing --jobs --placements -q",
     )?);
     assert_eq!(cells("flag")?, after);
-    let ran = run(at, "sweep studies/bare.toml -o flag --dry-run --slurm --node-map n{rank+1} --no-timing")?;
+    let ran =
+        run(at, "sweep studies/bare.toml -o flag --dry-run --submit slurm --node-map n{rank+1} --no-timing")?;
     assert!(ran.stdout.contains("n{rank+1}"), "{}{}", ran.stdout, ran.stderr);
     Ok(())
 }
@@ -223,6 +224,14 @@ fn wrong_maps_and_lists_are_named() -> Tested {
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{map}");
         assert_eq!(ran.stderr.contains(remedy), message.contains("had node"), "{}", ran.stderr);
     }
+    Ok(())
+}
+
+#[test]
+fn logs_that_do_not_suit_the_machine_are_named() -> Tested {
+    let directory = tempfile::tempdir()?;
+    let at = directory.path();
+    small(at)?;
     for (arguments, code, message) in [
         ("-m 2x2 -a recorded --node-map missing.csv", 1, "node map missing.csv: No such file or directory"),
         ("-m 2x2 -a recorded --node-map n{number}", 2, "'{number}' is no field"),

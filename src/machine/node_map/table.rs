@@ -34,6 +34,14 @@ pub enum RowProblem {
         /// The number of its dimensions.
         dims: usize,
     },
+    /// A row has another number of fields than the first one.
+    #[error("number of fields: found {found}, expected {expected} as in the first row")]
+    Uneven {
+        /// The number of fields.
+        found: usize,
+        /// The number of fields of the first row.
+        expected: usize,
+    },
     /// The name is empty.
     #[error("the name of the node is empty")]
     NoName,
@@ -115,9 +123,9 @@ fn parse(text: &str, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, (usiz
     let fields = |line| fields_of(line, separator);
     let head = fields(first);
     let is_header = head.len() > 1 && head[1..].iter().all(|field| field.parse::<f64>().is_err());
-    let header = is_header.then(|| Columns::of_header(&head, mesh)).transpose();
-    let header = header.map_err(|problem| (number, problem))?;
-    if header.is_some() {
+    let columns = if is_header { Columns::of_header(&head, mesh) } else { Columns::of_row(head.len(), mesh) };
+    let columns = columns.map_err(|problem| (number, problem))?;
+    if is_header {
         rows.next();
     }
     let mut table: BTreeMap<String, Vec<NodeId>> = BTreeMap::new();
@@ -125,7 +133,10 @@ fn parse(text: &str, mesh: &Mesh) -> Result<BTreeMap<String, Vec<NodeId>>, (usiz
     let mut taken: BTreeMap<NodeId, (String, usize)> = BTreeMap::new();
     for (line, row) in rows {
         let row = fields(row);
-        let (name, node) = node_of(&row, header.as_ref(), mesh).map_err(|problem| (line, problem))?;
+        if row.len() != head.len() {
+            return Err((line, RowProblem::Uneven { found: row.len(), expected: head.len() }));
+        }
+        let (name, node) = columns.node_of(&row, mesh).map_err(|problem| (line, problem))?;
         if let Some((other, earlier)) = taken.insert(node, (name.clone(), line)) {
             return Err((line, RowProblem::Twice { name, place: shown(mesh, node), other, line: earlier }));
         }
@@ -169,58 +180,59 @@ impl Columns {
         })
     }
 
-    /// Returns the columns of a row of a table without header; `None` if it has too few or too many fields.
-    fn of_row(fields: usize, mesh: &Mesh) -> Option<Self> {
+    /// Returns the columns of a table without header, whose first row has so many fields.
+    fn of_row(fields: usize, mesh: &Mesh) -> Result<Self, RowProblem> {
         let place = match fields {
             2 => Place::Number(1),
             _ if fields == 1 + mesh.dims() => Place::Coordinates((1..fields).collect()),
-            _ => return None,
+            _ => {
+                return Err(RowProblem::Fields {
+                    found: fields,
+                    coordinates: AXES[..mesh.dims()].join(","),
+                    machine: mesh.to_string(),
+                    dims: mesh.dims(),
+                });
+            }
         };
-        Some(Self { name: 0, place })
+        Ok(Self { name: 0, place })
     }
-}
 
-/// Returns the name of a row and the node of `mesh` at its place.
-fn node_of(row: &[&str], header: Option<&Columns>, mesh: &Mesh) -> Result<(String, NodeId), RowProblem> {
-    let columns = header.cloned().or_else(|| Columns::of_row(row.len(), mesh));
-    let Columns { name, place } = columns.ok_or_else(|| RowProblem::Fields {
-        found: row.len(),
-        coordinates: AXES[..mesh.dims()].join(","),
-        machine: mesh.to_string(),
-        dims: mesh.dims(),
-    })?;
-    let text = |at: usize| row.get(at).copied().unwrap_or_default();
-    let number = |column: &'static str, at: usize| {
-        let parsed = text(at).parse::<u32>();
-        parsed.map_err(|_| RowProblem::Number { column, found: text(at).chars().take(40).collect() })
-    };
-    let name = text(name).to_owned();
-    if name.is_empty() {
-        return Err(RowProblem::NoName);
+    /// Returns the name of a row and the node of `mesh` at its place.
+    fn node_of(&self, row: &[&str], mesh: &Mesh) -> Result<(String, NodeId), RowProblem> {
+        let Self { name, place } = self;
+        let text = |at: usize| row.get(at).copied().unwrap_or_default();
+        let number = |column: &'static str, at: usize| {
+            let parsed = text(at).parse::<u32>();
+            parsed.map_err(|_| RowProblem::Number { column, found: text(at).chars().take(40).collect() })
+        };
+        let name = text(*name).to_owned();
+        if name.is_empty() {
+            return Err(RowProblem::NoName);
+        }
+        let outside =
+            |found: String| RowProblem::Outside { name: name.clone(), found, machine: mesh.to_string() };
+        let node = match place {
+            Place::Number(at) => {
+                let node = number("number", *at)?;
+                if node >= mesh.nodes() {
+                    return Err(outside(format!("number {node}")));
+                }
+                node
+            }
+            Place::Coordinates(columns) => {
+                let mut coord = [0; 3];
+                for (d, &at) in columns.iter().enumerate() {
+                    coord[d] = number(AXES[d], at)?;
+                }
+                if (0..3).any(|d| coord[d] >= mesh.extents()[d]) {
+                    let found: Vec<String> = coord[..mesh.dims()].iter().map(u32::to_string).collect();
+                    return Err(outside(format!("({})", found.join(","))));
+                }
+                mesh.node(coord)
+            }
+        };
+        Ok((name, node))
     }
-    let outside =
-        |found: String| RowProblem::Outside { name: name.clone(), found, machine: mesh.to_string() };
-    let node = match place {
-        Place::Number(at) => {
-            let node = number("number", at)?;
-            if node >= mesh.nodes() {
-                return Err(outside(format!("number {node}")));
-            }
-            node
-        }
-        Place::Coordinates(columns) => {
-            let mut coord = [0; 3];
-            for (d, at) in columns.into_iter().enumerate() {
-                coord[d] = number(AXES[d], at)?;
-            }
-            if (0..3).any(|d| coord[d] >= mesh.extents()[d]) {
-                let found: Vec<String> = coord[..mesh.dims()].iter().map(u32::to_string).collect();
-                return Err(outside(format!("({})", found.join(","))));
-            }
-            mesh.node(coord)
-        }
-    };
-    Ok((name, node))
 }
 
 /// Returns the coordinates of a node in words.
@@ -269,7 +281,7 @@ mod tests {
                 "1: number of fields: found 4, expected 2 (name,number) or 3 (name,x,y), as machine 4x2 has 2 dimensions",
             ),
             ("a,0,0\nb,-1,0\n", "2: x: found '-1', expected a whole number from 0"),
-            ("a,0,0\nb,1.5\n", "2: number: found '1.5', expected a whole number from 0"),
+            ("a,0\nb,1.5\n", "2: number: found '1.5', expected a whole number from 0"),
             (
                 "a,0,0\nb,4,0\n",
                 "2: node 'b' is at (4,0), outside of machine 4x2; mend the row, or give a machine that has the place",
@@ -278,7 +290,7 @@ mod tests {
                 "a,8\n",
                 "1: node 'a' is at number 8, outside of machine 4x2; mend the row, or give a machine that has the place",
             ),
-            ("a,0,1\n\nb,4\n", "3: node 'b' is at (0,1), where line 1 has 'a' already; a place has one name"),
+            ("a,4\n\nb,4\n", "3: node 'b' is at (0,1), where line 1 has 'a' already; a place has one name"),
             ("a,3\na,3\n", "2: node 'a' is at (3,0), where line 1 has 'a' already; a place has one name"),
             (",3\n", "1: the name of the node is empty"),
             (

@@ -1,17 +1,15 @@
 //! Runs one replay and its replications, and gathers the results.
 
 pub(super) mod outages;
-mod recorded_nodes;
 
 pub(super) use outages::check as check_outages;
-pub use recorded_nodes::RecordedNodesError;
-pub(super) use recorded_nodes::{RecordedNodes, recorded_nodes};
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::jobs::{JobsError, check_waits, placeable};
+use super::log::{RecordedNodes, RecordedNodesError};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;

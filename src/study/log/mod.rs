@@ -1,8 +1,12 @@
 //! The logs of a study: where they are, how they are read, and the jobs that they hold.
 
+mod recorded_nodes;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use self::recorded_nodes::RecordedNodesError;
+pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
 use crate::job::Time;
 use crate::spec::SpecError;
 use crate::trace::{self, LogSummary, ReadOptions, TraceError, formats};
