@@ -65,7 +65,7 @@ fn replayed(
     let options = Options { jobs: true, placements: true, node_map, ..Options::default() };
     let spec = ReplaySpec::new(mesh, scheduler.parse()?, allocator.parse()?);
     let source = JobSource::recorded(Arc::new(log.workload.jobs.clone()), 0).of_log(&log.summary);
-    Replay { spec, source }.run(&options, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
+    Replay::new(spec, source).run(&options, &Monitor::default())?.pop().ok_or_else(|| "no replication".into())
 }
 
 /// The nodes of each job, ascending.
