@@ -212,6 +212,11 @@ impl Args {
         Options {
             jobs: self.output.is_some(),
             recorded: self.scheduler.iter().any(|given| given.spec.name == scheduler::RECORDED),
+            // Whether `all` has the allocator is known once the log is read.
+            recorded_nodes: self
+                .allocator
+                .iter()
+                .any(|given| given.spec.name == ALL || crate::allocator::follows_lists(&given.spec)),
             traffic: self.network.iter().any(|given| execution::has_traffic(&given.spec)),
             ..self.flags.options.clone()
         }
