@@ -8,7 +8,7 @@ use super::exec;
 use super::setup::{GuestError, Setup};
 use crate::allocator::{self, Built, Promises, Served, Strategy};
 use crate::execution::{self, Execution};
-use crate::machine::Mesh;
+use crate::machine::{Mesh, NodeLists};
 use crate::scheduler::{self, Scheduler};
 use crate::spec::{EXEC, Spec, SpecError, unknown};
 
@@ -85,7 +85,7 @@ impl Guests {
         if spec.is_guest() {
             return Ok((self.find_allocator(spec)?, false));
         }
-        let built = allocator::build(spec, &allocator::Setup { mesh, seed: 0 })?;
+        let built = allocator::build(spec, &allocator::Setup::new(mesh, 0))?;
         Ok((built.spec, built.strategy.moves_jobs))
     }
 
@@ -109,7 +109,10 @@ impl Guests {
     /// Builds the allocator that `spec` names for one replay.
     pub fn allocator(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Built, GuestError> {
         if !spec.is_guest() {
-            return Ok(allocator::build(spec, &allocator::Setup { mesh: setup.mesh, seed: setup.seed })?);
+            return Ok(allocator::build(
+                spec,
+                &allocator::Setup::new(setup.mesh, setup.seed).with_lists(setup.lists),
+            )?);
         }
         let mut strategy = match check("allocator", spec, &self.allocators)? {
             Kind::Program(command) => exec::allocator(&command, setup),
