@@ -58,6 +58,8 @@ pub enum When {
     Predictions,
     /// If any replay of the table starts jobs, or places them, as the log says.
     Recorded,
+    /// If a replay of the table has the jobs of some partitions only.
+    Partitions,
     /// If the table is the summary of a study, where each row has the number of its cell.
     Study,
 }
@@ -76,6 +78,7 @@ impl When {
             Self::Outages => "with --outages",
             Self::Predictions => "if run times are predicted (--estimate); null for replays without",
             Self::Recorded => "if a replay has the scheduler or the allocator `recorded`",
+            Self::Partitions => "with --partition",
             Self::Study => "in the summary of a study",
         }
     }

@@ -7,6 +7,7 @@ use super::jobs::{JobsError, drawn_jobs, fitting, within_range};
 use crate::allocator::Request;
 use crate::job::Job;
 use crate::machine::Mesh;
+use crate::trace::LogNames;
 use crate::workload::{Arrivals, Model, Rules};
 
 /// The jobs of a replay, or the model that draws them.
@@ -22,6 +23,8 @@ pub enum JobSource {
         arrivals: Arrivals,
         /// The factor that the gaps between drawn arrivals are multiplied by.
         arrival_scale: f64,
+        /// The names behind the numbers of the jobs, and when the log begins.
+        names: Arc<LogNames>,
     },
     /// Jobs that a workload model draws from the seed.
     Drawn {
@@ -38,7 +41,8 @@ impl JobSource {
     /// Returns a source of jobs of a log that arrive as they were recorded. `skipped` is the number of records of the
     /// log that are not among the jobs.
     pub fn recorded(jobs: Arc<Vec<Job>>, skipped: u64) -> Self {
-        Self::Recorded { jobs, skipped, arrivals: Arrivals::Recorded, arrival_scale: 1.0 }
+        let names = Arc::default();
+        Self::Recorded { jobs, skipped, arrivals: Arrivals::Recorded, arrival_scale: 1.0, names }
     }
 
     /// Returns the jobs of the replication with this seed that `machine` is large enough for, and the number of records
@@ -50,7 +54,7 @@ impl JobSource {
         machine: &Mesh,
     ) -> Result<(Arc<Vec<Job>>, u64), JobsError> {
         match self {
-            Self::Recorded { jobs, skipped, arrivals, arrival_scale } => {
+            Self::Recorded { jobs, skipped, arrivals, arrival_scale, .. } => {
                 let Some(drawn) = arrivals.redraw(jobs, *arrival_scale, seed) else {
                     return Ok((Arc::clone(jobs), *skipped));
                 };
@@ -94,6 +98,14 @@ impl JobSource {
         match self {
             Self::Recorded { skipped, .. } => Some(*skipped),
             Self::Drawn { .. } => None,
+        }
+    }
+
+    /// Returns the names behind the numbers of the jobs. A model has none.
+    pub fn names(&self) -> Arc<LogNames> {
+        match self {
+            Self::Recorded { names, .. } => Arc::clone(names),
+            Self::Drawn { .. } => Arc::default(),
         }
     }
 

@@ -32,7 +32,7 @@ pub use error::{Problem, TraceError};
 pub use facts::Facts;
 pub use formats::{Columns, FORMATS, Format, LineParser, Parsed, SHAPES, SWF, Writing};
 pub use header::Header;
-pub use names::{NameKind, Names};
+pub use names::{ALL_PARTITIONS, LogNames, NameKind, Names, PartitionChoice, Partitions};
 pub use node_list::{NodeList, NodeListError};
 pub use peak::peak_procs;
 pub use reader::{Entry, ReadOptions, Reader, read};

@@ -17,6 +17,11 @@ impl InUse {
         }
     }
 
+    /// Adds the runs of others.
+    pub fn extend(&mut self, others: Self) {
+        self.changes.extend(others.changes);
+    }
+
     /// Returns the largest number of processors in use at once; 0 without jobs. Of one instant, ends come before starts.
     /// O(J·log J) for J jobs.
     pub fn most(mut self) -> u64 {

@@ -42,7 +42,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
         "allocator disk engine execution job machine metrics prediction scheduler spec stop trace workload",
     ),
     ("audit", Layer::Core, "job machine trace"),
-    ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
+    ("frame", Layer::Lab, "audit disk engine execution job machine metrics study trace"),
     ("text", Layer::Lab, "metrics"),
     ("inspect", Layer::Lab, "allocator audit frame job machine spec text trace workload"),
     ("sweep", Layer::Lab, "allocator disk execution frame machine spec study text"),

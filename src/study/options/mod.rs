@@ -32,6 +32,8 @@ pub struct Options {
     pub predictions: bool,
     /// Whether results have columns that compare with what the log says about starts and nodes.
     pub recorded: bool,
+    /// Whether results have a column for partitions.
+    pub partitions: bool,
     /// Whether contention on links is estimated.
     pub contention: bool,
     /// The slices whose fit into the free nodes is counted. `None` if the fragmentation of free nodes is not measured.
@@ -204,6 +206,13 @@ pub const OPTIONS: &[ReplayOption] = &[
         name: "recorded",
         value: |options| options.recorded.into(),
         set: |options, text| switch(&mut options.recorded, text),
+        ..DERIVED
+    },
+    ReplayOption {
+        // This option follows from the partitions of the replays. It only adds a column.
+        name: "partitions",
+        value: |options| options.partitions.into(),
+        set: |options, text| switch(&mut options.partitions, text),
         ..DERIVED
     },
     ReplayOption {
@@ -412,7 +421,14 @@ impl Options {
     /// Returns the options that do not follow from the replays themselves, as study.json has them. The others have their
     /// defaults, and so has [`Self::jobs`], which study.json holds beside them.
     pub(super) fn without_derived(&self) -> Self {
-        Self { jobs: false, traffic: false, recorded: false, predictions: false, ..self.clone() }
+        Self {
+            jobs: false,
+            traffic: false,
+            recorded: false,
+            predictions: false,
+            partitions: false,
+            ..self.clone()
+        }
     }
 
     /// Returns the flags of `sweep` that give these options. Options that only a study file can set are not among them.

@@ -24,6 +24,7 @@ use crate::prediction::PredictionError;
 use crate::scheduler;
 use crate::spec::SpecError;
 use crate::stop::Stop;
+use crate::trace::LogNames;
 use crate::workload::most_in_use;
 
 /// A replay that is ready to run: its description and its jobs.
@@ -49,6 +50,8 @@ pub struct Outcome {
     pub log_peak: Option<u64>,
     /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
+    /// The names behind the numbers of the jobs, and when their log begins.
+    pub names: Arc<LogNames>,
     /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
     /// is set.
     pub records: Vec<Record>,
@@ -165,6 +168,7 @@ impl Replay {
             never_fit,
             log_peak,
             jobs,
+            names: self.source.names(),
             records,
             recording,
             traffic,

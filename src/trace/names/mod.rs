@@ -1,5 +1,11 @@
 //! Replaces names by numbers: users, groups, applications, queues, partitions and lists of nodes.
 
+mod log_names;
+mod partitions;
+
+pub use log_names::LogNames;
+pub use partitions::{ALL_PARTITIONS, PartitionChoice, Partitions};
+
 use std::collections::HashMap;
 
 /// The kinds of names in a log. Each kind is numbered by itself.
@@ -38,6 +44,19 @@ impl NameKind {
     /// Returns the name of the kind in one word, such as `user`.
     pub const fn word(self) -> &'static str {
         KINDS[self as usize].1
+    }
+
+    /// Returns the key of the header's lines that name the numbers of this kind, such as `User` in `; User: 1 anna`;
+    /// `None` for lists of nodes, of which headers say nothing.
+    pub const fn header_key(self) -> Option<&'static str> {
+        match self {
+            Self::User => Some("User"),
+            Self::Group => Some("Group"),
+            Self::Executable => Some("Executable"),
+            Self::Queue => Some("Queue"),
+            Self::Partition => Some("Partition"),
+            Self::Nodes => None,
+        }
     }
 
     /// Returns the name of the kind in the plural, such as `users`.
