@@ -271,6 +271,8 @@ pub struct Metric {
     pub room_rank: u8,
     /// Whether replays keep block sums of the number, for paired comparisons.
     pub is_compared: bool,
+    /// Whether the number is shown for groups of jobs too, such as the jobs of each user.
+    pub is_grouped: bool,
     compute: Compute,
 }
 
@@ -289,6 +291,7 @@ impl Metric {
             of_jobs: None,
             room_rank: 0,
             is_compared: false,
+            is_grouped: false,
             compute,
         }
     }
@@ -401,6 +404,12 @@ impl Metric {
     /// Adds the number to those that are compared between replays of the same jobs.
     pub(super) const fn compared(mut self) -> Self {
         self.is_compared = true;
+        self
+    }
+
+    /// Shows the number for groups of jobs too. It must be a mean over jobs.
+    pub(super) const fn grouped(mut self) -> Self {
+        self.is_grouped = true;
         self
     }
 

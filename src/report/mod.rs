@@ -6,6 +6,7 @@ mod crosstab;
 mod error;
 mod escape;
 mod foreign;
+mod groups;
 mod html;
 mod intervals;
 mod listing;
@@ -20,6 +21,7 @@ pub use chosen_columns::{ColumnError, check_columns, summary_column, summary_met
 pub use crosstab::{CrosstabError, CrosstabOptions, crosstab};
 pub use error::ReportError;
 pub use foreign::safe_svg;
+pub use groups::{GROUPINGS, Grouping, GroupsError, GroupsOptions, groups};
 pub use html::{Report, ReportCell, ReportTable};
 pub use listing::{LISTINGS, Listing, schema_table};
 pub use page::ReportOptions;

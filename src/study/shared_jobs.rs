@@ -179,7 +179,7 @@ pub(super) fn load_jobs(study: &mut Study, notes: &mut Vec<String>) -> Result<()
     for (i, PlannedReplay { spec, jobs, .. }) in study.cells.iter().enumerate() {
         let source = workloads.replay(i)?.source;
         // Planning has counted the jobs of the log, and a model draws as many as it has been asked for.
-        let large = jobs - source.count();
+        let large = jobs.saturating_sub(source.count());
         let note = format!("{}: left out {large} larger than machine {}", spec.log, spec.machine);
         if large > 0 && !notes.contains(&note) {
             notes.push(note);

@@ -159,12 +159,18 @@ impl Counts {
         let is_chosen = |number: Option<i64>| number.is_some_and(|number| numbers.contains(&number));
         let told = |&number: &i64| header.partition_procs(number, &names.label(NameKind::Partition, number));
         let told: Option<i64> = numbers.iter().collect::<BTreeSet<_>>().into_iter().map(told).sum();
-        self.part(partition, &is_chosen, |in_use| match told.and_then(|nodes| u64::try_from(nodes).ok()) {
-            Some(nodes) => LogSize { nodes, source: "processors of the partition in the log's header" },
-            None => LogSize {
-                nodes: in_use.most(),
-                source: "processors that its jobs had in use at once, as the header does not tell the partition's",
-            },
+        self.part(partition, &is_chosen, |in_use| {
+            if let Some(nodes) = told.and_then(|nodes| u64::try_from(nodes).ok()) {
+                return LogSize { nodes, source: "processors of the partition in the log's header" };
+            }
+            let nodes = in_use.most();
+            match header.processors().and_then(|whole| u64::try_from(whole).ok()).filter(|&whole| whole < nodes) {
+                Some(nodes) => LogSize { nodes, source: "processors of the whole machine, as its jobs had no fewer in use" },
+                None => LogSize {
+                    nodes,
+                    source: "processors that its jobs had in use at once, as the header does not tell the partition's",
+                },
+            }
         })
     }
 

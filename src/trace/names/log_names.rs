@@ -31,12 +31,11 @@ struct LogStart {
 impl LogNames {
     /// Returns the names and the beginning of a log that has been read.
     pub fn of(summary: &LogSummary) -> Self {
-        let mut in_header = BTreeMap::new();
-        for kind in NameKind::all().filter_map(|kind| Some((kind, kind.header_key()?))) {
-            for (number, name) in summary.header.listed(kind.1) {
-                in_header.entry((kind.0.word(), number)).or_insert(name);
-            }
-        }
+        let kinds = NameKind::all().filter_map(|kind| Some((kind, kind.header_key()?)));
+        let of_kind = |(kind, key): (NameKind, &str)| {
+            told_apart(summary.header.listed(key)).into_iter().map(move |(number, name)| ((kind.word(), number), name))
+        };
+        let in_header = kinds.flat_map(of_kind).collect();
         Self { names: summary.facts.names.clone(), in_header, start: LogStart::of(&summary.header) }
     }
 
@@ -73,6 +72,16 @@ impl LogNames {
     }
 }
 
+/// Returns the names that tell numbers apart. Some headers describe numbers instead, two of them in the same words, and
+/// a name that is a number could be taken for the number of another one.
+fn told_apart(listed: Vec<(i64, String)>) -> Vec<(i64, String)> {
+    let is_told = |(number, name): &&(i64, String)| {
+        let is_other = |(other, same): &(i64, String)| other != number && same == name;
+        name.parse::<i64>().is_err() && !listed.iter().any(is_other)
+    };
+    listed.iter().filter(is_told).cloned().collect()
+}
+
 impl LogStart {
     /// Returns the beginning that a header tells. A header that says 1970 does not know it.
     fn of(header: &Header) -> Option<Self> {
@@ -93,20 +102,25 @@ mod tests {
     fn names(header: &str) -> LogNames {
         let mut lines = Header::default();
         header.lines().for_each(|line| lines.push(line.as_bytes()));
-        let in_header = lines.listed("Partition").into_iter().map(|(n, name)| (("partition", n), name));
+        let in_header = told_apart(lines.listed("Partition")).into_iter();
+        let in_header = in_header.map(|(number, name)| (("partition", number), name));
         LogNames { names: Names::default(), in_header: in_header.collect(), start: LogStart::of(&lines) }
     }
 
     #[test]
     fn partitions_are_found_by_name_and_by_number() -> Result<(), String> {
-        let names = names("; Partition: 1 2\n; Partition: 2 debug\n; Partition: 3");
-        assert_eq!(names.label(NameKind::Partition, 2), "debug");
-        assert_eq!(names.label(NameKind::Partition, 3), "3");
-        let found = |text: &str| names.partition_numbers(&text.parse()?, [1, 2, 3].into_iter());
+        let names = names(
+            "; Partition: 1 2\n; Partition: 2 debug\n; Partition: 3\n; Partition: 4 batch (p655)\n\
+             ; Partition: 5 batch (p690)",
+        );
+        let labels = [1, 2, 3, 4, 5].map(|number| names.label(NameKind::Partition, number));
+        // Names that are numbers, and those of several partitions, would not tell partitions apart.
+        assert_eq!(labels, ["1", "debug", "3", "4", "5"]);
+        let found = |text: &str| names.partition_numbers(&text.parse()?, [1, 2, 3, 4].into_iter());
         assert_eq!(found("debug+3")?, [2, 3]);
-        // The name of partition 1 is 2, and names go before numbers.
-        assert_eq!(found("2+1")?, [1, 1]);
+        assert_eq!(found("2+1")?, [2, 1]);
         assert_eq!(found("3+batch"), Err("batch".to_owned()));
+        assert_eq!(found("5"), Err("5".to_owned()));
         Ok(())
     }
 
