@@ -11,6 +11,7 @@ use crate::metrics::{
 };
 use crate::study::Coordinate;
 use crate::text::{PaperCell, PaperTable, grouped};
+use crate::trace::Partitions;
 
 /// What the jobs of a group have in common: a row of [`GROUPINGS`].
 #[derive(Debug)]
@@ -195,7 +196,11 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     let jobs = Sheet::read_jobs(folder, &columns, &|_| true)?;
     let jobs = jobs.ok_or_else(|| GroupsError::NoJobs(folder.to_owned()))?;
     let columns = JobColumns::of(&jobs, options.by)?;
-    let shorten = |label: &str| if options.exact { label.to_owned() } else { allocator::short_label(label) };
+    let shorten = |name: &str, label: &str| match label.parse::<Partitions>() {
+        _ if options.exact => label.to_owned(),
+        Ok(chosen) if name == "partition" => chosen.names().join("+"),
+        _ => allocator::short_label(label),
+    };
     let (varying, replays) = replays(&summary, &columns, &shorten);
     let all: Vec<Group> = (0..jobs.height()).map(|i| (options.by.group)(&columns, i)).collect();
     let shown = Shown::choose(&all, &columns, &replays, options);
@@ -214,7 +219,9 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
     }
     let mut notes: Vec<String> = jobs.missing_note().into_iter().collect();
     notes.extend(dateless_note(&all, options.by));
-    let corner = [options.by.name].into_iter().chain(varying).map(str::to_owned).collect();
+    // The partitions that a replay has are something else than the partition of a job.
+    let title = |name: &str| if name == options.by.name { format!("replay_{name}") } else { name.to_owned() };
+    let corner = [options.by.name.to_owned()].into_iter().chain(varying.into_iter().map(title)).collect();
     Ok(PaperTable {
         title: format!("jobs by {}", options.by.name),
         corner,
@@ -225,11 +232,11 @@ pub fn groups(folder: &Path, options: &GroupsOptions) -> Result<PaperTable, Grou
 }
 
 /// Returns the names of the columns in which the replays with jobs differ, and these replays in the order of the summary.
-/// `shown` returns a label as the table shows it.
+/// `shown` returns a label of a column as the table shows it.
 fn replays(
     summary: &Sheet,
     jobs: &JobColumns<'_>,
-    shown: &dyn Fn(&str) -> String,
+    shown: &dyn Fn(&str, &str) -> String,
 ) -> (Vec<&'static str>, Vec<Replayed>) {
     let mut rows_of = jobs.replays();
     let label = |name: &str, i: usize| summary.column(name).map(|column| column.label(i)).unwrap_or_default();
@@ -246,7 +253,7 @@ fn replays(
     let varying: Vec<&str> = identity.filter(differs).collect();
     let trims = summary.numbers("trim_percent");
     let replay = |(i, rows): (usize, Range<usize>)| Replayed {
-        labels: varying.iter().map(|name| shown(&label(name, i))).collect(),
+        labels: varying.iter().map(|name| shown(name, &label(name, i))).collect(),
         rows,
         trim: Trim { percent: trims.and_then(|trims| trims[i]) },
     };

@@ -122,12 +122,14 @@ impl PaperTable {
     /// number is null.
     pub fn json(&self) -> String {
         let titles: Vec<String> = self.columns.iter().map(|labels| labels.join(" ")).collect();
+        // Columns keep their order, which a JSON object of the library would lose.
         let row = |(labels, cells): &(Vec<String>, Vec<PaperCell>)| {
-            let label = |(name, label): (&String, &String)| (name.clone(), Value::from(label.clone()));
-            let labels = self.corner.iter().zip(labels).map(label);
+            let labels = self.corner.iter().zip(labels);
+            let entry = |name: &str, value: Value| format!("{}:{value}", Value::from(name));
+            let labels = labels.map(|(name, label)| entry(name, Value::from(label.as_str())));
             let number = |cell: &PaperCell| cell.text.parse().map_or(Value::Null, Value::Number);
-            let cells = titles.iter().zip(cells).map(|(title, cell)| (title.clone(), number(cell)));
-            Value::Object(labels.chain(cells).collect())
+            let cells = titles.iter().zip(cells).map(|(title, cell)| entry(title, number(cell)));
+            format!("{{{}}}", labels.chain(cells).collect::<Vec<_>>().join(","))
         };
         let rows: Vec<String> = self.rows.iter().map(|cells| format!("  {}", row(cells))).collect();
         if rows.is_empty() { "[]\n".to_owned() } else { format!("[\n{}\n]\n", rows.join(",\n")) }

@@ -48,16 +48,21 @@ impl LogNames {
     }
 
     /// Returns the numbers of partitions that are given by names or numbers, in the order of `given`. `known` has the
-    /// numbers that jobs have. Fails with the first that no job has. A name goes before an equal number.
+    /// numbers that jobs have. Fails with the first that no job has. Where the records have names, their numbers only
+    /// say which came first, and nobody means them.
     pub fn partition_numbers(
         &self,
         given: &Partitions,
         known: impl Iterator<Item = i64> + Clone,
     ) -> Result<Vec<i64>, String> {
+        let is_called = |number: i64, text: &str| {
+            let label = self.label(NameKind::Partition, number);
+            let has_own_name = || self.names.name(NameKind::Partition, number).is_some();
+            label == text || number.to_string() == text && !has_own_name()
+        };
         let number = |text: &String| {
-            let named = known.clone().find(|&number| self.label(NameKind::Partition, number) == *text);
-            let numbered = || known.clone().find(|number| number.to_string() == *text);
-            named.or_else(numbered).ok_or_else(|| text.clone())
+            let found = known.clone().find(|&number| is_called(number, text));
+            found.ok_or_else(|| text.clone())
         };
         given.names().iter().map(number).collect()
     }
@@ -68,7 +73,8 @@ impl LogNames {
     pub fn hour_of_week(&self, after_s: i64) -> Option<u8> {
         let LogStart { unix_s, zone } = self.start.as_ref()?;
         let at = jiff::Timestamp::from_second(unix_s.checked_add(after_s)?).ok()?.to_zoned(zone.clone());
-        u8::try_from(at.weekday().to_monday_zero_offset() * 24 + at.hour()).ok()
+        let [day, hour] = [at.weekday().to_monday_zero_offset(), at.hour()].map(|part| u8::try_from(part).ok());
+        Some(day? * 24 + hour?)
     }
 }
 
