@@ -103,7 +103,7 @@ pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog
     for job in &mut workload.jobs {
         (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
     }
-    let names = Arc::new(LogNames::of(&summary));
+    let names = Arc::new(summary.names());
     Ok(LoadedLog { name: log_name(path), summary, workload, names })
 }
 

@@ -102,9 +102,9 @@ fn real_logs_sum_up_too() -> Tested {
     check_sums(at, &["naive"])?;
     let (text, notes) = succeed(at, "table out --by hour --format csv")?;
     assert_eq!((rows(&text).len(), notes.as_str()), (169, ""), "24 hours of 7 days and all");
-    // The log begins on Mon Sep 23 14:00:31 CEST 1996.
+    // The log begins on Mon Sep 23 14:00:31 CEST 1996, and its first job came 166 h 37 min later.
     let jobs = columns(&at.join("out/jobs.csv"))?;
-    assert_eq!(jobs["submit_hour"][0], "14");
+    assert_eq!(jobs["submit_hour"][0], "12");
     Ok(())
 }
 
@@ -174,7 +174,7 @@ fn what_cannot_be_grouped_is_said() -> Tested {
     for (arguments, code, message) in [
         ("table out --by users", 2, "[possible values: user, account, partition, queue, status, size, hour]"),
         ("table out --top 3", 2, "--by"),
-        ("table out --by user --top 0", 2, "0 is not in 1.."),
+        ("table out --by user --top 0", 2, "expected a whole number from 1 to"),
         ("table out --by user --value wait_s_mean", 2, "cannot be used with"),
         ("table swept --by user", 1, "swept holds no jobs, which --by groups; `replay -o` and `sweep --jobs` keep them"),
         ("table old --by user", 1, "jobs.csv: the jobs have no column 'user'; this version"),

@@ -210,7 +210,7 @@ pub const OPTIONS: &[ReplayOption] = &[
     },
     ReplayOption {
         // This option follows from the partitions of the replays. It only adds a column.
-        name: "partitions",
+        name: "partition_column",
         value: |options| options.partitions.into(),
         set: |options, text| switch(&mut options.partitions, text),
         ..DERIVED

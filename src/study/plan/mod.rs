@@ -324,7 +324,7 @@ impl Draft {
                 logs.push(of_loaded(source, log));
             } else {
                 let summary = surveyed(source, &self.axes.rules, &mut counts).map_err(failed)?;
-                surveys.push(parts(&counts, &LogNames::of(&summary), &summary.header, notes)?);
+                surveys.push(parts(&counts, &summary.names(), &summary.header, notes)?);
                 let LogSummary { sha256, records, .. } = summary;
                 logs.push(StudyLog { source: source.clone(), sha256, records, loaded: None });
             }

@@ -8,7 +8,6 @@ use jiff::tz::{Offset, TimeZone};
 use super::partitions::Partitions;
 use super::{NameKind, Names};
 use crate::trace::header::Header;
-use crate::trace::summary::LogSummary;
 
 /// The names and the beginning of a log.
 #[derive(Clone, Debug, Default)]
@@ -29,14 +28,14 @@ struct LogStart {
 }
 
 impl LogNames {
-    /// Returns the names and the beginning of a log that has been read.
-    pub fn of(summary: &LogSummary) -> Self {
+    /// Returns the names and the beginning of a log with these names in its records and this header.
+    pub fn of(names: &Names, header: &Header) -> Self {
         let kinds = NameKind::all().filter_map(|kind| Some((kind, kind.header_key()?)));
         let of_kind = |(kind, key): (NameKind, &str)| {
-            told_apart(summary.header.listed(key)).into_iter().map(move |(number, name)| ((kind.word(), number), name))
+            told_apart(header.listed(key)).into_iter().map(move |(number, name)| ((kind.word(), number), name))
         };
         let in_header = kinds.flat_map(of_kind).collect();
-        Self { names: summary.facts.names.clone(), in_header, start: LogStart::of(&summary.header) }
+        Self { names: names.clone(), in_header, start: LogStart::of(header) }
     }
 
     /// Returns the name of a number, or the number itself as text if the log has no name for it.
