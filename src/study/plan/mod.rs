@@ -23,7 +23,7 @@ use crate::machine::{AutoMachine, Mesh};
 use crate::machine::outages::OutageFileError;
 use crate::prediction::PredictionError;
 use crate::spec::SpecError;
-use crate::trace::{self, Header, LogNames, LogSummary, PartitionChoice, TraceError};
+use crate::trace::{self, Facts, Header, LogNames, LogSummary, PartitionChoice, TraceError, formats};
 use crate::workload::{Model, Rules};
 
 /// A study before its logs are read, as a study file or a command line describes it.
@@ -116,6 +116,7 @@ impl Draft {
         self.options.partitions = self.axes.partitions != [PartitionChoice::All];
         self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
         let (logs, surveys) = self.survey(notes)?;
+        self.name_zone(&logs, notes);
         notes.extend(self.without_users(&surveys));
         let combinations = if let Some(combinations) = known {
             combinations
@@ -169,6 +170,21 @@ impl Draft {
         }
         self.axes.logs = self.logs.iter().map(|log| log.name.clone()).collect();
         given
+    }
+
+    /// Writes the time zone of dates into the options if nobody gave it, as results depend on it and the next machine may
+    /// have another one.
+    fn name_zone(&mut self, logs: &[StudyLog], notes: &mut Vec<String>) {
+        let mut formats =
+            logs.iter().zip(&self.logs).map(|(log, given)| (&log.source.read.format, &given.read.format));
+        let Some((Some(named), _)) = formats.find(|(named, given)| named != given) else { return };
+        if let (false, Some(zone)) = (self.is_of_command, formats::time_zone(named)) {
+            notes.push(format!(
+                "dates without a zone are read as {zone}, the zone of this machine if that is known; the line \
+                 input_format = \"{named}\" of the study makes them the same on every machine"
+            ));
+        }
+        self.options.input_format = Some(named.clone());
     }
 
     /// Finds the parts of each log and the machines that follow from them, and adds a note on each such machine.
@@ -325,8 +341,9 @@ impl Draft {
             } else {
                 let summary = surveyed(source, &self.axes.rules, &mut counts).map_err(failed)?;
                 surveys.push(parts(&counts, &summary.names(), &summary.header, notes)?);
+                let source = in_zone(source, &summary.facts);
                 let LogSummary { sha256, records, .. } = summary;
-                logs.push(StudyLog { source: source.clone(), sha256, records, loaded: None });
+                logs.push(StudyLog { source, sha256, records, loaded: None });
             }
         }
         Ok((logs, surveys))
@@ -351,7 +368,17 @@ fn of_model(source: &LogSource, model: &Model) -> StudyLog {
 /// Returns the log of a study that is kept in memory with its jobs.
 fn of_loaded(source: &LogSource, log: LoadedLog) -> StudyLog {
     let (sha256, records) = (log.summary.sha256.clone(), log.summary.records);
-    StudyLog { source: source.clone(), sha256, records, loaded: Some(Arc::new(log)) }
+    StudyLog { source: in_zone(source, &log.summary.facts), sha256, records, loaded: Some(Arc::new(log)) }
+}
+
+/// Returns the log as it is read again: with the time zone of its dates if nobody gave that.
+fn in_zone(source: &LogSource, facts: &Facts) -> LogSource {
+    let mut source = source.clone();
+    if let Some(zone) = facts.assumed_zone() {
+        source.read.format =
+            Some(formats::with_parameter(source.read.format.take(), formats::TIME_ZONE, zone));
+    }
+    source
 }
 
 /// Reads a log without keeping its jobs, and counts them for each set of rules.

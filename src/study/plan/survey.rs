@@ -10,9 +10,9 @@ use crate::study::planned::StudyLog;
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::source::JobSource;
 use crate::allocator::Request;
-use crate::job::Job;
-use crate::trace::{Header, LogNames, NameKind, PartitionChoice, Partitions};
-use crate::workload::{InUse, LeftOut, Model, Reason};
+use crate::job::{Job, Time};
+use crate::trace::{Header, InUse, LogNames, NameKind, PartitionChoice, Partitions};
+use crate::workload::{LeftOut, Model, Reason};
 
 /// What a survey of a log looks for, beside the number of its jobs.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ pub(super) struct Counts {
 #[derive(Clone, Debug, Default)]
 struct Count {
     survey: Survey,
-    in_use: InUse,
+    in_use: InUse<Time>,
 }
 
 impl Count {
@@ -180,7 +180,7 @@ impl Counts {
         &self,
         partition: Option<Partitions>,
         is_chosen: &dyn Fn(Option<i64>) -> bool,
-        size: impl FnOnce(InUse) -> LogSize,
+        size: impl FnOnce(InUse<Time>) -> LogSize,
     ) -> PartSurvey {
         let sum = |counts: &BTreeMap<Option<i64>, Count>| {
             let mut sum = Count::default();
@@ -224,7 +224,7 @@ impl Counts {
 impl LogSize {
     /// Returns the number of processors in the header of the log or, if it has none, the largest number that was in use
     /// at once.
-    fn of(header: &Header, in_use: InUse) -> Self {
+    fn of(header: &Header, in_use: InUse<Time>) -> Self {
         let known = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
         if let Some(nodes) = known(header.max_procs()) {
             return Self { nodes, source: "processors of its header (MaxProcs)" };
