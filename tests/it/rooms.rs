@@ -34,12 +34,13 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("allocator", Layer::Core, "job machine spec yardstick"),
     ("scheduler", Layer::Core, "job spec"),
     ("execution", Layer::Core, "job machine spec stop"),
+    ("guest", Layer::Core, "allocator execution job machine scheduler spec stop"),
     ("engine", Layer::Core, "allocator execution job machine prediction scheduler stop"),
     ("metrics", Layer::Core, "allocator engine execution job machine spec stop yardstick"),
     (
         "study",
         Layer::Core,
-        "allocator disk engine execution job machine metrics prediction scheduler spec stop trace workload",
+        "allocator disk engine execution guest job machine metrics prediction scheduler spec stop trace workload",
     ),
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study trace"),
@@ -49,7 +50,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "figure",
         Layer::Lab,
-        "allocator execution frame job machine metrics spec study text trace workload yardstick",
+        "allocator execution frame guest job machine metrics spec study text trace workload yardstick",
     ),
     (
         "paper",
@@ -64,7 +65,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "cli",
         Layer::Cli,
-        "allocator audit disk execution figure frame inspect machine metrics paper report scheduler spec study sweep \
+        "allocator audit disk execution figure frame guest inspect machine metrics paper report scheduler spec study sweep \
          text trace workload",
     ),
 ];

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::study::axes::{Axes, Combination, LogPart};
 use crate::study::jobs::JobsError;
-use crate::study::key::{content_key, sha256};
+use crate::study::key::{content_key, own_key, sha256, unique};
 use crate::study::log::{LoadedLog, LogSource, load};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
@@ -17,7 +17,7 @@ use crate::study::replay_spec::ReplaySpec;
 use crate::study::shard;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use self::survey::{Counts, LogSize, PartSurvey, Wanted};
-use crate::execution::RECORDED;
+use crate::execution::has_traffic;
 use crate::job::{Job, Time};
 use crate::machine::{AutoMachine, Mesh};
 use crate::machine::outages::OutageFileError;
@@ -112,7 +112,7 @@ impl Draft {
         self.check_outage_files()?;
         check_predictions(&self.axes.rules, &[])?;
         self.options.recorded = self.axes.has_recorded();
-        self.options.traffic = self.axes.networks.iter().any(|network| network.name != RECORDED);
+        self.options.traffic = self.axes.networks.iter().any(has_traffic);
         self.options.partitions = self.axes.partitions != [PartitionChoice::All];
         self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
         let (logs, surveys) = self.survey(notes)?;
@@ -128,6 +128,7 @@ impl Draft {
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
+        let unique = unique();
         for Combination { log, spec, of_all } in combinations {
             let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
             let survey = &surveys[log][part].by_rules[of_rules(&spec.rules)];
@@ -148,12 +149,13 @@ impl Draft {
                 }
             }
             let spec = ReplaySpec { log_sha256: logs[log].sha256.clone(), ..spec };
-            let key = content_key(&spec, &self.options);
+            let key = own_key(content_key(&spec, &self.options), &spec, &unique);
             let cost = survey.jobs.max(1) * shard::weight(&spec.allocator);
             cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
         }
-        let Self { name, description, options, is_of_command, .. } = self;
-        let mut study = Study { name, description, options, logs, cells, notes: Vec::new() };
+        let Self { name, description, options, is_of_command, axes, .. } = self;
+        let guests = axes.guests;
+        let mut study = Study { name, description, options, logs, cells, guests, notes: Vec::new() };
         if is_of_command {
             load_jobs(&mut study, notes)?;
         }
