@@ -117,9 +117,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Returns the parser of the name of a grouping.
 fn grouping() -> impl TypedValueParser<Value = &'static Grouping> {
-    PossibleValuesParser::new(GROUPINGS.iter().map(|row| row.name)).try_map(|name| {
-        GROUPINGS.iter().find(|row| row.name == name).ok_or("expected one of the names")
-    })
+    PossibleValuesParser::new(GROUPINGS.iter().map(|row| row.name))
+        .try_map(|name| GROUPINGS.iter().find(|row| row.name == name).ok_or("expected one of the names"))
 }
 
 impl Format {

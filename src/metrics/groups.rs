@@ -95,9 +95,7 @@ fn numbers(facts: &Facts<'_>, members: &[usize], kept: Vec<usize>) -> GroupNumbe
         jobs_in_means,
         node_hours: members.iter().map(node_s).sum::<f64>() / 3600.0,
         wait_s_median: median(&waits_s),
-        means: grouped_metrics()
-            .map(|metric| metric.compute(&of_group).map(Number::as_f64))
-            .collect(),
+        means: grouped_metrics().map(|metric| metric.compute(&of_group).map(Number::as_f64)).collect(),
     }
 }
 
@@ -189,7 +187,8 @@ mod tests {
             let hours: f64 = groups.iter().map(|group| group.node_hours).sum();
             assert!((hours - whole.node_hours).abs() < 1e-9 * hours);
             for (i, metric) in grouped_metrics().enumerate() {
-                let weighted = |group: &GroupNumbers| group.means[i].unwrap_or(0.0) * group.jobs_in_means as f64;
+                let weighted =
+                    |group: &GroupNumbers| group.means[i].unwrap_or(0.0) * group.jobs_in_means as f64;
                 let mean = groups.iter().map(weighted).sum::<f64>() / whole.jobs_in_means as f64;
                 let expected = whole.means[i].expect("a mean");
                 assert!((mean - expected).abs() < 1e-9 * expected.max(1.0), "{}", metric.name());

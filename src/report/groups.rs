@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::allocator;
 use crate::frame::{FrameError, Sheet, SheetColumn};
-use crate::metrics::{
-    Display, GroupNumbers, GroupedJob, Metric, Trim, group_numbers, grouped_metrics,
-};
+use crate::metrics::{Display, GroupNumbers, GroupedJob, Metric, Trim, group_numbers, grouped_metrics};
 use crate::study::Coordinate;
 use crate::text::{PaperCell, PaperTable, grouped};
 use crate::trace::Partitions;

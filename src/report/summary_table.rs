@@ -64,8 +64,17 @@ impl SummaryTable {
     /// those that identify replays, and where lines have a width also numbers. There the least useful columns that have
     /// no room are left out, and a line below the table names them.
     pub fn text(mut self, screen: Screen) -> String {
-        let mut constant =
-            vec!["log", "partition", "machine", "scheduler", "network", "scale", "seed", "jobs", "replications"];
+        let mut constant = vec![
+            "log",
+            "partition",
+            "machine",
+            "scheduler",
+            "network",
+            "scale",
+            "seed",
+            "jobs",
+            "replications",
+        ];
         if screen.width.is_some() && self.table.height() > 1 {
             constant.extend(self.by_use.iter().rev());
         }

@@ -135,7 +135,8 @@ impl Axes {
 
     /// Returns whether what is replayed is known only once the logs have been read: machines or partitions.
     pub(super) fn follow_from_logs(&self) -> bool {
-        !self.autos.machines.is_empty() || self.partitions.iter().any(|choice| *choice != PartitionChoice::All)
+        !self.autos.machines.is_empty()
+            || self.partitions.iter().any(|choice| *choice != PartitionChoice::All)
     }
 
     /// Returns every combination of a part of the logs at these positions with its machines.

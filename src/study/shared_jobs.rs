@@ -125,8 +125,8 @@ impl<'a> Workloads<'a> {
         }
         let of = jobs_key(&self.study.cells[cell]);
         let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, spec))?;
-        let scaled = self.scaled[&of]
-            .get(|| Ok(Arc::new(scaled_jobs(&log, partition.as_ref(), arrival_scale)?)))?;
+        let scaled =
+            self.scaled[&of].get(|| Ok(Arc::new(scaled_jobs(&log, partition.as_ref(), arrival_scale)?)))?;
         let (jobs, large) = self.fitting[&(of, machine.available())]
             .get(|| Ok(fitting(&log.name, &scaled, &machine, rules.oversize)?))?;
         let others = (log.workload.jobs.len() - scaled.len()) as u64;

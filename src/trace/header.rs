@@ -111,7 +111,8 @@ impl Header {
     /// before a remark: two blanks, an opening parenthesis or a dash between blanks. Entries without a name are left out.
     pub fn listed(&self, key: &str) -> Vec<(i64, String)> {
         let entry = |(name, value): (String, String)| {
-            let (number, rest) = value.split_once(char::is_whitespace).filter(|_| name.eq_ignore_ascii_case(key))?;
+            let (number, rest) =
+                value.split_once(char::is_whitespace).filter(|_| name.eq_ignore_ascii_case(key))?;
             let rest = rest.trim_start().trim_start_matches("- ");
             let end = ["  ", " (", " - "].iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
             let found = rest[..end].trim();
@@ -221,7 +222,8 @@ mod tests {
 
     #[test]
     fn partitions_have_names_and_sizes_where_the_header_tells_them() {
-        let ds = header("; MaxNodes: 184  ( 6,  171,   7)\n; MaxProcs: 1664 (72, 1368, 224)\n; MaxPartitions: 3");
+        let ds =
+            header("; MaxNodes: 184  ( 6,  171,   7)\n; MaxProcs: 1664 (72, 1368, 224)\n; MaxPartitions: 3");
         assert_eq!([1, 2, 3, 4].map(|n| ds.partition_procs(n, "x")), [Some(72), Some(1368), Some(224), None]);
         let par = header(
             "; MaxNodes: 400 (48 interactive, 352 batch, 6 service, 10 I/O)\n; MaxProcs: 400\n; MaxPartitions: 2\n\
@@ -243,7 +245,8 @@ mod tests {
             ";Queue:  1  express          (p655 /  2hr)\n; Queue: 2 - Besteffort jobs queue - low priority\n; Queue:  3 \n\
              ; Queue: 4 a b (c)\n; Queue: x y",
         );
-        let found: Vec<String> = queues.listed("queue").into_iter().map(|(n, name)| format!("{n}={name}")).collect();
+        let found: Vec<String> =
+            queues.listed("queue").into_iter().map(|(n, name)| format!("{n}={name}")).collect();
         assert_eq!(found, ["1=express", "2=Besteffort jobs queue", "4=a b"]);
     }
 

@@ -55,7 +55,8 @@ fn check_sums(at: &Path, allocators: &[&str]) -> Tested {
                 let mine = |row: &&BTreeMap<String, String>| {
                     allocators.len() == 1 || row["allocator"].starts_with(allocator)
                 };
-                let (whole, groups): (Vec<_>, Vec<_>) = rows.iter().filter(mine).partition(|row| row[by] == "all");
+                let (whole, groups): (Vec<_>, Vec<_>) =
+                    rows.iter().filter(mine).partition(|row| row[by] == "all");
                 let [whole] = whole.as_slice() else { return Err(format!("{by}: {text}").into()) };
                 assert!(top.is_empty() || groups.len() <= 3, "{by}: {text}");
                 for count in ["jobs", "jobs_in_means", "node_hours"] {
@@ -66,7 +67,10 @@ fn check_sums(at: &Path, allocators: &[&str]) -> Tested {
                     let counted = groups.iter().filter(|row| number(row, "jobs_in_means") > 0.0);
                     let sum: f64 = counted.map(|row| number(row, mean) * number(row, "jobs_in_means")).sum();
                     let expected: f64 = summary[mean][replay].parse()?;
-                    assert!((number(whole, mean) - expected).abs() <= 1e-12 * expected, "{by} {mean}: {text}");
+                    assert!(
+                        (number(whole, mean) - expected).abs() <= 1e-12 * expected,
+                        "{by} {mean}: {text}"
+                    );
                     let weighted = sum / number(whole, "jobs_in_means");
                     assert!((weighted - expected).abs() < 1e-9 * expected.max(1.0), "{by} {mean}: {text}");
                 }
@@ -84,7 +88,10 @@ fn the_groups_of_every_kind_sum_up_to_the_summary() -> Tested {
     let at = directory.path();
     fs::write(at.join("log.swf"), log(HEADER))?;
     for options in ["", " --trim 10", " -s fcfs --arrival-scale 0.5"] {
-        succeed(at, &format!("replay log.swf -m 4x4 -a naive mc1x1{options} --force -o out --format csv -q"))?;
+        succeed(
+            at,
+            &format!("replay log.swf -m 4x4 -a naive mc1x1{options} --force -o out --format csv -q"),
+        )?;
         check_sums(at, &["naive", "mc1x1"])?;
     }
     Ok(())
@@ -127,7 +134,10 @@ fn tables_of_groups_can_be_read() -> Tested {
     let (text, _) = succeed(at, "table out --by partition --format json")?;
     let found: Vec<BTreeMap<String, serde_json::Value>> = serde_json::from_str(&text)?;
     assert_eq!(found.len(), 4, "{text}");
-    assert!(found.iter().any(|row| row["partition"] == "unknown" && row["jobs"].as_u64() > Some(10)), "{text}");
+    assert!(
+        found.iter().any(|row| row["partition"] == "unknown" && row["jobs"].as_u64() > Some(10)),
+        "{text}"
+    );
     let (text, _) = succeed(at, "table out --by hour")?;
     assert!(text.lines().nth(3).is_some_and(|line| line.starts_with(" Mon 00 ")), "{text}");
     // By node-hours, most first, and the median is that of the jobs.
@@ -150,7 +160,10 @@ fn sweeps_and_replications_have_a_row_for_each_replay() -> Tested {
     fs::write(at.join("s.toml"), study)?;
     succeed(at, "sweep s.toml -o out --jobs --no-timing -q")?;
     let (text, notes) = succeed(at, "table out --by user --format csv")?;
-    assert!(text.starts_with("user,machine,seed,jobs,jobs_in_means,node_hours,wait_s_mean,wait_s_median,"), "{text}");
+    assert!(
+        text.starts_with("user,machine,seed,jobs,jobs_in_means,node_hours,wait_s_mean,wait_s_median,"),
+        "{text}"
+    );
     assert_eq!(rows(&text).iter().filter(|row| row["user"] == "all").count(), 4, "{text}");
     assert_eq!(notes, "");
     let (_, notes) = succeed(at, "table out --by hour --format csv")?;
@@ -162,8 +175,14 @@ fn sweeps_and_replications_have_a_row_for_each_replay() -> Tested {
 fn what_cannot_be_grouped_is_said() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    succeed(at, &format!("replay {} -m 4x4 -a naive -o out --format csv --no-timing -q", bundled("tiny.swf")))?;
-    fs::write(at.join("s.toml"), format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive']\n", bundled("tiny.swf")))?;
+    succeed(
+        at,
+        &format!("replay {} -m 4x4 -a naive -o out --format csv --no-timing -q", bundled("tiny.swf")),
+    )?;
+    fs::write(
+        at.join("s.toml"),
+        format!("logs = ['{}']\nmachines = ['4x4']\nallocators = ['naive']\n", bundled("tiny.swf")),
+    )?;
     succeed(at, "sweep s.toml -o swept --no-timing -q")?;
     fs::create_dir(at.join("old"))?;
     let jobs = fs::read_to_string(at.join("out/jobs.csv"))?;
@@ -176,7 +195,11 @@ fn what_cannot_be_grouped_is_said() -> Tested {
         ("table out --top 3", 2, "--by"),
         ("table out --by user --top 0", 2, "expected a whole number from 1 to"),
         ("table out --by user --value wait_s_mean", 2, "cannot be used with"),
-        ("table swept --by user", 1, "swept holds no jobs, which --by groups; `replay -o` and `sweep --jobs` keep them"),
+        (
+            "table swept --by user",
+            1,
+            "swept holds no jobs, which --by groups; `replay -o` and `sweep --jobs` keep them",
+        ),
         ("table old --by user", 1, "jobs.csv: the jobs have no column 'user'; this version"),
         ("table nowhere --by user", 1, "nowhere"),
     ] {

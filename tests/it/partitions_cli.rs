@@ -26,7 +26,8 @@ fn log(header: &str, keeps: impl Fn(i64) -> bool) -> String {
 }
 
 /// The header of the log: partition 2 has a name.
-const HEADER: &str = "; MaxProcs: 24 (8, 16)\n; MaxPartitions: 2\n; Partition: 1\n; Partition: 2 large one (new)\n";
+const HEADER: &str =
+    "; MaxProcs: 24 (8, 16)\n; MaxPartitions: 2\n; Partition: 1\n; Partition: 2 large one (new)\n";
 
 /// The columns of a summary that differ between a log and a part of a log although the jobs are the same.
 const OTHERS: [&str; 7] = ["replay", "log", "log_sha256", "run", "partition", "skipped", "key"];
@@ -37,7 +38,10 @@ fn row(summary: &BTreeMap<String, Vec<String>>, i: usize) -> Vec<(&String, &Stri
     kept.map(|(name, values)| (name, &values[i])).collect()
 }
 
-fn replay(at: &Path, arguments: &str) -> Result<(String, BTreeMap<String, Vec<String>>), Box<dyn std::error::Error>> {
+fn replay(
+    at: &Path,
+    arguments: &str,
+) -> Result<(String, BTreeMap<String, Vec<String>>), Box<dyn std::error::Error>> {
     let ran = run(at, &format!("replay {arguments} -a naive --no-timing --force -o out --format csv"))?;
     assert_eq!(ran.code, Some(0), "{arguments}: {}", ran.stderr);
     Ok((ran.stderr, columns(&at.join("out/summary.csv"))?))
@@ -125,20 +129,31 @@ fn studies_multiply_partitions_and_keep_the_keys_of_replays_without() -> Tested 
     sweep("whole.toml -o whole")?;
     let cells = |folder: &str| -> Result<Vec<String>, Box<dyn std::error::Error>> {
         let entries = fs::read_dir(at.join(folder).join("cells"))?;
-        let mut names =
-            entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<std::io::Result<Vec<_>>>()?;
+        let mut names = entries
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+            .collect::<std::io::Result<Vec<_>>>()?;
         names.sort();
         Ok(names)
     };
     let (one, two, whole) = (cells("one")?, cells("two")?, cells("whole")?);
     assert_eq!(one, two);
-    assert!(!whole.is_empty() && whole.iter().all(|name| one.contains(name)), "the whole log has its old key");
-    let table = |folder: &str| run(at, &format!("table {folder} --columns partition --value wait_s_mean --format csv"));
+    assert!(
+        !whole.is_empty() && whole.iter().all(|name| one.contains(name)),
+        "the whole log has its old key"
+    );
+    let table = |folder: &str| {
+        run(at, &format!("table {folder} --columns partition --value wait_s_mean --format csv"))
+    };
     let text = table("one")?.stdout;
     assert!(text.starts_with("allocator,1,large%20one,all,large%20one+1\n"), "{text}");
     assert_eq!(text, table("two")?.stdout);
     let by = run(at, "table one --by partition --format csv")?;
-    assert!(by.stdout.lines().next().is_some_and(|line| line.contains(",replay_partition,")), "{}{}", by.stdout, by.stderr);
+    assert!(
+        by.stdout.lines().next().is_some_and(|line| line.contains(",replay_partition,")),
+        "{}{}",
+        by.stdout,
+        by.stderr
+    );
     Ok(())
 }
 
@@ -146,7 +161,8 @@ fn studies_multiply_partitions_and_keep_the_keys_of_replays_without() -> Tested 
 fn accounting_knows_partitions_by_name() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    let mut text = "JobID|User|Account|Partition|QOS|Submit|Start|End|State|NNodes|AllocCPUS|Timelimit\n".to_owned();
+    let mut text =
+        "JobID|User|Account|Partition|QOS|Submit|Start|End|State|NNodes|AllocCPUS|Timelimit\n".to_owned();
     for i in 0..30 {
         let (user, partition) = (["anna", "bert", "cleo"][i % 3], ["debug", "2", "a,b"][i / 3 % 3]);
         text += &format!(
@@ -192,11 +208,23 @@ fn wrong_partitions_are_refused_with_those_that_exist() -> Tested {
             1,
             "error: log: no job is of partition 'gpu'; expected one of: 1 (48 jobs)",
         ),
-        ("replay none.swf -m 4x4 -a naive --partition each", 1, "error: none: no job names its partition (field 16)"),
-        ("replay none.swf -m 4x4 -a naive --partition 1", 1, "error: none: no job names its partition (field 16)"),
+        (
+            "replay none.swf -m 4x4 -a naive --partition each",
+            1,
+            "error: none: no job names its partition (field 16)",
+        ),
+        (
+            "replay none.swf -m 4x4 -a naive --partition 1",
+            1,
+            "error: none: no job names its partition (field 16)",
+        ),
         ("replay log.swf -m 4x4 -a naive --partition 1,2", 2, "found '1,2', expected the name or the number"),
         ("replay log.swf -m 4x4 -a naive --partition", 2, "a value is required"),
-        ("replay synthetic:jobs=9 -m 4x4 -a naive --partition 1", 1, "is a workload model, which has no partitions"),
+        (
+            "replay synthetic:jobs=9 -m 4x4 -a naive --partition 1",
+            1,
+            "is a workload model, which has no partitions",
+        ),
         ("sweep odd.toml -o out", 2, "no job is of partition '3'; expected one of"),
         ("sweep comma.toml -o out", 2, "key 'partitions', entry 1: found '1,2', expected"),
         ("sweep twice.toml -o out", 2, "are the same replay"),
@@ -218,14 +246,38 @@ fn headers_of_real_logs_tell_partitions() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
     // Partitions 2 and 3 of SDSC-DS are both called "batch partition", so their numbers name them.
-    let ran = run(at, &format!("replay {} -m auto -a naive --partition each --oversize skip --no-timing --format csv", ds.display()))?;
+    let ran = run(
+        at,
+        &format!(
+            "replay {} -m auto -a naive --partition each --oversize skip --no-timing --format csv",
+            ds.display()
+        ),
+    )?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    for (name, machine, nodes) in [("interactive partition", "8x9", 72), ("2", "36x38", 1368), ("3", "14x16", 224)] {
-        let note = format!("partition {name}: machine 'auto' is {machine}, for the {nodes} processors of the partition");
+    for (name, machine, nodes) in
+        [("interactive partition", "8x9", 72), ("2", "36x38", 1368), ("3", "14x16", 224)]
+    {
+        let note = format!(
+            "partition {name}: machine 'auto' is {machine}, for the {nodes} processors of the partition"
+        );
         assert!(ran.stderr.contains(&note), "{note}: {}", ran.stderr);
     }
-    let ran = run(at, &format!("replay {} -m auto -a naive --partition batch interactive --oversize skip --no-timing", par.display()))?;
-    assert!(ran.stderr.contains("partition batch: machine 'auto' is 16x22, for the 352 processors"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("partition interactive: machine 'auto' is 6x8, for the 48 processors"), "{}", ran.stderr);
+    let ran = run(
+        at,
+        &format!(
+            "replay {} -m auto -a naive --partition batch interactive --oversize skip --no-timing",
+            par.display()
+        ),
+    )?;
+    assert!(
+        ran.stderr.contains("partition batch: machine 'auto' is 16x22, for the 352 processors"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("partition interactive: machine 'auto' is 6x8, for the 48 processors"),
+        "{}",
+        ran.stderr
+    );
     Ok(())
 }

@@ -6,6 +6,13 @@ mod survey;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use self::survey::{Counts, LogSize, PartSurvey, Wanted};
+use crate::execution::has_traffic;
+use crate::job::{Job, Time};
+use crate::machine::outages::OutageFileError;
+use crate::machine::{AutoMachine, Mesh};
+use crate::prediction::PredictionError;
+use crate::spec::SpecError;
 use crate::study::axes::{Axes, Combination, LogPart};
 use crate::study::jobs::JobsError;
 use crate::study::key::{content_key, own_key, sha256, unique};
@@ -16,13 +23,6 @@ use crate::study::replay::check_outages;
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::shard;
 use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
-use self::survey::{Counts, LogSize, PartSurvey, Wanted};
-use crate::execution::has_traffic;
-use crate::job::{Job, Time};
-use crate::machine::{AutoMachine, Mesh};
-use crate::machine::outages::OutageFileError;
-use crate::prediction::PredictionError;
-use crate::spec::SpecError;
 use crate::trace::{self, Facts, Header, LogNames, LogSummary, PartitionChoice, TraceError, formats};
 use crate::workload::{Model, Rules};
 
@@ -104,8 +104,7 @@ impl Draft {
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
         // Names are checked before any log is read, so that a wrong name fails at once.
         let given = self.name_logs();
-        let known =
-            if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };
+        let known = if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };
         if known.is_none() && self.axes.autos.machines.is_empty() {
             self.axes.combinations()?;
         }
@@ -226,8 +225,11 @@ impl Draft {
         for (place, auto) in &self.axes.autos.machines {
             let machine = &machines[*place];
             let surplus = machine.nodes() - machine.available();
-            let without =
-                if surplus > 0 { format!(" ({surplus} of its nodes are unavailable)") } else { String::new() };
+            let without = if surplus > 0 {
+                format!(" ({surplus} of its nodes are unavailable)")
+            } else {
+                String::new()
+            };
             notes.push(format!("{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}"));
         }
         Ok(machines)

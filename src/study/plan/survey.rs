@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::allocator::Request;
+use crate::job::{Job, Time};
 use crate::study::all::{Requests, left_out};
 use crate::study::jobs::JobsError;
 use crate::study::options::Options;
 use crate::study::planned::StudyLog;
 use crate::study::replay_spec::ReplaySpec;
 use crate::study::source::JobSource;
-use crate::allocator::Request;
-use crate::job::{Job, Time};
 use crate::trace::{Header, InUse, LogNames, NameKind, PartitionChoice, Partitions};
 use crate::workload::{LeftOut, Model, Reason};
 
@@ -113,7 +113,9 @@ impl Counts {
         let mut parts = Vec::new();
         for choice in choices {
             match choice {
-                PartitionChoice::All => parts.push(self.part(None, &|_| true, |in_use| LogSize::of(header, in_use))),
+                PartitionChoice::All => {
+                    parts.push(self.part(None, &|_| true, |in_use| LogSize::of(header, in_use)))
+                }
                 PartitionChoice::Each if known.is_empty() => return Err(Self::no_partitions(log)),
                 PartitionChoice::Each => {
                     let without = self.jobs(|number| number.is_none());
@@ -131,10 +133,12 @@ impl Counts {
                         .map_err(|missing| self.unknown(log, &missing, &known, names))?;
                     let partition = Partitions::new(numbers.iter().map(|&number| label(number)));
                     let mut others = LeftOut::default();
-                    let is_other = |number: Option<i64>| number.is_none_or(|number| !numbers.contains(&number));
+                    let is_other =
+                        |number: Option<i64>| number.is_none_or(|number| !numbers.contains(&number));
                     others.add(Reason::Partition, self.jobs(is_other));
                     if others.total() > 0 {
-                        notes.push(format!("{log}, partition {}: left out {others}", given.names().join("+")));
+                        notes
+                            .push(format!("{log}, partition {}: left out {others}", given.names().join("+")));
                     }
                     parts.push(self.of_numbers(partition, &numbers, (header, names)));
                 }

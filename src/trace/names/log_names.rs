@@ -32,7 +32,9 @@ impl LogNames {
     pub fn of(names: &Names, header: &Header) -> Self {
         let kinds = NameKind::all().filter_map(|kind| Some((kind, kind.header_key()?)));
         let of_kind = |(kind, key): (NameKind, &str)| {
-            told_apart(header.listed(key)).into_iter().map(move |(number, name)| ((kind.word(), number), name))
+            told_apart(header.listed(key))
+                .into_iter()
+                .map(move |(number, name)| ((kind.word(), number), name))
         };
         let in_header = kinds.flat_map(of_kind).collect();
         Self { names: names.clone(), in_header, start: LogStart::of(header) }
@@ -72,7 +74,8 @@ impl LogNames {
     pub fn hour_of_week(&self, after_s: i64) -> Option<u8> {
         let LogStart { unix_s, zone } = self.start.as_ref()?;
         let at = jiff::Timestamp::from_second(unix_s.checked_add(after_s)?).ok()?.to_zoned(zone.clone());
-        let [day, hour] = [at.weekday().to_monday_zero_offset(), at.hour()].map(|part| u8::try_from(part).ok());
+        let [day, hour] =
+            [at.weekday().to_monday_zero_offset(), at.hour()].map(|part| u8::try_from(part).ok());
         Some(day? * 24 + hour?)
     }
 }
@@ -138,7 +141,8 @@ mod tests {
         assert_eq!(kth.hour_of_week(5 * 7 * 86_400), Some(13), "one hour less of summer time");
         let offset = names("; UnixStartTime: 843480031\n; TimeZone: -3600");
         assert_eq!(offset.hour_of_week(0), Some(11));
-        for unknown in ["; TimeZone: 3600", "; UnixStartTime: 0\n; TimeZone: 0", "; UnixStartTime: 843480031"] {
+        for unknown in ["; TimeZone: 3600", "; UnixStartTime: 0\n; TimeZone: 0", "; UnixStartTime: 843480031"]
+        {
             assert_eq!(names(unknown).hour_of_week(0), None, "{unknown}");
         }
     }

@@ -48,8 +48,9 @@ impl fmt::Display for Partitions {
             }
             let is_reserved = self.0.len() == 1 && [ALL_PARTITIONS, EACH].contains(&name.as_str());
             for (at, letter) in name.chars().enumerate() {
-                let is_special =
-                    matches!(letter, '+' | ',' | '|' | '%' | '=') || letter.is_whitespace() || letter.is_control();
+                let is_special = matches!(letter, '+' | ',' | '|' | '%' | '=')
+                    || letter.is_whitespace()
+                    || letter.is_control();
                 if is_special || is_reserved && at == 0 {
                     let mut bytes = [0; 4];
                     letter.encode_utf8(&mut bytes).bytes().try_for_each(|byte| write!(f, "%{byte:02X}"))?;
@@ -160,7 +161,10 @@ mod tests {
     fn what_is_no_choice_says_what_is_expected() {
         for text in ["", "a,b", "a+", "+", "%", "%2", "%zz", "%FF", "a=b"] {
             let problem = text.parse::<PartitionChoice>().expect_err(text);
-            assert!(problem.starts_with(&format!("found '{text}', expected the name or the number")), "{problem}");
+            assert!(
+                problem.starts_with(&format!("found '{text}', expected the name or the number")),
+                "{problem}"
+            );
         }
     }
 }
