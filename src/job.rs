@@ -101,6 +101,8 @@ pub struct Logged {
     pub partition: LogNumber,
     /// How it ended: 1 is completed, 0 failed and 5 cancelled.
     pub status: LogNumber,
+    /// The number of the list of its nodes among those of the log; `None` if the log has no list for it.
+    pub nodes: Option<u32>,
 }
 
 /// A number by which a log names something, such as a queue, or the knowledge that the log does not tell it. It takes

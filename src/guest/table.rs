@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::exec;
 use crate::allocator::{self, Built, Promises, Served, Strategy};
 use crate::execution::{self, Execution};
-use crate::machine::Mesh;
+use crate::machine::{Mesh, NodeLists};
 use crate::scheduler::{self, Scheduler};
 use crate::spec::{EXEC, Spec, SpecError, unknown};
 use crate::stop::Stop;
@@ -26,6 +26,8 @@ pub struct Setup<'a> {
     /// The switch of the replay. A guest that cannot go on calls [`Stop::fail`] with a whole message, which names it by
     /// `label`. A guest that waits for something looks at [`Stop::is_thrown`] about every 50 ms and then gives up.
     pub stop: &'a Stop,
+    /// The nodes that jobs had according to the log; `None` if the log does not say, or if nobody needs them.
+    pub lists: Option<&'a Arc<NodeLists>>,
 }
 
 /// The reason why an algorithm cannot be built.
@@ -123,7 +125,7 @@ impl Guests {
         if spec.is_guest() {
             return Ok((self.find_allocator(spec)?, false));
         }
-        let built = allocator::build(spec, &allocator::Setup { mesh, seed: 0 })?;
+        let built = allocator::build(spec, &allocator::Setup::new(mesh, 0))?;
         Ok((built.spec, built.strategy.moves_jobs))
     }
 
@@ -147,7 +149,10 @@ impl Guests {
     /// Builds the allocator that `spec` names for one replay.
     pub fn allocator(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Built, GuestError> {
         if !spec.is_guest() {
-            return Ok(allocator::build(spec, &allocator::Setup { mesh: setup.mesh, seed: setup.seed })?);
+            return Ok(allocator::build(
+                spec,
+                &allocator::Setup::new(setup.mesh, setup.seed).with_lists(setup.lists),
+            )?);
         }
         let mut strategy = match check("allocator", spec, &self.allocators)? {
             Kind::Program(command) => exec::allocator(&command, setup),

@@ -60,6 +60,8 @@ pub enum When {
     Recorded,
     /// If a replay of the table has the jobs of some partitions only.
     Partitions,
+    /// If a replay places jobs as the log says.
+    RecordedNodes,
     /// If the table is the summary of a study, where each row has the number of its cell.
     Study,
 }
@@ -77,8 +79,9 @@ impl When {
             Self::ByShape => "with --by-shape",
             Self::Outages => "with --outages",
             Self::Predictions => "if run times are predicted (--estimate); null for replays without",
-            Self::Recorded => "if a replay has the scheduler or the allocator `recorded`",
+            Self::Recorded => "if a replay has the scheduler `recorded`",
             Self::Partitions => "with --partition",
+            Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
             Self::Study => "in the summary of a study",
         }
     }
@@ -204,8 +207,10 @@ pub struct Circumstances {
     pub outages: bool,
     /// Whether run times are predicted in any replay.
     pub predictions: bool,
-    /// Whether any replay starts jobs, or places them, as the log says.
+    /// Whether any replay starts jobs as the log says.
     pub recorded: bool,
+    /// Whether any replay places jobs as the log says.
+    pub recorded_nodes: bool,
 }
 
 /// A function that returns whether a table has a column.

@@ -131,8 +131,14 @@ impl<'a> Workloads<'a> {
             .get(|| Ok(fitting(&log.name, &scaled, &machine, rules.oversize)?))?;
         let others = (log.workload.jobs.len() - scaled.len()) as u64;
         let skipped = log.workload.left_out.total() + others + large;
-        let names = Arc::clone(&log.names);
-        let source = JobSource::Recorded { jobs, skipped, arrivals: rules.arrivals, arrival_scale, names };
+        let source = JobSource::Recorded {
+            jobs,
+            skipped,
+            arrivals: rules.arrivals,
+            arrival_scale,
+            names: Arc::clone(&log.names),
+            log: Some(Arc::clone(&log.summary)),
+        };
         Ok(self.with_guests(spec, source))
     }
 

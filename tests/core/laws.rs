@@ -1,9 +1,11 @@
 //! What every registered allocator must do on every history: laws over the whole registry.
 
+use std::sync::Arc;
+
 use meshreplay::allocator::{self, ALLOCATORS, Built, Placement, Promises, Request, Setup, Strategy};
 use meshreplay::job::Shape;
 use meshreplay::machine::order::ORDERS;
-use meshreplay::machine::{Machine, Mesh, NodeId};
+use meshreplay::machine::{Machine, Mesh, NodeId, NodeLists};
 use meshreplay::spec::Spec;
 
 use super::support::{Numbers, Tested};
@@ -61,7 +63,7 @@ pub(crate) fn specs(mesh: &Mesh) -> Vec<(Spec, Promises)> {
 
 /// What a spec promises once it is resolved.
 fn promises(spec: &Spec, mesh: &Mesh) -> Promises {
-    allocator::build(spec, &Setup { mesh, seed: 0 }).expect("it serves the machine").promises
+    allocator::build(spec, &Setup::new(mesh, 0)).expect("it serves the machine").promises
 }
 
 #[test]
@@ -80,10 +82,22 @@ fn promises_are_those_of_the_resolved_spec() -> Tested {
         let found = promises(&text.parse()?, &mesh);
         assert_eq!((found.exact, found.complete), (exact, complete), "{text}");
     }
-    let paged = allocator::build(&"best-of:paging:size=1|mm".parse()?, &Setup { mesh: &mesh, seed: 0 });
+    let paged = allocator::build(&"best-of:paging:size=1|mm".parse()?, &Setup::new(&mesh, 0));
     let message = paged.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(message.ends_with("expected members that take exactly as many nodes as requested"), "{message}");
     Ok(())
+}
+
+/// The number of lists of nodes that jobs of histories may have.
+const LISTS: u32 = 24;
+
+/// Lists of distinct nodes in random order, of lengths that seldom are those of the jobs, and some of no nodes.
+fn lists(mesh: &Mesh) -> NodeLists {
+    let mut numbers = Numbers(37);
+    NodeLists::new((0..LISTS).map(|list| {
+        let length = numbers.below(mesh.nodes().div_ceil(1 + list % 4) + 1);
+        (list, (0..length).map(|_| numbers.below(mesh.nodes())).collect())
+    }))
 }
 
 /// A history of one allocator with the caller's side of the contract, checking the allocator's.
@@ -101,7 +115,9 @@ impl History {
         promises: Promises,
         mesh: &Mesh,
     ) -> Result<Self, Box<dyn std::error::Error>> {
-        let Built { spec: resolved, strategy, .. } = allocator::build(spec, &Setup { mesh, seed: 5 })?;
+        let lists = Arc::new(lists(mesh));
+        let setup = Setup::new(mesh, 5).with_lists(Some(&lists));
+        let Built { spec: resolved, strategy, .. } = allocator::build(spec, &setup)?;
         let label = format!("{resolved} on {mesh}");
         Ok(Self { machine: Machine::new(mesh.clone()), held: Vec::new(), strategy, promises, label })
     }
@@ -203,13 +219,14 @@ pub(crate) fn step(history: &mut History, numbers: &mut Numbers) -> Option<Place
     let largest = if numbers.below(4) == 0 { nodes } else { nodes.div_ceil(4) };
     let procs = 1 + numbers.below(largest);
     let request = match numbers.below(6) {
-        0 => Request { procs, shape: Shape::Row },
-        1 => Request { procs, shape: Shape::PowersOfTwo },
+        0 => Request { shape: Shape::Row, ..Request::of(procs) },
+        1 => Request { shape: Shape::PowersOfTwo, ..Request::of(procs) },
         // Sides up to one more than the machine has.
         2 | 3 => Request::sides(history.machine.mesh().extents().map(|extent| 1 + numbers.below(extent + 1))),
         _ => Request::of(procs),
     };
-    history.request(&request)
+    // Two of three jobs have a list of nodes, by which some allocators place them.
+    history.request(&Request { nodes: Some(procs % (LISTS * 3 / 2)), ..request })
 }
 
 #[test]

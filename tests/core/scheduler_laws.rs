@@ -204,7 +204,7 @@ fn keeps_its_laws(
     rules: &Rules,
 ) -> Result<u64, Box<dyn std::error::Error>> {
     let (spec, nodes) = (allocator.parse::<Spec>()?, mesh.available());
-    let by_count = allocator::build(&spec, &Setup { mesh, seed: 1 })?.strategy.served;
+    let by_count = allocator::build(&spec, &Setup::new(mesh, 1))?.strategy.served;
     let by_count = matches!(by_count, Served::ByCount);
     let mut shadow_times = 0;
     for seed in 0..4 {

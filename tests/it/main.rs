@@ -34,6 +34,7 @@ mod partitions_cli;
 mod plot_cli;
 mod predictions_cli;
 mod recorded_cli;
+mod recorded_nodes_cli;
 mod replay_cli;
 mod reproduce_cli;
 mod reproduce_compaction;

@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use self::survey::{Counts, LogSize, PartSurvey, Wanted};
+use crate::allocator::follows_lists;
 use crate::execution::has_traffic;
 use crate::job::{Job, Time};
+use crate::machine::node_map::NodeMapError;
 use crate::machine::outages::OutageFileError;
 use crate::machine::{AutoMachine, Mesh};
 use crate::prediction::PredictionError;
@@ -61,9 +63,15 @@ pub enum PlanError {
     /// The outages cannot be read, or do not suit a machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
+    /// The node map cannot be read, or does not suit a machine.
+    #[error(transparent)]
+    NodeMap(#[from] NodeMapError),
     /// The predictions cannot be read, or miss jobs.
     #[error(transparent)]
     Predictions(#[from] PredictionError),
+    /// The nodes that jobs had according to a log cannot be those of a machine.
+    #[error(transparent)]
+    RecordedNodes(#[from] RecordedNodesError),
     /// The jobs of a log cannot be replayed on a machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
@@ -108,7 +116,7 @@ impl Draft {
         if known.is_none() && self.axes.autos.machines.is_empty() {
             self.axes.combinations()?;
         }
-        self.check_outage_files()?;
+        self.check_files()?;
         check_predictions(&self.axes.rules, &[])?;
         self.options.recorded = self.axes.has_recorded();
         self.options.traffic = self.axes.networks.iter().any(has_traffic);
@@ -121,7 +129,7 @@ impl Draft {
             combinations
         } else {
             self.size_machines(&surveys, notes)?;
-            self.check_outage_files()?;
+            self.check_files()?;
             self.combinations(given, notes)?
         };
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
@@ -152,11 +160,13 @@ impl Draft {
             let cost = survey.jobs.max(1) * shard::weight(&spec.allocator);
             cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
         }
+        self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
         let Self { name, description, options, is_of_command, axes, .. } = self;
         let guests = axes.guests;
         let mut study = Study { name, description, options, logs, cells, guests, notes: Vec::new() };
         if is_of_command {
             load_jobs(&mut study, notes)?;
+            check_recorded_nodes(&study)?;
         }
         Ok(study)
     }
@@ -282,11 +292,15 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads the file of outages for every machine, so that a mistake in it is found before any log is read.
-    fn check_outage_files(&self) -> Result<(), OutageFileError> {
+    /// Reads the file of outages and the node map for every machine, so that a mistake in them is found before any log is
+    /// read.
+    fn check_files(&self) -> Result<(), PlanError> {
         for machine in self.axes.all_machines() {
             if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
                 source.on(machine, 0, Time::ZERO)?;
+            }
+            if let Some(map) = &self.options.node_map {
+                map.on(machine)?;
             }
         }
         Ok(())
@@ -359,6 +373,19 @@ impl Draft {
 fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
     for prediction in rules.iter().filter_map(Rules::prediction) {
         prediction.build(jobs)?;
+    }
+    Ok(())
+}
+
+/// Finds the nodes that jobs had according to the log, once for each log and machine where an allocator needs them, so that
+/// what is wrong with them is found before any replay runs.
+fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
+    let mut checked = BTreeSet::new();
+    for PlannedReplay { spec, source, .. } in &study.cells {
+        let Some(source) = source.as_ref().filter(|_| follows_lists(&spec.allocator)) else { continue };
+        if checked.insert((&spec.log, spec.machine.to_string())) {
+            source.recorded_nodes(&spec.log, study.options.node_map.as_ref(), &spec.machine)?;
+        }
     }
     Ok(())
 }

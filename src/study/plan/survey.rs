@@ -2,11 +2,13 @@
 //! replayed on their own.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use crate::allocator::Request;
+use crate::allocator::{self, follows_lists};
 use crate::job::{Job, Time};
 use crate::study::all::{Requests, left_out};
-use crate::study::jobs::JobsError;
+use crate::study::jobs::{JobsError, kind_of};
+use crate::study::log::RecordedNodesError;
 use crate::study::options::Options;
 use crate::study::planned::StudyLog;
 use crate::study::replay_spec::ReplaySpec;
@@ -44,6 +46,7 @@ impl Count {
     fn add(&mut self, other: &Self) {
         self.survey.jobs += other.survey.jobs;
         self.survey.names_users |= other.survey.names_users;
+        self.survey.has_lists |= other.survey.has_lists;
         self.survey.requests.extend(&other.survey.requests);
         self.in_use.extend(other.in_use.clone());
     }
@@ -56,6 +59,8 @@ pub(super) struct Survey {
     pub(super) jobs: u64,
     /// Whether any job names its user.
     pub(super) names_users: bool,
+    /// Whether any job has a list of nodes.
+    has_lists: bool,
     /// The different requests of the jobs. Empty for a workload model, which draws jobs for each machine, and where no
     /// allocator is checked against them.
     requests: Requests,
@@ -95,8 +100,9 @@ impl Counts {
         }
         survey.jobs += 1;
         survey.names_users |= job.logged.user.is_some();
+        survey.has_lists |= job.logged.nodes.is_some();
         if self.wanted.requests {
-            survey.requests.insert(Request::from(job));
+            survey.requests.insert(kind_of(job));
         }
     }
 
@@ -260,6 +266,19 @@ impl PartSurvey {
 }
 
 impl Survey {
+    /// Returns the reason why jobs cannot be placed by the nodes that they had according to the log; `None` if they can, or if
+    /// the jobs are not in memory.
+    fn lists_problem(&self, log: &StudyLog, spec: &ReplaySpec, options: &Options) -> Option<String> {
+        let none = || RecordedNodesError::NoLists { log: spec.log.clone() };
+        if !self.has_lists {
+            return Some(none().to_string());
+        }
+        let loaded = log.loaded.as_ref()?;
+        let source = JobSource::recorded(Arc::new(loaded.jobs_of(spec.partition.as_ref()).into_owned()), 0).of_log(&loaded.summary);
+        let found = source.recorded_nodes(&spec.log, options.node_map.as_ref(), &spec.machine);
+        found.err().map(|error| error.to_string())
+    }
+
     /// Returns a note that says why `all` leaves the replay out, or `None` if it does not.
     pub(super) fn left_out(
         &self,
@@ -268,6 +287,11 @@ impl Survey {
         options: &Options,
     ) -> Result<Option<String>, JobsError> {
         let ReplaySpec { log: name, rules, arrival_scale, machine, allocator, seed, .. } = spec;
+        if follows_lists(allocator)
+            && let Some(problem) = self.lists_problem(log, spec, options)
+        {
+            return Ok(Some(format!("all leaves out '{}': {problem}", allocator::short(allocator))));
+        }
         let Some(model) = &log.source.model else {
             return left_out(name, &self.requests, machine, allocator);
         };

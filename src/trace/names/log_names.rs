@@ -37,7 +37,7 @@ impl LogNames {
                 .map(move |(number, name)| ((kind.word(), number), name))
         };
         let in_header = kinds.flat_map(of_kind).collect();
-        Self { names: names.clone(), in_header, start: LogStart::of(header) }
+        Self { names: names.without_lists(), in_header, start: LogStart::of(header) }
     }
 
     /// Returns the name of a number, or the number itself as text if the log has no name for it.

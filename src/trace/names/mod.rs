@@ -132,6 +132,15 @@ impl Names {
         self.kinds[kind as usize].names.iter().map(|name| String::from_utf8_lossy(name).into_owned())
     }
 
+    /// Returns the names without the lists of nodes, which may be as many as the jobs.
+    fn without_lists(&self) -> Self {
+        let mut kept = Self::default();
+        for kind in NameKind::all().filter(|kind| *kind != NameKind::Nodes) {
+            kept.0[kind as usize].clone_from(&self.0[kind as usize]);
+        }
+        kept
+    }
+
     /// Returns the number of names of a kind.
     pub fn count(&self, kind: NameKind) -> usize {
         self.kinds[kind as usize].names.len()

@@ -212,6 +212,7 @@ impl Rules {
             queue: LogNumber::of(record.queue),
             partition: LogNumber::of(record.partition),
             status: LogNumber::of(record.status),
+            nodes: record.nodes,
         };
         Ok(Job { number: record.job, submit, run, estimate, procs, shape, logged })
     }

@@ -1,10 +1,14 @@
 //! The logs of a study: where they are, how they are read, and the jobs that they hold.
 
+mod recorded_nodes;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use self::recorded_nodes::RecordedNodesError;
+pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
 use crate::job::{Job, Time};
 use crate::spec::SpecError;
 use crate::trace::{self, LogNames, LogSummary, Partitions, ReadOptions, TraceError, formats};
@@ -52,7 +56,7 @@ pub struct LoadedLog {
     /// The file name without directory and extensions.
     pub name: String,
     /// The counts and irregularities that were found while the log was read.
-    pub summary: LogSummary,
+    pub summary: Arc<LogSummary>,
     /// The jobs by the workload rules.
     pub workload: Workload,
     /// The names behind the numbers of the jobs, and when the log begins.
@@ -104,7 +108,7 @@ pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog
         (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
     }
     let names = Arc::new(summary.names());
-    Ok(LoadedLog { name: log_name(path), summary, workload, names })
+    Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, names })
 }
 
 /// Returns the name of the log at `path` in results: the file name without extensions, such as `NASA-iPSC-1993-3.1-cln`
