@@ -79,7 +79,8 @@ impl Options {
             recorded: false,
             recorded_nodes: false,
             predictions: false,
-            partitions: false, ..self.clone()
+            partitions: false,
+            ..self.clone()
         }
     }
 

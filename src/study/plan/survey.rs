@@ -274,7 +274,8 @@ impl Survey {
             return Some(none().to_string());
         }
         let loaded = log.loaded.as_ref()?;
-        let source = JobSource::recorded(Arc::new(loaded.jobs_of(spec.partition.as_ref()).into_owned()), 0).of_log(&loaded.summary);
+        let source = JobSource::recorded(Arc::new(loaded.jobs_of(spec.partition.as_ref()).into_owned()), 0)
+            .of_log(&loaded.summary);
         let found = source.recorded_nodes(&spec.log, options.node_map.as_ref(), &spec.machine);
         found.err().map(|error| error.to_string())
     }
