@@ -140,6 +140,7 @@ impl Replayed {
             placements: Vec::new(),
             boxes: Vec::new(),
             refusals: Vec::new(),
+            replaced: None,
             outages: None,
         };
         Self {

@@ -18,7 +18,7 @@ use crate::spec::SpecError;
 use crate::study::axes::{Axes, Combination, LogPart};
 use crate::study::jobs::JobsError;
 use crate::study::key::{content_key, own_key, sha256, unique};
-use crate::study::log::{LoadedLog, LogSource, load};
+use crate::study::log::{LoadedLog, LogSource, RecordedNodesError, load};
 use crate::study::options::Options;
 use crate::study::planned::{PlannedReplay, Study, StudyLog};
 use crate::study::replay::check_outages;
@@ -383,7 +383,7 @@ fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
     let mut checked = BTreeSet::new();
     for PlannedReplay { spec, source, .. } in &study.cells {
         let Some(source) = source.as_ref().filter(|_| follows_lists(&spec.allocator)) else { continue };
-        if checked.insert((&spec.log, spec.machine.to_string())) {
+        if checked.insert((&spec.log, &spec.partition, spec.machine.to_string())) {
             source.recorded_nodes(&spec.log, study.options.node_map.as_ref(), &spec.machine)?;
         }
     }

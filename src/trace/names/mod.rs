@@ -136,7 +136,7 @@ impl Names {
     fn without_lists(&self) -> Self {
         let mut kept = Self::default();
         for kind in NameKind::all().filter(|kind| *kind != NameKind::Nodes) {
-            kept.0[kind as usize].clone_from(&self.0[kind as usize]);
+            kept.kinds[kind as usize].clone_from(&self.kinds[kind as usize]);
         }
         kept
     }
