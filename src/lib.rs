@@ -61,6 +61,7 @@ pub mod frame;
 #[cfg(feature = "lab")]
 pub mod inspect;
 pub mod job;
+pub mod laws;
 pub mod machine;
 pub mod metrics;
 #[cfg(feature = "lab")]

@@ -1,6 +1,7 @@
 //! The command line, with one file per subcommand. A file has the arguments (their doc comments are the help text) and
 //! the function that runs the command. Only this module prints.
 
+mod check;
 mod completions;
 mod interrupt;
 mod list;
@@ -53,6 +54,7 @@ enum Command {
     Report(report::Args),
     Compare(compare::Args),
     Audit(audit::Args),
+    Check(check::Args),
     Export(export::Args),
     Schema(schema::Args),
     Reproduce(reproduce::Args),
@@ -108,6 +110,7 @@ pub fn main() -> ExitCode {
         Command::Report(args) => report::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Audit(args) => audit::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),

@@ -11,6 +11,7 @@ mod examples;
 mod exhaustive;
 mod goodput;
 mod head_promise;
+mod law_breakers;
 mod laws;
 mod naive_twins;
 mod networks;

@@ -32,6 +32,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("machine", Layer::Core, "job spec stop"),
     ("yardstick", Layer::Core, "machine"),
     ("allocator", Layer::Core, "job machine spec yardstick"),
+    ("laws", Layer::Core, "allocator job machine spec"),
     ("scheduler", Layer::Core, "job spec"),
     ("execution", Layer::Core, "job machine spec stop"),
     ("engine", Layer::Core, "allocator execution job machine prediction scheduler stop"),
@@ -64,7 +65,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "cli",
         Layer::Cli,
-        "allocator audit disk execution figure frame inspect machine metrics paper report scheduler spec study sweep \
+        "allocator audit disk execution figure frame inspect laws machine metrics paper report scheduler spec study sweep \
          text trace workload",
     ),
 ];

@@ -1,0 +1,76 @@
+//! `meshreplay check`: holds allocators to the laws that every allocator keeps.
+
+use super::{Failure, print};
+use crate::allocator::ALLOCATORS;
+use crate::laws::{Finding, MACHINES, Subject, Survey};
+use crate::machine::Mesh;
+use crate::spec::Spec;
+use crate::study::ALL;
+use crate::text::{Align, Table, grouped};
+
+/// Hold allocators to the laws that every allocator keeps, and show the smallest history in which one is broken.
+///
+/// Random histories of jobs that come and go, of nodes that somebody else takes, and of nodes that go down and come up are
+/// played on every machine that the allocator serves. A table has a line for each allocator and law. If a law is broken, the
+/// history is made as small as possible, and printed with the machine drawn as a mesh; the exit code is 1.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshreplay check hilbert+bf mc1x1
+  meshreplay check all -m 16x16 torus:8x8x4 --events 1000")]
+pub(super) struct Args {
+    /// Allocators; all stands for every registered one.
+    #[arg(value_name = "ALLOCATOR", required = true)]
+    allocators: Vec<Spec>,
+
+    /// Machines [default: fourteen small ones: arrays, meshes, tori and joined cubes].
+    #[arg(short, long, value_name = "MACHINE", num_args = 1..)]
+    machine: Vec<Mesh>,
+
+    /// Seed of the random histories.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// Number of events of each history.
+    #[arg(long, default_value_t = 300)]
+    events: usize,
+}
+
+/// Prints the table, and the counterexamples below it.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let named = args.allocators.iter().flat_map(|spec| match spec.to_string() == ALL {
+        true => ALLOCATORS.iter().map(|row| Spec::named(row.name)).collect(),
+        false => vec![spec.clone()],
+    });
+    let subjects: Vec<Subject<'_>> = named.map(|spec| Subject::of_spec(&spec)).collect();
+    let machines = if args.machine.is_empty() {
+        MACHINES.iter().map(|text| text.parse()).collect::<Result<_, _>>()?
+    } else {
+        args.machine.clone()
+    };
+    let survey = Survey { subjects: &subjects, machines: &machines, seed: args.seed, events: args.events };
+    let findings = survey.findings().map_err(|error| Failure::Usage(error.into()))?;
+    let broken: Vec<String> =
+        findings.iter().filter_map(|finding| Some(format!("\n{}\n", finding.broken.as_ref()?))).collect();
+    print(&(table(&findings).text() + &broken.concat()))?;
+    if broken.is_empty() { Ok(()) } else { Err(Failure::Reported) }
+}
+
+/// Returns a row for each allocator and law.
+fn table(findings: &[Finding<'_>]) -> Table {
+    let titles = ["allocator", "law", "verdict", "machines", "events", "what it says"];
+    let numbers = ["machines", "events"];
+    let align = |title| if numbers.contains(&title) { Align::Right } else { Align::Left };
+    let mut table = Table::new(&titles.map(|title| (title, align(title))));
+    for finding in findings {
+        let verdict = match (&finding.broken, finding.machines) {
+            (Some(_), _) => "broken",
+            (None, 0) => "not promised",
+            (None, _) => "kept",
+        };
+        let [machines, events] = [finding.machines, finding.events]
+            .map(|count| if count == 0 { String::new() } else { grouped(count as f64, 0) });
+        let cells = [finding.subject, finding.law.name, verdict, &machines, &events, finding.law.words];
+        table.add(cells.map(str::to_owned).to_vec());
+    }
+    table
+}
