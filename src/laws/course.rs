@@ -75,7 +75,7 @@ impl<'a> Course<'a> {
 
     /// Builds a new allocator and begins its history. Fails if the allocator does not serve the machine.
     pub(super) fn history(&self) -> Result<History, SpecError> {
-        Ok(History::new(self.subject.build(self.mesh)?, self.mesh))
+        History::new(self.subject, self.mesh)
     }
 
     /// Returns the next event; `None` if there are no more. Random events suit the state of `history`.

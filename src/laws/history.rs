@@ -3,8 +3,11 @@
 use super::event::Event;
 use super::fault::{Fault, Proposal};
 use super::step::{Held, Step};
+use super::subject::Subject;
 use crate::allocator::{Built, NodesFor, Placement, Promises, Request, Strategy};
 use crate::machine::{Machine, Mesh, NodeId, OccupyError};
+use crate::spec::SpecError;
+use crate::stop::Stop;
 
 /// An allocator and a machine on which it has served requests.
 pub struct History {
@@ -16,6 +19,8 @@ pub struct History {
     steps: Vec<Step>,
     /// The number of placements that were carried out.
     placed: usize,
+    /// The switch that the allocator throws if it cannot go on.
+    stop: Stop,
 }
 
 /// What an allocator answers to a request, and what was known before.
@@ -29,6 +34,8 @@ pub struct Answer {
     pub takes: NodesFor,
     /// The proposal; `None` if the allocator refuses.
     pub placement: Option<Placement>,
+    /// Why the allocator cannot go on, in its words; `None` if it can.
+    pub failure: Option<String>,
 }
 
 impl Answer {
@@ -51,7 +58,8 @@ impl Answer {
     /// Returns what is wrong with a refusal; `None` if nothing is, or if the request is not refused.
     pub(super) fn wrong_refusal(&self, promises: Promises) -> Option<String> {
         let needed = self.takes.least.max(self.request.procs);
-        let is_wrong = promises.complete && self.placement.is_none() && self.free >= needed;
+        let is_refused = self.placement.is_none() && self.failure.is_none();
+        let is_wrong = promises.complete && is_refused && self.free >= needed;
         let problem = || format!("refused, though {} are free and the request takes {needed}", self.free);
         is_wrong.then(problem)
     }
@@ -63,11 +71,13 @@ fn count(nodes: usize) -> String {
 }
 
 impl History {
-    /// Returns the history of a new allocator for a machine on which nothing has happened.
-    pub fn new(built: Built, mesh: &Mesh) -> Self {
-        let Built { strategy, promises, .. } = built;
-        let machine = Machine::new(mesh.clone());
-        Self { machine, held: Vec::new(), strategy, promises, steps: Vec::new(), placed: 0 }
+    /// Builds a new allocator for a machine, on which nothing has happened. Fails if it does not serve the machine.
+    pub fn new(subject: &Subject<'_>, mesh: &Mesh) -> Result<Self, SpecError> {
+        let stop = Stop::default();
+        let Built { strategy, promises, .. } = subject.build(mesh, &stop)?;
+        let machine = Machine::new(mesh.clone()).with_stop(stop.clone());
+        let (held, steps) = (Vec::new(), Vec::new());
+        Ok(Self { machine, held, strategy, promises, steps, placed: 0, stop })
     }
 
     /// Returns the promises of the allocator.
@@ -89,7 +99,8 @@ impl History {
     pub fn ask(&mut self, request: &Request) -> Answer {
         let (free, mesh) = (self.machine.free_count(), self.machine.mesh());
         let takes = self.strategy.nodes_for(request, mesh);
-        Answer { request: *request, free, takes, placement: self.strategy.propose(request, &self.machine) }
+        let placement = self.strategy.propose(request, &self.machine);
+        Answer { request: *request, free, takes, placement, failure: self.stop.reason().map(str::to_owned) }
     }
 
     /// Carries out the answer to a request, held to the laws that one answer can break. Returns the nodes of the job, or
@@ -120,10 +131,13 @@ impl History {
         None
     }
 
-    /// Carries out a proposal, if the answer has one. Fails, and nothing more can be done with the history, if the machine
-    /// does not allow it: a node does not exist, is not free or is named twice.
+    /// Carries out a proposal, if the answer has one. Fails, and nothing more can be done with the history, if the allocator
+    /// has failed, or if the machine does not allow it: a node does not exist, is not free or is named twice.
     pub fn carry_out(&mut self, answer: &Answer) -> Result<(), Box<Fault>> {
         let request = answer.request;
+        if let Some(failure) = &answer.failure {
+            return Err(self.fault(failure.clone(), answer));
+        }
         let Some(placement) = &answer.placement else {
             self.steps.push(Step::Requested { request, number: None, nodes: Vec::new() });
             return Ok(());

@@ -52,7 +52,7 @@ impl From<Box<Fault>> for Broken {
 pub const LAWS: &[Law] = &[
     Law {
         name: "free",
-        words: "a placement names nodes that exist and are free, each of them once",
+        words: "a placement names nodes that exist and are free, each of them once, and the allocator does not fail",
         promised: |_, _, _| true,
         mixes: &[Mix::Jobs, Mix::Shared, Mix::Outages],
         check: free,
@@ -154,7 +154,10 @@ fn answers(course: &mut Course<'_>, judge: fn(&Answer, Promises) -> Option<Strin
 
 /// Carries out the answer to a request. Returns false if the history cannot go on.
 fn happens(history: &mut History, event: &Event, answer: &Answer) -> bool {
-    !matches!(event, Event::Request(_)) || history.carry_out(answer).is_ok()
+    match event {
+        Event::Request(_) => history.carry_out(answer).is_ok(),
+        _ => answer.failure.is_none(),
+    }
 }
 
 fn whole(course: &mut Course<'_>) -> Checked {
@@ -163,16 +166,21 @@ fn whole(course: &mut Course<'_>) -> Checked {
     let answer = history.ask(&Request::of(available));
     let mut nodes = answer.placement.as_ref().map(|placement| placement.nodes.clone()).unwrap_or_default();
     nodes.sort_unstable();
-    if nodes.into_iter().eq((0..course.mesh.nodes()).filter(|&node| course.mesh.is_available(node))) {
+    let failed = answer.failure.is_some();
+    if failed || nodes.into_iter().eq((0..course.mesh.nodes()).filter(|&node| course.mesh.is_available(node)))
+    {
         return Ok(());
     }
-    Err(history.fault(format!("the request for all {available} nodes does not get them"), &answer).into())
+    Err(history
+        .fault(format!("the request for all nodes, {available} of them, does not get them"), &answer)
+        .into())
 }
 
 /// Fails if the answers of two histories differ. `other` says whose the second one is.
 fn same(history: &History, answers: [&Answer; 2], other: &'static str) -> Checked {
     let [one, two] = answers.map(|answer| answer.placement.as_ref());
-    if one == two {
+    // A failure is the business of the first law.
+    if one == two || answers.iter().any(|answer| answer.failure.is_some()) {
         return Ok(());
     }
     let listed = |answer: &Answer| {
@@ -255,11 +263,7 @@ fn state(course: &mut Course<'_>) -> Checked {
             let mut told = course.history()?;
             let is_busy = |&node: &NodeId| !used.machine.free().contains(node);
             told.take(&(0..course.mesh.nodes()).rev().filter(is_busy).collect::<Vec<_>>());
-            let mut other = told.ask(&answer.request);
-            // Which jobs move depends on who holds the nodes.
-            if let (Some(other), Some(mine)) = (&mut other.placement, &answer.placement) {
-                other.rearrangement.clone_from(&mine.rearrangement);
-            }
+            let other = told.ask(&answer.request);
             same(&used, [&answer, &other], "told of the same nodes at once, it proposes")?;
         } else if !happens(&mut used, &event, &answer) {
             break;

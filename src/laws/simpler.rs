@@ -21,8 +21,8 @@ pub(super) fn merged(events: &[Event]) -> Vec<Vec<Event>> {
     fewer
 }
 
-/// Returns the histories in which one event is simpler: it asks for less, or for no shape, releases an older placement, or
-/// takes fewer nodes.
+/// Returns the histories in which one event is simpler: it asks for less, or for no shape, releases an older placement, takes
+/// fewer nodes, or is a release that comes sooner.
 pub(super) fn simpler_events(events: &[Event], mesh: &Mesh) -> Vec<Vec<Event>> {
     let mut simpler = Vec::new();
     for (i, event) in events.iter().enumerate() {
@@ -32,7 +32,24 @@ pub(super) fn simpler_events(events: &[Event], mesh: &Mesh) -> Vec<Vec<Event>> {
             simpler.push(changed);
         }
     }
+    simpler.extend(sooner_released(events));
     simpler
+}
+
+/// Returns the histories in which a release comes one event sooner, before a request or before somebody else takes nodes.
+fn sooner_released(events: &[Event]) -> Vec<Vec<Event>> {
+    let mut sooner = Vec::new();
+    for i in 1..events.len() {
+        if let (Event::Release(position), false) = (&events[i], matches!(events[i - 1], Event::Release(_))) {
+            for position in [*position, position.saturating_sub(1)] {
+                let mut changed = events.to_vec();
+                changed[i] = Event::Release(position);
+                changed.swap(i - 1, i);
+                sooner.push(changed);
+            }
+        }
+    }
+    sooner
 }
 
 fn simpler_event(event: &Event, mesh: &Mesh) -> Vec<Event> {

@@ -57,6 +57,13 @@ fn plainer(mesh: &Mesh) -> Vec<Mesh> {
         );
     }
     let runs = mesh.unavailable();
+    // A torus of which no dimension wraps around is a mesh.
+    plainer.extend(
+        Mesh::wrapping(sizes, wraps)
+            .ok()
+            .filter(|_| mesh.cube().is_none())
+            .and_then(|mesh| mesh.without(runs).ok()),
+    );
     if !runs.is_empty() || mesh.cube().is_some() {
         let whole = Mesh::wrapping(sizes, wraps).ok();
         plainer.extend(whole.clone());

@@ -7,6 +7,7 @@ use super::shrink::{Case, shrunk};
 use super::subject::Subject;
 use crate::machine::Mesh;
 use crate::spec::SpecError;
+use crate::stop::Stop;
 
 /// A law, the allocator that is held to it, and how long.
 pub struct Trial<'a> {
@@ -35,7 +36,7 @@ impl Trial<'_> {
     /// Holds the allocator to the law on a machine. Fails if the allocator does not serve it.
     pub fn on(&self, mesh: &Mesh) -> Result<Verdict, SpecError> {
         let Self { subject, law, seed, events } = *self;
-        if !(law.promised)(subject, &subject.build(mesh)?, mesh) {
+        if !(law.promised)(subject, &subject.build(mesh, &Stop::default())?, mesh) {
             return Ok(Verdict::NotPromised);
         }
         let randoms = law.mixes.iter().map(|&mix| Course::random(subject, mesh, mix, (seed, events)));

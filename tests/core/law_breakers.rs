@@ -65,7 +65,10 @@ impl Allocator for Mistaken {
                 let first = free.partition_point(|&node| node < self.next);
                 free.rotate_left(first % count);
             }
-            Wrong::TakesUnavailable => free = (0..mesh.nodes()).collect(),
+            Wrong::TakesUnavailable => {
+                free.extend((0..mesh.nodes()).filter(|&node| !mesh.is_available(node)));
+                free.sort_unstable();
+            }
             _ => {}
         }
         free.truncate(if matches!(self.wrong, Wrong::TooMany) { k + 1 } else { k });
@@ -83,7 +86,7 @@ impl Allocator for Mistaken {
 
 /// Returns a subject that makes the mistake and promises everything.
 fn subject(wrong: Wrong) -> Subject<'static> {
-    Subject::new(format!("{wrong:?}"), move |_| {
+    Subject::new(format!("{wrong:?}"), move |_, _| {
         let mistaken = Mistaken { wrong: wrong.clone(), proposals: 0, releases: 0, next: 0 };
         Ok(Built {
             spec: Spec::named("mistaken"),
@@ -119,7 +122,7 @@ fn every_mistake_is_found_and_its_history_is_small() -> Tested {
         (Wrong::CountsProposals, "proposes", 2, 2),
         (Wrong::Remembers, "forgets", 3, 2),
     ] {
-        for (machine, seed) in [("8x5", 1), ("torus:4x3x3", 2), ("16x16", 3)] {
+        for (machine, seed) in [("8x5", 1), ("torus:4x3x3", 2), ("5x4:wrap=x", 3)] {
             let found = broken(&subject(wrong.clone()), &machine.parse()?, seed)?;
             println!("{found}\n");
             assert_eq!(found.law, law, "{found}");
@@ -134,7 +137,8 @@ fn every_mistake_is_found_and_its_history_is_small() -> Tested {
 fn unavailable_nodes_stay_in_the_counterexample_only_if_they_matter() -> Tested {
     for mesh in with_holes(&"8x5".parse()?, 1) {
         let found = broken(&subject(Wrong::TakesUnavailable), &mesh, 1)?;
-        assert_eq!((found.law, found.mesh.nodes()), ("free", 2), "{found}");
+        assert_eq!(found.law, "free");
+        assert!(found.mesh.nodes() <= 3 && found.events.len() == 1, "{found}");
     }
     Ok(())
 }
@@ -153,7 +157,7 @@ fn the_same_seed_gives_the_same_counterexample() -> Tested {
 fn a_counterexample_says_the_law_the_history_and_draws_the_machine() -> Tested {
     let found = broken(&subject(Wrong::AfterReleases(1)), &"8x5".parse()?, 1)?;
     let expected = "\
-AfterReleases(1) breaks the law 'free': a placement names nodes that exist and are free, each of them once.
+AfterReleases(1) breaks the law 'free': a placement names nodes that exist and are free, each of them once, and the allocator does not fail.
 
 The smallest history that was found, on the machine 2, 2 nodes:
   1. a job asks for 1 processor and gets node 0: a

@@ -68,7 +68,8 @@ fn promises_are_those_of_the_resolved_spec() -> Tested {
     Ok(())
 }
 
-/// Holds every registered allocator to a law, on every machine that it serves. `events` is the length of each history.
+/// Holds every registered allocator to a law, on every machine that it serves. `events` is the length of each history,
+/// of which most laws have three: of jobs alone, with nodes that somebody else takes, and with outages.
 fn all_keep(law: &str, events: usize) -> Tested {
     for machine in MACHINES {
         keep_on(&machine.parse()?, law, events)?;
@@ -90,17 +91,17 @@ pub(crate) fn keep_on(mesh: &Mesh, law: &str, events: usize) -> Tested {
 
 #[test]
 fn placements_are_free_and_disjoint() -> Tested {
-    all_keep("free", 400)
+    all_keep("free", 150)
 }
 
 #[test]
 fn placements_are_of_the_size_promised() -> Tested {
-    all_keep("size", 400)
+    all_keep("size", 150)
 }
 
 #[test]
 fn allocators_refuse_only_what_they_may() -> Tested {
-    all_keep("serves", 400)
+    all_keep("serves", 150)
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn every_law_is_tested() {
 
 /// Returns the history of a registered allocator on a machine.
 pub(crate) fn history(spec: &Spec, mesh: &Mesh) -> Result<History, Box<dyn std::error::Error>> {
-    Ok(History::new(Subject::of_spec(spec).build(mesh)?, mesh))
+    Ok(History::new(&Subject::of_spec(spec), mesh)?)
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn nothing_is_placed_on_an_unavailable_node_and_nothing_is_refused_for_one() -> 
     for machine in MACHINES {
         for mesh in with_holes(&machine.parse()?, 41) {
             for law in ["free", "size", "serves", "whole"] {
-                keep_on(&mesh, law, 120)?;
+                keep_on(&mesh, law, 40)?;
             }
         }
     }
@@ -27,9 +27,9 @@ fn nothing_is_placed_on_an_unavailable_node_and_nothing_is_refused_for_one() -> 
 #[test]
 fn allocators_on_machines_with_unavailable_nodes_forget_and_repeat() -> Tested {
     for machine in MACHINES {
-        for mesh in with_holes(&machine.parse()?, 43).into_iter().step_by(2) {
+        for mesh in with_holes(&machine.parse()?, 43).into_iter().step_by(3) {
             for law in ["repeats", "proposes", "forgets"] {
-                keep_on(&mesh, law, 60)?;
+                keep_on(&mesh, law, 30)?;
             }
         }
     }

@@ -32,7 +32,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("machine", Layer::Core, "job spec stop"),
     ("yardstick", Layer::Core, "machine"),
     ("allocator", Layer::Core, "job machine spec yardstick"),
-    ("laws", Layer::Core, "allocator job machine spec"),
+    ("laws", Layer::Core, "allocator job machine spec stop"),
     ("scheduler", Layer::Core, "job spec"),
     ("execution", Layer::Core, "job machine spec stop"),
     ("engine", Layer::Core, "allocator execution job machine prediction scheduler stop"),
