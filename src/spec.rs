@@ -1,7 +1,8 @@
 //! Specs: the names of algorithms with their parameters, as on the command line, in study files and in results.
 //!
 //! There is one grammar everywhere: `name`, `name:key=value,key=value`, or `name:member|member`. A member is a spec
-//! without members of its own. A parameter that the algorithm does not have is an error, so a typing error never runs
+//! without members of its own. Two names are followed by plain text: `exec:COMMAND` and `guest:NAME`, which stand for
+//! algorithms from outside this program ([`crate::guest`]). A parameter that the algorithm does not have is an error, so a typing error never runs
 //! the default experiment. The resolved spec has every default written out and its keys sorted. It is the label of a
 //! run and the join key of every frame.
 
@@ -16,9 +17,16 @@ pub struct Spec {
     pub name: String,
     /// The parameters by key, in the order of the keys; empty if none are given.
     pub params: BTreeMap<String, String>,
-    /// The members, with `|` between them; `None` if the spec has none.
+    /// The members, with `|` between them; `None` if the spec has none. Of [`EXEC`] it is the command, of [`GUEST`] the
+    /// name.
     pub members: Option<String>,
 }
+
+/// The name of specs that stand for a program: `exec:./mine --flag`.
+pub const EXEC: &str = "exec";
+
+/// The name of specs that stand for an object of the caller: `guest:NAME`.
+pub const GUEST: &str = "guest";
 
 /// The reason for which a spec is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -117,6 +125,11 @@ impl Spec {
         self.params.insert(key.to_owned(), value.to_owned());
         self
     }
+
+    /// Returns whether the algorithm comes from outside this program: a program or an object of the caller.
+    pub fn is_guest(&self) -> bool {
+        [EXEC, GUEST].contains(&self.name.as_str())
+    }
 }
 
 impl FromStr for Spec {
@@ -132,6 +145,19 @@ impl FromStr for Spec {
             return Err(malformed("the name is missing".to_owned()));
         }
         let mut spec = Self::named(name);
+        if spec.is_guest() {
+            let text = rest.map_or("", str::trim);
+            if text.is_empty() {
+                let what =
+                    if name == EXEC { "a command, as in exec:./mine" } else { "a name, as in guest:mine" };
+                return Err(malformed(format!("'{name}:' is followed by {what}")));
+            }
+            if text.contains(char::is_control) {
+                return Err(malformed("it has a line break or another control character".to_owned()));
+            }
+            spec.members = Some(text.to_owned());
+            return Ok(spec);
+        }
         if let Some(members) = rest.filter(|rest| rest.contains('|')) {
             spec.members = Some(members.to_owned());
             return Ok(spec);
@@ -381,7 +407,14 @@ mod tests {
 
     #[test]
     fn specs_round_trip() -> Result<(), SpecError> {
-        for text in ["mc1x1", "curve:order=hilbert,select=best-fit", "easy:pass=batch", "best-of:a:b=c|d"] {
+        for text in [
+            "mc1x1",
+            "curve:order=hilbert,select=best-fit",
+            "easy:pass=batch",
+            "best-of:a:b=c|d",
+            "exec:timeout=2 ./mine --a=b,c 'd|e'",
+            "guest:Mine",
+        ] {
             assert_eq!(text.parse::<Spec>()?.to_string(), text);
         }
         Ok(())
@@ -396,6 +429,10 @@ mod tests {
             ("a:b", "'b' is not key=value"),
             ("a:b=", "'b=' has an empty side"),
             ("a:b=1,b=2", "'b' is given twice"),
+            ("exec", "'exec:' is followed by a command"),
+            ("exec: ", "'exec:' is followed by a command"),
+            ("guest:", "'guest:' is followed by a name"),
+            ("exec:a\nb", "line break"),
         ] {
             let message = text.parse::<Spec>().expect_err("malformed").to_string();
             assert!(message.contains(problem), "{text}: {message}");

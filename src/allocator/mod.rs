@@ -22,7 +22,7 @@ mod shells;
 mod slurm_torus3d;
 mod snug;
 
-pub use self::registry::{ALLOCATORS, build, find, short, short_label};
+pub use self::registry::{ALLOCATORS, build, find, short, short_label, tell_unavailable};
 pub use self::seam::{
     Allocator, Block, BlocksOf, Builder, Built, Contiguity, Entry, Foresee, Foresight, JobMove, NodesFor,
     OnTori, Placement, Promises, Rearrangement, Request, Served, Setup, Strategy, Submeshes,

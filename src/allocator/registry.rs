@@ -1,6 +1,6 @@
 //! The list of all allocators, and the functions that find and build the allocator of a spec.
 
-use super::seam::{Built, Entry, Placement, Setup};
+use super::seam::{Built, Entry, Placement, Setup, Strategy};
 use super::{
     anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, rfold, shells, slurm_torus3d,
     snug,
@@ -100,6 +100,9 @@ pub fn short_label(text: &str) -> String {
 /// Returns a short form of a spec for tables. Parameters that have their default values are left out, and a curve
 /// allocator becomes `ORDER+SELECT`, such as `hilbert+bf`. The members of best-of are shortened in the same way.
 pub fn short(spec: &Spec) -> String {
+    if spec.is_guest() {
+        return spec.to_string();
+    }
     if let Some(members) = &spec.members {
         let bare = Spec::named(&spec.name);
         if defaults(&bare).is_some_and(|default| default == *spec) {
@@ -131,14 +134,20 @@ fn defaults(spec: &Spec) -> Option<Spec> {
 /// allowed, or if the allocator does not serve the machine.
 pub fn build(spec: &Spec, setup: &Setup<'_>) -> Result<Built, SpecError> {
     let mut built = build_untold(spec, setup)?;
-    if !setup.mesh.unavailable().is_empty() {
-        let machine = Machine::new(setup.mesh.clone());
-        // Rectangles, as an allocator that lists the submeshes in use then lists few.
-        for place in unavailable_submeshes(setup.mesh) {
-            built.strategy.taken(&Placement::of(place.nodes(&machine)), &machine);
-        }
-    }
+    tell_unavailable(&mut built.strategy, setup.mesh);
     Ok(built)
+}
+
+/// Reports the unavailable nodes of `mesh` to a new allocator, as placements of somebody else.
+pub fn tell_unavailable(strategy: &mut Strategy, mesh: &Mesh) {
+    if mesh.unavailable().is_empty() {
+        return;
+    }
+    let machine = Machine::new(mesh.clone());
+    // Rectangles, as an allocator that lists the submeshes in use then lists few.
+    for place in unavailable_submeshes(mesh) {
+        strategy.taken(&Placement::of(place.nodes(&machine)), &machine);
+    }
 }
 
 /// Builds the allocator that `spec` names, as if every node of the machine were available. Best-of builds its members by

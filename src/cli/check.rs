@@ -1,7 +1,10 @@
 //! `meshreplay check`: holds allocators to the laws that every allocator keeps.
 
+use anyhow::anyhow;
+
 use super::{Failure, print};
 use crate::allocator::ALLOCATORS;
+use crate::guest::GuestError;
 use crate::laws::{Finding, MACHINES, Subject, Survey};
 use crate::machine::Mesh;
 use crate::spec::Spec;
@@ -16,9 +19,10 @@ use crate::text::{Align, Table, grouped};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshreplay check hilbert+bf mc1x1
-  meshreplay check all -m 16x16 torus:8x8x4 --events 1000")]
+  meshreplay check all -m 16x16 torus:8x8x4 --events 1000
+  meshreplay check 'exec:python3 mine.py'")]
 pub(super) struct Args {
-    /// Allocators; all stands for every registered one.
+    /// Allocators; all stands for every registered one, and exec:COMMAND for a program.
     #[arg(value_name = "ALLOCATOR", required = true)]
     allocators: Vec<Spec>,
 
@@ -48,7 +52,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         args.machine.clone()
     };
     let survey = Survey { subjects: &subjects, machines: &machines, seed: args.seed, events: args.events };
-    let findings = survey.findings().map_err(|error| Failure::Usage(error.into()))?;
+    let findings = survey.findings().map_err(|error| match error {
+        GuestError::Spec(error) => Failure::Usage(error.into()),
+        GuestError::Failed(message) => Failure::Failed(anyhow!(message)),
+    })?;
     let broken: Vec<String> =
         findings.iter().filter_map(|finding| Some(format!("\n{}\n", finding.broken.as_ref()?))).collect();
     print(&(table(&findings).text() + &broken.concat()))?;

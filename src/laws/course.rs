@@ -7,9 +7,9 @@ use super::event::Event;
 use super::history::History;
 use super::subject::Subject;
 use crate::allocator::Request;
+use crate::guest::GuestError;
 use crate::job::Shape;
 use crate::machine::{Mesh, NodeId};
-use crate::spec::SpecError;
 
 /// The kind of a random history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl<'a> Course<'a> {
     }
 
     /// Builds a new allocator and begins its history. Fails if the allocator does not serve the machine.
-    pub(super) fn history(&self) -> Result<History, SpecError> {
+    pub(super) fn history(&self) -> Result<History, GuestError> {
         History::new(self.subject, self.mesh)
     }
 

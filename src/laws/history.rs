@@ -5,8 +5,8 @@ use super::fault::{Fault, Proposal};
 use super::step::{Held, Step};
 use super::subject::Subject;
 use crate::allocator::{Built, NodesFor, Placement, Promises, Request, Strategy};
+use crate::guest::GuestError;
 use crate::machine::{Machine, Mesh, NodeId, OccupyError};
-use crate::spec::SpecError;
 use crate::stop::Stop;
 
 /// An allocator and a machine on which it has served requests.
@@ -72,7 +72,7 @@ fn count(nodes: usize) -> String {
 
 impl History {
     /// Builds a new allocator for a machine, on which nothing has happened. Fails if it does not serve the machine.
-    pub fn new(subject: &Subject<'_>, mesh: &Mesh) -> Result<Self, SpecError> {
+    pub fn new(subject: &Subject<'_>, mesh: &Mesh) -> Result<Self, GuestError> {
         let stop = Stop::default();
         let Built { strategy, promises, .. } = subject.build(mesh, &stop)?;
         let machine = Machine::new(mesh.clone()).with_stop(stop.clone());

@@ -7,6 +7,7 @@ use super::history::{Answer, History};
 use super::step::listed;
 use super::subject::Subject;
 use crate::allocator::{Built, Promises, Request};
+use crate::guest::GuestError;
 use crate::machine::{Mesh, NodeId};
 use crate::spec::{SpecError, unknown};
 
@@ -30,13 +31,13 @@ pub(super) type Checked = Result<(), Broken>;
 /// Why a check ends early.
 pub(super) enum Broken {
     /// The allocator does not serve the machine.
-    Build(SpecError),
+    Build(GuestError),
     /// The law is broken.
     Fault(Box<Fault>),
 }
 
-impl From<SpecError> for Broken {
-    fn from(error: SpecError) -> Self {
+impl From<GuestError> for Broken {
+    fn from(error: GuestError) -> Self {
         Self::Build(error)
     }
 }

@@ -14,9 +14,6 @@ use super::smaller::smaller_machines;
 use super::subject::Subject;
 use crate::machine::Mesh;
 
-/// The most cases that are played. An allocator that answers within microseconds needs a second for them.
-const CASES: usize = 20_000;
-
 /// Pairs of events are tried of which the first is among so many, as there are many pairs.
 const PAIRS_OF: usize = 100;
 
@@ -38,7 +35,7 @@ struct Search<'a> {
 
 /// Returns the smallest case that is found, and what goes wrong in it.
 pub(super) fn shrunk(subject: &Subject<'_>, law: &Law, case: Case, fault: Box<Fault>) -> (Case, Box<Fault>) {
-    let mut search = Search { subject, law, case, fault, left: CASES };
+    let mut search = Search { subject, law, case, fault, left: subject.cases };
     while search.fewer_events() || search.smaller_machine() || search.simpler_event() {}
     (search.case, search.fault)
 }

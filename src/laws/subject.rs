@@ -1,8 +1,9 @@
 //! What is held to the laws: something that builds an allocator for a machine.
 
-use crate::allocator::{self, Built, Setup};
+use crate::allocator::Built;
+use crate::guest::{GuestError, Guests, Setup};
 use crate::machine::Mesh;
-use crate::spec::{Spec, SpecError};
+use crate::spec::Spec;
 use crate::stop::Stop;
 
 /// The seed of allocators that draw random numbers.
@@ -10,7 +11,14 @@ const SEED: u64 = 5;
 
 /// Builds an allocator for a machine. Fails if the allocator does not serve the machine. An allocator that cannot go on throws
 /// the switch with a reason.
-type Build<'a> = Box<dyn Fn(&Mesh, &Stop) -> Result<Built, SpecError> + Send + Sync + 'a>;
+type Build<'a> = Box<dyn Fn(&Mesh, &Stop) -> Result<Built, GuestError> + Send + Sync + 'a>;
+
+/// The most cases that are played to make a history smaller. An allocator that answers within microseconds needs seconds for
+/// them.
+const CASES: usize = 20_000;
+
+/// The same for programs.
+const FEW_CASES: usize = 1_000;
 
 /// Registered allocators whose choice depends on how the nodes in use came to be so: on which blocks were split, or on which
 /// submeshes came first. Members of `best-of` may be such.
@@ -33,6 +41,8 @@ pub struct Subject<'a> {
     build: Build<'a>,
     /// Whether a row of the registry says what it promises.
     is_registered: bool,
+    /// The most cases that are played to make a history smaller.
+    pub(super) cases: usize,
 }
 
 impl<'a> Subject<'a> {
@@ -40,20 +50,25 @@ impl<'a> Subject<'a> {
     /// with [`Stop::fail`], which breaks the first law.
     pub fn new(
         name: impl Into<String>,
-        build: impl Fn(&Mesh, &Stop) -> Result<Built, SpecError> + Send + Sync + 'a,
+        build: impl Fn(&Mesh, &Stop) -> Result<Built, GuestError> + Send + Sync + 'a,
     ) -> Self {
-        Self { name: name.into(), build: Box::new(build), is_registered: false }
+        Self { name: name.into(), build: Box::new(build), is_registered: false, cases: CASES }
     }
 
-    /// Returns the subject of a registered allocator.
+    /// Returns the subject of a registered allocator or of a program.
     pub fn of_spec(spec: &Spec) -> Self {
-        let (spec, name) = (spec.clone(), spec.to_string());
-        let build = move |mesh: &Mesh, _: &Stop| allocator::build(&spec, &Setup { mesh, seed: SEED });
-        Self { is_registered: true, ..Self::new(name, build) }
+        let (spec, name, is_guest) = (spec.clone(), spec.to_string(), spec.is_guest());
+        let label = name.clone();
+        let build = move |mesh: &Mesh, stop: &Stop| {
+            Guests::default().allocator(&spec, &Setup { label: &label, mesh, jobs: 0, seed: SEED, stop })
+        };
+        // A program is started for every case.
+        let cases = if is_guest { FEW_CASES } else { CASES };
+        Self { is_registered: !is_guest, cases, ..Self::new(name, build) }
     }
 
     /// Builds a new allocator for a machine. Fails if the allocator does not serve it.
-    pub fn build(&self, mesh: &Mesh, stop: &Stop) -> Result<Built, SpecError> {
+    pub fn build(&self, mesh: &Mesh, stop: &Stop) -> Result<Built, GuestError> {
         (self.build)(mesh, stop)
     }
 

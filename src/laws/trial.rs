@@ -5,8 +5,8 @@ use super::course::Course;
 use super::law::{Broken, Law};
 use super::shrink::{Case, shrunk};
 use super::subject::Subject;
+use crate::guest::GuestError;
 use crate::machine::Mesh;
-use crate::spec::SpecError;
 use crate::stop::Stop;
 
 /// A law, the allocator that is held to it, and how long.
@@ -34,7 +34,7 @@ pub enum Verdict {
 
 impl Trial<'_> {
     /// Holds the allocator to the law on a machine. Fails if the allocator does not serve it.
-    pub fn on(&self, mesh: &Mesh) -> Result<Verdict, SpecError> {
+    pub fn on(&self, mesh: &Mesh) -> Result<Verdict, GuestError> {
         let Self { subject, law, seed, events } = *self;
         if !(law.promised)(subject, &subject.build(mesh, &Stop::default())?, mesh) {
             return Ok(Verdict::NotPromised);

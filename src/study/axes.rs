@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::all::{ALL, unserving, written_out};
 use super::replay_spec::ReplaySpec;
-use crate::allocator::{self, Built, Setup};
-use crate::execution::{self, RECORDED};
+use crate::execution::RECORDED;
+use crate::guest::Guests;
 use crate::machine::mesh::MeshError;
 use crate::machine::{AutoMachine, Mesh};
 use crate::scheduler;
@@ -35,6 +35,8 @@ pub struct Axes {
     pub networks: Vec<Spec>,
     /// The seeds of the first replications.
     pub seeds: Vec<u64>,
+    /// The objects of the caller that schedulers, allocators and networks `guest:NAME` stand for; empty without any.
+    pub guests: Guests,
 }
 
 /// The machines of a study that follow from its logs. Each log has its own.
@@ -120,14 +122,14 @@ impl Axes {
     fn product(&self, logs: Range<usize>, machines: &[Mesh]) -> Result<Vec<Combination>, SpecError> {
         let mut schedulers = Vec::new();
         for spec in &self.schedulers {
-            schedulers.push(scheduler::build(spec)?.1);
+            schedulers.push(self.guests.resolve_scheduler(spec)?);
         }
         // Which allocators and networks can be used depends on the machine, so each machine has its own list of pairs.
         let mut allocators = Vec::new();
         for machine in machines {
             let mut networks: Vec<Network> = Vec::new();
             for spec in &self.networks {
-                let network = Network::on(machine, spec)?;
+                let network = Network::on(machine, spec, &self.guests)?;
                 // Networks that differ only in parameters of tori are the same on a mesh.
                 if networks.iter().all(|other| other.spec != network.spec) {
                     networks.push(network);
@@ -136,10 +138,9 @@ impl Axes {
             let mut served = Vec::new();
             for given in &self.allocators {
                 for spec in written_out(given, machine) {
-                    let setup = Setup { mesh: machine, seed: 0 };
-                    let Built { spec, strategy, .. } = allocator::build(&spec, &setup)?;
+                    let (spec, moves_jobs) = self.guests.resolve_allocator(&spec, machine)?;
                     for network in &networks {
-                        if network.moves || !strategy.moves_jobs {
+                        if network.moves || !moves_jobs {
                             served.push((spec.clone(), network.spec.clone(), *given == Spec::named(ALL)));
                         } else if *given != Spec::named(ALL) {
                             return Err(network.cannot_move(&spec, machine));
@@ -191,9 +192,9 @@ struct Network {
 
 impl Network {
     /// Builds the model with every default written out. Fails if it cannot serve `machine`.
-    fn on(machine: &Mesh, spec: &Spec) -> Result<Self, SpecError> {
-        let (model, spec) = execution::build(spec, &execution::Setup { mesh: machine, jobs: 0, seed: 0 })?;
-        Ok(Self { spec, moves: model.postpones() })
+    fn on(machine: &Mesh, spec: &Spec, guests: &Guests) -> Result<Self, SpecError> {
+        let (spec, moves) = guests.resolve_network(spec, machine)?;
+        Ok(Self { spec, moves })
     }
 
     /// Returns the error for an allocator that moves running jobs, which this model cannot do.
@@ -209,7 +210,7 @@ impl Network {
 /// Returns the allocator with every default written out. Fails if it cannot serve `machine`. The resolved spec does not
 /// depend on the seed.
 pub(super) fn resolve(spec: &Spec, machine: &Mesh) -> Result<Spec, SpecError> {
-    Ok(allocator::build(spec, &Setup { mesh: machine, seed: 0 })?.spec)
+    Ok(Guests::default().resolve_allocator(spec, machine)?.0)
 }
 
 impl Axes {
@@ -272,6 +273,7 @@ mod tests {
             allocators: vec!["hilbert+bf".parse()?],
             networks: vec![Spec::named(RECORDED)],
             seeds: vec![1, 2],
+            guests: Guests::default(),
         })
     }
 

@@ -2,18 +2,22 @@
 //! again wherever it was made, and two different replays never have the same name.
 
 use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
 use super::options::{OPTIONS, Options};
 use super::replay_spec::{COORDINATES, ReplaySpec};
 use crate::disk::hexadecimal;
+use crate::guest;
 use crate::spec::Spec;
 use crate::workload::Estimate;
 
 /// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and of the
 /// version of this program. If the allocator reads files (parameters `path` and `weights`), the key depends on their
-/// contents too. If a file lists outages or predictions, the key depends on its content and not on its path.
+/// contents too, and so it does on the files of programs. If a file lists outages or predictions, the key depends on its
+/// content and not on its path.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
     let unnamed_spec = without_path(spec);
@@ -23,7 +27,38 @@ pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     text.extend(files(&spec.allocator).into_iter().map(|(_, sha256)| format!("path_sha256={sha256}\n")));
     text.extend(outage_file(options).map(|(_, sha256)| format!("outages_sha256={sha256}\n")));
     text.extend(prediction_file(spec).map(|(_, sha256)| format!("predictions_sha256={sha256}\n")));
+    text.extend(program_files(spec).into_iter().map(|(_, sha256)| format!("program_sha256={sha256}\n")));
     sha256(&text)
+}
+
+/// Returns the path of every file that the programs of a replay are made of, as far as their commands name them, with the
+/// SHA-256 of the file's content in hexadecimal; an empty list if the replay has no programs.
+pub(super) fn program_files(spec: &ReplaySpec) -> Vec<(String, String)> {
+    guests(spec).flat_map(guest::files).filter_map(read).collect()
+}
+
+/// Returns the specs of the guests of a replay.
+fn guests(spec: &ReplaySpec) -> impl Iterator<Item = &Spec> {
+    [&spec.scheduler, &spec.allocator, &spec.network].into_iter().filter(|spec| spec.is_guest())
+}
+
+/// Returns the content key of a planned replay: `key`, unless it has a guest of which nobody knows what its results
+/// depend on. Such a guest is an object of the caller, or a program whose command names no file. The key is then made from
+/// `unique` too, so that no other study ever finds the result.
+pub(super) fn own_key(key: String, spec: &ReplaySpec, unique: &str) -> String {
+    if guests(spec).all(|guest| !guest::files(guest).is_empty()) {
+        key
+    } else {
+        sha256(&format!("{key} {unique}"))
+    }
+}
+
+/// Returns a text that is different each time.
+pub(super) fn unique() -> String {
+    // The standard library seeds its hashes from the operating system.
+    let random = || RandomState::new().build_hasher().finish();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    format!("{} {since} {:x} {:x}", std::process::id(), random(), random())
 }
 
 /// Returns the path of every file that the allocator or its members read, with the SHA-256 of the file's content in
@@ -65,6 +100,9 @@ const FILES: [&str; 2] = ["path", "weights"];
 
 /// Returns the path of every file that the allocator or its members read.
 fn paths(allocator: &Spec) -> Vec<String> {
+    if allocator.is_guest() {
+        return Vec::new();
+    }
     let mut paths: Vec<String> = FILES.iter().filter_map(|&key| allocator.params.get(key).cloned()).collect();
     let members = allocator.members.iter().flat_map(|members| members.split('|'));
     for member in members.filter_map(|member| member.parse().ok()) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::all::{Requests, left_out};
 use super::axes::{Axes, Combination};
 use super::jobs::JobsError;
-use super::key::{content_key, sha256};
+use super::key::{content_key, own_key, sha256, unique};
 use super::log::{LoadedLog, LogSource, load};
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
@@ -17,7 +17,7 @@ use super::shard;
 use super::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use super::source::JobSource;
 use crate::allocator::Request;
-use crate::execution::RECORDED;
+use crate::execution::has_traffic;
 use crate::job::{Job, Time};
 use crate::machine::AutoMachine;
 use crate::machine::outages::OutageFileError;
@@ -100,7 +100,7 @@ impl Draft {
         self.check_outage_files()?;
         check_predictions(&self.axes.rules, &[])?;
         self.options.recorded = self.axes.has_recorded();
-        self.options.traffic = self.axes.networks.iter().any(|network| network.name != RECORDED);
+        self.options.traffic = self.axes.networks.iter().any(has_traffic);
         self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
         let (logs, surveys) = self.survey(notes)?;
         notes.extend(self.without_users(&surveys));
@@ -114,6 +114,7 @@ impl Draft {
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
         let mut known: BTreeMap<String, bool> = BTreeMap::new();
         let mut cells = Vec::with_capacity(combinations.len());
+        let unique = unique();
         for Combination { log, spec, of_all } in combinations {
             let survey = &surveys[log][of_rules(&spec.rules)];
             if of_all {
@@ -133,12 +134,13 @@ impl Draft {
                 }
             }
             let spec = ReplaySpec { log_sha256: logs[log].sha256.clone(), ..spec };
-            let key = content_key(&spec, &self.options);
+            let key = own_key(content_key(&spec, &self.options), &spec, &unique);
             let cost = survey.jobs.max(1) * shard::weight(&spec.allocator);
             cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
         }
-        let Self { name, description, options, is_of_command, .. } = self;
-        let mut study = Study { name, description, options, logs, cells, notes: Vec::new() };
+        let Self { name, description, options, is_of_command, axes, .. } = self;
+        let guests = axes.guests;
+        let mut study = Study { name, description, options, logs, cells, guests, notes: Vec::new() };
         if is_of_command {
             load_jobs(&mut study, notes)?;
         }

@@ -8,6 +8,7 @@ use super::replay::Outcome;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
 use crate::allocator;
+use crate::guest::Guests;
 use crate::metrics::Summary;
 
 /// A study that is ready to run.
@@ -24,6 +25,8 @@ pub struct Study {
     /// The replays, ordered by log, then rules, arrival scale, machine, scheduler, allocator, network and seed. The
     /// seed varies fastest.
     pub cells: Vec<PlannedReplay>,
+    /// The objects of the caller that the specs of the replays name.
+    pub guests: Guests,
     /// Notes for the user, such as those on allocators that `all` leaves out.
     pub notes: Vec<String>,
 }

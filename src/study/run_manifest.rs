@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::key::{files, outage_file, prediction_file};
+use super::key::{files, outage_file, prediction_file, program_files};
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay_spec::Coordinate;
@@ -69,7 +69,10 @@ impl Serialize for RunReplay<'_> {
             let (name, value) = coordinate.json(spec);
             map.serialize_entry(name, &value)?;
             if name == "allocator" {
-                let read = files(&spec.allocator).into_iter().chain(prediction_file(spec));
+                let read = files(&spec.allocator)
+                    .into_iter()
+                    .chain(prediction_file(spec))
+                    .chain(program_files(spec));
                 let files: BTreeMap<String, String> = read.collect();
                 if !files.is_empty() {
                     map.serialize_entry("files", &files)?;

@@ -114,13 +114,13 @@ impl<'a> Workloads<'a> {
     pub(super) fn replay(&self, cell: usize) -> Result<Replay, LoadJobsError> {
         let PlannedReplay { spec, log: number, source, .. } = &self.study.cells[cell];
         if let Some(source) = source {
-            return Ok(Replay { spec: spec.clone(), source: source.clone() });
+            return Ok(self.with_guests(spec, source.clone()));
         }
         let planned = &self.study.logs[*number];
         let ReplaySpec { rules, arrival_scale, machine, .. } = spec.clone();
         if let Some(model) = &planned.source.model {
             let source = JobSource::Drawn { model: Box::new(model.clone()), rules, arrival_scale };
-            return Ok(Replay { spec: spec.clone(), source });
+            return Ok(self.with_guests(spec, source));
         }
         let of = jobs_key(&self.study.cells[cell]);
         let log = self.logs[&(of.0, of.1.clone())].get(|| read(planned, spec))?;
@@ -129,7 +129,11 @@ impl<'a> Workloads<'a> {
             .get(|| Ok(fitting(&log.name, &scaled, &machine, rules.oversize)?))?;
         let skipped = log.workload.left_out.total() + large;
         let source = JobSource::Recorded { jobs, skipped, arrivals: rules.arrivals, arrival_scale };
-        Ok(Replay { spec: spec.clone(), source })
+        Ok(self.with_guests(spec, source))
+    }
+
+    fn with_guests(&self, spec: &ReplaySpec, source: JobSource) -> Replay {
+        Replay { spec: spec.clone(), source, guests: self.study.guests.clone() }
     }
 
     /// Notes that the replay at position `cell` has ended, and drops jobs that no other replay needs.

@@ -225,7 +225,7 @@ fn replays(criterion: &mut Criterion) {
         };
         let spec = ReplaySpec::new(machine, scheduler, allocator);
         let label = format!("20,000 jobs, 32x32, {}, {}", spec.scheduler, spec.allocator);
-        let replay = Replay { spec, source: JobSource::recorded(Arc::clone(&jobs), 0) };
+        let replay = Replay::new(spec, JobSource::recorded(Arc::clone(&jobs), 0));
         let options = Options { timed: true, ..Options::default() };
         group.bench_function(label, |bencher| {
             bencher.iter(|| {
@@ -259,7 +259,7 @@ fn network(criterion: &mut Criterion) {
         };
         let spec = ReplaySpec::new(machine, Spec::named("fcfs"), allocator);
         let source = JobSource::recorded(Arc::new(vec![job]), 0);
-        let replay = Replay { spec: ReplaySpec { network, ..spec }, source };
+        let replay = Replay::new(ReplaySpec { network, ..spec }, source);
         let options = Options::default();
         let traffic = |replay: &Replay| replay.run(&options, &Monitor::default()).ok()?.remove(0).traffic;
         let Some(once) = traffic(&replay) else { return };

@@ -10,6 +10,7 @@ mod easy_boxes;
 mod examples;
 mod exhaustive;
 mod goodput;
+mod guests;
 mod head_promise;
 mod law_breakers;
 mod laws;

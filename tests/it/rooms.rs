@@ -32,15 +32,16 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("machine", Layer::Core, "job spec stop"),
     ("yardstick", Layer::Core, "machine"),
     ("allocator", Layer::Core, "job machine spec yardstick"),
-    ("laws", Layer::Core, "allocator job machine spec stop"),
     ("scheduler", Layer::Core, "job spec"),
     ("execution", Layer::Core, "job machine spec stop"),
+    ("guest", Layer::Core, "allocator execution job machine scheduler spec stop"),
+    ("laws", Layer::Core, "allocator guest job machine spec stop"),
     ("engine", Layer::Core, "allocator execution job machine prediction scheduler stop"),
     ("metrics", Layer::Core, "allocator engine execution job machine spec stop yardstick"),
     (
         "study",
         Layer::Core,
-        "allocator disk engine execution job machine metrics prediction scheduler spec stop trace workload",
+        "allocator disk engine execution guest job machine metrics prediction scheduler spec stop trace workload",
     ),
     ("audit", Layer::Core, "job machine trace"),
     ("frame", Layer::Lab, "audit disk engine execution job machine metrics study"),
@@ -50,7 +51,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "figure",
         Layer::Lab,
-        "allocator execution frame job machine metrics spec study text trace workload yardstick",
+        "allocator execution frame guest job machine metrics spec study text trace workload yardstick",
     ),
     (
         "paper",
@@ -65,8 +66,8 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "cli",
         Layer::Cli,
-        "allocator audit disk execution figure frame inspect laws machine metrics paper report scheduler spec study sweep \
-         text trace workload",
+        "allocator audit disk execution figure frame guest inspect laws machine metrics paper report scheduler spec study \
+         sweep text trace workload",
     ),
 ];
 

@@ -8,12 +8,12 @@ use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::allocator;
 use crate::cli::reading::Zone;
 use crate::cli::runner::holes::Holes;
 use crate::cli::runner::options::{Flags, OfReplay};
 use crate::execution;
 use crate::frame::FileFormat;
+use crate::guest::Guests;
 use crate::machine::Mesh;
 use crate::metrics::Metric;
 use crate::report::{summary_column, summary_metric};
@@ -204,7 +204,7 @@ impl Args {
         Options {
             jobs: self.output.is_some(),
             recorded: self.scheduler.iter().any(|spec| spec.name == scheduler::RECORDED),
-            traffic: self.network.iter().any(|network| network.name != execution::RECORDED),
+            traffic: self.network.iter().any(execution::has_traffic),
             ..self.flags.options.clone()
         }
     }
@@ -240,6 +240,7 @@ impl Args {
             allocators: self.allocator.clone(),
             networks: self.network.clone(),
             seeds: vec![self.seed],
+            guests: Guests::default(),
         };
         Ok(Draft {
             name: String::new(),
@@ -267,6 +268,10 @@ impl Args {
             Some(other) if other != order => {
                 let expected = format!("{order}, as --order says, or no order of its own");
                 Err(Params::new(spec).bad_value("order", other, &expected))
+            }
+            _ if spec.is_guest() => {
+                let known = "; a program has no parameters but those of its command".to_owned();
+                Err(SpecError::NoParameter { owner: spec.name.clone(), key: "order".to_owned(), known })
             }
             _ => scheduler::build(&spec.clone().with("order", order)).map(|(_, spec)| spec),
         };
@@ -336,14 +341,14 @@ fn one_of<T: Clone + Send + Sync + 'static>(
 
 fn scheduler_spec(text: &str) -> Result<Spec> {
     let spec: Spec = text.parse()?;
-    scheduler::build(&spec)?;
+    Guests::default().resolve_scheduler(&spec)?;
     Ok(spec)
 }
 
 fn allocator_spec(text: &str) -> Result<Spec> {
     let spec: Spec = text.parse()?;
     if spec.name != ALL || !spec.params.is_empty() {
-        allocator::find(&spec)?;
+        Guests::default().find_allocator(&spec)?;
     }
     Ok(spec)
 }
@@ -355,8 +360,7 @@ fn machine_arg(text: &str) -> Result<MachineArg> {
 fn network_spec(text: &str) -> Result<Spec> {
     let spec: Spec = text.parse()?;
     // Whether the network fits the machine is checked when the machines are known.
-    let setup = execution::Setup { mesh: &Mesh::new(&[1])?, jobs: 0, seed: 0 };
-    execution::build(&spec, &setup)?;
+    Guests::default().resolve_network(&spec, &Mesh::new(&[1])?)?;
     Ok(spec)
 }
 

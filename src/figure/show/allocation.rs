@@ -8,6 +8,7 @@ use super::error::ShowError;
 use super::picture;
 use crate::allocator;
 use crate::execution::RECORDED;
+use crate::guest::Guests;
 use crate::job::Time;
 use crate::machine::{Mesh, NodeId};
 use crate::spec::Spec;
@@ -56,12 +57,13 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
         allocators: moment.allocators.clone(),
         networks: vec![Spec::named(RECORDED)],
         seeds: vec![moment.seed],
+        guests: Guests::default(),
     };
     let (mut grids, mut facts, mut legend) =
         (Vec::new(), String::new(), picture::line_of_unavailable(machine));
     for Combination { spec, .. } in axes.combinations()? {
         let title = allocator::short(&spec.allocator);
-        let found = Replay { spec, source: source.clone() }.snapshot(at, &moment.options)?;
+        let found = Replay::new(spec, source.clone()).snapshot(at, &moment.options)?;
         facts += &described(&title, &found, machine);
         if legend.is_empty() || !legend.contains(picture::DOWN) {
             legend += picture::line_of_down(&found.down);

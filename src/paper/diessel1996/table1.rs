@@ -58,10 +58,10 @@ fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
     let jobs = Arc::new(log.workload.jobs);
     let spec = ReplaySpec::new(ARRAY.parse().ok()?, "fcfs".parse().ok()?, allocator.parse().ok()?);
     let arrivals = rules.arrivals;
-    let replay = Replay {
-        spec: ReplaySpec { log: log.name, rules: Rules { oversize: Oversize::Skip, ..rules }, ..spec },
-        source: JobSource::Recorded { jobs, skipped: 0, arrivals, arrival_scale: 1.0 },
-    };
+    let replay = Replay::new(
+        ReplaySpec { log: log.name, rules: Rules { oversize: Oversize::Skip, ..rules }, ..spec },
+        JobSource::Recorded { jobs, skipped: 0, arrivals, arrival_scale: 1.0 },
+    );
     let options = Options { replications: Replications::exactly(RUNS), jobs: true, ..Options::default() };
     replay.run(&options, &Monitor::default()).ok()
 }

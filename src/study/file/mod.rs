@@ -16,11 +16,10 @@ use super::log::LogSource;
 use super::options::{Flag, OPTIONS, Options, ReplayOption};
 use super::plan::{Draft, PlanError};
 use super::planned::Study;
-use crate::allocator;
-use crate::execution::{self, RECORDED};
+use crate::execution::RECORDED;
+use crate::guest::Guests;
 use crate::machine::outages::OutageSource;
 use crate::machine::{Mesh, make_unavailable};
-use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::trace::ReadOptions;
 use crate::workload::{Estimate, Rules};
@@ -204,6 +203,7 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
         allocators: values(Some(allocators), Spec::named(ALL)),
         networks: values(networks, Spec::named(RECORDED)),
         seeds: values(keys.list("seeds", seed)?, 1),
+        guests: Guests::default(),
     })
 }
 
@@ -236,8 +236,8 @@ fn strings<T>(parse: impl Fn(&str) -> Result<T, String>) -> impl Fn(&Value<'_>) 
 
 /// Returns the scheduler that `text` names, with every default written out.
 fn scheduler_spec(text: &str) -> Result<Spec, String> {
-    let built = text.parse().and_then(|spec| scheduler::build(&spec));
-    built.map(|(_, resolved)| resolved).map_err(|error| error.to_string())
+    let resolved = text.parse().and_then(|spec| Guests::default().resolve_scheduler(&spec));
+    resolved.map_err(|error| error.to_string())
 }
 
 /// Returns the allocator that `text` names, in its canonical spelling. Fails if it cannot serve a machine of the study.
@@ -249,7 +249,7 @@ fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
     for machine in machines {
         resolve(&spec, machine).map_err(|error| error.to_string())?;
     }
-    allocator::find(&spec).map(|(_, spec)| spec).map_err(|error| error.to_string())
+    Guests::default().find_allocator(&spec).map_err(|error| error.to_string())
 }
 
 /// Returns the network that `text` names, with every default written out that counts on one of the machines. Fails if
@@ -257,9 +257,8 @@ fn allocator_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
 fn network_spec(text: &str, machines: &[Mesh]) -> Result<Spec, String> {
     let mut spec: Spec = text.parse().map_err(|error: SpecError| error.to_string())?;
     for mesh in machines {
-        let setup = execution::Setup { mesh, jobs: 0, seed: 0 };
         // A parameter of tori is not in the spec that is resolved for a mesh, and still counts on the tori.
-        let resolved = execution::build(&spec, &setup).map_err(|error| error.to_string())?.1;
+        let resolved = Guests::default().resolve_network(&spec, mesh).map_err(|error| error.to_string())?.0;
         spec.params.extend(resolved.params);
     }
     Ok(spec)

@@ -12,9 +12,9 @@ use super::jobs::{JobsError, check_waits, placeable};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
-use crate::allocator::{self, Setup};
 use crate::engine::{self, Fate, Observer, OutagePlan, Parts, PredictionPlan, Record, ReplayError};
-use crate::execution::{self, Traffic};
+use crate::execution::Traffic;
+use crate::guest::{self, GuestError, Guests};
 use crate::job::{Job, Time};
 use crate::machine::outages::OutageFileError;
 use crate::metrics::{
@@ -22,7 +22,7 @@ use crate::metrics::{
 };
 use crate::prediction::PredictionError;
 use crate::scheduler;
-use crate::spec::SpecError;
+use crate::spec::{Spec, SpecError};
 use crate::stop::Stop;
 use crate::workload::most_in_use;
 
@@ -33,6 +33,8 @@ pub struct Replay {
     pub spec: ReplaySpec,
     /// The jobs, or the workload model that draws them.
     pub source: JobSource,
+    /// The objects of the caller that the specs name; empty if they name none.
+    pub guests: Guests,
 }
 
 /// The results of one replication of a replay.
@@ -87,7 +89,21 @@ pub enum RunError {
     Replay(#[from] ReplayError),
 }
 
+impl From<GuestError> for RunError {
+    fn from(error: GuestError) -> Self {
+        match error {
+            GuestError::Spec(error) => Self::Spec(error),
+            GuestError::Failed(message) => Self::Replay(ReplayError::Failed(message)),
+        }
+    }
+}
+
 impl Replay {
+    /// Returns a replay without objects of the caller.
+    pub fn new(spec: ReplaySpec, source: JobSource) -> Self {
+        Self { spec, source, guests: Guests::default() }
+    }
+
     /// Runs the replay from the start as often as the options say. Returns one outcome per replication, in the order of
     /// seeds. Other threads can watch the progress through `monitor`, and can stop the replay with it.
     pub fn run(&self, options: &Options, monitor: &Monitor) -> Result<Vec<Outcome>, RunError> {
@@ -110,7 +126,7 @@ impl Replay {
     /// Runs the replication with this seed.
     fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
-        let Fitting { jobs, skipped, misfits, first_arrival } = self.jobs(seed)?;
+        let Fitting { jobs, skipped, misfits, first_arrival } = self.jobs(seed, &monitor.stop)?;
         let never_fit = misfits.len() as u64;
         let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&self.spec, options, first_arrival, seed)?;
@@ -176,12 +192,16 @@ impl Replay {
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
     /// Fails if a job does not fit and the rules do not leave such jobs out.
-    pub(super) fn jobs(&self, seed: u64) -> Result<Fitting, JobsError> {
+    pub(super) fn jobs(&self, seed: u64, stop: &Stop) -> Result<Fitting, JobsError> {
         let ReplaySpec { log, rules, machine, scheduler, allocator, .. } = &self.spec;
         let (jobs, skipped) = self.source.jobs(log, seed, machine)?;
         check_waits(log, &jobs, scheduler)?;
         let first_arrival = outages::first_arrival(&jobs);
-        let (jobs, misfits) = placeable(log, &jobs, machine, allocator, rules.oversize)?;
+        let label = allocator.to_string();
+        let built = self
+            .guests
+            .allocator(allocator, &guest::Setup { label: &label, mesh: machine, jobs: 0, seed, stop })?;
+        let (jobs, misfits) = placeable(log, &jobs, machine, (built, stop), rules.oversize)?;
         Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
     }
 
@@ -196,10 +216,15 @@ impl Replay {
         observer: &mut dyn Observer,
     ) -> Result<Driven, RunError> {
         let spec = &self.spec;
-        let mut built = allocator::build(&spec.allocator, &Setup { mesh: &spec.machine, seed })?;
-        let (mut scheduler, _) = scheduler::build(&spec.scheduler)?;
-        let setup = execution::Setup { mesh: &spec.machine, jobs: jobs.len(), seed };
-        let (mut execution, _) = execution::build(&spec.network, &setup)?;
+        let [allocator, scheduler, network] =
+            [&spec.allocator, &spec.scheduler, &spec.network].map(Spec::to_string);
+        let setup = guest::Setup { label: "", mesh: &spec.machine, jobs: jobs.len(), seed, stop: &stop };
+        let mut built =
+            self.guests.allocator(&spec.allocator, &guest::Setup { label: &allocator, ..setup })?;
+        let mut scheduler =
+            self.guests.scheduler(&spec.scheduler, &guest::Setup { label: &scheduler, ..setup })?;
+        let mut execution = self.guests.network(&spec.network, &guest::Setup { label: &network, ..setup })?;
+        outages::check_execution(spec, outages.as_ref(), built.strategy.moves_jobs, execution.as_ref())?;
         let predictions = spec.rules.prediction().map(|given| -> Result<PredictionPlan, PredictionError> {
             Ok(PredictionPlan { predictor: given.build(jobs)?, correction: given.correction })
         });
@@ -211,7 +236,7 @@ impl Replay {
             timed,
             outages,
             predictions: predictions.transpose()?,
-            stop,
+            stop: stop.clone(),
         };
         let began = Instant::now();
         let records = engine::replay(jobs, parts, observer)?;
