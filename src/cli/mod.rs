@@ -1,10 +1,9 @@
 //! The command line, with one file per subcommand. A file has the arguments (their doc comments are the help text) and
 //! the function that runs the command. Only this module prints.
 
-mod check;
+mod algorithms;
 mod completions;
 mod interrupt;
-mod list;
 mod merge;
 mod plot;
 mod reading;
@@ -28,6 +27,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use self::algorithms::{check, list};
 use self::schedule::{audit, compare, export};
 use crate::figure::FigureError;
 use crate::figure::show::ShowError;

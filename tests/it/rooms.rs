@@ -61,7 +61,8 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "report",
         Layer::Lab,
-        "allocator execution figure frame machine metrics paper prediction scheduler spec study text trace workload",
+        "allocator execution figure frame laws machine metrics paper prediction scheduler spec study text trace \
+         workload",
     ),
     (
         "cli",

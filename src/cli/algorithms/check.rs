@@ -5,11 +5,11 @@ use anyhow::anyhow;
 use super::{Failure, print};
 use crate::allocator::ALLOCATORS;
 use crate::guest::GuestError;
-use crate::laws::{Finding, MACHINES, Subject, Survey};
+use crate::laws::{MACHINES, Subject, Survey};
 use crate::machine::Mesh;
+use crate::report::laws_table;
 use crate::spec::Spec;
 use crate::study::ALL;
-use crate::text::{Align, Table, grouped};
 
 /// Hold allocators to the laws that every allocator keeps, and show the smallest history in which one is broken.
 ///
@@ -21,7 +21,7 @@ use crate::text::{Align, Table, grouped};
   meshreplay check hilbert+bf mc1x1
   meshreplay check all -m 16x16 torus:8x8x4 --events 1000
   meshreplay check 'exec:python3 mine.py'")]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// Allocators; all stands for every registered one, and exec:COMMAND for a program.
     #[arg(value_name = "ALLOCATOR", required = true)]
     allocators: Vec<Spec>,
@@ -40,7 +40,7 @@ pub(super) struct Args {
 }
 
 /// Prints the table, and the counterexamples below it.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let named = args.allocators.iter().flat_map(|spec| match spec.to_string() == ALL {
         true => ALLOCATORS.iter().map(|row| Spec::named(row.name)).collect(),
         false => vec![spec.clone()],
@@ -58,26 +58,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let broken: Vec<String> =
         findings.iter().filter_map(|finding| Some(format!("\n{}\n", finding.broken.as_ref()?))).collect();
-    print(&(table(&findings).text() + &broken.concat()))?;
+    print(&(laws_table(&findings).text() + &broken.concat()))?;
     if broken.is_empty() { Ok(()) } else { Err(Failure::Reported) }
-}
-
-/// Returns a row for each allocator and law.
-fn table(findings: &[Finding<'_>]) -> Table {
-    let titles = ["allocator", "law", "verdict", "machines", "events", "what it says"];
-    let numbers = ["machines", "events"];
-    let align = |title| if numbers.contains(&title) { Align::Right } else { Align::Left };
-    let mut table = Table::new(&titles.map(|title| (title, align(title))));
-    for finding in findings {
-        let verdict = match (&finding.broken, finding.machines) {
-            (Some(_), _) => "broken",
-            (None, 0) => "not promised",
-            (None, _) => "kept",
-        };
-        let [machines, events] = [finding.machines, finding.events]
-            .map(|count| if count == 0 { String::new() } else { grouped(count as f64, 0) });
-        let cells = [finding.subject, finding.law.name, verdict, &machines, &events, finding.law.words];
-        table.add(cells.map(str::to_owned).to_vec());
-    }
-    table
 }
