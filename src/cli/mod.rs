@@ -101,6 +101,7 @@ pub fn main() -> ExitCode {
     };
     hush_readers();
     interrupt::listen();
+    reading::tell_local_zone();
     let outcome = match arguments.command {
         Command::Replay(args) => replay::run(&args),
         Command::Sweep(args) => sweep::run(&args),

@@ -23,8 +23,8 @@ use crate::machine::AutoMachine;
 use crate::machine::outages::OutageFileError;
 use crate::prediction::PredictionError;
 use crate::spec::SpecError;
-use crate::trace::{self, Header, TraceError};
-use crate::workload::{InUse, Model, Rules, most_in_use};
+use crate::trace::{self, Facts, Header, InUse, TraceError, formats};
+use crate::workload::{Model, Rules, most_in_use};
 
 /// A study before its logs are read, as a study file or a command line describes it.
 #[derive(Clone, Debug)]
@@ -103,6 +103,7 @@ impl Draft {
         self.options.traffic = self.axes.networks.iter().any(has_traffic);
         self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
         let (logs, surveys) = self.survey(notes)?;
+        self.name_zone(&logs, notes);
         notes.extend(self.without_users(&surveys));
         let combinations = if let Some(combinations) = known {
             combinations
@@ -157,6 +158,21 @@ impl Draft {
         }
         self.axes.logs = self.logs.iter().map(|log| log.name.clone()).collect();
         given
+    }
+
+    /// Writes the time zone of dates into the options if nobody gave it, as results depend on it and the next machine may
+    /// have another one.
+    fn name_zone(&mut self, logs: &[StudyLog], notes: &mut Vec<String>) {
+        let mut formats =
+            logs.iter().zip(&self.logs).map(|(log, given)| (&log.source.read.format, &given.read.format));
+        let Some((Some(named), _)) = formats.find(|(named, given)| named != given) else { return };
+        if let (false, Some(zone)) = (self.is_of_command, formats::time_zone(named)) {
+            notes.push(format!(
+                "dates without a zone are read as {zone}, the zone of this machine if that is known; the line \
+                 input_format = \"{named}\" of the study makes them the same on every machine"
+            ));
+        }
+        self.options.input_format = Some(named.clone());
     }
 
     /// Finds the machines that follow from the logs, and adds a note on each.
@@ -308,7 +324,17 @@ fn of_model(source: &LogSource, model: &Model) -> StudyLog {
 /// Returns the log of a study that is kept in memory with its jobs.
 fn of_loaded(source: &LogSource, log: LoadedLog) -> StudyLog {
     let (sha256, records) = (log.summary.sha256.clone(), log.summary.records);
-    StudyLog { source: source.clone(), sha256, records, loaded: Some(Arc::new(log)) }
+    StudyLog { source: in_zone(source, &log.summary.facts), sha256, records, loaded: Some(Arc::new(log)) }
+}
+
+/// Returns the log as it is read again: with the time zone of its dates if nobody gave that.
+fn in_zone(source: &LogSource, facts: &Facts) -> LogSource {
+    let mut source = source.clone();
+    if let Some(zone) = facts.assumed_zone() {
+        source.read.format =
+            Some(formats::with_parameter(source.read.format.take(), formats::TIME_ZONE, zone));
+    }
+    source
 }
 
 /// Reads a log without keeping its jobs, and makes one survey of the jobs per set of rules. If `is_sized`, the surveys say
@@ -339,7 +365,8 @@ fn surveyed(
         }
     }
     let (sha256, records) = (summary.sha256, summary.records);
-    Ok((StudyLog { source: source.clone(), sha256, records, loaded: None }, surveys))
+    let source = in_zone(source, &summary.facts);
+    Ok((StudyLog { source, sha256, records, loaded: None }, surveys))
 }
 
 /// The facts about the jobs of one log under one set of rules that planning needs.

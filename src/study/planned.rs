@@ -10,6 +10,7 @@ use super::source::JobSource;
 use crate::allocator;
 use crate::guest::Guests;
 use crate::metrics::Summary;
+use crate::trace::formats;
 
 /// A study that is ready to run.
 #[derive(Clone, Debug)]
@@ -63,6 +64,11 @@ pub struct PlannedReplay {
 }
 
 impl Study {
+    /// Returns the time zone of dates in the logs that tell none; `None` if there are no such dates and nobody gave a zone.
+    pub fn time_zone(&self) -> Option<&str> {
+        self.options.input_format.as_ref().and_then(formats::time_zone)
+    }
+
     /// Returns the words of the command that repeats replay `i` (from 0) on its own. Arguments that have their default
     /// values are left out where possible.
     pub fn command(&self, i: usize) -> Vec<String> {

@@ -165,7 +165,10 @@ pub(super) fn check_jobs(path: &Path, log: &LoadedLog) -> Result<(), LoadJobsErr
         return Ok(());
     }
     let reason = match log.workload.left_out.total() {
-        0 => "it has no records".to_owned(),
+        0 => match log.summary.irregularities.no_jobs {
+            0 => "it has no records".to_owned(),
+            lines => format!("it has no records; lines that are no jobs: {lines}"),
+        },
         _ => format!("left out: {}", log.workload.left_out),
     };
     Err(LoadJobsError::Empty { file: path.display().to_string(), reason })

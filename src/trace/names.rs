@@ -48,7 +48,7 @@ impl NameKind {
 
 /// The names of one kind that were seen so far. They are numbered from 1 in the order of their first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Labels {
+struct Labels {
     numbers: HashMap<Vec<u8>, i64>,
     /// The names; number n is entry n − 1.
     names: Vec<Vec<u8>>,
@@ -58,7 +58,7 @@ pub(super) struct Labels {
 
 impl Labels {
     /// Returns the number of `name`. A new name gets the next number.
-    pub(super) fn number(&mut self, name: &[u8]) -> i64 {
+    fn number(&mut self, name: &[u8]) -> i64 {
         if self.last > 0 && self.names[self.last as usize - 1] == name {
             return self.last;
         }
@@ -76,34 +76,46 @@ impl Labels {
 
 /// The names of a log by kind, with their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names([Labels; KINDS.len()]);
+pub struct Names {
+    kinds: [Labels; KINDS.len()],
+    /// Whether lists of nodes are not kept.
+    forgets_nodes: bool,
+}
 
 impl Names {
     /// Returns the number of `name` among the names of its kind, from 1. A new name gets the next number.
     pub fn number(&mut self, kind: NameKind, name: &[u8]) -> i64 {
-        self.0[kind as usize].number(name)
+        self.kinds[kind as usize].number(name)
+    }
+
+    /// Keeps no lists of nodes from now on. In large logs nearly every job has a list of its own.
+    pub fn forget_nodes(&mut self) {
+        self.forgets_nodes = true;
     }
 
     /// Returns the number of a list of nodes, for [`Record::nodes`](super::Record::nodes). Beyond 2^32 − 1 lists it is
-    /// `None`.
+    /// `None`, and so it is if no lists are kept.
     pub fn nodes(&mut self, list: &[u8]) -> Option<u32> {
+        if self.forgets_nodes {
+            return None;
+        }
         u32::try_from(self.number(NameKind::Nodes, list)).ok()
     }
 
     /// Returns the name with this number; `None` if no name has it. Bytes that are not UTF-8 are replaced.
     pub fn name(&self, kind: NameKind, number: i64) -> Option<String> {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
-        Some(String::from_utf8_lossy(self.0[kind as usize].names.get(at)?).into_owned())
+        Some(String::from_utf8_lossy(self.kinds[kind as usize].names.get(at)?).into_owned())
     }
 
     /// Returns the names of a kind in the order of their numbers, from number 1; none if the log has no such names.
     pub fn of(&self, kind: NameKind) -> impl Iterator<Item = String> {
-        self.0[kind as usize].names.iter().map(|name| String::from_utf8_lossy(name).into_owned())
+        self.kinds[kind as usize].names.iter().map(|name| String::from_utf8_lossy(name).into_owned())
     }
 
     /// Returns the number of names of a kind.
     pub fn count(&self, kind: NameKind) -> usize {
-        self.0[kind as usize].names.len()
+        self.kinds[kind as usize].names.len()
     }
 }
 
@@ -121,6 +133,8 @@ mod tests {
         assert_eq!(names.name(NameKind::User, 2).as_deref(), Some("a"));
         assert_eq!((names.name(NameKind::User, 0), names.name(NameKind::User, 4)), (None, None));
         assert_eq!((names.count(NameKind::User), names.count(NameKind::Group)), (3, 0));
+        names.forget_nodes();
+        assert_eq!((names.nodes(b"n3"), names.count(NameKind::Nodes)), (None, 1));
     }
 
     #[test]

@@ -10,6 +10,30 @@ use sha2::{Digest, Sha256};
 use super::error::TraceError;
 use crate::disk::hexadecimal;
 
+/// Files of other kinds that are given as logs: the bytes with which they begin, what they are, and what makes a log of
+/// them.
+const OTHERS: [(&[u8], &str, &str); 12] = [
+    (
+        b"PK\x03\x04",
+        "a zip file, as Excel's workbooks (.xlsx) are",
+        "save the sheet as CSV, or unzip the file",
+    ),
+    (b"\xd0\xcf\x11\xe0", "a workbook of an old Excel (.xls)", "save the sheet as CSV"),
+    (b"PAR1", "a Parquet file", "write the table as CSV"),
+    (b"ARROW1", "an Arrow file", "write the table as CSV"),
+    (b"SQLite format 3", "a SQLite database", "write the table as CSV"),
+    (b"%PDF", "a PDF file", "get the table as CSV"),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd", "decompress it, as in zstd -dc FILE | meshreplay … -"),
+    (b"\xfd7zXZ", "compressed by xz", "decompress it, as in xz -dc FILE | meshreplay … -"),
+    (b"BZh", "compressed by bzip2", "decompress it, as in bzip2 -dc FILE | meshreplay … -"),
+    (b"\xff\xfe", "text in UTF-16", "save it as UTF-8"),
+    (b"\xfe\xff", "text in UTF-16", "save it as UTF-8"),
+    (b"<!", "a page of HTML or XML", "get the log itself; the page may be an error of a web server"),
+];
+
+/// The greatest number of bytes with which a kind of file begins.
+const LONGEST_MAGIC: usize = 15;
+
 /// The two bytes with which every gzip member begins (RFC 1952).
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -81,10 +105,13 @@ impl Source {
     /// Makes a source that reads `stream`, plain or compressed. Messages call it `path`.
     pub(super) fn new(path: PathBuf, mut stream: impl Read + 'static) -> Result<Self, TraceError> {
         let mut magic = Vec::new();
-        if let Err(source) = stream.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut magic) {
+        if let Err(source) = stream.by_ref().take(LONGEST_MAGIC as u64).read_to_end(&mut magic) {
             return Err(TraceError::Unreadable { path, source });
         }
-        let gzip = magic == GZIP_MAGIC;
+        if let Some((_, kind, remedy)) = OTHERS.iter().find(|(begin, ..)| magic.starts_with(begin)) {
+            return Err(TraceError::OtherKind { path, kind, remedy });
+        }
+        let gzip = magic.starts_with(&GZIP_MAGIC);
         // The bytes that were looked at go back in front of the rest, as a pipe cannot be read twice.
         let whole = Cursor::new(magic).chain(stream);
         let text: Box<dyn Read> = if gzip {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::error::Problem;
+use super::error::{Problem, TraceError};
 use super::facts::Facts;
 use super::formats::Format;
 use super::header::Header;
@@ -115,6 +115,21 @@ pub struct LogSummary {
 }
 
 impl LogSummary {
+    /// Fails if not a single line is a job although lines were skipped, since then reading leniently has hidden that the
+    /// format is another one.
+    pub fn check_jobs(&self) -> Result<(), TraceError> {
+        match &self.first_skipped {
+            Some((line, problem)) if self.records == 0 => Err(TraceError::NoJobs {
+                path: self.path.clone(),
+                skipped: self.irregularities.skipped(),
+                format: self.format.name,
+                line: *line,
+                problem: Box::new(problem.clone()),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns what has to be subtracted from the submit times of the records: the least of them if they count from
     /// 1970, and otherwise 0.
     pub fn origin_s(&self) -> i64 {

@@ -29,6 +29,7 @@ mod served_when_down;
 mod slurm_logs;
 mod slurm_oracle;
 mod snug_twin;
+mod table_logs;
 mod trace_logs;
 mod unavailable;
 mod yardsticks;

@@ -9,7 +9,7 @@ use meshreplay::allocator::{ALLOCATORS, Entry};
 use meshreplay::machine::order::ORDERS;
 use meshreplay::metrics::{Better, METRICS};
 use meshreplay::scheduler::{self, SCHEDULERS};
-use meshreplay::trace::FORMATS;
+use meshreplay::trace::{FORMATS, Format};
 
 use super::docs::{GENERATED, PAGES, pages_below, printed, refreshed, root, rust_files};
 use super::support::{Tested, assert_committed, blesses};
@@ -240,10 +240,26 @@ pub(crate) fn contents_of_allocators() -> Result<String, Box<dyn Error>> {
 pub(crate) fn rows_of(registry: &str) -> Result<String, Box<dyn Error>> {
     match registry {
         "log formats" => Ok(formats()),
+        "fields of sacct" | "fields of pbs" => {
+            let name = registry.strip_prefix("fields of ").unwrap_or_default();
+            Ok(reads(Format::find(name)?) + "\n")
+        }
         "orders of nodes" => orders(),
         "numbers" => Ok(numbers()),
         _ => Err(format!("no registry is called {registry}").into()),
     }
+}
+
+/// What the fields of a format become; empty if it tells none.
+fn reads(format: &Format) -> String {
+    let mut text = String::new();
+    if !format.reads.is_empty() {
+        text += "\n| field | becomes |\n| --- | --- |\n";
+    }
+    for (names, meaning) in format.reads {
+        let _ = writeln!(text, "| {} | {} |", cell(names), cell(meaning));
+    }
+    text
 }
 
 /// Every log format with its facts.
@@ -268,6 +284,7 @@ fn formats() -> String {
         for (title, value) in lines {
             let _ = writeln!(text, "| {title} | {} |", cell(&value));
         }
+        text += &reads(format);
     }
     text + "\n"
 }

@@ -48,6 +48,8 @@ mod sweep_cli;
 mod synthetic_cli;
 mod table_cli;
 mod tidy;
+mod time_zones;
 mod trace_cli;
 mod unavailable_cli;
 mod writers;
+mod wrong_inputs;

@@ -258,6 +258,10 @@ fn mistakes_of_a_file_are_named_with_their_line() {
             "- torus3d:\n    tori: 1\n".to_owned(),
             "2: found key 'tori', expected torus3d to have only: toruses",
         ),
+        (
+            "- torus3d: [toruses]\n".to_owned(),
+            "1: found a list, expected torus3d to be a mapping with the keys toruses",
+        ),
         ("- torus3d: {}\n".to_owned(), "1: torus3d has no 'toruses'; add it"),
         ("- torus3d: {toruses: []}\n".to_owned(), "1: found an empty list, expected a list of toruses"),
         (torus(""), "4: torus 'a' has no 'dims'; add it"),
