@@ -37,6 +37,17 @@ pub enum GuestError {
     /// The guest could not be started. The text is a whole message.
     #[error("{0}")]
     Failed(String),
+    /// The replay was stopped while the guest was started.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Setup<'_> {
+    /// Returns the error of a guest that could not be started.
+    fn failed(&self, message: String) -> GuestError {
+        let is_interrupted = self.stop.is_thrown() && self.stop.reason().is_none();
+        if is_interrupted { GuestError::Interrupted } else { GuestError::Failed(message) }
+    }
 }
 
 /// A function that builds a guest for one replay. It fails with a whole message.
@@ -142,7 +153,7 @@ impl Guests {
             Kind::Program(command) => exec::allocator(&command, setup),
             Kind::Object(factory) => factory(setup),
         }
-        .map_err(GuestError::Failed)?;
+        .map_err(|message| setup.failed(message))?;
         allocator::tell_unavailable(&mut strategy, setup.mesh);
         let exact = strategy.is_exact();
         let promises =
@@ -159,7 +170,7 @@ impl Guests {
             Kind::Program(command) => exec::scheduler(&command, setup),
             Kind::Object(factory) => factory(setup),
         }
-        .map_err(GuestError::Failed)
+        .map_err(|message| setup.failed(message))
     }
 
     /// Builds the execution model that `spec` names for one replay.
@@ -172,7 +183,7 @@ impl Guests {
             Kind::Program(command) => exec::network(&command, setup),
             Kind::Object(factory) => factory(setup),
         }
-        .map_err(GuestError::Failed)
+        .map_err(|message| setup.failed(message))
     }
 }
 

@@ -100,6 +100,7 @@ impl From<GuestError> for JobsError {
         match error {
             GuestError::Spec(error) => Self::Spec(error),
             GuestError::Failed(message) => Self::Failed(message),
+            GuestError::Interrupted => Self::Interrupted,
         }
     }
 }

@@ -132,16 +132,38 @@ impl Dispatcher for Greedy {
     }
 }
 
+/// Names the same jobs each time.
+struct Fixed(&'static [JobId]);
+
+impl Dispatcher for Fixed {
+    fn dispatch(&mut self, _view: &dyn View, _refused: &[JobId]) -> Vec<JobId> {
+        self.0.to_vec()
+    }
+}
+
 #[test]
 fn an_object_of_the_caller_schedules_as_ours_does() -> Tested {
     let guests = Guests::default()
         .with_scheduler("oldest", |setup| Ok(Box::new(Dispatched::new(Oldest, setup.label, setup.stop))))
-        .with_scheduler("greedy", |setup| Ok(Box::new(Dispatched::new(Greedy, setup.label, setup.stop))));
+        .with_scheduler("greedy", |setup| Ok(Box::new(Dispatched::new(Greedy, setup.label, setup.stop))))
+        .with_scheduler("idle", |setup| Ok(Box::new(Dispatched::new(Fixed(&[]), setup.label, setup.stop))))
+        .with_scheduler("twice", |setup| {
+            Ok(Box::new(Dispatched::new(Fixed(&[0, 0]), setup.label, setup.stop)))
+        })
+        .with_scheduler("wrong", |setup| {
+            Ok(Box::new(Dispatched::new(Fixed(&[299]), setup.label, setup.stop)))
+        });
     for allocator in ["naive", "first-fit", "mbs"] {
         assert_same(&guests, ["fcfs", allocator, "recorded"], ["guest:oldest", allocator, "recorded"])?;
     }
     let found = failure(&guests, ["guest:greedy", "naive", "recorded"]);
     assert!(found.contains("scheduler 'guest:greedy' starts job ") && found.contains("refused"), "{found}");
+    let found = failure(&guests, ["guest:idle", "naive", "recorded"]);
+    assert!(found.contains("job 1 of ") && found.contains("'guest:idle' does not name it, or"), "{found}");
+    for (name, words) in [("twice", "which its list has twice"), ("wrong", "job 299, which does not wait")] {
+        let found = failure(&guests, [&format!("guest:{name}"), "naive", "recorded"]);
+        assert!(found.contains(words), "{found}");
+    }
     Ok(())
 }
 

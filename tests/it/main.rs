@@ -16,6 +16,7 @@ mod docs;
 mod docs_links;
 mod docs_pictures;
 mod docs_registries;
+mod exec_cli;
 mod far_times;
 mod fetch;
 mod hardening;

@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     holes: Holes,
 
-    /// Schedulers, such as fcfs, easy or easy:pass=per-event.
+    /// Schedulers, such as fcfs, easy or easy:pass=per-event. exec:COMMAND is a program of your own.
     #[arg(short, long, default_value = "easy", value_name = "SPEC", num_args = 1.., value_parser = scheduler_spec)]
     scheduler: Vec<Spec>,
 
@@ -65,12 +65,14 @@ pub(crate) struct Args {
     order: Option<String>,
 
     /// Allocators, such as naive, hilbert+bf, curve:order=gilbert,select=first-fit or mc1x1. `all` stands for every
-    /// allocator.
+    /// allocator. exec:COMMAND is a program of your own, such as 'exec:python3 mine.py'; the documentation's page on your
+    /// own algorithms has its protocol.
     #[arg(short, long, required = true, value_name = "SPEC", num_args = 1.., value_parser = allocator_spec)]
     allocator: Vec<Spec>,
 
     /// How long jobs run: as recorded, or as long as their messages take on a network, such as
     /// wormhole:pattern=one-to-all,messages=20. `meshreplay list networks` shows the parameters.
+    /// exec:COMMAND is a program of your own that says how long each job runs on its nodes.
     #[arg(long, default_value = execution::RECORDED, value_name = "SPEC", num_args = 1.., value_parser = network_spec)]
     network: Vec<Spec>,
 

@@ -94,6 +94,7 @@ impl From<GuestError> for RunError {
         match error {
             GuestError::Spec(error) => Self::Spec(error),
             GuestError::Failed(message) => Self::Replay(ReplayError::Failed(message)),
+            GuestError::Interrupted => Self::Replay(ReplayError::Interrupted),
         }
     }
 }
@@ -205,6 +206,19 @@ impl Replay {
         Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
     }
 
+    /// Returns the error of the engine, which takes it for granted that a scheduler asks for the head on an idle machine.
+    fn explained(&self, error: ReplayError) -> ReplayError {
+        let ReplaySpec { scheduler, allocator, .. } = &self.spec;
+        match error {
+            ReplayError::Stuck { number, procs } if scheduler.is_guest() => ReplayError::Failed(format!(
+                "job {number} of {procs} processors is never started, although the machine is idle: scheduler \
+                 '{scheduler}' does not name it, or allocator '{}' refuses it",
+                crate::allocator::short(allocator)
+            )),
+            error => error,
+        }
+    }
+
     /// Replays `jobs` until all have ended or `stop` is set, and reports every event to `observer`. If `timed`, the
     /// durations of allocator calls are measured.
     pub(super) fn drive(
@@ -239,7 +253,7 @@ impl Replay {
             stop: stop.clone(),
         };
         let began = Instant::now();
-        let records = engine::replay(jobs, parts, observer)?;
+        let records = engine::replay(jobs, parts, observer).map_err(|error| self.explained(error))?;
         Ok(Driven { records, wall: began.elapsed(), traffic: execution.traffic() })
     }
 }
