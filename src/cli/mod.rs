@@ -3,6 +3,7 @@
 
 mod algorithms;
 mod completions;
+pub mod embedded;
 mod interrupt;
 mod merge;
 mod plot;
@@ -20,6 +21,7 @@ mod terminal;
 mod trace;
 mod usage;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::panic;
@@ -90,13 +92,19 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 
 /// Runs the command given on the command line. Errors are printed to standard error.
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    ExitCode::from(run(std::env::args_os()))
+}
+
+/// Runs the command that `words` give, of which the first is the name of the program, and returns its exit code. Errors
+/// are printed to standard error.
+fn run(words: impl Iterator<Item = OsString>) -> u8 {
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) => {
             let error = usage::explain(error);
             // A broken pipe while help is printed is no error.
             let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
     hush_readers();
@@ -137,18 +145,18 @@ fn hush_readers() {
 }
 
 /// Returns the exit code of a command. Prints why it failed, unless a message has been printed.
-fn code(outcome: Result<(), Failure>) -> ExitCode {
+fn code(outcome: Result<(), Failure>) -> u8 {
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Reported) => ExitCode::from(1),
-        Err(Failure::Failed(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Ok(()) => 0,
+        Err(Failure::Reported) => 1,
+        Err(Failure::Failed(error)) if is_broken_pipe(&error) => 0,
         Err(Failure::Failed(error)) => {
             complain(&format!("error: {error:#}"));
-            ExitCode::from(1)
+            1
         }
         Err(Failure::Usage(error)) => {
             complain(&format!("error: {error:#}"));
-            ExitCode::from(2)
+            2
         }
     }
 }

@@ -1,13 +1,15 @@
-//! The results of a run of `replay`. They are sorted by the number of the replay and, if wanted, kept in a directory.
+//! The results of a run of `replay`. They are sorted by the number of the replay and, if wanted, kept in a directory or
+//! in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use polars::prelude::DataFrame;
 
+use super::detail::{DETAILS, Detail};
 use super::folder::json;
 use super::run_folder::{RunFolder, RunFolderError};
-use super::{FileFormat, marked, summary};
+use super::{FileFormat, FrameError, FrameFile, marked, summary};
 use crate::study::{Outcome, ReplaySpec, RunManifest, Study};
 
 /// Collects the outcomes of replays that end in any order.
@@ -16,12 +18,22 @@ pub struct RunResults<'a> {
     /// The text of run.json.
     run: String,
     folder: Option<RunFolder>,
+    /// The details so far, where they are kept in memory.
+    kept: Vec<KeptDetail>,
     /// Replications of replays that ended before a replay with a lower number; `None` for a replay that failed.
     early: BTreeMap<usize, Option<Vec<Outcome>>>,
     /// The number of the replay that is written next.
     next: usize,
     /// The replays so far, as the summary needs them: the number, and the replications without their jobs.
     replays: Vec<(u32, Vec<Outcome>)>,
+}
+
+/// A frame of details that is kept in memory, such as the jobs.
+#[derive(Clone, Debug)]
+pub struct KeptDetail {
+    detail: &'static Detail,
+    /// The rows of each replication, in the order of the replays.
+    frames: Vec<DataFrame>,
 }
 
 /// All results of a run that has ended.
@@ -33,6 +45,8 @@ pub struct FinishedRun {
     pub replays: Vec<(u32, Vec<Outcome>)>,
     /// The `summary` frame.
     pub summary: DataFrame,
+    /// The frames of details; empty unless they are kept in memory.
+    pub details: Vec<KeptDetail>,
     /// Whether the directory keeps its earlier results of the same run, because they hold more replays; false if there
     /// is no directory.
     pub keeps_earlier: bool,
@@ -48,7 +62,15 @@ impl<'a> RunResults<'a> {
             None => None,
             Some((path, format, force)) => Some(RunFolder::open(path, study, (&run, format), force)?),
         };
-        Ok(Self { study, run, folder, early: BTreeMap::new(), next: 0, replays: Vec::new() })
+        let (kept, early, replays) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Ok(Self { study, run, folder, kept, early, next: 0, replays })
+    }
+
+    /// Prepares to keep all results in memory. [`FinishedRun::save`] can write them later.
+    pub fn in_memory(study: &'a Study) -> Result<Self, RunFolderError> {
+        let wanted = DETAILS.iter().filter(|detail| study.options.jobs && detail.is_in(&study.options));
+        let kept = wanted.map(|detail| KeptDetail { detail, frames: Vec::new() }).collect();
+        Ok(Self { kept, ..Self::open(study, None)? })
     }
 
     /// Takes the replications of replay `number`, or `None` if the replay failed. Writes the jobs of every replay that
@@ -72,6 +94,10 @@ impl<'a> RunResults<'a> {
                 let rows = (detail.of)(replay, &self.study.cells[number].spec, outcome, &self.study.options)?;
                 file.append(&mut marked(rows, &self.run)?)?;
             }
+            for KeptDetail { detail, frames } in &mut self.kept {
+                let rows = (detail.of)(replay, &self.study.cells[number].spec, outcome, &self.study.options)?;
+                frames.push(marked(rows, &self.run)?);
+            }
             // Details are the largest part of an outcome. Dropping them keeps memory small.
             outcome.strip();
         }
@@ -85,7 +111,7 @@ impl<'a> RunResults<'a> {
         for (number, outcomes) in std::mem::take(&mut self.early) {
             self.write(number, outcomes)?;
         }
-        let Self { study, run, folder, replays, .. } = self;
+        let Self { study, run, folder, kept, replays, .. } = self;
         let rows: Vec<(u32, &ReplaySpec, &Outcome)> = replays
             .iter()
             .map(|(number, outcomes)| (*number, &study.cells[*number as usize].spec, outcomes))
@@ -94,14 +120,60 @@ impl<'a> RunResults<'a> {
         if rows.is_empty() {
             return Ok(None);
         }
-        let mut summary = marked(summary(&rows, &study.options)?, &run)?;
-        let mut keeps_earlier = false;
+        let summary = marked(summary(&rows, &study.options)?, &run)?;
+        let mut finished = FinishedRun { run, replays, summary, details: kept, keeps_earlier: false };
         if let Some(folder) = folder {
-            let mut file = folder.summary(&run)?;
-            file.append(&mut summary)?;
-            let finished: BTreeSet<u64> = replays.iter().map(|(number, _)| u64::from(*number)).collect();
-            keeps_earlier = !folder.replace(&finished, file, &run)?;
+            finished.keeps_earlier = !finished.put(folder)?;
         }
-        Ok(Some(FinishedRun { run, replays, summary, keeps_earlier }))
+        Ok(Some(finished))
+    }
+}
+
+impl KeptDetail {
+    /// Returns the name of the frame.
+    pub fn name(&self) -> &'static str {
+        self.detail.name
+    }
+
+    /// Returns the whole frame, whose rows share memory with those of the replications. `None` if there are no replications.
+    pub fn frame(&self) -> Result<Option<DataFrame>, FrameError> {
+        let Some((first, others)) = self.frames.split_first() else { return Ok(None) };
+        let mut whole = first.clone();
+        for other in others {
+            whole.vstack_mut(other)?;
+        }
+        Ok(Some(whole))
+    }
+
+    /// Appends the rows to a file, one replication after the other.
+    fn append_to(&self, file: &mut FrameFile) -> Result<(), FrameError> {
+        self.frames.iter().try_for_each(|frame| file.append(&mut frame.clone()))
+    }
+}
+
+impl FinishedRun {
+    /// Writes results that are in memory into a directory: the files that [`RunResults::open`] with this directory would
+    /// have made. The triple is the path, the format of the files, and whether results of another run are replaced.
+    /// Returns false if the directory keeps its earlier results of the same run, because they hold more replays.
+    pub fn save(
+        &self,
+        study: &Study,
+        (path, format, force): (&Path, FileFormat, bool),
+    ) -> Result<bool, RunFolderError> {
+        let mut folder = RunFolder::open(path, study, (&self.run, format), force)?;
+        for (detail, file) in &mut folder.details {
+            let kept = self.details.iter().find(|kept| kept.name() == detail.name);
+            kept.map_or(Ok(()), |kept| kept.append_to(file))?;
+        }
+        self.put(folder)
+    }
+
+    /// Writes the summary and run.json, and puts all files of the directory in place. Returns false if it keeps what it
+    /// held before.
+    fn put(&self, folder: RunFolder) -> Result<bool, RunFolderError> {
+        let mut file = folder.summary(&self.run)?;
+        file.append(&mut self.summary.clone())?;
+        let finished: BTreeSet<u64> = self.replays.iter().map(|(number, _)| u64::from(*number)).collect();
+        folder.replace(&finished, file, &self.run)
     }
 }

@@ -204,6 +204,26 @@ impl Sheet {
     }
 }
 
+/// Reads the frame called `name` in `folder`, which `replay -o` or `sweep -o` made, in any format. Details of a study
+/// are those of its cells, one after the other. `None` if the folder does not hold the frame. Fails if it holds files of
+/// different runs.
+pub fn read_frame(folder: &Path, name: &str) -> Result<Option<DataFrame>, FrameError> {
+    let origin = Origin::of(folder)?;
+    let Some(path) = find(folder, name) else {
+        let Some(origin) = origin else { return Ok(None) };
+        let keys: Vec<&str> = origin.keys().collect();
+        return StudyFolder::new(folder, None).read_details(name, &keys, None, &|_| true);
+    };
+    let mut frame = read_file(&path)?;
+    if let Some(origin) = origin {
+        origin.check(&path, &frame)?;
+        if name == "summary" {
+            origin.renumber(&mut frame)?;
+        }
+    }
+    Ok(Some(frame))
+}
+
 /// Returns the set of whole numbers in a column; `None` if the column does not exist or holds no numbers.
 fn numbers(frame: &DataFrame, name: &str) -> Option<BTreeSet<u64>> {
     let column = frame.column(name).ok()?.cast(&DataType::UInt64).ok()?;

@@ -86,6 +86,11 @@ impl SummaryTable {
         text
     }
 
+    /// Returns the table itself, with all of its columns.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
     /// Returns the table in Markdown.
     pub fn markdown(&self) -> String {
         self.table.markdown()

@@ -93,7 +93,7 @@ pub(crate) struct Args {
 
     /// Number of replays that run at once [default: the number of cores]. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = crate::cli::threads)]
-    pub(super) threads: Option<NonZeroUsize>,
+    pub(in crate::cli) threads: Option<NonZeroUsize>,
 
     /// Directory into which the files `jobs`, `summary` and run.json are written.
     #[arg(short, long, value_name = "DIR")]
@@ -178,6 +178,12 @@ pub(crate) struct Args {
     pub(super) quiet: bool,
 }
 
+/// The arguments that say how the logs are read. A program that embeds the command has them for each log.
+pub(in crate::cli) const OF_READING: [&str; 5] = ["columns", "input-format", "lenient", "time-zone", "unit"];
+
+/// The arguments that say what is printed and where files go, which a program that embeds the command decides itself.
+pub(in crate::cli) const OF_PROGRAM: [&str; 6] = ["logs", "output", "force", "format", "sort", "quiet"];
+
 /// Returns one of the texts in `--columns`: a column of the summary, or a field of the log with its column.
 fn column(text: &str) -> Result<String, String> {
     if text.contains('=') {
@@ -227,7 +233,7 @@ impl Args {
     }
 
     /// Returns the draft of the study that the arguments describe.
-    pub(super) fn draft(&self) -> Result<Draft> {
+    pub(in crate::cli) fn draft(&self) -> Result<Draft> {
         let options = Options { input_format: self.input_format()?, ..self.options() };
         let read = ReadOptions { lenient: self.lenient, format: options.input_format.clone() };
         let log = |path: &PathBuf| LogSource::new(&path.to_string_lossy(), path.clone(), read.clone());

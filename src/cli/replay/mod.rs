@@ -2,7 +2,7 @@
 
 mod args;
 
-pub(super) use args::Args;
+pub(super) use args::{Args, OF_PROGRAM, OF_READING};
 
 use std::io::Write;
 
@@ -28,11 +28,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             complain(&format!("note: {note}"));
         }
     }
-    let study = planned.map_err(|error| match error {
-        PlanError::Spec(error) => Failure::Usage(error.into()),
-        PlanError::Log { source, .. } => Failure::Failed((*source).into()),
-        other => Failure::Failed(other.into()),
-    })?;
+    let study = planned.map_err(unplanned)?;
     let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
     let folder = args.output.as_deref().map(|path| (path, args.file_format(), args.force));
     let results = Some(RunResults::open(&study, folder)?);
@@ -40,6 +36,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let all: Vec<usize> = (0..study.cells.len()).collect();
     let tally = runner.run(&study, &all, &|_, outcomes| Ok(outcomes), &mut output);
     output.end(tally, runner.is_interrupted())
+}
+
+/// Returns the failure of a command whose study cannot be planned.
+pub(super) fn unplanned(error: PlanError) -> Failure {
+    match error {
+        PlanError::Spec(error) => Failure::Usage(error.into()),
+        PlanError::Log { source, .. } => Failure::Failed((*source).into()),
+        other => Failure::Failed(other.into()),
+    }
 }
 
 /// Writes outcomes into the output directory, if there is one, and to standard output.
