@@ -54,7 +54,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let survey = Survey { subjects: &subjects, machines: &machines, seed: args.seed, events: args.events };
     let findings = survey.findings().map_err(|error| match error {
         GuestError::Spec(error) => Failure::Usage(error.into()),
-        GuestError::Failed(message) => Failure::Failed(anyhow!(message)),
+        error => Failure::Failed(anyhow!(error)),
     })?;
     let broken: Vec<String> =
         findings.iter().filter_map(|finding| Some(format!("\n{}\n", finding.broken.as_ref()?))).collect();
