@@ -58,7 +58,7 @@ test-python: wheel
 
 # Formatting, lints (of the whole and of the core alone) and documentation, warnings being errors.
 check:
-	$(CARGO) fmt --check
+	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --all-targets -- -D warnings
 	$(CARGO) clippy --release --no-default-features --lib --test core -- -D warnings
 	$(CARGO) clippy --release --package meshreplay-python -- -D warnings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +39,10 @@ def results(small: Path) -> mr.Results:
 
 def run(*words: str, code: int = 0) -> str:
     """Runs the command, and returns what it prints. Its exit code must be `code`."""
-    done = subprocess.run([sys.executable, "-m", "meshreplay", *words], capture_output=True, text=True, check=False)
+    # The library readline, which pytest loads, sets COLUMNS for programs that inherit the environment.
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    command = [sys.executable, "-m", "meshreplay", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == code, done.stderr
     return done.stdout if code == 0 else done.stderr
 

@@ -43,5 +43,5 @@ tested() {
         { echo "skipped: $* cannot be installed"; return 0; }
     "$python" -m pytest -q -p no:cacheprovider python/tests
 }
-tested newest polars pandas pyarrow duckdb mypy pandas-stubs pyarrow-stubs typing_extensions
+tested newest polars pandas pyarrow duckdb matplotlib mypy pandas-stubs typing_extensions
 tested oldest 'polars<2' 'pandas<3' 'pyarrow<20' 'duckdb<1.3'

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Callable
 
 import meshreplay as mr
 import pytest
+
+from .conftest import ROOT
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -46,6 +50,22 @@ def test_every_allocator_under_every_scheduler(
         written = pl.read_parquet(tmp_path / "out" / f"{name}.parquet")
         frame = found.frame(name)
         assert frame is not None and pl.DataFrame(frame).equals(written)
+
+
+def test_dates_without_a_zone_are_read_as_the_command_reads_them(
+    command: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    log = str(ROOT / "traces/may.sacct.gz")
+    command("replay", log, "-m", "auto", "-a", "naive", "--no-timing", "-q", "-o", str(tmp_path / "command"))
+    program = f"""
+import meshreplay as mr
+r = mr.replay({log!r}, "auto", "naive", timed=False, quiet=True)
+r.save({str(tmp_path / "python")!r})
+assert any("Berlin" in note for note in r.notes), r.notes
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert files(tmp_path / "python") == files(tmp_path / "command")
 
 
 def test_results_of_a_directory_are_the_same(results: mr.Results, tmp_path: Path) -> None:
@@ -106,9 +126,8 @@ def test_pictures_and_reports_are_those_of_the_command(
 
 
 def test_the_table_and_the_closing_line_are_those_of_the_command(
-    small: Path, command: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    small: Path, command: Callable[..., str]
 ) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
     words = ["-m", "8x8", "-a", "hilbert+bf", "mc1x1", "-s", "easy", "fcfs", "--no-timing", "-q"]
     printed = command("replay", str(small), *words)
     plain = mr.replay(small, "8x8", ["hilbert+bf", "mc1x1"], ["easy", "fcfs"], timed=False, quiet=True)

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
 
+use super::reading::tell_local_zone;
 use super::replay::{self, OF_PROGRAM, OF_READING, unplanned};
 use super::{Failure, usage};
 use crate::study::{Draft, FlagValue, OPTIONS, ReplayOption, Study};
@@ -90,6 +91,7 @@ pub struct ReplayDraft {
 
 /// Returns what these arguments of `replay` describe. The error is the message of the command.
 pub fn replay_draft(words: &[String]) -> Result<ReplayDraft, String> {
+    tell_local_zone();
     let parsed =
         command().try_get_matches_from(words).and_then(|found| replay::Args::from_arg_matches(&found));
     let args = parsed.map_err(|error| plain(&usage::explain(error).to_string()))?;

@@ -32,6 +32,8 @@ class Log:
         self, argument: str, *, name: str | None = None, kept: object = None, **options: Any
     ) -> None:
         """Use `read_log`, `Log.from_frame` or a workload model."""
+        if argument == "-":
+            raise _core.Error("standard input is no log of a package; save it, or make a frame of it")
         self._argument = argument
         self._options = words("reading", options)
         self._kept = kept
@@ -57,7 +59,8 @@ class Log:
 
         The columns are found by their names, as those of a table (`mr.formats()`): such as `submit`, `start`, `end` or
         `run`, `procs`, `req_time`, `user`. `columns` names them where they are called differently, such as
-        `{"submit": "Submit", "procs": "NNodes"}`. Dates and times without a zone are of `time_zone`; numbers are seconds.
+        `{"submit": "Submit", "procs": "NNodes"}`. Dates and times without a zone are of `time_zone` (by
+        default that of this machine); numbers are seconds.
         The frame is written to a temporary file, which lives as long as the log.
 
         >>> import meshreplay as mr
@@ -109,7 +112,8 @@ def read_log(
             tells it.
         columns: The columns of a table, such as `{"submit": "Submit", "start": "Start", "procs": "NNodes"}`.
         unit: What the sizes of jobs count, where the format counts several things: `nodes`, `cpus` or `gpus`.
-        time_zone: The zone of dates that tell none, such as `Europe/Berlin`.
+        time_zone: The zone of dates that tell none, such as `Europe/Berlin`; by default that of this machine, which a
+            note names.
         lenient: Whether malformed lines are skipped and counted, in place of being an error.
 
     Raises:
