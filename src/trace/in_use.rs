@@ -83,7 +83,9 @@ mod tests {
     fn ends_of_an_instant_come_before_its_starts() {
         let most = |runs: &[(i64, i64, i64)]| {
             let mut used = InUse::default();
-            runs.iter().for_each(|&(start, end, procs)| used.add(start, end, procs));
+            for &(start, end, procs) in runs {
+                used.add(start, end, procs);
+            }
             used.most()
         };
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3), (12, 13, 2), (12, 12, 9)]), 5);

@@ -28,6 +28,7 @@ mod network;
 mod optimum_cli;
 mod orders;
 mod outages_cli;
+mod own_data;
 mod papers;
 mod plot_cli;
 mod predictions_cli;
