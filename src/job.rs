@@ -91,6 +91,8 @@ pub struct Logged {
     pub wait: Option<Time>,
     /// The number of its user; `None` if it is unknown.
     pub user: Option<i64>,
+    /// The number of the list of its nodes among those of the log; `None` if the log has no list for it.
+    pub nodes: Option<u32>,
 }
 
 impl Job {

@@ -42,6 +42,11 @@ impl JobRow<'_> {
         sides.map_or_else(String::new, |sides| Shape::Sides(sides).to_string())
     }
 
+    /// Returns how many of these nodes are not in the job's list; `None` if it has no list, or if jobs are not placed by lists.
+    fn replaced(&self) -> Option<u64> {
+        self.outcome.recording.replaced.as_ref()?.get(self.i).copied().flatten().map(u64::from)
+    }
+
     /// Returns the contention of the job; zeros if it was not measured.
     fn contention(&self) -> JobContention {
         self.outcome.recording.contention.as_ref().map(|record| record.jobs[self.i]).unwrap_or_default()
@@ -107,6 +112,9 @@ fn of_schedule<'a>() -> Vec<Field<JobRow<'a>>> {
         field("shape_used", Str(JobRow::shape_used)).when(When::Placements).meaning(
             "sides along x, y and z of the box that those nodes form, folded and turned as it was; empty if they form none",
         ),
+        field("nodes_replaced", MaybeU64(JobRow::replaced))
+            .when(When::RecordedNodes)
+            .meaning("those nodes that are not in its list of the log; null if it has no list"),
         field("wait_s", F64(|row| (row.record().start - row.job().submit).as_seconds()))
             .unit("s")
             .meaning("start − arrival"),

@@ -76,8 +76,8 @@ fn simpler_requests(request: &Request, mesh: &Mesh) -> Vec<Request> {
     let mut simpler = Vec::new();
     match shape {
         Shape::Sides(sides) => {
-            for d in 0..3 {
-                for side in smaller(sides[d]) {
+            for (d, &longest) in sides.iter().enumerate() {
+                for side in smaller(longest) {
                     let mut sides = sides;
                     sides[d] = side;
                     simpler.push(Request::sides(sides));

@@ -14,8 +14,8 @@ const FEW: usize = 30;
 pub(super) fn smaller_machines(mesh: &Mesh, events: &[Event]) -> Vec<(Mesh, Vec<Event>)> {
     let (extents, dims, wraps) = (mesh.extents(), mesh.dims(), mesh.wrap());
     let mut sizes: Vec<Vec<u32>> = (1..dims).map(|dims| extents[..dims].to_vec()).collect();
-    for d in 0..dims {
-        for extent in smaller(extents[d]) {
+    for (d, &longest) in extents[..dims].iter().enumerate() {
+        for extent in smaller(longest) {
             let mut smaller = extents[..dims].to_vec();
             smaller[d] = extent;
             sizes.push(smaller);

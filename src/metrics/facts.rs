@@ -96,6 +96,19 @@ impl<'a> Facts<'a> {
         (0..self.replay.jobs.len()).filter(|&i| is(self.start_delay_s(i))).count() as u64
     }
 
+    /// Returns the sum of `value` of the number of replaced nodes over the jobs with a list of nodes; `None` if jobs are not
+    /// placed by lists.
+    pub(super) fn replaced(&self, value: fn(u64) -> u64) -> Option<u64> {
+        let replaced = self.replay.recording.replaced.as_ref()?;
+        Some(replaced.iter().flatten().map(|&nodes| value(u64::from(nodes))).sum())
+    }
+
+    /// Returns the number of jobs without a list of nodes; `None` if jobs are not placed by lists.
+    pub(super) fn lists_unknown(&self) -> Option<u64> {
+        let replaced = self.replay.recording.replaced.as_ref()?;
+        Some(replaced.iter().filter(|nodes| nodes.is_none()).count() as u64)
+    }
+
     /// Returns the time from the arrival of job `i` until it reached the head of the queue, in seconds.
     pub(super) fn queue_delay_s(&self, i: usize) -> f64 {
         let (job, record) = self.job(i);

@@ -58,6 +58,8 @@ pub enum When {
     Predictions,
     /// If any replay of the table starts jobs, or places them, as the log says.
     Recorded,
+    /// If a replay places jobs as the log says.
+    RecordedNodes,
     /// If the table is the summary of a study, where each row has the number of its cell.
     Study,
 }
@@ -75,7 +77,8 @@ impl When {
             Self::ByShape => "with --by-shape",
             Self::Outages => "with --outages",
             Self::Predictions => "if run times are predicted (--estimate); null for replays without",
-            Self::Recorded => "if a replay has the scheduler or the allocator `recorded`",
+            Self::Recorded => "if a replay has the scheduler `recorded`",
+            Self::RecordedNodes => "if a replay has the allocator `recorded`; null for replays without",
             Self::Study => "in the summary of a study",
         }
     }
@@ -201,8 +204,10 @@ pub struct Circumstances {
     pub outages: bool,
     /// Whether run times are predicted in any replay.
     pub predictions: bool,
-    /// Whether any replay starts jobs, or places them, as the log says.
+    /// Whether any replay starts jobs as the log says.
     pub recorded: bool,
+    /// Whether any replay places jobs as the log says.
+    pub recorded_nodes: bool,
 }
 
 /// A function that returns whether a table has a column.

@@ -123,6 +123,18 @@ pub static METRICS: &[Metric] = &[
         .when(When::Recorded)
         .meaning("jobs whose recorded wait is unknown")
         .better(Neither),
+    Metric::count("nodes_replaced", |of| of.replaced(|nodes| nodes))
+        .when(When::RecordedNodes)
+        .meaning("nodes that jobs with a list got although it does not have them, as nodes of it were in use, down or too few")
+        .terminal(First, "replaced", |of| of.recorded_nodes)
+        .report(First, "nodes other than recorded", |of| of.recorded_nodes),
+    Metric::count("placements_replaced", |of| of.replaced(|nodes| u64::from(nodes > 0)))
+        .when(When::RecordedNodes)
+        .meaning("jobs that got such nodes"),
+    Metric::count("lists_unknown", |of| of.lists_unknown())
+        .when(When::RecordedNodes)
+        .meaning("jobs that have no list of nodes in the log")
+        .better(Neither),
     Metric::mean("queue_delay_s_mean", |of, i| of.queue_delay_s(i))
         .of_jobs("queue_delay_s")
         .is("queue delay", "s", "mean of arrival to head of the queue")

@@ -175,6 +175,7 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
         replicated: shown.options.replications.are_several(),
         network: shown.options.traffic,
         recorded: shown.options.recorded,
+        recorded_nodes: shown.options.recorded_nodes,
         delays: shown.replays.iter().any(has_delays),
         outages: shown.options.outages.is_some(),
         predictions: shown.options.predictions,

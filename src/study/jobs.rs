@@ -172,14 +172,14 @@ pub(super) fn placeable(
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
     let name = allocator::short(&allocator.spec);
-    let served = served(jobs.iter().map(Request::from), machine, allocator);
+    let served = served(jobs.iter().map(kind_of), machine, allocator);
     if stop.is_thrown() {
         // An allocator that is stopped, or from outside and has failed, refuses whatever it is asked.
         return Err(stop
             .reason()
             .map_or(JobsError::Interrupted, |reason| JobsError::Failed(reason.to_owned())));
     }
-    let fits = |job: &Job| served.get(&Request::from(job)).is_none_or(|&fits| fits);
+    let fits = |job: &Job| served.get(&kind_of(job)).is_none_or(|&fits| fits);
     split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| JobsError::NeverFits {
         log,
         number,
@@ -187,6 +187,11 @@ pub(super) fn placeable(
         allocator: name.clone(),
         machine,
     })
+}
+
+/// Returns what a job asks for, without the nodes that it had: jobs of one size and shape are of one kind.
+pub(super) fn kind_of(job: &Job) -> Request {
+    Request::from(job).without_list()
 }
 
 /// Fails if the scheduler starts jobs by their recorded waits and no job of `log` has one.
@@ -265,7 +270,7 @@ mod tests {
     fn jobs(shapes: &[[u32; 3]]) -> Arc<Vec<Job>> {
         let run = Time::from_seconds(1);
         let job = |(number, &sides): (i64, &[u32; 3])| {
-            let Request { procs, shape } = Request::sides(sides);
+            let Request { procs, shape, .. } = Request::sides(sides);
             Job { number, submit: run, run, estimate: run, procs, shape, ..Job::default() }
         };
         Arc::new((1..).zip(shapes).map(job).collect())
@@ -275,7 +280,7 @@ mod tests {
     fn jobs_that_never_fit_are_named_or_counted() -> Result<(), Box<dyn std::error::Error>> {
         let jobs = jobs(&[[2, 2, 1], [5, 1, 1], [1, 5, 1], [2, 2, 2], [9, 9, 9]]);
         let (machine, stop): (Mesh, Stop) = ("5x4".parse()?, Stop::default());
-        let built = |spec: &Spec| allocator::build(spec, &allocator::Setup { mesh: &machine, seed: 0 });
+        let built = |spec: &Spec| allocator::build(spec, &allocator::Setup::new(&machine, 0));
         for (allocator, left) in [
             ("first-fit", &[1, 2][..]),
             ("first-fit:turn=yes", &[1, 2, 3]),

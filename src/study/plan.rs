@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::all::{Requests, left_out};
 use super::axes::{Axes, Combination};
-use super::jobs::JobsError;
+use super::jobs::{JobsError, kind_of};
 use super::key::{content_key, own_key, sha256, unique};
-use super::log::{LoadedLog, LogSource, load};
+use super::log::{LoadedLog, LogSource, RecordedNodesError, load};
 use super::options::Options;
 use super::planned::{PlannedReplay, Study, StudyLog};
 use super::replay::check_outages;
@@ -16,10 +16,11 @@ use super::replay_spec::ReplaySpec;
 use super::shard;
 use super::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
 use super::source::JobSource;
-use crate::allocator::Request;
+use crate::allocator::{self, follows_lists};
 use crate::execution::has_traffic;
 use crate::job::{Job, Time};
 use crate::machine::AutoMachine;
+use crate::machine::node_map::NodeMapError;
 use crate::machine::outages::OutageFileError;
 use crate::prediction::PredictionError;
 use crate::spec::SpecError;
@@ -61,9 +62,15 @@ pub enum PlanError {
     /// The outages cannot be read, or do not suit a machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
+    /// The node map cannot be read, or does not suit a machine.
+    #[error(transparent)]
+    NodeMap(#[from] NodeMapError),
     /// The predictions cannot be read, or miss jobs.
     #[error(transparent)]
     Predictions(#[from] PredictionError),
+    /// The nodes that jobs had according to a log cannot be those of a machine.
+    #[error(transparent)]
+    RecordedNodes(#[from] RecordedNodesError),
     /// The jobs of a log cannot be replayed on a machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
@@ -97,7 +104,7 @@ impl Draft {
         let given = self.name_logs();
         let known =
             if self.axes.autos.machines.is_empty() { Some(self.combinations(given, notes)?) } else { None };
-        self.check_outage_files()?;
+        self.check_files()?;
         check_predictions(&self.axes.rules, &[])?;
         self.options.recorded = self.axes.has_recorded();
         self.options.traffic = self.axes.networks.iter().any(has_traffic);
@@ -109,7 +116,7 @@ impl Draft {
             combinations
         } else {
             self.size_machines(&surveys, notes)?;
-            self.check_outage_files()?;
+            self.check_files()?;
             self.combinations(given, notes)?
         };
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
@@ -139,11 +146,13 @@ impl Draft {
             let cost = survey.jobs.max(1) * shard::weight(&spec.allocator);
             cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
         }
+        self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
         let Self { name, description, options, is_of_command, axes, .. } = self;
         let guests = axes.guests;
         let mut study = Study { name, description, options, logs, cells, guests, notes: Vec::new() };
         if is_of_command {
             load_jobs(&mut study, notes)?;
+            check_recorded_nodes(&study)?;
         }
         Ok(study)
     }
@@ -250,11 +259,15 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads the file of outages for every machine, so that a mistake in it is found before any log is read.
-    fn check_outage_files(&self) -> Result<(), OutageFileError> {
+    /// Reads the file of outages and the node map for every machine, so that a mistake in them is found before any log is
+    /// read.
+    fn check_files(&self) -> Result<(), PlanError> {
         for machine in self.axes.all_machines() {
             if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
                 source.on(machine, 0, Time::ZERO)?;
+            }
+            if let Some(map) = &self.options.node_map {
+                map.on(machine)?;
             }
         }
         Ok(())
@@ -315,6 +328,19 @@ fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionErro
     Ok(())
 }
 
+/// Finds the nodes that jobs had according to the log, once for each log and machine where an allocator needs them, so that
+/// what is wrong with them is found before any replay runs.
+fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
+    let mut checked = BTreeSet::new();
+    for PlannedReplay { spec, source, .. } in &study.cells {
+        let Some(source) = source.as_ref().filter(|_| follows_lists(&spec.allocator)) else { continue };
+        if checked.insert((&spec.log, spec.machine.to_string())) {
+            source.recorded_nodes(&spec.log, study.options.node_map.as_ref(), &spec.machine)?;
+        }
+    }
+    Ok(())
+}
+
 /// Returns the log that stands for a workload model. Its SHA-256 is the hash of the model's spec.
 fn of_model(source: &LogSource, model: &Model) -> StudyLog {
     let (records, sha256) = (u64::from(model.jobs()), sha256(&model.spec().to_string()));
@@ -354,7 +380,8 @@ fn surveyed(
                 }
                 survey.jobs += 1;
                 survey.names_users |= job.logged.user.is_some();
-                survey.requests.insert(Request::from(&job));
+                survey.has_lists |= job.logged.nodes.is_some();
+                survey.requests.insert(kind_of(&job));
             }
         }
     })?;
@@ -376,6 +403,8 @@ struct Survey {
     jobs: u64,
     /// Whether any job names its user.
     names_users: bool,
+    /// Whether any job has a list of nodes.
+    has_lists: bool,
     /// The different requests of the jobs. Empty for a workload model, which draws jobs for each machine, and where no
     /// allocator is checked against them.
     requests: Requests,
@@ -415,9 +444,23 @@ impl Survey {
     }
 
     fn of_jobs(jobs: &[Job], wants_requests: bool) -> Self {
-        let requests = jobs.iter().filter(|_| wants_requests).map(Request::from).collect();
+        let requests = jobs.iter().filter(|_| wants_requests).map(kind_of).collect();
         let names_users = jobs.iter().any(|job| job.logged.user.is_some());
-        Self { jobs: jobs.len() as u64, names_users, requests, size: None }
+        let has_lists = jobs.iter().any(|job| job.logged.nodes.is_some());
+        Self { jobs: jobs.len() as u64, names_users, has_lists, requests, size: None }
+    }
+
+    /// Returns the reason why jobs cannot be placed by the nodes that they had according to the log; `None` if they can, or if
+    /// the jobs are not in memory.
+    fn lists_problem(&self, log: &StudyLog, spec: &ReplaySpec, options: &Options) -> Option<String> {
+        let none = || RecordedNodesError::NoLists { log: spec.log.clone() };
+        if !self.has_lists {
+            return Some(none().to_string());
+        }
+        let loaded = log.loaded.as_ref()?;
+        let source = JobSource::recorded(Arc::new(loaded.workload.jobs.clone()), 0).of_log(&loaded.summary);
+        let found = source.recorded_nodes(&spec.log, options.node_map.as_ref(), &spec.machine);
+        found.err().map(|error| error.to_string())
     }
 
     /// Returns a note that says why `all` leaves the replay out, or `None` if it does not.
@@ -428,6 +471,11 @@ impl Survey {
         options: &Options,
     ) -> Result<Option<String>, JobsError> {
         let ReplaySpec { log: name, rules, arrival_scale, machine, allocator, seed, .. } = spec;
+        if follows_lists(allocator)
+            && let Some(problem) = self.lists_problem(log, spec, options)
+        {
+            return Ok(Some(format!("all leaves out '{}': {problem}", allocator::short(allocator))));
+        }
         let Some(model) = &log.source.model else {
             return left_out(name, &self.requests, machine, allocator);
         };

@@ -128,7 +128,13 @@ impl<'a> Workloads<'a> {
         let (jobs, large) = self.fitting[&(of, machine.available())]
             .get(|| Ok(fitting(&log.name, &scaled, &machine, rules.oversize)?))?;
         let skipped = log.workload.left_out.total() + large;
-        let source = JobSource::Recorded { jobs, skipped, arrivals: rules.arrivals, arrival_scale };
+        let source = JobSource::Recorded {
+            jobs,
+            skipped,
+            arrivals: rules.arrivals,
+            arrival_scale,
+            log: Some(Arc::clone(&log.summary)),
+        };
         Ok(self.with_guests(spec, source))
     }
 

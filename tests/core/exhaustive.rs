@@ -96,7 +96,7 @@ pub(crate) fn check_state(state: &Machine, label: &str) -> Tested {
         ("snug", snug),
     ];
     for (name, twin) in twins {
-        let mut allocator = build(&name.parse()?, &Setup { mesh: state.mesh(), seed: 0 })?.strategy;
+        let mut allocator = build(&name.parse()?, &Setup::new(state.mesh(), 0))?.strategy;
         for procs in 1..=state.free_count() {
             let mut found = allocator.propose(&Request::of(procs), state).ok_or("refused")?.nodes;
             found.sort_unstable();

@@ -49,13 +49,14 @@ impl Allocator for Mistaken {
         let count = free.len();
         match &self.wrong {
             Wrong::OffByOne if count == k && free.last() == Some(&(mesh.nodes() - 1)) => {
-                free.iter_mut().for_each(|node| *node += 1);
+                for node in &mut free {
+                    *node += 1;
+                }
             }
             Wrong::AfterReleases(releases) if self.releases >= *releases => {
                 free.splice(0..0, (0..mesh.nodes()).find(|&node| !machine.free().contains(node)));
             }
             Wrong::Short if count < k + 2 => free.truncate(k.saturating_sub(1).max(1)),
-            Wrong::TooMany => free.rotate_left(0),
             Wrong::Refuses if mesh.coord(free[0])[0] > 0 => return None,
             Wrong::Random(counter) => {
                 free.rotate_left(counter.fetch_add(1, Ordering::Relaxed) as usize % 7 % count);

@@ -22,6 +22,7 @@ mod outages;
 mod paired;
 mod predictions;
 mod recorded;
+mod recorded_nodes;
 mod rfold_oracle;
 mod scheduler_laws;
 mod schedulers;

@@ -98,7 +98,7 @@ fn what_serves_a_request_is_true_while_nodes_go_and_come() -> Tested {
         let structured = with_holes(&whole, 71).into_iter().take(2);
         for mesh in std::iter::once(whole.clone()).chain(structured) {
             for (spec, _) in specs(&mesh) {
-                let strategy = allocator::build(&spec, &Setup { mesh: &mesh, seed: 3 })?.strategy;
+                let strategy = allocator::build(&spec, &Setup::new(&mesh, 3))?.strategy;
                 if strategy.moves_jobs {
                     continue;
                 }

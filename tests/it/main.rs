@@ -33,6 +33,7 @@ mod papers;
 mod plot_cli;
 mod predictions_cli;
 mod recorded_cli;
+mod recorded_nodes_cli;
 mod replay_cli;
 mod reproduce_cli;
 mod reproduce_compaction;

@@ -41,9 +41,12 @@ pub(in crate::cli) struct Args {
 
 /// Prints the table, and the counterexamples below it.
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let named = args.allocators.iter().flat_map(|spec| match spec.to_string() == ALL {
-        true => ALLOCATORS.iter().map(|row| Spec::named(row.name)).collect(),
-        false => vec![spec.clone()],
+    let named = args.allocators.iter().flat_map(|spec| {
+        if spec.to_string() == ALL {
+            ALLOCATORS.iter().map(|row| Spec::named(row.name)).collect()
+        } else {
+            vec![spec.clone()]
+        }
     });
     let subjects: Vec<Subject<'_>> = named.map(|spec| Subject::of_spec(&spec)).collect();
     let machines = if args.machine.is_empty() {

@@ -212,6 +212,11 @@ impl Args {
         Options {
             jobs: self.output.is_some(),
             recorded: self.scheduler.iter().any(|spec| spec.name == scheduler::RECORDED),
+            // Whether `all` has the allocator is known once the log is read.
+            recorded_nodes: self
+                .allocator
+                .iter()
+                .any(|spec| spec.name == ALL || crate::allocator::follows_lists(spec)),
             traffic: self.network.iter().any(execution::has_traffic),
             ..self.flags.options.clone()
         }

@@ -34,7 +34,7 @@ pub struct Moment {
     pub seed: u64,
     /// The treatment of jobs that cannot be placed on the machine.
     pub oversize: Oversize,
-    /// The options, of which only those of outages count.
+    /// The options, of which only those of outages and the node map count.
     pub options: Options,
 }
 
@@ -84,7 +84,7 @@ fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
     let log = load(&moment.log, ReadOptions::default(), rules)?;
     let jobs = Arc::new(log.workload.jobs);
     let (jobs, skipped) = fitting(&log.name, &jobs, &moment.machine, moment.oversize)?;
-    Ok((log.name, JobSource::recorded(jobs, skipped)))
+    Ok((log.name, JobSource::recorded(jobs, skipped).of_log(&log.summary)))
 }
 
 /// Returns for each node the letter of its job and the number of the job's colour; `None` for a free node. Jobs are

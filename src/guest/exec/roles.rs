@@ -41,7 +41,7 @@ pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Resul
 
 /// Returns the submeshes of an allocator that serves a request by the submesh that it asks for, as `first-fit` does.
 fn submeshes(setup: &Setup<'_>) -> Result<Submeshes, String> {
-    let like = allocator::Setup { mesh: setup.mesh, seed: setup.seed };
+    let like = allocator::Setup::new(setup.mesh, setup.seed);
     let built = allocator::build(&Spec::named("first-fit"), &like);
     match built.map_err(|error| format!("allocator '{}': {error}", setup.label))?.strategy.served {
         Served::BySubmesh(submeshes) => Ok(submeshes),

@@ -60,7 +60,7 @@ fn runs(path: &Path, (period, allocator): Setting) -> Option<Vec<Outcome>> {
     let arrivals = rules.arrivals;
     let replay = Replay::new(
         ReplaySpec { log: log.name, rules: Rules { oversize: Oversize::Skip, ..rules }, ..spec },
-        JobSource::Recorded { jobs, skipped: 0, arrivals, arrival_scale: 1.0 },
+        JobSource::Recorded { jobs, skipped: 0, arrivals, arrival_scale: 1.0, log: None },
     );
     let options = Options { replications: Replications::exactly(RUNS), jobs: true, ..Options::default() };
     replay.run(&options, &Monitor::default()).ok()

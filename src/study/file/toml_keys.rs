@@ -27,6 +27,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("seeds", "a list of whole numbers from 0", "[1, 2, 3]"),
     ("outages", "a string", "\"random:mtbf=30d,repair=4h\""),
     ("on_outage", "a string", "\"requeue:limit=3\""),
+    ("node_map", "a string", "\"nodes.csv\""),
     ("replications", "a whole number or a string", "\"until:within=0.05,min=5,max=200\""),
 ];
 

@@ -204,7 +204,11 @@ impl Rules {
         let own = record.sides.filter(|&sides| size(sides) == u128::from(procs)).map(Shape::Sides);
         let shape = own.unwrap_or_else(|| self.shape.shape(record.job, procs));
         let known = |value: i64| (value >= 0).then_some(value);
-        let logged = Logged { wait: known(record.wait_s).map(Time::from_seconds), user: known(record.user) };
+        let logged = Logged {
+            wait: known(record.wait_s).map(Time::from_seconds),
+            user: known(record.user),
+            nodes: record.nodes,
+        };
         Ok(Job { number: record.job, submit, run, estimate, procs, shape, logged })
     }
 

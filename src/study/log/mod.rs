@@ -1,7 +1,12 @@
 //! The logs of a study: where they are, how they are read, and the jobs that they hold.
 
-use std::path::{Path, PathBuf};
+mod recorded_nodes;
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use self::recorded_nodes::RecordedNodesError;
+pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
 use crate::job::Time;
 use crate::spec::SpecError;
 use crate::trace::{self, LogSummary, ReadOptions, TraceError, formats};
@@ -49,7 +54,7 @@ pub struct LoadedLog {
     /// The file name without directory and extensions.
     pub name: String,
     /// The counts and irregularities that were found while the log was read.
-    pub summary: LogSummary,
+    pub summary: Arc<LogSummary>,
     /// The jobs by the workload rules.
     pub workload: Workload,
 }
@@ -84,7 +89,7 @@ pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog
     let mut workload = builder.finish(summary.irregularities.skipped());
     let origin = Time::from_seconds(summary.origin_s());
     workload.jobs.iter_mut().for_each(|job| job.submit = job.submit - origin);
-    Ok(LoadedLog { name: log_name(path), summary, workload })
+    Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload })
 }
 
 /// Returns the name of the log at `path` in results: the file name without extensions, such as `NASA-iPSC-1993-3.1-cln`
