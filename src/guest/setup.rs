@@ -1,6 +1,8 @@
 //! What a guest is built from, and why it cannot be built.
 
-use crate::machine::Mesh;
+use std::sync::Arc;
+
+use crate::machine::{Mesh, NodeLists};
 use crate::spec::SpecError;
 use crate::stop::Stop;
 
@@ -18,6 +20,8 @@ pub struct Setup<'a> {
     /// The switch of the replay. A guest that cannot go on calls [`Stop::fail`] with a whole message, which names it by
     /// `label`. A guest that waits for something looks at [`Stop::is_thrown`] about every 50 ms and then gives up.
     pub stop: &'a Stop,
+    /// The nodes that jobs had according to the log; `None` if the log does not say, or if nobody needs them.
+    pub lists: Option<&'a Arc<NodeLists>>,
 }
 
 /// The reason why an algorithm cannot be built.

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::event::Event;
 use super::history::History;
-use super::subject::Subject;
+use super::subject::{LISTS, Subject};
 use crate::allocator::Request;
 use crate::guest::GuestError;
 use crate::job::Shape;
@@ -134,13 +134,15 @@ impl Random {
         let nodes = mesh.nodes();
         let largest = if self.below(4) == 0 { nodes } else { nodes.div_ceil(4) };
         let procs = 1 + self.below(largest);
-        match self.below(6) {
-            0 => Request { procs, shape: Shape::Row },
-            1 => Request { procs, shape: Shape::PowersOfTwo },
+        let request = match self.below(6) {
+            0 => Request { shape: Shape::Row, ..Request::of(procs) },
+            1 => Request { shape: Shape::PowersOfTwo, ..Request::of(procs) },
             // Sides up to one more than the machine has.
             2 | 3 => Request::sides(mesh.extents().map(|extent| 1 + self.below(extent + 1))),
             _ => Request::of(procs),
-        }
+        };
+        // Two of three jobs have a list of nodes, by which some allocators place them.
+        Request { nodes: Some(procs % (LISTS * 3 / 2)), ..request }
     }
 
     /// A request for any number of nodes that are free.

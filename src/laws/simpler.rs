@@ -72,7 +72,7 @@ fn simpler_event(event: &Event, mesh: &Mesh) -> Vec<Event> {
 
 /// Returns requests for fewer processors, and for as many without a shape.
 fn simpler_requests(request: &Request, mesh: &Mesh) -> Vec<Request> {
-    let Request { procs, shape } = *request;
+    let Request { procs, shape, .. } = *request;
     let mut simpler = Vec::new();
     match shape {
         Shape::Sides(sides) => {
@@ -80,13 +80,13 @@ fn simpler_requests(request: &Request, mesh: &Mesh) -> Vec<Request> {
                 for side in smaller(longest) {
                     let mut sides = sides;
                     sides[d] = side;
-                    simpler.push(Request::sides(sides));
+                    simpler.push(Request { nodes: request.nodes, ..Request::sides(sides) });
                 }
             }
         }
-        shape => simpler.extend(smaller(procs).into_iter().map(|procs| Request { procs, shape })),
+        shape => simpler.extend(smaller(procs).into_iter().map(|procs| Request { procs, ..*request })),
     }
-    if shape != Shape::default() {
+    if shape != Shape::default() || request.nodes.is_some() {
         simpler.push(Request::of(procs));
     }
     // What is refused without asking the allocator says the same with a smaller number.

@@ -115,8 +115,11 @@ fn moved(events: &[Event], from: &Mesh, to: &Mesh) -> Vec<Event> {
 /// Returns the events with requests that are not larger than the machine.
 fn limited(events: &[Event], mesh: &Mesh) -> Vec<Event> {
     let request = |request: &Request| match request.shape {
-        Shape::Sides(sides) => Request::sides([0, 1, 2].map(|d| sides[d].min(mesh.extents()[d]))),
-        shape => Request { procs: request.procs.min(mesh.available()), shape },
+        Shape::Sides(sides) => {
+            let sides = [0, 1, 2].map(|d| sides[d].min(mesh.extents()[d]));
+            Request { nodes: request.nodes, ..Request::sides(sides) }
+        }
+        _ => Request { procs: request.procs.min(mesh.available()), ..*request },
     };
     let event = |event: &Event| match event {
         Event::Request(asked) => Event::Request(request(asked)),

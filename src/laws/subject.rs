@@ -1,10 +1,18 @@
 //! What is held to the laws: something that builds an allocator for a machine.
 
+use std::sync::Arc;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
 use crate::allocator::Built;
 use crate::guest::{GuestError, Guests, Setup};
-use crate::machine::Mesh;
+use crate::machine::{Mesh, NodeLists};
 use crate::spec::Spec;
 use crate::stop::Stop;
+
+/// The number of lists of nodes that jobs of histories may have.
+pub(super) const LISTS: u32 = 24;
 
 /// The seed of allocators that draw random numbers.
 const SEED: u64 = 5;
@@ -60,7 +68,9 @@ impl<'a> Subject<'a> {
         let (spec, name, is_guest) = (spec.clone(), spec.to_string(), spec.is_guest());
         let label = name.clone();
         let build = move |mesh: &Mesh, stop: &Stop| {
-            Guests::default().allocator(&spec, &Setup { label: &label, mesh, jobs: 0, seed: SEED, stop })
+            let lists = Arc::new(lists(mesh));
+            let setup = Setup { label: &label, mesh, jobs: 0, seed: SEED, stop, lists: Some(&lists) };
+            Guests::default().allocator(&spec, &setup)
         };
         // A program is started for every case.
         let cases = if is_guest { FEW_CASES } else { CASES };
@@ -79,4 +89,14 @@ impl<'a> Subject<'a> {
         let remembers = REMEMBER.contains(&built.spec.name.as_str()) || built.strategy.moves_jobs;
         self.is_registered && built.promises.forgets && !remembers
     }
+}
+
+/// Returns lists of nodes that jobs of histories may have had according to a log: of random nodes, of lengths that seldom are
+/// those of the jobs, and some of no nodes.
+fn lists(mesh: &Mesh) -> NodeLists {
+    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+    NodeLists::new((0..LISTS).map(|list| {
+        let length = rng.random_range(0..=mesh.nodes().div_ceil(1 + list % 4));
+        (list, (0..length).map(|_| rng.random_range(0..mesh.nodes())).collect())
+    }))
 }

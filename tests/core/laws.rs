@@ -1,18 +1,9 @@
 //! What every registered allocator must do on every history: laws over the whole registry.
 
-<<<<<<< HEAD
 use meshreplay::allocator::{self, ALLOCATORS, Promises, Request, Setup};
 use meshreplay::laws::{self, History, LAWS, MACHINES, Subject, Trial, Verdict};
 use meshreplay::machine::Mesh;
 use meshreplay::machine::order::ORDERS;
-=======
-use std::sync::Arc;
-
-use meshreplay::allocator::{self, ALLOCATORS, Built, Placement, Promises, Request, Setup, Strategy};
-use meshreplay::job::Shape;
-use meshreplay::machine::order::ORDERS;
-use meshreplay::machine::{Machine, Mesh, NodeId, NodeLists};
->>>>>>> main
 use meshreplay::spec::Spec;
 
 use super::support::{Numbers, Tested};
@@ -77,155 +68,9 @@ fn promises_are_those_of_the_resolved_spec() -> Tested {
     Ok(())
 }
 
-<<<<<<< HEAD
 /// Holds every registered allocator to a law, on every machine that it serves. `events` is the length of each history,
 /// of which most laws have three: of jobs alone, with nodes that somebody else takes, and with outages.
 fn all_keep(law: &str, events: usize) -> Tested {
-=======
-/// The number of lists of nodes that jobs of histories may have.
-const LISTS: u32 = 24;
-
-/// Lists of distinct nodes in random order, of lengths that seldom are those of the jobs, and some of no nodes.
-fn lists(mesh: &Mesh) -> NodeLists {
-    let mut numbers = Numbers(37);
-    NodeLists::new((0..LISTS).map(|list| {
-        let length = numbers.below(mesh.nodes().div_ceil(1 + list % 4) + 1);
-        (list, (0..length).map(|_| numbers.below(mesh.nodes())).collect())
-    }))
-}
-
-/// A history of one allocator with the caller's side of the contract, checking the allocator's.
-pub(crate) struct History {
-    pub(crate) machine: Machine,
-    pub(crate) held: Vec<Placement>,
-    strategy: Strategy,
-    promises: Promises,
-    label: String,
-}
-
-impl History {
-    pub(crate) fn new(
-        spec: &Spec,
-        promises: Promises,
-        mesh: &Mesh,
-    ) -> Result<Self, Box<dyn std::error::Error>> {
-        let lists = Arc::new(lists(mesh));
-        let setup = Setup::new(mesh, 5).with_lists(Some(&lists));
-        let Built { spec: resolved, strategy, .. } = allocator::build(spec, &setup)?;
-        let label = format!("{resolved} on {mesh}");
-        Ok(Self { machine: Machine::new(mesh.clone()), held: Vec::new(), strategy, promises, label })
-    }
-
-    /// Whether placements may move running jobs.
-    pub(crate) fn moves_jobs(&self) -> bool {
-        self.strategy.moves_jobs
-    }
-
-    /// What the allocator would choose now; nothing is carried out.
-    pub(crate) fn propose(&mut self, request: &Request) -> Option<Placement> {
-        self.strategy.propose(request, &self.machine)
-    }
-
-    /// One request for processors of which only the number is known.
-    pub(crate) fn allocate(&mut self, procs: u32) -> Option<Placement> {
-        self.request(&Request::of(procs))
-    }
-
-    /// One request; the placement, already carried out.
-    pub(crate) fn request(&mut self, request: &Request) -> Option<Placement> {
-        let (free, procs) = (self.machine.free_count(), request.procs);
-        let takes = self.strategy.nodes_for(request, self.machine.mesh());
-        let placement = self.strategy.propose(request, &self.machine);
-        let label = self.label.clone();
-        match &placement {
-            None => {
-                let enough = free >= takes.least.max(procs);
-                assert!(!self.promises.complete || !enough, "{label}: {procs} of {free} free refused");
-            }
-            Some(placement) => {
-                assert!(procs <= free, "{label}: {procs} of {free} free granted");
-                let found = placement.nodes.len();
-                assert!(found >= procs as usize, "{label}: {found} nodes for {procs}");
-                let foretold = takes.least as usize..=takes.most as usize;
-                assert!(
-                    foretold.contains(&found),
-                    "{label}: {found} nodes for {procs}, {foretold:?} foretold"
-                );
-                assert!(
-                    !self.promises.exact || found == procs as usize,
-                    "{label}: {found} nodes for {procs}"
-                );
-                self.rearrange(placement);
-                let done = self.machine.occupy(&placement.nodes);
-                assert_eq!(done, Ok(()), "{label}: {:?}", placement.nodes);
-                self.strategy.accepted(placement, &self.machine);
-                self.held.push(placement.clone());
-            }
-        }
-        placement
-    }
-
-    /// Moves what has to make room for a placement.
-    fn rearrange(&mut self, placement: &Placement) {
-        let Some(plan) = &placement.rearrangement else { return };
-        assert!(self.strategy.moves_jobs, "{}", self.label);
-        let holder = |held: &[Placement], first| held.iter().position(|other| other.nodes.contains(&first));
-        // A placement of others may be several tasks to an allocator that knows rows of nodes only.
-        let mut moved = Vec::new();
-        for job in &plan.moves {
-            let i = holder(&self.held, job.first).expect("a job that moves runs");
-            let at = self.held[i].nodes.iter().position(|&node| node == job.first).unwrap_or(0);
-            let old = self.held[i].nodes[at..at + job.nodes.len()].to_vec();
-            self.machine.vacate(&old);
-            moved.push((i, at));
-        }
-        for (job, (i, at)) in plan.moves.iter().zip(moved) {
-            assert_eq!(self.machine.occupy(&job.nodes), Ok(()), "{}", self.label);
-            self.held[i].nodes[at..at + job.nodes.len()].copy_from_slice(&job.nodes);
-        }
-    }
-
-    /// Gives nodes that somebody else has chosen to a job.
-    pub(crate) fn occupy(&mut self, nodes: Vec<NodeId>) {
-        let placement = Placement::of(nodes);
-        assert_eq!(self.machine.occupy(&placement.nodes), Ok(()));
-        self.strategy.taken(&placement, &self.machine);
-        self.held.push(placement);
-    }
-
-    /// Releases the `i`-th placement held.
-    pub(crate) fn release(&mut self, i: usize) {
-        let placement = self.held.swap_remove(i);
-        self.machine.vacate(&placement.nodes);
-        self.strategy.released(&placement, &self.machine);
-    }
-}
-
-/// The same random history for every spec: mostly grows while the machine is empty, shrinks while it is full.
-pub(crate) fn step(history: &mut History, numbers: &mut Numbers) -> Option<Placement> {
-    let nodes = history.machine.mesh().nodes();
-    let release = !history.held.is_empty() && numbers.below(nodes + 1) >= history.machine.free_count();
-    if release {
-        let i = numbers.below(history.held.len() as u32) as usize;
-        history.release(i);
-        return None;
-    }
-    let largest = if numbers.below(4) == 0 { nodes } else { nodes.div_ceil(4) };
-    let procs = 1 + numbers.below(largest);
-    let request = match numbers.below(6) {
-        0 => Request { shape: Shape::Row, ..Request::of(procs) },
-        1 => Request { shape: Shape::PowersOfTwo, ..Request::of(procs) },
-        // Sides up to one more than the machine has.
-        2 | 3 => Request::sides(history.machine.mesh().extents().map(|extent| 1 + numbers.below(extent + 1))),
-        _ => Request::of(procs),
-    };
-    // Two of three jobs have a list of nodes, by which some allocators place them.
-    history.request(&Request { nodes: Some(procs % (LISTS * 3 / 2)), ..request })
-}
-
-#[test]
-fn placements_are_free_disjoint_and_of_the_size_promised() -> Tested {
->>>>>>> main
     for machine in MACHINES {
         keep_on(&machine.parse()?, law, events)?;
     }
