@@ -84,7 +84,7 @@ fn simpler_requests(request: &Request, mesh: &Mesh) -> Vec<Request> {
                 }
             }
         }
-        shape => simpler.extend(smaller(procs).into_iter().map(|procs| Request { procs, ..*request })),
+        _ => simpler.extend(smaller(procs).into_iter().map(|procs| Request { procs, ..*request })),
     }
     if shape != Shape::default() || request.nodes.is_some() {
         simpler.push(Request::of(procs));
