@@ -1,4 +1,4 @@
-//! What a guest is built from, and why it cannot be built.
+//! The facts from which a guest is built, and the reasons why it cannot be.
 
 use std::sync::Arc;
 

@@ -3,6 +3,7 @@
 
 use super::chosen_columns::{Chosen, ColumnError, NONE, chosen, spread};
 use crate::allocator;
+use crate::execution::RECORDED;
 use crate::frame::{FinishedRun, Sheet};
 use crate::metrics::{Better, Circumstances, Display, Group, Interval, METRICS, Metric, TableColumn, When};
 use crate::study::{Options, Outcome, ReplaySpec, Study};
@@ -194,7 +195,8 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
 fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     let Shown { replays, options, chosen } = shown;
     let mut left = vec!["log", "machine", "scheduler"];
-    left.extend(options.traffic.then_some("network"));
+    let has_networks = replays.iter().any(|(spec, _)| spec.network.name != RECORDED);
+    left.extend(has_networks.then_some("network"));
     left.extend(["scale", "seed", "allocator"]);
     let mut columns: Vec<_> = left.into_iter().map(|title| (title, Align::Left)).collect();
     let mut right = vec!["jobs"];
@@ -206,7 +208,7 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     let mut table = Table::new(&columns);
     for &i in order {
         let (spec, outcomes) = replays[i];
-        let mut cells = names(spec, outcomes, options);
+        let mut cells = names(spec, outcomes, options, has_networks);
         cells.extend(numbers.iter().map(|(metric, column)| number(metric, column.group, outcomes)));
         cells.extend(chosen.iter().map(|column| column.cells.get(i).cloned().unwrap_or_default()));
         table.add(cells);
@@ -223,9 +225,9 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
 
 /// Returns the cells that identify a replay, then its number of jobs and, if there are several, its number of
 /// replications.
-fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options) -> Vec<String> {
+fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options, has_networks: bool) -> Vec<String> {
     let mut cells = vec![spec.log.clone(), spec.machine.to_string(), spec.scheduler.to_string()];
-    cells.extend(options.traffic.then(|| spec.network.to_string()));
+    cells.extend(has_networks.then(|| spec.network.to_string()));
     let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
     cells.extend([
         spec.arrival_scale.to_string(),
