@@ -9,6 +9,7 @@ mod support;
 mod all_allocators;
 mod answers_cli;
 mod audit_cli;
+mod check_cli;
 mod compaction;
 mod data_out;
 mod docs;

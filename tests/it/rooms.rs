@@ -35,6 +35,7 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     ("scheduler", Layer::Core, "job spec"),
     ("execution", Layer::Core, "job machine spec stop"),
     ("guest", Layer::Core, "allocator execution job machine scheduler spec stop"),
+    ("laws", Layer::Core, "allocator guest job machine spec stop"),
     ("engine", Layer::Core, "allocator execution job machine prediction scheduler stop"),
     ("metrics", Layer::Core, "allocator engine execution job machine spec stop yardstick"),
     (
@@ -60,13 +61,14 @@ const ROOMS: &[(&str, Layer, &str)] = &[
     (
         "report",
         Layer::Lab,
-        "allocator execution figure frame machine metrics paper prediction scheduler spec study text trace workload",
+        "allocator execution figure frame laws machine metrics paper prediction scheduler spec study text trace \
+         workload",
     ),
     (
         "cli",
         Layer::Cli,
-        "allocator audit disk execution figure frame guest inspect machine metrics paper report scheduler spec study sweep \
-         text trace workload",
+        "allocator audit disk execution figure frame guest inspect laws machine metrics paper report scheduler spec study \
+         sweep text trace workload",
     ),
 ];
 
