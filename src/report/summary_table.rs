@@ -64,8 +64,17 @@ impl SummaryTable {
     /// those that identify replays, and where lines have a width also numbers. There the least useful columns that have
     /// no room are left out, and a line below the table names them.
     pub fn text(mut self, screen: Screen) -> String {
-        let mut constant =
-            vec!["log", "machine", "scheduler", "network", "scale", "seed", "jobs", "replications"];
+        let mut constant = vec![
+            "log",
+            "partition",
+            "machine",
+            "scheduler",
+            "network",
+            "scale",
+            "seed",
+            "jobs",
+            "replications",
+        ];
         if screen.width.is_some() && self.table.height() > 1 {
             constant.extend(self.by_use.iter().rev());
         }
@@ -193,7 +202,9 @@ fn default_numbers(shown: &Shown<'_>) -> Vec<(&'static Metric, TableColumn)> {
 /// Returns the table with all columns and one row for each replay, in this order. The best numbers are marked.
 fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
     let Shown { replays, options, chosen } = shown;
-    let mut left = vec!["log", "machine", "scheduler"];
+    let mut left = vec!["log"];
+    left.extend(options.partitions.then_some("partition"));
+    left.extend(["machine", "scheduler"]);
     let has_networks = replays.iter().any(|(spec, _)| spec.network.name != RECORDED);
     left.extend(has_networks.then_some("network"));
     left.extend(["scale", "seed", "allocator"]);
@@ -225,7 +236,9 @@ fn rows_table(shown: &Shown<'_>, order: &[usize]) -> Table {
 /// Returns the cells that identify a replay, then its number of jobs and, if there are several, its number of
 /// replications.
 fn names(spec: &ReplaySpec, outcomes: &[Outcome], options: &Options, has_networks: bool) -> Vec<String> {
-    let mut cells = vec![spec.log.clone(), spec.machine.to_string(), spec.labels.scheduler.clone()];
+    let mut cells = vec![spec.log.clone()];
+    cells.extend(options.partitions.then(|| spec.partition_label()));
+    cells.extend([spec.machine.to_string(), spec.labels.scheduler.clone()]);
     cells.extend(has_networks.then(|| spec.labels.network.clone()));
     let jobs: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.summary.get("jobs")).collect();
     cells.extend([

@@ -18,6 +18,7 @@ use crate::allocator;
 use crate::execution::RECORDED;
 use crate::machine::Mesh;
 use crate::spec::Spec;
+use crate::trace::{ALL_PARTITIONS, Partitions};
 use crate::workload::Rules;
 
 /// The description of one replay, with every default written out. The result depends on this description, on
@@ -29,6 +30,8 @@ pub struct ReplaySpec {
     pub log: String,
     /// The SHA-256 of the log's text, in hexadecimal. Empty where it is not known, as in study.json.
     pub log_sha256: String,
+    /// The partitions of the log whose jobs are replayed; `None` if all jobs are.
+    pub partition: Option<Partitions>,
     /// The workload rules, which say how records of the log become jobs.
     pub rules: Rules,
     /// The factor that arrival times are multiplied by.
@@ -85,7 +88,7 @@ pub struct Coordinate {
     pub label: Option<Labelled>,
     /// The way in which the command `replay` takes the coordinate.
     in_command: InCommand,
-    /// Returns the value, which is a text or a number.
+    /// Returns the value, which is a text or a number; null if the coordinate is not given.
     value: fn(&ReplaySpec) -> Value,
     /// Sets the coordinate from a text. Returns false, and changes nothing, if the text is no valid value.
     pub set: fn(&mut ReplaySpec, &str) -> bool,
@@ -182,6 +185,17 @@ pub const COORDINATES: &[Coordinate] = &[
         value: |spec| spec.seed.into(),
         set: |spec, text| put(&mut spec.seed, text.parse()),
     },
+    Coordinate {
+        // Without it content keys have no line and JSON has no entry, as results that are older do not have them.
+        name: "partition",
+        label: None,
+        in_command: InCommand::OptionUnless(8, ALL_PARTITIONS),
+        value: |spec| spec.partition.as_ref().map(Partitions::to_string).into(),
+        set: |spec, text| {
+            let parsed = (text != ALL_PARTITIONS).then(|| text.parse()).transpose();
+            put(&mut spec.partition, parsed)
+        },
+    },
 ];
 
 /// The name of the only coordinate that is not listed with a replay, because it follows from the log.
@@ -228,9 +242,17 @@ impl Coordinate {
         self.label.as_ref().map_or_else(|| self.text(spec), |label| (label.of)(&spec.labels).to_owned())
     }
 
-    /// Returns the coordinate's value in `spec`, as content keys and commands spell it.
+    /// Returns whether `spec` gives the coordinate. Otherwise keys and files of results have nothing of it.
+    pub fn is_given(&self, spec: &ReplaySpec) -> bool {
+        !(self.value)(spec).is_null()
+    }
+
+    /// Returns the coordinate's value in `spec`, as content keys and commands spell it: `all` if it is not given.
     pub fn text(&self, spec: &ReplaySpec) -> String {
-        plain_text(&(self.value)(spec))
+        match (self.value)(spec) {
+            Value::Null => ALL_PARTITIONS.to_owned(),
+            value => plain_text(&value),
+        }
     }
 
     /// Returns the coordinate's name and its value in `spec`, as JSON has them.
@@ -261,6 +283,7 @@ impl ReplaySpec {
             labels,
             log: String::new(),
             log_sha256: String::new(),
+            partition: None,
             rules: Rules::default(),
             arrival_scale: 1.0,
             machine,
@@ -273,12 +296,13 @@ impl ReplaySpec {
 
     /// Returns the replay in words, such as `KTH × 1 on 10x10 under fcfs with naive, seed 1`.
     pub fn label(&self) -> String {
-        let Self { log, arrival_scale, machine, network, seed, labels, .. } = self;
+        let Self { log, arrival_scale, machine, network, seed, labels, partition, .. } = self;
+        let of = partition.as_ref().map(|partition| format!(" partition {partition}")).unwrap_or_default();
         let network =
             if network.name == RECORDED { String::new() } else { format!(" over {}", labels.network) };
         let Labels { scheduler, allocator, .. } = labels;
         format!(
-            "{log} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed {seed}"
+            "{log}{of} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed {seed}"
         )
     }
 
@@ -286,6 +310,16 @@ impl ReplaySpec {
     /// these are.
     pub fn identity(&self) -> Vec<String> {
         COORDINATES.iter().map(|coordinate| coordinate.text(self)).collect()
+    }
+
+    /// Returns the partitions as frames and keys spell them: `all` if every job is replayed.
+    pub fn partition_text(&self) -> String {
+        self.partition.as_ref().map_or_else(|| ALL_PARTITIONS.to_owned(), Partitions::to_string)
+    }
+
+    /// Returns the partitions for people, who read names as the log has them.
+    pub fn partition_label(&self) -> String {
+        self.partition.as_ref().map_or_else(|| ALL_PARTITIONS.to_owned(), |chosen| chosen.names().join("+"))
     }
 
     /// Returns the options of `meshreplay replay` that repeat this replay. The log is not among them, because it is not
@@ -314,11 +348,13 @@ fn rules_options(rules: &Rules) -> Vec<String> {
     options
 }
 
-/// Writes an object with an entry for each listed coordinate, and one with the labels unless they are empty.
+/// Writes an object with an entry for each listed coordinate that is given, and one with the labels unless they are
+/// empty.
 impl Serialize for ReplaySpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (name, value) in Coordinate::listed().map(|coordinate| coordinate.json(self)) {
+        let given = Coordinate::listed().filter(|coordinate| coordinate.is_given(self));
+        for (name, value) in given.map(|coordinate| coordinate.json(self)) {
             map.serialize_entry(name, &value)?;
         }
         if !self.labels.is_empty() {
@@ -329,7 +365,7 @@ impl Serialize for ReplaySpec {
 }
 
 /// Reads an object that may have other entries too. Labels become short forms if they are missing, as in directories of
-/// version 0.1.0 and earlier, and so may the network.
+/// version 0.1.0 and earlier. The network may be missing, too, and the partition, which is there only if it is given.
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let found = Map::deserialize(deserializer)?;
@@ -339,7 +375,7 @@ impl<'de> Deserialize<'de> for ReplaySpec {
             match found.get(*name) {
                 Some(value) if set(&mut spec, &plain_text(value)) => {}
                 Some(value) => return Err(D::Error::custom(format!("{name} cannot be {value}"))),
-                None if *name == "network" => {}
+                None if ["network", "partition"].contains(name) => {}
                 None => return Err(D::Error::missing_field(name)),
             }
         }
