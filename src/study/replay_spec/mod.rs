@@ -56,6 +56,7 @@ impl PartialEq for ReplaySpec {
         let Self {
             log,
             log_sha256,
+            partition,
             rules,
             arrival_scale,
             machine,
@@ -71,6 +72,7 @@ impl PartialEq for ReplaySpec {
             && *network == other.network
             && *log == other.log
             && *log_sha256 == other.log_sha256
+            && *partition == other.partition
             && *rules == other.rules
             && arrival_scale.to_bits() == other.arrival_scale.to_bits()
             && *machine == other.machine
