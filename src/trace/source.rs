@@ -31,8 +31,9 @@ const OTHERS: [(&[u8], &str, &str); 12] = [
     (b"<!", "a page of HTML or XML", "get the log itself; the page may be an error of a web server"),
 ];
 
-/// The greatest number of bytes with which a kind of file begins.
-const LONGEST_MAGIC: usize = 15;
+/// The number of bytes that are looked at when a log is opened. It is large, as formats are recognised by a line of the
+/// first chunk of text, which comes from these bytes.
+const FIRST: u64 = 256 << 10;
 
 /// The two bytes with which every gzip member begins (RFC 1952).
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -105,7 +106,7 @@ impl Source {
     /// Makes a source that reads `stream`, plain or compressed. Messages call it `path`.
     pub(super) fn new(path: PathBuf, mut stream: impl Read + 'static) -> Result<Self, TraceError> {
         let mut magic = Vec::new();
-        if let Err(source) = stream.by_ref().take(LONGEST_MAGIC as u64).read_to_end(&mut magic) {
+        if let Err(source) = stream.by_ref().take(FIRST).read_to_end(&mut magic) {
             return Err(TraceError::Unreadable { path, source });
         }
         if let Some((_, kind, remedy)) = OTHERS.iter().find(|(begin, ..)| magic.starts_with(begin)) {

@@ -155,7 +155,7 @@ mod tests {
             Parsed::Record(
                 Record {
                     job: 1,
-                    submit_s: 749_462_403,
+                    submit_s: 749_458_803,
                     run_s: 1451,
                     allocated_procs: 128,
                     user: 1,
@@ -174,7 +174,7 @@ mod tests {
         assert!(matches!(
             later,
             Parsed::Record(
-                Record { job: 2, submit_s: 752_144_403, user: 2, group: 2, executable: 1, queue: 0, .. },
+                Record { job: 2, submit_s: 752_140_803, user: 2, group: 2, executable: 1, queue: 0, .. },
                 1
             )
         ));
