@@ -2,7 +2,7 @@
 
 use polars::prelude::DataFrame;
 
-use super::column::Value::{Added, F64, I64, MaybeF64, MaybeU64, Str, U32, U64};
+use super::column::Value::{Added, F64, I64, MaybeF64, MaybeI64, MaybeU64, Str, U32, U64};
 use super::column::{Field, Value, build};
 use super::{FrameError, frame};
 use crate::engine::Record;
@@ -10,6 +10,7 @@ use crate::execution::JobTraffic;
 use crate::job::{Job, Shape};
 use crate::metrics::{Dispersal, JobContention, When};
 use crate::study::{Options, Outcome};
+use crate::trace::NameKind;
 
 /// One row of the frame: job `i` of a replication.
 pub(super) struct JobRow<'a> {
@@ -29,6 +30,17 @@ impl JobRow<'_> {
 
     fn dispersal(&self) -> &Dispersal {
         &self.outcome.recording.dispersal[self.i]
+    }
+
+    /// Returns the name or the number of what the job belongs to, as its log tells it; empty if it does not.
+    fn label(&self, kind: NameKind, number: Option<i64>) -> String {
+        number.map_or_else(String::new, |number| self.outcome.names.label(kind, number))
+    }
+
+    /// Returns the hour of the week at which the job was submitted; `None` if the log does not tell its dates.
+    fn submit_hour(&self) -> Option<u64> {
+        let after_s = self.job().logged.submit.as_micros().div_euclid(1_000_000);
+        self.outcome.names.hour_of_week(after_s).map(u64::from)
     }
 
     /// Returns the nodes of the job as intervals; empty if placements were not kept.
@@ -73,7 +85,7 @@ impl JobRow<'_> {
 /// Returns the columns of the frame, which `meshreplay schema jobs` prints. Values are null only where [`When`] says
 /// so.
 pub(super) fn fields<'a>() -> Vec<Field<JobRow<'a>>> {
-    [of_schedule(), of_placement()].into_iter().flatten().collect()
+    [of_schedule(), of_placement(), of_log()].into_iter().flatten().collect()
 }
 
 /// Returns the columns that say what a job is and when it ran.
@@ -181,6 +193,28 @@ fn of_placement<'a>() -> Vec<Field<JobRow<'a>>> {
             .when(When::Timed)
             .unit("ns")
             .meaning("duration of the allocator call that placed it"),
+    ]
+}
+
+/// Returns the columns that say whom a job belongs to by its log, and the column that all frames end with.
+fn of_log<'a>() -> Vec<Field<JobRow<'a>>> {
+    vec![
+        field("user", Str(|row| row.label(NameKind::User, row.job().logged.user)))
+            .meaning("its user: the name where the log has names, else the number; empty if unknown"),
+        field("account", Str(|row| row.label(NameKind::Group, row.job().logged.group.known())))
+            .meaning("its account or group, likewise"),
+        field("queue", Str(|row| row.label(NameKind::Queue, row.job().logged.queue.known())))
+            .meaning("its queue, likewise"),
+        field("partition", Str(|row| row.label(NameKind::Partition, row.job().logged.partition.known())))
+            .meaning("its partition, likewise"),
+        field("status", MaybeI64(|row| row.job().logged.status.known()))
+            .meaning("how it really ended: 1 is completed, 0 failed, 5 cancelled; null if unknown"),
+        field("submit_hour", MaybeU64(JobRow::submit_hour))
+            .unit("h")
+            .meaning(
+                "hour of the week when it was really submitted, 0 from Monday 0:00 on in the log's time zone; null if \
+                 the log does not tell its date or its time zone",
+            ),
         field("run", Added)
             .meaning("id of the run, a hash of run.json: the same in every file of a run, and in no other"),
     ]

@@ -5,52 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::exec;
+use super::setup::{GuestError, Setup};
 use crate::allocator::{self, Built, Promises, Served, Strategy};
 use crate::execution::{self, Execution};
-use crate::machine::{Mesh, NodeLists};
+use crate::machine::Mesh;
 use crate::scheduler::{self, Scheduler};
 use crate::spec::{EXEC, Spec, SpecError, unknown};
-use crate::stop::Stop;
-
-/// The facts that a guest may use when it is built for one replay.
-#[derive(Clone, Copy, Debug)]
-pub struct Setup<'a> {
-    /// The spec of the guest, such as `guest:mine`, by which messages name it.
-    pub label: &'a str,
-    /// The machine of the replay.
-    pub mesh: &'a Mesh,
-    /// The number of jobs of the replay; 0 where the guest is only asked which jobs it can serve.
-    pub jobs: usize,
-    /// The seed of the replication.
-    pub seed: u64,
-    /// The switch of the replay. A guest that cannot go on calls [`Stop::fail`] with a whole message, which names it by
-    /// `label`. A guest that waits for something looks at [`Stop::is_thrown`] about every 50 ms and then gives up.
-    pub stop: &'a Stop,
-    /// The nodes that jobs had according to the log; `None` if the log does not say, or if nobody needs them.
-    pub lists: Option<&'a Arc<NodeLists>>,
-}
-
-/// The reason why an algorithm cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GuestError {
-    /// The spec is wrong, or the algorithm does not suit the machine.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// The guest could not be started. The text is a whole message.
-    #[error("{0}")]
-    Failed(String),
-    /// The replay was stopped while the guest was started.
-    #[error("interrupted")]
-    Interrupted,
-}
-
-impl Setup<'_> {
-    /// Returns the error of a guest that could not be started.
-    fn failed(&self, message: String) -> GuestError {
-        let is_interrupted = self.stop.is_thrown() && self.stop.reason().is_none();
-        if is_interrupted { GuestError::Interrupted } else { GuestError::Failed(message) }
-    }
-}
 
 /// A function that builds a guest for one replay. It fails with a whole message.
 type Factory<T> = Arc<dyn Fn(&Setup<'_>) -> Result<T, String> + Send + Sync>;

@@ -141,6 +141,11 @@ impl Input {
             return StartRule::Unknown("nodes went down and came up");
         }
         let spec = self.allocator.as_ref().and_then(|spec| spec.parse::<Spec>().ok());
+        if spec.as_ref().is_some_and(Spec::is_guest) {
+            return StartRule::Unknown(
+                "the allocator is from outside, and only it knows which jobs it refuses",
+            );
+        }
         let built = spec.and_then(|spec| {
             let (entry, _) = allocator::find(&spec).ok()?;
             Some((allocator::build(&spec, &Setup::new(machine, 0)).ok()?.strategy, entry.kind))

@@ -74,6 +74,11 @@ impl<'a> Facts<'a> {
         Self { replay, kept: kept(replay), makespan_s, available_node_s }
     }
 
+    /// Returns the facts with other jobs in means: those at the positions `kept`.
+    pub(super) fn of(&self, kept: Vec<usize>) -> Self {
+        Self { kept, ..*self }
+    }
+
     fn job(&self, i: usize) -> (&Job, &Record) {
         (&self.replay.jobs[i], &self.replay.records[i])
     }

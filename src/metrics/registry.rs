@@ -102,7 +102,8 @@ pub static METRICS: &[Metric] = &[
         .room(8)
         .report(First, "wait s", |_| true)
         .interval(3)
-        .compared(),
+        .compared()
+        .grouped(),
     Metric::count("starts_delayed", |of| Some(of.start_delays(|delay| delay.is_some_and(|delay_s| delay_s > 0.0))))
         .when(When::Recorded)
         .meaning("jobs that started later than their log says")
@@ -203,7 +204,8 @@ pub static METRICS: &[Metric] = &[
     .terminal(Response, "slowdown", |of| !(of.replicated || of.network))
         .room(5)
     .report(First, "slowdown", |_| true)
-    .interval(4),
+    .interval(4)
+        .grouped(),
     Metric::mean("bounded_slowdown_per_processor_mean", |of, i| {
         let processors = f64::from(of.replay.jobs[i].procs);
         (of.turnaround_s(i) / (processors * of.service_s(i).max(SHORTEST_RUN_S))).max(1.0)
@@ -253,7 +255,8 @@ pub static METRICS: &[Metric] = &[
         .shown(Plain(3))
         .terminal(Placement, "pairwise mean", |_| true)
         .room(3)
-        .report(First, "pairwise mean", |_| true),
+        .report(First, "pairwise mean", |_| true)
+        .grouped(),
     Metric::parallel_mean("pairwise_mean_parallel_mean", |of, i| of.dispersal(i).pairwise_mean())
         .is("pairwise mean parallel", "hops", "the same over jobs of at least two nodes"),
     Metric::real("pairwise_ratio_to_bound_mean", ratio_to_bound)

@@ -12,6 +12,7 @@ use crate::machine::{Machine, Mesh};
 use crate::scheduler::RECORDED;
 use crate::spec::{Spec, SpecError};
 use crate::stop::Stop;
+use crate::trace::Partitions;
 use crate::workload::{Model, ModelError, Oversize, Rules, scaled};
 
 /// The advice at the end of messages about jobs that do not fit.
@@ -105,10 +106,14 @@ impl From<GuestError> for JobsError {
     }
 }
 
-/// Returns the jobs of `log` with arrival times multiplied by `arrival_scale`. Fails if a replay could run past the
-/// last representable time.
-pub(super) fn scaled_jobs(log: &LoadedLog, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
-    within_range(&log.name, scaled(&log.workload.jobs, arrival_scale), arrival_scale)
+/// Returns the jobs of `log` that belong to `partitions` (`None` stands for all jobs) with arrival times multiplied by
+/// `arrival_scale`. Fails if a replay could run past the last representable time.
+pub(super) fn scaled_jobs(
+    log: &LoadedLog,
+    partitions: Option<&Partitions>,
+    arrival_scale: f64,
+) -> Result<Vec<Job>, JobsError> {
+    within_range(&log.name, scaled(&log.jobs_of(partitions), arrival_scale), arrival_scale)
 }
 
 /// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times multiplied by

@@ -21,7 +21,8 @@ use crate::workload::Estimate;
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
     let unnamed_spec = without_path(spec);
-    text.extend(COORDINATES.iter().map(|row| format!("{}={}\n", row.name, row.text(&unnamed_spec))));
+    let given = COORDINATES.iter().filter(|row| row.is_given(&unnamed_spec));
+    text.extend(given.map(|row| format!("{}={}\n", row.name, row.text(&unnamed_spec))));
     let unnamed = options.without_paths();
     text.extend(OPTIONS.iter().filter_map(|option| option.line(&unnamed)));
     text.extend(files(&spec.allocator).into_iter().map(|(_, sha256)| format!("path_sha256={sha256}\n")));
@@ -174,6 +175,7 @@ mod tests {
             "mc1x1",
             "wormhole",
             "18446744073709551615",
+            "batch+2",
         ]) {
             let mut spec = base.clone();
             assert!((row.set)(&mut spec, other), "{}", row.name);

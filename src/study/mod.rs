@@ -26,7 +26,7 @@ mod snapshot;
 mod source;
 
 pub use all::ALL;
-pub use axes::{Autos, Axes, Combination, MachineArg, UNAVAILABLE_OF_AUTO};
+pub use axes::{Autos, Axes, Combination, LogPart, MachineArg, UNAVAILABLE_OF_AUTO};
 pub use file::{StudyError, is_key as is_study_key};
 pub use jobs::{JobsError, fitting};
 pub use key::{content_key, files, sha256};

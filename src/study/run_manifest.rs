@@ -69,7 +69,7 @@ impl Serialize for RunReplay<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let PlannedReplay { spec, source, .. } = self.0;
         let mut map = serializer.serialize_map(None)?;
-        for coordinate in Coordinate::listed().filter(|coordinate| coordinate.name != "rules") {
+        for coordinate in Coordinate::listed().filter(|row| row.name != "rules" && row.is_given(spec)) {
             let (name, value) = coordinate.json(spec);
             map.serialize_entry(name, &value)?;
             if name == "allocator" {

@@ -8,7 +8,7 @@ use super::log::{RecordedNodes, RecordedNodesError, recorded_nodes};
 use crate::job::Job;
 use crate::machine::Mesh;
 use crate::machine::node_map::NodeMapSource;
-use crate::trace::LogSummary;
+use crate::trace::{LogNames, LogSummary};
 use crate::workload::{Arrivals, Model, Rules};
 
 /// The jobs of a replay, or the model that draws them.
@@ -24,6 +24,8 @@ pub enum JobSource {
         arrivals: Arrivals,
         /// The factor that the gaps between drawn arrivals are multiplied by.
         arrival_scale: f64,
+        /// The names behind the numbers of the jobs, and when the log begins.
+        names: Arc<LogNames>,
         /// The facts about the log, with the lists of nodes that its jobs had. `None` if the jobs are of no log.
         log: Option<Arc<LogSummary>>,
     },
@@ -42,14 +44,15 @@ impl JobSource {
     /// Returns a source of jobs of a log that arrive as they were recorded. `skipped` is the number of records of the
     /// log that are not among the jobs.
     pub fn recorded(jobs: Arc<Vec<Job>>, skipped: u64) -> Self {
-        Self::Recorded { jobs, skipped, arrivals: Arrivals::Recorded, arrival_scale: 1.0, log: None }
+        let (names, arrivals) = (Arc::default(), Arrivals::Recorded);
+        Self::Recorded { jobs, skipped, arrivals, arrival_scale: 1.0, names, log: None }
     }
 
     /// Returns the source with the facts about the log that its jobs are of. Nothing changes if jobs are drawn.
     #[must_use]
     pub fn of_log(mut self, summary: &Arc<LogSummary>) -> Self {
-        if let Self::Recorded { log, .. } = &mut self {
-            *log = Some(Arc::clone(summary));
+        if let Self::Recorded { log, names, .. } = &mut self {
+            (*log, *names) = (Some(Arc::clone(summary)), Arc::new(summary.names()));
         }
         self
     }
@@ -122,6 +125,14 @@ impl JobSource {
         match self {
             Self::Recorded { skipped, .. } => Some(*skipped),
             Self::Drawn { .. } => None,
+        }
+    }
+
+    /// Returns the names behind the numbers of the jobs. A model has none.
+    pub fn names(&self) -> Arc<LogNames> {
+        match self {
+            Self::Recorded { names, .. } => Arc::clone(names),
+            Self::Drawn { .. } => Arc::default(),
         }
     }
 

@@ -34,6 +34,11 @@ impl<T: Copy + Ord> InUse<T> {
         }
     }
 
+    /// Adds the runs of `others`, of which none is settled.
+    pub fn extend(&mut self, others: Self) {
+        self.changes.extend(others.changes);
+    }
+
     /// Counts the changes before `time` and forgets them, so that memory holds only those after it. The caller expects
     /// that no run that is still to come begins before; [`Self::is_late`] tells if one did.
     pub fn settle(&mut self, time: T) {

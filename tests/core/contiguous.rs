@@ -1,9 +1,9 @@
 //! Contiguous allocators: what they return, what they recognise, and which of them are the same.
 
 use meshreplay::allocator::{ALLOCATORS, Contiguity, Placement, Request, Setup, Strategy, build};
+use meshreplay::laws::MACHINES;
 use meshreplay::machine::{Coord, Machine, Mesh, NodeId, near_square};
 
-use super::laws::MACHINES;
 use super::support::{Numbers, Tested};
 
 /// Allocators that find a free box wherever one is, and whether they turn the shape.

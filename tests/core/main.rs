@@ -12,6 +12,7 @@ mod exhaustive;
 mod goodput;
 mod guests;
 mod head_promise;
+mod law_breakers;
 mod laws;
 mod naive_twins;
 mod networks;

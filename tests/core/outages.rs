@@ -7,6 +7,7 @@ use meshreplay::allocator::{self, Built, Placement, Request, Served, Setup};
 use meshreplay::engine::{self, Fate, Observer, OutagePlan, Parts, Record};
 use meshreplay::execution::RecordedRunTimes;
 use meshreplay::job::{Job, JobId, Shape, Time};
+use meshreplay::laws::with_holes;
 use meshreplay::machine::outages::{NodeChange, OutageSource, Outages, Treatment};
 use meshreplay::machine::{Machine, Mesh, NodeId};
 use meshreplay::scheduler;
@@ -16,7 +17,6 @@ use meshreplay::stop::Stop;
 use super::laws::specs;
 use super::scheduler_laws::schedulers;
 use super::support::{Numbers, Tested};
-use super::unavailable::with_holes;
 
 /// Follows a replay from the events that the engine reports.
 struct Witness {
@@ -212,11 +212,11 @@ const TREATMENTS: [Treatment; 3] =
 
 #[test]
 fn nothing_is_placed_on_a_node_that_is_down_and_nothing_is_lost() -> Tested {
-    let (schedulers, mut totals, mut sets) = (schedulers()?, Totals::default(), Numbers(37));
+    let (schedulers, mut totals) = (schedulers()?, Totals::default());
     for machine in ["13", "8x5", "5x4x3", "torus:6x5", "torus:4x3x3", "6x5x2:wrap=x", "ocs:6x2x2x2"] {
         let whole: Mesh = machine.parse()?;
         // The machine itself, and one with holes, random or structured.
-        let holes = with_holes(&whole, &mut sets);
+        let holes = with_holes(&whole, 37);
         let hole = holes.get(totals.replays % holes.len().max(1)).cloned();
         for mesh in std::iter::once(whole).chain(hole) {
             let jobs = random_jobs(&mesh, 40, &mut Numbers(17));

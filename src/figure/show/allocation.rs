@@ -14,7 +14,7 @@ use crate::machine::{Mesh, NodeId};
 use crate::spec::Spec;
 use crate::study::{Autos, Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load};
 use crate::text::grouped;
-use crate::trace::ReadOptions;
+use crate::trace::{PartitionChoice, ReadOptions};
 use crate::workload::{Model, Oversize, Rules};
 
 /// An instant in several replays that differ only in their allocators.
@@ -49,10 +49,12 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
     let (name, source) = source(moment)?;
     let axes = Axes {
         logs: vec![name],
+        partitions: vec![PartitionChoice::All],
         rules: vec![Rules { oversize: *oversize, ..Rules::default() }],
         arrival_scales: vec![1.0],
         machines: vec![machine.clone()],
         autos: Autos::default(),
+        of_logs: Vec::new(),
         schedulers: vec![moment.scheduler.clone()],
         allocators: moment.allocators.clone(),
         networks: vec![Spec::named(RECORDED)],

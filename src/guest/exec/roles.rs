@@ -11,7 +11,7 @@ use crate::execution::{Execution, Started};
 use crate::guest::check::check_placement;
 use crate::guest::dispatched::{Dispatched, Dispatcher};
 use crate::guest::own_run_times::{OwnRunTimes, RunTime};
-use crate::guest::table::Setup;
+use crate::guest::setup::Setup;
 use crate::job::{JobId, NodesFor, Time};
 use crate::machine::Machine;
 use crate::scheduler::{Scheduler, View};

@@ -22,7 +22,7 @@ use crate::machine::node_map::NodeMapSource;
 use crate::machine::outages::OutageSource;
 use crate::machine::{Mesh, make_unavailable};
 use crate::spec::{Spec, SpecError};
-use crate::trace::ReadOptions;
+use crate::trace::{PartitionChoice, ReadOptions};
 use crate::workload::{Estimate, Rules};
 
 impl Study {
@@ -204,10 +204,12 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
     let networks = keys.list("networks", strings(|text| network_spec(text, &machines)))?;
     Ok(Axes {
         logs: Vec::new(),
+        partitions: values(keys.list("partitions", strings(str::parse))?, PartitionChoice::All),
         rules: values(rules, Rules::default()),
         arrival_scales: values(keys.list("arrival_scales", scale)?, 1.0),
         machines,
         autos,
+        of_logs: Vec::new(),
         schedulers: values(schedulers, Spec::named("easy")),
         allocators: values(Some(allocators), Spec::named(ALL)),
         networks: values(networks, Spec::named(RECORDED)),

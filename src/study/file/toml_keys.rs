@@ -16,6 +16,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("name", "a string", "\"loads\""),
     ("description", "a string", "\"Does the load matter?\""),
     ("logs", "a list of strings", "[\"traces/lublin-256-10k.swf.gz\"]"),
+    ("partitions", "a list of strings", "[\"each\"]"),
     ("rules", "a list of strings", "[\"authors\", \"requested:overrun=kill\"]"),
     ("input_format", "a string", "\"columns:submit=3,run=5,procs=2\""),
     ("machines", "a list of strings", "[\"16x16\", \"8x8x4\"]"),

@@ -32,6 +32,8 @@ pub struct Options {
     pub predictions: bool,
     /// Whether results have columns that compare with what the log says about starts.
     pub recorded: bool,
+    /// Whether results have a column for partitions.
+    pub partitions: bool,
     /// Whether results have columns that compare with what the log says about nodes.
     pub recorded_nodes: bool,
     /// Whether contention on links is estimated.
@@ -209,6 +211,13 @@ pub const OPTIONS: &[ReplayOption] = &[
         name: "recorded",
         value: |options| options.recorded.into(),
         set: |options, text| switch(&mut options.recorded, text),
+        ..DERIVED
+    },
+    ReplayOption {
+        // This option follows from the partitions of the replays. It only adds a column.
+        name: "partition_column",
+        value: |options| options.partitions.into(),
+        set: |options, text| switch(&mut options.partitions, text),
         ..DERIVED
     },
     ReplayOption {

@@ -79,6 +79,7 @@ impl Options {
             recorded: false,
             recorded_nodes: false,
             predictions: false,
+            partitions: false,
             ..self.clone()
         }
     }

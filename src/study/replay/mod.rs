@@ -25,6 +25,7 @@ use crate::prediction::PredictionError;
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::stop::Stop;
+use crate::trace::LogNames;
 use crate::workload::most_in_use;
 
 /// A replay that is ready to run: its description and its jobs.
@@ -54,6 +55,8 @@ pub struct Outcome {
     pub notes_on_nodes: Vec<String>,
     /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
+    /// The names behind the numbers of the jobs, and when their log begins.
+    pub names: Arc<LogNames>,
     /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
     /// is set.
     pub records: Vec<Record>,
@@ -176,6 +179,7 @@ impl Replay {
             log_peak,
             notes_on_nodes: recorded.map(|recorded| recorded.notes.clone()).unwrap_or_default(),
             jobs,
+            names: self.source.names(),
             records,
             recording,
             traffic,
