@@ -8,7 +8,7 @@ use super::exec;
 use super::setup::{GuestError, Setup};
 use crate::allocator::{self, Built, Promises, Served, Strategy};
 use crate::execution::{self, Execution};
-use crate::machine::{Mesh, NodeLists};
+use crate::machine::Mesh;
 use crate::scheduler::{self, Scheduler};
 use crate::spec::{EXEC, Spec, SpecError, unknown};
 
