@@ -71,7 +71,7 @@ fn who_fails_fails_alone_and_labels_stand_everywhere() -> Tested {
     }
     let table = ran(at, "table out")?;
     assert!(table.stdout.contains("exec:sh lowest.sh"), "{}", table.stdout);
-    let plot = ran(at, "plot waits out -o waits.svg")?;
+    let plot = ran(at, "plot out --kind waits -o pictures")?;
     assert_eq!(plot.code, Some(0), "{}", plot.stderr);
     let text = ran(at, &format!("{BASIC} -a naive 'exec:sh lowest.sh'"))?;
     assert!(text.stdout.contains("exec:sh lowest.sh"), "{}", text.stdout);
