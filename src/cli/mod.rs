@@ -48,7 +48,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Replay(replay::Args),
+    Replay(Box<replay::Args>),
     Sweep(sweep::Args),
     Merge(merge::Args),
     Table(table::Args),

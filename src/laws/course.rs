@@ -34,7 +34,7 @@ pub(super) struct Course<'a> {
 }
 
 enum Source<'a> {
-    Random(Random),
+    Random(Box<Random>),
     Listed(&'a [Event]),
 }
 
@@ -65,7 +65,7 @@ impl<'a> Course<'a> {
     ) -> Self {
         let rng = ChaCha8Rng::seed_from_u64(seed);
         let random = Random { mix, rng, events, counted: 0, phase: Phase::Before };
-        Self { subject, mesh, given: Vec::new(), source: Source::Random(random) }
+        Self { subject, mesh, given: Vec::new(), source: Source::Random(Box::new(random)) }
     }
 
     /// Returns the course of a history with these events.

@@ -78,7 +78,7 @@ pub(super) fn side_by_side(drawings: &[(String, Vec<String>)]) -> String {
         for drawing in drawings {
             let cell = if row == 0 { Some(&drawing.0) } else { drawing.1.get(row - 1) };
             let cell = cell.map_or("", String::as_str);
-            line += &format!(" {cell}{}", " ".repeat(width(drawing) - chars(cell) + 2));
+            line.extend([" ", cell, &" ".repeat(width(drawing) - chars(cell) + 2)]);
         }
         text += line.trim_end();
         text.push('\n');

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use meshreplay::job::Job;
+use meshreplay::job::{Job, Time};
 use meshreplay::machine::{Mesh, NodeId, parse_intervals};
 use meshreplay::metrics::Monitor;
 use meshreplay::study::{JobSource, LoadedLog, Options, Outcome, Replay, ReplaySpec, load};
@@ -82,8 +82,8 @@ fn possible(seed: u64, nodes: u32) -> Vec<Line> {
     let mut start_s = 0;
     while lines.len() < 150 {
         start_s += numbers.below(9) / 3;
-        let ends = |line: &&Line| line.end_s > start_s;
-        let busy: BTreeSet<NodeId> = lines.iter().filter(ends).flat_map(|line| line.nodes.clone()).collect();
+        let runs = |line: &&Line| line.end_s > start_s;
+        let busy: BTreeSet<NodeId> = lines.iter().filter(runs).flat_map(|line| line.nodes.clone()).collect();
         let mut free: Vec<NodeId> = (0..nodes).filter(|node| !busy.contains(node)).collect();
         if free.is_empty() {
             continue;
@@ -109,10 +109,9 @@ fn possible_logs_are_replayed_to_the_node() -> Tested {
             let mut expected = line.nodes.clone();
             expected.sort_unstable();
             assert_eq!(found, expected, "{machine}");
-            let seconds =
-                [record.start - job.submit, record.end - record.start].map(|time| time.as_seconds());
-            let expected = [line.start_s - line.submit_s, line.end_s - line.start_s].map(f64::from);
-            assert_eq!(seconds, expected, "{machine}");
+            let lengths = [record.start - job.submit, record.end - record.start];
+            let expected = [line.start_s - line.submit_s, line.end_s - line.start_s];
+            assert_eq!(lengths, expected.map(|length_s| Time::from_seconds(length_s.into())), "{machine}");
         }
         for name in ["nodes_replaced", "placements_replaced", "lists_unknown", "starts_delayed"] {
             assert_eq!(outcome.summary.get(name), Some(0.0), "{name}");
@@ -170,7 +169,9 @@ fn twin(lines: &[Line], outcome: &Outcome, mesh: &Mesh) -> (Vec<Vec<NodeId>>, u6
         replaced += if list.is_empty() { 0 } else { missing as u64 };
         chosen.extend(others.into_iter().take(missing));
         chosen.sort_unstable();
-        chosen.iter().for_each(|node| assert!(free.remove(node)));
+        for node in &chosen {
+            assert!(free.remove(node));
+        }
         placed[i] = chosen;
     }
     (placed, replaced)

@@ -4,23 +4,24 @@ use std::cmp::Ordering;
 
 /// Compares two names so that runs of digits count as numbers. Names that differ only in leading zeros have the order of
 /// their texts.
-pub fn natural_order(a: &str, b: &str) -> Ordering {
-    let (mut x, mut y) = (a.as_bytes(), b.as_bytes());
-    while let (Some(&p), Some(&q)) = (x.first(), y.first()) {
-        let order = if p.is_ascii_digit() && q.is_ascii_digit() {
-            let ((m, rest_x), (n, rest_y)) = (split_number(x), split_number(y));
-            (x, y) = (rest_x, rest_y);
+pub fn natural_order(name: &str, other: &str) -> Ordering {
+    let (mut left, mut right) = (name.as_bytes(), other.as_bytes());
+    while let (Some(first), Some(second)) = (left.first(), right.first()) {
+        let order = if first.is_ascii_digit() && second.is_ascii_digit() {
+            let (digits, after) = split_number(left);
+            let (others, behind) = split_number(right);
+            (left, right) = (after, behind);
             // Without leading zeros, the longer number is the larger one.
-            m.len().cmp(&n.len()).then_with(|| m.cmp(n))
+            digits.len().cmp(&others.len()).then_with(|| digits.cmp(others))
         } else {
-            (x, y) = (&x[1..], &y[1..]);
-            p.cmp(&q)
+            (left, right) = (&left[1..], &right[1..]);
+            first.cmp(second)
         };
         if order != Ordering::Equal {
             return order;
         }
     }
-    x.len().cmp(&y.len()).then_with(|| a.cmp(b))
+    left.len().cmp(&right.len()).then_with(|| name.cmp(other))
 }
 
 /// Splits a text that begins with digits behind them. Returns the digits without leading zeros, and the rest.

@@ -70,7 +70,7 @@ impl LoadedLog {
         let Some(partitions) = partitions else { return Cow::Borrowed(&self.workload.jobs) };
         let known = self.workload.jobs.iter().filter_map(|job| job.logged.partition.known());
         let known: BTreeSet<i64> = known.collect();
-        let numbers = self.names.partition_numbers(partitions, known.iter().copied()).unwrap_or_default();
+        let numbers = self.names.partition_numbers(partitions, &known.iter().copied()).unwrap_or_default();
         let is_chosen =
             |job: &&Job| job.logged.partition.known().is_some_and(|number| numbers.contains(&number));
         Cow::Owned(self.workload.jobs.iter().filter(is_chosen).copied().collect())

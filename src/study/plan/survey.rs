@@ -120,7 +120,7 @@ impl Counts {
         for choice in choices {
             match choice {
                 PartitionChoice::All => {
-                    parts.push(self.part(None, &|_| true, |in_use| LogSize::of(header, in_use)))
+                    parts.push(self.part(None, &|_| true, |in_use| LogSize::of(header, in_use)));
                 }
                 PartitionChoice::Each if known.is_empty() => return Err(Self::no_partitions(log)),
                 PartitionChoice::Each => {
@@ -135,7 +135,7 @@ impl Counts {
                 }
                 PartitionChoice::Of(given) => {
                     let numbers = names
-                        .partition_numbers(given, known.iter().copied())
+                        .partition_numbers(given, &known.iter().copied())
                         .map_err(|missing| self.unknown(log, &missing, &known, names))?;
                     let partition = Partitions::new(numbers.iter().map(|&number| label(number)));
                     let mut others = LeftOut::default();

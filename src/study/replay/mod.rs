@@ -139,7 +139,7 @@ impl Replay {
         &self,
         seed: u64,
         options: &Options,
-        recorded: Option<&RecordedNodes>,
+        listed: Option<&RecordedNodes>,
         monitor: &Monitor,
     ) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
@@ -148,9 +148,9 @@ impl Replay {
         let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&self.spec, options, first_arrival, seed)?;
         let counts_shapes = options.by_shape && options.jobs;
-        let mut recorder = self.recorder(options, &jobs, outages.is_some(), recorded, monitor);
+        let mut recorder = self.recorder(options, &jobs, outages.is_some(), listed, monitor);
         let driven =
-            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, recorded, &mut recorder)?;
+            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, listed, &mut recorder)?;
         let wall_s = if options.timed { driven.wall.as_secs_f64() } else { 0.0 };
         let mut recording = recorder.finish();
         let (jobs, Driven { records, traffic, .. }) = completed(jobs, driven, &mut recording);
@@ -177,7 +177,7 @@ impl Replay {
             skipped,
             never_fit,
             log_peak,
-            notes_on_nodes: recorded.map(|recorded| recorded.notes.clone()).unwrap_or_default(),
+            notes_on_nodes: listed.map(|listed| listed.notes.clone()).unwrap_or_default(),
             jobs,
             names: self.source.names(),
             records,
@@ -195,7 +195,7 @@ impl Replay {
         options: &Options,
         jobs: &'a [Job],
         has_outages: bool,
-        recorded: Option<&'a RecordedNodes>,
+        listed: Option<&'a RecordedNodes>,
         monitor: &'a Monitor,
     ) -> Recorder<'a> {
         let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
@@ -209,7 +209,7 @@ impl Replay {
         if options.placements && options.jobs {
             recorder = recorder.with_placements();
         }
-        if let Some(RecordedNodes { lists, .. }) = recorded {
+        if let Some(RecordedNodes { lists, .. }) = listed {
             recorder = recorder.with_lists(jobs, lists);
         }
         if options.by_shape && options.jobs {

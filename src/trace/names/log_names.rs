@@ -32,7 +32,7 @@ impl LogNames {
     pub fn of(names: &Names, header: &Header) -> Self {
         let kinds = NameKind::all().filter_map(|kind| Some((kind, kind.header_key()?)));
         let of_kind = |(kind, key): (NameKind, &str)| {
-            told_apart(header.listed(key))
+            told_apart(&header.listed(key))
                 .into_iter()
                 .map(move |(number, name)| ((kind.word(), number), name))
         };
@@ -54,7 +54,7 @@ impl LogNames {
     pub fn partition_numbers(
         &self,
         given: &Partitions,
-        known: impl Iterator<Item = i64> + Clone,
+        known: &(impl Iterator<Item = i64> + Clone),
     ) -> Result<Vec<i64>, String> {
         let is_called = |number: i64, text: &str| {
             let label = self.label(NameKind::Partition, number);
@@ -82,7 +82,7 @@ impl LogNames {
 
 /// Returns the names that tell numbers apart. Some headers describe numbers instead, two of them in the same words, and
 /// a name that is a number could be taken for the number of another one.
-fn told_apart(listed: Vec<(i64, String)>) -> Vec<(i64, String)> {
+fn told_apart(listed: &[(i64, String)]) -> Vec<(i64, String)> {
     let is_told = |(number, name): &&(i64, String)| {
         let is_other = |(other, same): &(i64, String)| other != number && same == name;
         name.parse::<i64>().is_err() && !listed.iter().any(is_other)
@@ -110,7 +110,7 @@ mod tests {
     fn names(header: &str) -> LogNames {
         let mut lines = Header::default();
         header.lines().for_each(|line| lines.push(line.as_bytes()));
-        let in_header = told_apart(lines.listed("Partition")).into_iter();
+        let in_header = told_apart(&lines.listed("Partition")).into_iter();
         let in_header = in_header.map(|(number, name)| (("partition", number), name));
         LogNames { names: Names::default(), in_header: in_header.collect(), start: LogStart::of(&lines) }
     }
@@ -124,7 +124,7 @@ mod tests {
         let labels = [1, 2, 3, 4, 5].map(|number| names.label(NameKind::Partition, number));
         // Names that are numbers, and those of several partitions, would not tell partitions apart.
         assert_eq!(labels, ["1", "debug", "3", "4", "5"]);
-        let found = |text: &str| names.partition_numbers(&text.parse()?, [1, 2, 3, 4].into_iter());
+        let found = |text: &str| names.partition_numbers(&text.parse()?, &[1, 2, 3, 4].into_iter());
         assert_eq!(found("debug+3")?, [2, 3]);
         assert_eq!(found("2+1")?, [2, 1]);
         assert_eq!(found("3+batch"), Err("batch".to_owned()));
