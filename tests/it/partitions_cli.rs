@@ -13,13 +13,12 @@ fn log(header: &str, keeps: impl Fn(i64) -> bool) -> String {
         let partition = [1, 2, 2, 1, -1][(i % 5) as usize];
         if keeps(partition) {
             let (procs, run_s) = (1 + i * 7 % 6, 20 + i * 37 % 200);
-            text += &format!(
-                "{i} {} 5 {run_s} {procs} -1 -1 {procs} {} -1 1 {} {} -1 0 {partition} -1 -1\n",
-                i * 9,
-                run_s * 2,
-                i % 4,
-                i % 2
-            );
+            let (submit_s, estimate_s, user, group) = (i * 9, run_s * 2, i % 4, i % 2);
+            let fields = [
+                i, submit_s, 5, run_s, procs, -1, -1, procs, estimate_s, -1, 1, user, group, -1, 0, partition,
+            ];
+            text.extend(fields.map(|field| format!("{field} ")));
+            text += "-1 -1\n";
         }
     }
     text
@@ -38,10 +37,10 @@ fn row(summary: &BTreeMap<String, Vec<String>>, i: usize) -> Vec<(&String, &Stri
     kept.map(|(name, values)| (name, &values[i])).collect()
 }
 
-fn replay(
-    at: &Path,
-    arguments: &str,
-) -> Result<(String, BTreeMap<String, Vec<String>>), Box<dyn std::error::Error>> {
+/// What a replay says, and its summary by columns.
+type Said = (String, BTreeMap<String, Vec<String>>);
+
+fn replay(at: &Path, arguments: &str) -> Result<Said, Box<dyn std::error::Error>> {
     let ran = run(at, &format!("replay {arguments} -a naive --no-timing --force -o out --format csv"))?;
     assert_eq!(ran.code, Some(0), "{arguments}: {}", ran.stderr);
     Ok((ran.stderr, columns(&at.join("out/summary.csv"))?))
@@ -165,11 +164,13 @@ fn accounting_knows_partitions_by_name() -> Tested {
         "JobID|User|Account|Partition|QOS|Submit|Start|End|State|NNodes|AllocCPUS|Timelimit\n".to_owned();
     for i in 0..30 {
         let (user, partition) = (["anna", "bert", "cleo"][i % 3], ["debug", "2", "a,b"][i / 3 % 3]);
-        text += &format!(
-            "{}|{user}|physics|{partition}|normal|2024-03-04T10:{i:02}:00|2024-03-04T10:{i:02}:30|2024-03-04T11:{i:02}:00|COMPLETED|{}|4|02:00:00\n",
-            100 + i,
-            1 + i % 4
-        );
+        let times = [("10", "00"), ("10", "30"), ("11", "00")]
+            .map(|(hour, second)| format!("2024-03-04T{hour}:{i:02}:{second}"))
+            .join("|");
+        let (job, nodes) = ((100 + i).to_string(), (1 + i % 4).to_string());
+        let fields =
+            [&job, user, "physics", partition, "normal", &times, "COMPLETED", &nodes, "4", "02:00:00"];
+        text.extend([&fields.join("|"), "\n"]);
     }
     fs::write(at.join("dump.txt"), text)?;
     let (_, found) = replay(at, "dump.txt -m auto --partition each")?;

@@ -35,10 +35,8 @@ fn small(at: &Path) -> std::io::Result<()> {
 fn jobs_have_the_nodes_of_the_accounting() -> Tested {
     let directory = tempfile::tempdir()?;
     let at = directory.path();
-    fs::write(
-        at.join("map.csv"),
-        (1..=8).map(|i| format!("node{i},{},{}\n", (i - 1) / 2, (i - 1) % 2)).collect::<String>(),
-    )?;
+    let map: Vec<String> = (0..8).map(|i| format!("node{},{},{}\n", i + 1, i / 2, i % 2)).collect();
+    fs::write(at.join("map.csv"), map.concat())?;
     for (out, arguments) in [
         ("one", "-m 4x2 --node-map map.csv --threads 1"),
         ("two", "-m 4x2 --node-map map.csv --threads 2"),
@@ -133,7 +131,7 @@ fn what_cannot_be_is_counted_and_named() -> Tested {
     }
 
     // In units other than nodes a name has as many rows as its node has processors.
-    let map: String = (0..16).map(|cpu| format!("n{} {cpu}\n", cpu / 4 + 1)).collect();
+    let map = (0..16).map(|cpu| format!("n{} {cpu}\n", cpu / 4 + 1)).collect::<Vec<_>>().concat();
     fs::write(at.join("cpus.txt"), map)?;
     let rest = "--unit cpus --time-zone UTC --no-timing --placements --format csv -o cpus";
     let ran = run(at, &format!("replay small.txt -m 16 -s recorded -a recorded --node-map cpus.txt {rest}"))?;

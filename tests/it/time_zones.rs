@@ -91,12 +91,12 @@ fn results_name_the_zone_and_are_the_same_on_another_machine() -> Tested {
         let ran = run(at, zone, &format!("replay {logs} {REST} -o {out} {arguments}"))?;
         assert_eq!(ran.code, Some(0), "{out}: {}", ran.stderr);
     }
-    let [a, b, c, d, e, f] = ["a", "b", "c", "d", "e", "f"].map(|out| contents(&at.join(out)));
-    let a = a?;
-    assert!(a == b? && a == c?, "the same run on three machines");
-    assert!(d? == e?, "the same run of two logs on two machines");
-    assert!(a != f?);
-    let manifest = String::from_utf8(a["run.json"].clone())?;
+    let files = |out: &str| contents(&at.join(out));
+    let first = files("a")?;
+    assert!(first == files("b")? && first == files("c")?, "the same run on three machines");
+    assert!(files("d")? == files("e")?, "the same run of two logs on two machines");
+    assert!(first != files("f")?);
+    let manifest = String::from_utf8(first["run.json"].clone())?;
     assert!(manifest.contains("\"input_format\": \"auto:time-zone=Europe/Berlin\""), "{manifest}");
     Ok(())
 }

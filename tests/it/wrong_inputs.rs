@@ -1,5 +1,5 @@
 //! Wrong logs: what people give that is no log, is another one, or has a mistake, each with what the command says. The
-//! mistakes in dumps of Slurm stand in slurm_logs.rs.
+//! mistakes in dumps of Slurm stand in `slurm_logs.rs`.
 
 use std::io::Write as _;
 
@@ -126,7 +126,7 @@ fn headings() -> Vec<Wrong> {
     ]
 }
 
-/// Tables with a mistake in a line.
+/// Tables with a mistake in a line: times, and what holds fields together.
 fn cells() -> Vec<Wrong> {
     let changed = |from: &str, to: &str| TABLE.replace(from, to);
     let (heading, line) = TABLE.split_once('\n').unwrap_or_default();
@@ -171,6 +171,12 @@ fn cells() -> Vec<Wrong> {
             "",
             "(quoted text): found '\\\"', expected a closing quote before the end of the log",
         ),
+    ]
+}
+
+/// Tables with a mistake in a line: lengths of time, numbers and shapes.
+fn numbers() -> Vec<Wrong> {
+    vec![
         wrong(
             "Submit,Elapsed,NNodes\n0,10:30,4\n",
             "",
@@ -295,7 +301,8 @@ fn systems() -> Vec<Wrong> {
 #[test]
 fn wrong_logs_are_named_with_exit_code_1() -> Tested {
     let directory = tempfile::tempdir()?;
-    let all: Vec<Wrong> = [no_logs(), headings(), cells(), systems()].into_iter().flatten().collect();
+    let all: Vec<Wrong> =
+        [no_logs(), headings(), cells(), numbers(), systems()].into_iter().flatten().collect();
     assert!(all.len() >= 60, "{}", all.len());
     for Wrong(text, arguments, message) in all {
         let rest =
