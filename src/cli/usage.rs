@@ -67,11 +67,16 @@ fn separated(option: &str, value: &str) -> Option<String> {
         .then(|| format!("'{value}' has commas: values are separated by blanks, as in {option} {spaced}"))
 }
 
-/// Returns whether the values of an option of the command or of one of its commands may be separated by commas.
+/// Returns whether values of an option of the command or of one of its commands may have commas, between them or, as
+/// coordinates do, inside.
 fn takes_commas(command: &Command, option: &str) -> bool {
     let name = option.trim_start_matches('-');
     let is_it = |argument: &&Arg| argument.get_long() == Some(name);
-    command.get_arguments().find(is_it).is_some_and(|argument| argument.get_value_delimiter().is_some())
+    let has_inside = |argument: &Arg| {
+        argument.get_value_names().is_some_and(|names| names.iter().any(|name| name.contains(',')))
+    };
+    let has = |argument: &Arg| argument.get_value_delimiter().is_some() || has_inside(argument);
+    command.get_arguments().find(is_it).is_some_and(has)
         || command.get_subcommands().any(|command| takes_commas(command, option))
 }
 

@@ -67,6 +67,8 @@ fn plainer(mesh: &Mesh) -> Vec<Mesh> {
     if !runs.is_empty() || mesh.cube().is_some() {
         let whole = Mesh::wrapping(sizes, wraps).ok();
         plainer.extend(whole.clone());
+        // One at the first node stays in the machine however small it becomes.
+        plainer.extend(whole.as_ref().and_then(|whole| whole.without(&[(0, 0)]).ok()));
         let few = if runs.len() > FEW { 0 } else { runs.len() };
         for (i, &(first, last)) in runs.iter().enumerate().take(few) {
             let half = (first < last).then(|| (first, first + (last - first) / 2));

@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(labels(&[typed, "hilbert+bf"])?, [typed, typed]);
         let all = labels(&["all", "mc1x1:tie-break=none"])?;
         assert_eq!(all.iter().filter(|label| *label == "mc1x1:tie-break=none").count(), 2);
-        assert!(all.iter().any(|label| label == "hilbert+bf"));
+        assert!(all.iter().any(|label| label == "naive"));
         Ok(())
     }
 

@@ -31,9 +31,12 @@ const OTHERS: [(&[u8], &str, &str); 12] = [
     (b"<!", "a page of HTML or XML", "get the log itself; the page may be an error of a web server"),
 ];
 
-/// The number of bytes that are looked at when a log is opened. It is large, as formats are recognised by a line of the
-/// first chunk of text, which comes from these bytes.
-const FIRST: u64 = 256 << 10;
+/// The number of bytes by which all kinds of files are told apart.
+const MAGIC: u64 = 15;
+
+/// The number of bytes that are read behind them when a log is opened, if there are so many at once. It is large, as
+/// formats are recognised by a line of the first chunk of text, which comes from these bytes.
+const FIRST: usize = 256 << 10;
 
 /// The two bytes with which every gzip member begins (RFC 1952).
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -76,6 +79,16 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
+/// Reads what there is into `buffer`, and returns the number of bytes, which is 0 at the end.
+fn read_some(stream: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match stream.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
 /// An open log. It gives the uncompressed text as a stream, and counts and hashes the bytes that pass.
 pub(super) struct Source {
     path: PathBuf,
@@ -106,8 +119,16 @@ impl Source {
     /// Makes a source that reads `stream`, plain or compressed. Messages call it `path`.
     pub(super) fn new(path: PathBuf, mut stream: impl Read + 'static) -> Result<Self, TraceError> {
         let mut magic = Vec::new();
-        if let Err(source) = stream.by_ref().take(FIRST).read_to_end(&mut magic) {
-            return Err(TraceError::Unreadable { path, source });
+        let mut first = vec![0; FIRST];
+        // One read, as a pipe may have no more for long.
+        let more = stream
+            .by_ref()
+            .take(MAGIC)
+            .read_to_end(&mut magic)
+            .and_then(|_| read_some(&mut stream, &mut first));
+        match more {
+            Ok(count) => magic.extend(&first[..count]),
+            Err(source) => return Err(TraceError::Unreadable { path, source }),
         }
         if let Some((_, kind, remedy)) = OTHERS.iter().find(|(begin, ..)| magic.starts_with(begin)) {
             return Err(TraceError::OtherKind { path, kind, remedy });

@@ -1,7 +1,7 @@
 //! The promise of EASY to the head of the queue, over every allocator: with estimates that hold it starts no later than the
 //! shadow time that it had when it became the head.
 
-use meshreplay::allocator::{self, Built, Placement, Request, Served, Setup};
+use meshreplay::allocator::{self, Built, Placement, Request, Served, Setup, follows_lists};
 use meshreplay::audit::{Fits, Policy, Promised, Schedule, ScheduledJob, audit};
 use meshreplay::job::{Job, Shape, Time};
 use meshreplay::machine::{Machine, Mesh, NodeId};
@@ -88,7 +88,12 @@ fn promising(mesh: &Mesh) -> impl Iterator<Item = Spec> {
         let built = allocator::build(spec, &Setup::new(mesh, 1));
         spec.name != "cost-free-compaction" && built.is_ok_and(|built| built.strategy.moves_jobs)
     };
-    specs(mesh).into_iter().map(|(spec, _)| spec).filter(|spec| !moves(spec)).collect::<Vec<_>>().into_iter()
+    specs(mesh)
+        .into_iter()
+        .map(|(spec, _)| spec)
+        .filter(|spec| !moves(spec) && !follows_lists(spec))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 const SCHEDULERS: [&str; 2] = ["easy", "easy:pass=per-event"];

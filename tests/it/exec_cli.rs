@@ -59,7 +59,7 @@ fn who_fails_fails_alone_and_labels_stand_everywhere() -> Tested {
     assert_eq!(out.code, Some(1), "{}", out.stderr);
     assert_eq!(
         columns(&at.join("out/summary.csv"))?["allocator"],
-        ["naive", "exec:sh lowest.sh", "curve:order=hilbert,select=best-fit"]
+        ["naive", "exec:sh lowest.sh", "hilbert+bf"]
     );
     for words in [
         "there is no program ./none",

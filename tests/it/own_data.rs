@@ -67,8 +67,9 @@ fn frame(at: &Path, log: &str) -> Result<Vec<Vec<String>>, Box<dyn std::error::E
     assert_eq!(ran.code, Some(0), "{log}: {}", ran.stderr);
     let text = fs::read_to_string(at.join(format!("out-{log}/jobs.csv")))?;
     let heads = csv_cells(text.lines().next().unwrap_or_default());
-    let is_kept =
-        |head: &str| !["run", "log", "user", "group", "account", "queue", "partition"].contains(&head);
+    let is_kept = |head: &str| {
+        !["run", "log", "user", "group", "account", "queue", "partition", "submit_hour"].contains(&head)
+    };
     let kept = |line: &str| -> Vec<String> {
         csv_cells(line)
             .into_iter()

@@ -123,7 +123,7 @@ fn studies_multiply_partitions_and_keep_the_keys_of_replays_without() -> Tested 
     sweep("each.toml -o one")?;
     sweep("each.toml -o two --shard 2/2")?;
     sweep("each.toml -o two --shard 1/2")?;
-    let ran = run(at, "merge two")?;
+    let ran = run(at, "merge two -o two")?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     sweep("whole.toml -o whole")?;
     let cells = |folder: &str| -> Result<Vec<String>, Box<dyn std::error::Error>> {
@@ -219,7 +219,7 @@ fn wrong_partitions_are_refused_with_those_that_exist() -> Tested {
             1,
             "error: none: no job names its partition (field 16)",
         ),
-        ("replay log.swf -m 4x4 -a naive --partition 1,2", 2, "found '1,2', expected the name or the number"),
+        ("replay log.swf -m 4x4 -a naive --partition 1,2", 2, "as in --partition 1 2"),
         ("replay log.swf -m 4x4 -a naive --partition", 2, "a value is required"),
         (
             "replay synthetic:jobs=9 -m 4x4 -a naive --partition 1",

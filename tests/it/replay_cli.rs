@@ -135,7 +135,7 @@ fn result_files_are_whole_and_carry_the_resolved_run() -> Tested {
     assert_eq!(files(&out)?, ["jobs.csv", "run.json", "summary.csv"]);
     let jobs = fs::read_to_string(out.join("jobs.csv"))?;
     let titles = "replay,seed,job,submit_s,start_s,end_s,run_s,estimate_s,procs,shape,allocated,wait_s,queue_delay_s,allocation_delay_s,moves,suspended_s,pairwise_sum,\
-                  pairwise_mean,diameter,components,bounding_box,allocate_ns,run";
+                  pairwise_mean,diameter,components,bounding_box,allocate_ns,user,account,queue,partition,status,submit_hour,run";
     assert_eq!((jobs.lines().next(), jobs.lines().count()), (Some(titles), 1 + 2 * 10));
     let run: serde_json::Value = serde_json::from_str(&fs::read_to_string(out.join("run.json"))?)?;
     assert_eq!(run["version"], env!("CARGO_PKG_VERSION"));

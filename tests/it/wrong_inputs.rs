@@ -252,6 +252,12 @@ fn systems() -> Vec<Wrong> {
             "",
             "no job to replay; left out: 1 without processors",
         ),
+    ]
+}
+
+/// Logs of Slurm in its other formats, logs of another system than is told, and logs of other formats with a mistake.
+fn others() -> Vec<Wrong> {
+    vec![
         wrong("{\"jobs\": []}\n", "", "no job to replay; it has no records"),
         wrong("{\"jobs\": []}}\n", "", ":1: the JSON text is malformed: a value was expected"),
         wrong(
@@ -302,7 +308,7 @@ fn systems() -> Vec<Wrong> {
 fn wrong_logs_are_named_with_exit_code_1() -> Tested {
     let directory = tempfile::tempdir()?;
     let all: Vec<Wrong> =
-        [no_logs(), headings(), cells(), numbers(), systems()].into_iter().flatten().collect();
+        [no_logs(), headings(), cells(), numbers(), systems(), others()].into_iter().flatten().collect();
     assert!(all.len() >= 60, "{}", all.len());
     for Wrong(text, arguments, message) in all {
         let rest =

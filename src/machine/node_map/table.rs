@@ -272,10 +272,7 @@ mod tests {
     #[test]
     fn wrong_rows_are_named() {
         for (text, message) in [
-            (
-                "a,0,0\nb,1\nc\n",
-                "3: number of fields: found 1, expected 2 (name,number) or 3 (name,x,y), as machine 4x2 has 2 dimensions",
-            ),
+            ("a,0,0\nb,1\nc\n", "2: number of fields: found 2, expected 3 as in the first row"),
             (
                 "a,0,0,0\n",
                 "1: number of fields: found 4, expected 2 (name,number) or 3 (name,x,y), as machine 4x2 has 2 dimensions",

@@ -33,6 +33,7 @@ mod tests {
         for name in ["Mars/Olympus", "Etc/Unknown", ""] {
             assert!(!set_local_zone(name), "{name}");
         }
-        assert_eq!(local_zone(), None);
+        // Another test may have told a zone that exists.
+        assert!(local_zone().is_none_or(|name| TimeZone::get(name).is_ok()), "{:?}", local_zone());
     }
 }

@@ -6,6 +6,10 @@
 //! a typing error never runs the default experiment. The resolved spec has every default written out and its keys
 //! sorted. It says what a result is of; tables and frames show the text that the user gave beside it.
 
+mod given;
+
+pub use given::GivenSpec;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -27,37 +31,6 @@ pub const EXEC: &str = "exec";
 
 /// The name of specs that stand for an object of the caller: `guest:NAME`.
 pub const GUEST: &str = "guest";
-
-/// A spec as the user gave it, with the text that is its label in results.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GivenSpec {
-    /// The spec.
-    pub spec: Spec,
-    /// The text that the spec was read from.
-    pub label: String,
-}
-
-impl FromStr for GivenSpec {
-    type Err = SpecError;
-
-    fn from_str(text: &str) -> Result<Self, SpecError> {
-        Ok(Self { spec: text.parse()?, label: text.to_owned() })
-    }
-}
-
-/// Writes the spec and not the label, so that two spellings of one spec give the same text.
-impl fmt::Display for GivenSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.spec.fmt(f)
-    }
-}
-
-/// Labels the spec by its own text.
-impl From<Spec> for GivenSpec {
-    fn from(spec: Spec) -> Self {
-        Self { label: spec.to_string(), spec }
-    }
-}
 
 /// The reason for which a spec is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
