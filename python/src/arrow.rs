@@ -14,7 +14,7 @@ use pyo3::types::PyCapsule;
 
 use crate::error::{failure, message};
 
-/// The name of a capsule with a stream of record batches, by the PyCapsule interface of Arrow.
+/// The name of a capsule with a stream of record batches, by the `PyCapsule` interface of Arrow.
 const STREAM: &std::ffi::CStr = c"arrow_array_stream";
 
 /// Returns a capsule with the rows of `frame` as a stream of record batches. The columns share memory with the frame.

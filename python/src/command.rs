@@ -23,6 +23,7 @@ pub(crate) fn main(py: Python<'_>, program: PathBuf, words: Vec<OsString>) -> u8
 /// Writes a log of the model of Lublin and Feitelson, as `trace generate --model lublin` does.
 #[pyfunction]
 #[pyo3(signature = (path, jobs, procs, load, seed, typeless, published_sizes))]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword of the Python function")]
 pub(crate) fn generate(
     py: Python<'_>,
     path: PathBuf,

@@ -117,13 +117,11 @@ fn run(
             lost.get_or_insert(error);
         }
     });
-    match lost {
-        Some(error) => Err(failure(&error)),
-        None => {
-            ended.run = results.finish().map_err(|error| failure(&error))?;
-            Ok(ended)
-        }
+    if let Some(error) = lost {
+        return Err(failure(&error));
     }
+    ended.run = results.finish().map_err(|error| failure(&error))?;
+    Ok(ended)
 }
 
 /// Returns an error with its causes.
