@@ -60,6 +60,7 @@ pub mod guest;
 #[cfg(feature = "lab")]
 pub mod inspect;
 pub mod job;
+pub mod laws;
 pub mod machine;
 pub mod metrics;
 #[cfg(feature = "lab")]

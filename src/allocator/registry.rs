@@ -2,8 +2,8 @@
 
 use super::seam::{Built, Entry, Placement, Setup, Strategy};
 use super::{
-    anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, rfold, shells, slurm_torus3d,
-    snug,
+    anywhere, best_of, buddy, compaction, contiguous, curve, nearest, pieces, recorded, rfold, shells,
+    slurm_torus3d, snug,
 };
 use crate::machine::order::ORDERS;
 use crate::machine::{Machine, Mesh, unavailable_submeshes};
@@ -55,7 +55,18 @@ pub const ALLOCATORS: &[Entry] = &[
     compaction::rows::RIGHT,
     compaction::rows::ORDERED,
     compaction::rows::COST_FREE,
+    recorded::ENTRY,
 ];
+
+/// The name of the allocator that gives jobs the nodes that their log says. It needs a log with lists of nodes.
+pub const RECORDED: &str = recorded::ENTRY.name;
+
+/// Returns whether the allocator, or a member of it, gives jobs the nodes that their log says.
+pub fn follows_lists(spec: &Spec) -> bool {
+    let members = spec.members.iter().flat_map(|members| members.split('|'));
+    spec.name == RECORDED
+        || members.filter_map(|member| member.parse().ok()).any(|member| follows_lists(&member))
+}
 
 /// Finds the row of a spec. Returns the row and the spec. The abbreviation `ORDER+SELECT` for curve allocators is
 /// replaced by its long form: `hilbert+bf` becomes `curve:order=hilbert,select=best-fit`. Any other spec is returned
@@ -126,7 +137,7 @@ pub fn short(spec: &Spec) -> String {
 /// Returns the spec with every default written out; `None` if it cannot be built on a machine of one node.
 fn defaults(spec: &Spec) -> Option<Spec> {
     let smallest = Mesh::new(&[1]).ok()?;
-    Some(build(spec, &Setup { mesh: &smallest, seed: 0 }).ok()?.spec)
+    Some(build(spec, &Setup::new(&smallest, 0)).ok()?.spec)
 }
 
 /// Builds the allocator that `spec` names. It knows which nodes of the machine are unavailable: they were reported to it

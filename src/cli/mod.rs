@@ -1,10 +1,10 @@
 //! The command line, with one file per subcommand. A file has the arguments (their doc comments are the help text) and
 //! the function that runs the command. Only this module prints.
 
+mod algorithms;
 mod completions;
 pub mod embedded;
 mod interrupt;
-mod list;
 mod merge;
 mod plot;
 mod reading;
@@ -29,6 +29,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use self::algorithms::{check, list};
 use self::schedule::{audit, compare, export};
 use crate::figure::FigureError;
 use crate::figure::show::ShowError;
@@ -55,6 +56,7 @@ enum Command {
     Report(report::Args),
     Compare(compare::Args),
     Audit(audit::Args),
+    Check(check::Args),
     Export(export::Args),
     Schema(schema::Args),
     Reproduce(reproduce::Args),
@@ -117,6 +119,7 @@ fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Command::Report(args) => report::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Audit(args) => audit::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),

@@ -184,9 +184,13 @@ fn held(folder: &Path, study: &Study) -> Option<BTreeSet<u64>> {
         let number: u64 = label("replay", row)?.parse().ok()?;
         let spec = &study.cells.get(usize::try_from(number).ok()?)?.spec;
         // The seed of a row is that of its replication and may differ from the seed of the spec.
-        let is_its = Coordinate::listed()
-            .filter(|coordinate| coordinate.name != "seed")
-            .all(|coordinate| label(coordinate.name, row).as_ref() == Some(&coordinate.text(spec)));
+        let is_its =
+            Coordinate::listed().filter(|coordinate| coordinate.name != "seed").all(
+                |coordinate| match label(coordinate.name, row) {
+                    Some(found) => found == coordinate.text(spec),
+                    None => !coordinate.is_given(spec),
+                },
+            );
         if !is_its {
             return None;
         }

@@ -21,6 +21,9 @@ fn before<'a>() -> Vec<Field<SummaryRow<'a>>> {
     vec![
         field("replay", U32(|row| row.number)).meaning("number of the replay; the same in the `jobs` frame"),
         field("log", Str(|row| row.spec.log.clone())).meaning("what was replayed"),
+        field("partition", Str(|row| row.spec.partition_text()))
+            .when(When::Partitions)
+            .meaning("the partitions of the log whose jobs were replayed, such as `batch+debug`; `all` if no job was left out"),
         field("machine", Str(|row| row.spec.machine.to_string())).meaning("on what"),
         field("scheduler", Str(|row| row.spec.scheduler.to_string()))
             .meaning("spec with every default written out"),

@@ -14,8 +14,8 @@ pub fn check_placement(nodes: &[NodeId], expected: NodesFor, machine: &Machine) 
     }
     let mut sorted = nodes.to_vec();
     sorted.sort_unstable();
-    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(format!("its placement has node {} twice, expected different nodes", pair[0]));
+    if let Some((node, _)) = sorted.iter().zip(sorted.iter().skip(1)).find(|(node, next)| node == next) {
+        return Err(format!("its placement has node {node} twice, expected different nodes"));
     }
     let all = machine.mesh().nodes();
     if let Some(outside) = sorted.last().filter(|&&node| node >= all) {

@@ -47,10 +47,12 @@ mod check;
 mod dispatched;
 mod exec;
 mod own_run_times;
+mod setup;
 mod table;
 
 pub use self::check::check_placement;
 pub use self::dispatched::{Dispatched, Dispatcher};
 pub use self::exec::files;
 pub use self::own_run_times::{OwnRunTimes, RunTime};
-pub use self::table::{GuestError, Guests, Setup};
+pub use self::setup::{GuestError, Setup};
+pub use self::table::Guests;

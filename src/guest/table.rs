@@ -5,50 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::exec;
+use super::setup::{GuestError, Setup};
 use crate::allocator::{self, Built, Promises, Served, Strategy};
 use crate::execution::{self, Execution};
 use crate::machine::Mesh;
 use crate::scheduler::{self, Scheduler};
 use crate::spec::{EXEC, Spec, SpecError, unknown};
-use crate::stop::Stop;
-
-/// The facts that a guest may use when it is built for one replay.
-#[derive(Clone, Copy, Debug)]
-pub struct Setup<'a> {
-    /// The spec of the guest, such as `guest:mine`, by which messages name it.
-    pub label: &'a str,
-    /// The machine of the replay.
-    pub mesh: &'a Mesh,
-    /// The number of jobs of the replay; 0 where the guest is only asked which jobs it can serve.
-    pub jobs: usize,
-    /// The seed of the replication.
-    pub seed: u64,
-    /// The switch of the replay. A guest that cannot go on calls [`Stop::fail`] with a whole message, which names it by
-    /// `label`. A guest that waits for something looks at [`Stop::is_thrown`] about every 50 ms and then gives up.
-    pub stop: &'a Stop,
-}
-
-/// The reason why an algorithm cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GuestError {
-    /// The spec is wrong, or the algorithm does not suit the machine.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// The guest could not be started. The text is a whole message.
-    #[error("{0}")]
-    Failed(String),
-    /// The replay was stopped while the guest was started.
-    #[error("interrupted")]
-    Interrupted,
-}
-
-impl Setup<'_> {
-    /// Returns the error of a guest that could not be started.
-    fn failed(&self, message: String) -> GuestError {
-        let is_interrupted = self.stop.is_thrown() && self.stop.reason().is_none();
-        if is_interrupted { GuestError::Interrupted } else { GuestError::Failed(message) }
-    }
-}
 
 /// A function that builds a guest for one replay. It fails with a whole message.
 type Factory<T> = Arc<dyn Fn(&Setup<'_>) -> Result<T, String> + Send + Sync>;
@@ -123,7 +85,7 @@ impl Guests {
         if spec.is_guest() {
             return Ok((self.find_allocator(spec)?, false));
         }
-        let built = allocator::build(spec, &allocator::Setup { mesh, seed: 0 })?;
+        let built = allocator::build(spec, &allocator::Setup::new(mesh, 0))?;
         Ok((built.spec, built.strategy.moves_jobs))
     }
 
@@ -147,7 +109,10 @@ impl Guests {
     /// Builds the allocator that `spec` names for one replay.
     pub fn allocator(&self, spec: &Spec, setup: &Setup<'_>) -> Result<Built, GuestError> {
         if !spec.is_guest() {
-            return Ok(allocator::build(spec, &allocator::Setup { mesh: setup.mesh, seed: setup.seed })?);
+            return Ok(allocator::build(
+                spec,
+                &allocator::Setup::new(setup.mesh, setup.seed).with_lists(setup.lists),
+            )?);
         }
         let mut strategy = match check("allocator", spec, &self.allocators)? {
             Kind::Program(command) => exec::allocator(&command, setup),

@@ -23,6 +23,7 @@ pub(super) fn summary(results: &Results) -> ReportTable {
         outages: results.sheet.column("goodput").is_some(),
         predictions: results.sheet.column("prediction_error_s_mean").is_some(),
         recorded: results.sheet.column("starts_delayed").is_some(),
+        recorded_nodes: results.sheet.column("nodes_replaced").is_some(),
         ..Circumstances::default()
     };
     let column = |metric: &'static Metric| {

@@ -97,6 +97,9 @@ fn prefix(candidate: &Candidate<'_>, replays: &[(&ReplaySpec, &[Outcome])], axis
         |same: fn(&ReplaySpec, &ReplaySpec) -> bool| replays.iter().any(|(other, _)| !same(spec, other));
     let mut words = Vec::new();
     words.extend(differs(|a, b| a.log == b.log).then(|| spec.log.clone()));
+    words.extend(
+        differs(|a, b| a.partition == b.partition).then(|| format!("partition {}", spec.partition_label())),
+    );
     words.extend(differs(|a, b| a.machine == b.machine).then(|| format!("on {}", spec.machine)));
     if axis == Axis::Allocator {
         words.extend(

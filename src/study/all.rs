@@ -44,7 +44,7 @@ pub(super) fn left_out(
     machine: &Mesh,
     allocator: &Spec,
 ) -> Result<Option<String>, JobsError> {
-    let built = allocator::build(allocator, &Setup { mesh: machine, seed: 0 })?;
+    let built = allocator::build(allocator, &Setup::new(machine, 0))?;
     let served = served(requests.iter().copied(), machine, built);
     let refused = served.into_iter().find(|(_, fits)| !fits);
     Ok(refused.map(|(request, _)| {

@@ -12,6 +12,7 @@ use crate::machine::mesh::MeshError;
 use crate::machine::{AutoMachine, Mesh};
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
+use crate::trace::{PartitionChoice, Partitions};
 use crate::workload::Rules;
 
 /// The values of each axis of a study. A study replays every combination of them.
@@ -19,6 +20,8 @@ use crate::workload::Rules;
 pub struct Axes {
     /// The names of the logs.
     pub logs: Vec<String>,
+    /// The partitions whose jobs are replayed.
+    pub partitions: Vec<PartitionChoice>,
     /// The workload rules, which say how records of a log become jobs.
     pub rules: Vec<Rules>,
     /// The factors that arrival times are multiplied by.
@@ -27,6 +30,8 @@ pub struct Axes {
     pub machines: Vec<Mesh>,
     /// The machines that follow from each log.
     pub autos: Autos,
+    /// The parts of each log that are replayed, each with its machines; empty until the logs have been read.
+    pub of_logs: Vec<Vec<LogPart>>,
     /// The schedulers.
     pub schedulers: Vec<Spec>,
     /// The allocators. [`ALL`] stands for every allocator that can serve the machine.
@@ -44,8 +49,15 @@ pub struct Axes {
 pub struct Autos {
     /// The machines, each with its position among all machines of the study, ascending.
     pub machines: Vec<(usize, AutoMachine)>,
-    /// All machines of each log; empty until the logs have been read.
-    pub of_logs: Vec<Vec<Mesh>>,
+}
+
+/// A part of a log that is replayed on its own.
+#[derive(Clone, Debug)]
+pub struct LogPart {
+    /// The partitions whose jobs it has; `None` for all jobs.
+    pub partition: Option<Partitions>,
+    /// The machines.
+    pub machines: Vec<Mesh>,
 }
 
 /// The message about unavailable nodes of a machine that is not known yet.
@@ -104,22 +116,32 @@ pub struct Combination {
 }
 
 impl Axes {
-    /// Returns every combination, ordered by log, then rules, arrival scale, machine, scheduler, allocator, network and
+    /// Returns every combination, ordered by log, then partition, rules, arrival scale, machine, scheduler, allocator, network and
     /// seed. The seed varies fastest. Fails if a name does not exist or does not suit a machine, or if an allocator
     /// that moves running jobs meets a network that cannot move them.
     pub fn combinations(&self) -> Result<Vec<Combination>, SpecError> {
-        if self.autos.machines.is_empty() {
-            return self.product(0..self.logs.len(), &self.machines);
+        if self.of_logs.is_empty() {
+            let whole = LogPart { partition: None, machines: self.machines.clone() };
+            return self.product(0..self.logs.len(), &whole);
         }
         let mut found = Vec::new();
-        for (log, machines) in self.autos.of_logs.iter().enumerate() {
-            found.extend(self.product(log..log + 1, machines)?);
+        for (log, parts) in self.of_logs.iter().enumerate() {
+            for part in parts {
+                found.extend(self.product(log..log + 1, part)?);
+            }
         }
         Ok(found)
     }
 
-    /// Returns every combination of the logs at these positions with `machines`.
-    fn product(&self, logs: Range<usize>, machines: &[Mesh]) -> Result<Vec<Combination>, SpecError> {
+    /// Returns whether what is replayed is known only once the logs have been read: machines or partitions.
+    pub(super) fn follow_from_logs(&self) -> bool {
+        !self.autos.machines.is_empty()
+            || self.partitions.iter().any(|choice| *choice != PartitionChoice::All)
+    }
+
+    /// Returns every combination of a part of the logs at these positions with its machines.
+    fn product(&self, logs: Range<usize>, part: &LogPart) -> Result<Vec<Combination>, SpecError> {
+        let LogPart { partition, machines } = part;
         let mut schedulers = Vec::new();
         for spec in &self.schedulers {
             schedulers.push(self.guests.resolve_scheduler(spec)?);
@@ -160,6 +182,7 @@ impl Axes {
                             spec: ReplaySpec {
                                 log: name.clone(),
                                 log_sha256: String::new(),
+                                partition: partition.clone(),
                                 rules: rules.clone(),
                                 arrival_scale,
                                 machine: (*machine).clone(),
@@ -226,13 +249,13 @@ impl Axes {
 
     /// Returns the machines of all logs, as far as they are known.
     pub(super) fn all_machines(&self) -> Vec<&Mesh> {
-        if self.autos.of_logs.is_empty() {
+        if self.of_logs.is_empty() {
             return self.machines.iter().collect();
         }
-        self.autos.of_logs.iter().flatten().collect()
+        self.of_logs.iter().flatten().flat_map(|part| &part.machines).collect()
     }
 
-    /// Returns the machines of a log whose machine has `nodes` nodes. Fails with the machine that cannot have so many.
+    /// Returns the machines of a log, or of a part of it, whose machine has `nodes` nodes. Fails with the machine that cannot have so many.
     pub(super) fn machines_of(&self, nodes: u64) -> Result<Vec<Mesh>, AutoMachine> {
         let mut machines = self.machines.clone();
         for &(place, auto) in &self.autos.machines {
@@ -265,10 +288,12 @@ mod tests {
     fn axes() -> Result<Axes, Box<dyn std::error::Error>> {
         Ok(Axes {
             logs: vec!["a".to_owned(), "b".to_owned()],
+            partitions: vec![PartitionChoice::All],
             rules: vec![Rules::default()],
             arrival_scales: vec![1.0, 0.5],
             machines: vec!["4x4".parse()?, "4x4x4".parse()?],
             autos: Autos::default(),
+            of_logs: Vec::new(),
             schedulers: vec!["fcfs".parse()?],
             allocators: vec!["hilbert+bf".parse()?],
             networks: vec![Spec::named(RECORDED)],

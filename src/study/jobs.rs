@@ -12,6 +12,7 @@ use crate::machine::{Machine, Mesh};
 use crate::scheduler::RECORDED;
 use crate::spec::{Spec, SpecError};
 use crate::stop::Stop;
+use crate::trace::Partitions;
 use crate::workload::{Model, ModelError, Oversize, Rules, scaled};
 
 /// The advice at the end of messages about jobs that do not fit.
@@ -105,10 +106,14 @@ impl From<GuestError> for JobsError {
     }
 }
 
-/// Returns the jobs of `log` with arrival times multiplied by `arrival_scale`. Fails if a replay could run past the
-/// last representable time.
-pub(super) fn scaled_jobs(log: &LoadedLog, arrival_scale: f64) -> Result<Vec<Job>, JobsError> {
-    within_range(&log.name, scaled(&log.workload.jobs, arrival_scale), arrival_scale)
+/// Returns the jobs of `log` that belong to `partitions` (`None` stands for all jobs) with arrival times multiplied by
+/// `arrival_scale`. Fails if a replay could run past the last representable time.
+pub(super) fn scaled_jobs(
+    log: &LoadedLog,
+    partitions: Option<&Partitions>,
+    arrival_scale: f64,
+) -> Result<Vec<Job>, JobsError> {
+    within_range(&log.name, scaled(&log.jobs_of(partitions), arrival_scale), arrival_scale)
 }
 
 /// Draws jobs from a workload model for `machine`. Returns the jobs that `rules` keep, with arrival times multiplied by
@@ -172,14 +177,14 @@ pub(super) fn placeable(
     oversize: Oversize,
 ) -> Result<(Arc<Vec<Job>>, Vec<Job>), JobsError> {
     let name = allocator::short(&allocator.spec);
-    let served = served(jobs.iter().map(Request::from), machine, allocator);
+    let served = served(jobs.iter().map(kind_of), machine, allocator);
     if stop.is_thrown() {
         // An allocator that is stopped, or from outside and has failed, refuses whatever it is asked.
         return Err(stop
             .reason()
             .map_or(JobsError::Interrupted, |reason| JobsError::Failed(reason.to_owned())));
     }
-    let fits = |job: &Job| served.get(&Request::from(job)).is_none_or(|&fits| fits);
+    let fits = |job: &Job| served.get(&kind_of(job)).is_none_or(|&fits| fits);
     split(log, jobs, machine, oversize, &fits, |log, number, asked, machine| JobsError::NeverFits {
         log,
         number,
@@ -187,6 +192,11 @@ pub(super) fn placeable(
         allocator: name.clone(),
         machine,
     })
+}
+
+/// Returns what a job asks for, without the nodes that it had: jobs of one size and shape are of one kind.
+pub(super) fn kind_of(job: &Job) -> Request {
+    Request::from(job).without_list()
 }
 
 /// Fails if the scheduler starts jobs by their recorded waits and no job of `log` has one.
@@ -265,7 +275,7 @@ mod tests {
     fn jobs(shapes: &[[u32; 3]]) -> Arc<Vec<Job>> {
         let run = Time::from_seconds(1);
         let job = |(number, &sides): (i64, &[u32; 3])| {
-            let Request { procs, shape } = Request::sides(sides);
+            let Request { procs, shape, .. } = Request::sides(sides);
             Job { number, submit: run, run, estimate: run, procs, shape, ..Job::default() }
         };
         Arc::new((1..).zip(shapes).map(job).collect())
@@ -275,7 +285,7 @@ mod tests {
     fn jobs_that_never_fit_are_named_or_counted() -> Result<(), Box<dyn std::error::Error>> {
         let jobs = jobs(&[[2, 2, 1], [5, 1, 1], [1, 5, 1], [2, 2, 2], [9, 9, 9]]);
         let (machine, stop): (Mesh, Stop) = ("5x4".parse()?, Stop::default());
-        let built = |spec: &Spec| allocator::build(spec, &allocator::Setup { mesh: &machine, seed: 0 });
+        let built = |spec: &Spec| allocator::build(spec, &allocator::Setup::new(&machine, 0));
         for (allocator, left) in [
             ("first-fit", &[1, 2][..]),
             ("first-fit:turn=yes", &[1, 2, 3]),

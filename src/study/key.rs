@@ -16,16 +16,18 @@ use crate::workload::Estimate;
 
 /// Returns the content key of a replay: the SHA-256, in hexadecimal, of its description, of its options and of the
 /// version of this program. If the allocator reads files (parameters `path` and `weights`), the key depends on their
-/// contents too, and so it does on the files of programs. If a file lists outages or predictions, the key depends on its
-/// content and not on its path.
+/// contents too, and so it does on the files of programs. If a file lists outages, nodes or predictions, the key depends on
+/// its content and not on its path.
 pub fn content_key(spec: &ReplaySpec, options: &Options) -> String {
     let mut text = format!("meshreplay {}\n", env!("CARGO_PKG_VERSION"));
     let unnamed_spec = without_path(spec);
-    text.extend(COORDINATES.iter().map(|row| format!("{}={}\n", row.name, row.text(&unnamed_spec))));
+    let given = COORDINATES.iter().filter(|row| row.is_given(&unnamed_spec));
+    text.extend(given.map(|row| format!("{}={}\n", row.name, row.text(&unnamed_spec))));
     let unnamed = options.without_paths();
     text.extend(OPTIONS.iter().filter_map(|option| option.line(&unnamed)));
     text.extend(files(&spec.allocator).into_iter().map(|(_, sha256)| format!("path_sha256={sha256}\n")));
     text.extend(outage_file(options).map(|(_, sha256)| format!("outages_sha256={sha256}\n")));
+    text.extend(node_map_file(options).map(|(_, sha256)| format!("node_map_sha256={sha256}\n")));
     text.extend(prediction_file(spec).map(|(_, sha256)| format!("predictions_sha256={sha256}\n")));
     text.extend(program_files(spec).into_iter().map(|(_, sha256)| format!("program_sha256={sha256}\n")));
     sha256(&text)
@@ -72,6 +74,12 @@ pub fn files(allocator: &Spec) -> Vec<(String, String)> {
 /// there is no such file or it cannot be read.
 pub(super) fn outage_file(options: &Options) -> Option<(String, String)> {
     options.outages.as_ref()?.path().and_then(|path| read(path.to_owned()))
+}
+
+/// Returns the path of the file that says where nodes are, with the SHA-256 of its content in hexadecimal. `None` if there
+/// is no such file or it cannot be read.
+pub(super) fn node_map_file(options: &Options) -> Option<(String, String)> {
+    options.node_map.as_ref()?.path().and_then(|path| read(path.to_owned()))
 }
 
 /// Returns the description of a replay without the path of a file of predictions.
@@ -167,6 +175,7 @@ mod tests {
             "mc1x1",
             "wormhole",
             "18446744073709551615",
+            "batch+2",
         ]) {
             let mut spec = base.clone();
             assert!((row.set)(&mut spec, other), "{}", row.name);

@@ -26,11 +26,11 @@ mod snapshot;
 mod source;
 
 pub use all::ALL;
-pub use axes::{Autos, Axes, Combination, MachineArg, UNAVAILABLE_OF_AUTO};
+pub use axes::{Autos, Axes, Combination, LogPart, MachineArg, UNAVAILABLE_OF_AUTO};
 pub use file::{StudyError, is_key as is_study_key};
 pub use jobs::{JobsError, fitting};
 pub use key::{content_key, files, sha256};
-pub use log::{LoadedLog, LogSource, load, log_name};
+pub use log::{LoadedLog, LogSource, RecordedNodesError, load, log_name};
 pub use manifest::{Manifest, ManifestCell, ManifestLog};
 pub use options::{Flag, FlagValue, Keyed, OPTIONS, Options, ReplayOption};
 pub use plan::{Draft, PlanError};

@@ -87,6 +87,7 @@ impl Study {
         let allocator = allocator::short(allocator);
         let mut notes = Vec::new();
         notes.extend(self.notes_on_starts(i, outcomes));
+        notes.extend(self.notes_on_nodes(i, outcomes));
         let never_fit: u64 = outcomes.iter().map(|outcome| outcome.never_fit).sum();
         if never_fit > 0 {
             notes.push(format!(
@@ -155,6 +156,31 @@ impl Study {
             ));
         }
         lines
+    }
+
+    /// Returns notes on a replay that gives jobs the nodes that the log says: how the log names them, how many were replaced,
+    /// and how many jobs have no list. The list is empty for another allocator.
+    fn notes_on_nodes(&self, i: usize, outcomes: &[Outcome]) -> Vec<String> {
+        let ReplaySpec { log, machine, scheduler, .. } = &self.cells[i].spec;
+        let Some(Outcome { summary, notes_on_nodes, .. }) = outcomes.first() else { return Vec::new() };
+        let Some(replaced) = summary.get("nodes_replaced") else { return Vec::new() };
+        let number = |name| summary.get(name).unwrap_or_default();
+        let (jobs, unknown) = (number("jobs"), number("lists_unknown"));
+        let mut notes = notes_on_nodes.clone();
+        if replaced > 0.0 {
+            notes.push(format!(
+                "{log} on {machine} under '{}': {} of {jobs} jobs got {replaced} nodes that their lists do not have, the \
+                 nearest free ones, as those of their lists were in use, down or too few",
+                scheduler.name,
+                number("placements_replaced")
+            ));
+        }
+        if unknown > 0.0 {
+            notes.push(format!(
+                "{log}: {unknown} of {jobs} jobs have no list of nodes; they got the free nodes with the lowest numbers"
+            ));
+        }
+        notes
     }
 
     /// Returns the description of replay `i` in words, see [`ReplaySpec::label`].

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::execution::RECORDED;
 use crate::machine::Mesh;
 use crate::spec::Spec;
+use crate::trace::{ALL_PARTITIONS, Partitions};
 use crate::workload::Rules;
 
 /// The description of one replay, with every default written out. The result depends on this description, on
@@ -21,6 +22,8 @@ pub struct ReplaySpec {
     pub log: String,
     /// The SHA-256 of the log's text, in hexadecimal. Empty where it is not known, as in study.json.
     pub log_sha256: String,
+    /// The partitions of the log whose jobs are replayed; `None` if all jobs are.
+    pub partition: Option<Partitions>,
     /// The workload rules, which say how records of the log become jobs.
     pub rules: Rules,
     /// The factor that arrival times are multiplied by.
@@ -44,7 +47,7 @@ pub struct Coordinate {
     pub name: &'static str,
     /// The way in which the command `replay` takes the coordinate.
     in_command: InCommand,
-    /// Returns the value, which is a text or a number.
+    /// Returns the value, which is a text or a number; null if the coordinate is not given.
     value: fn(&ReplaySpec) -> Value,
     /// Sets the coordinate from a text. Returns false, and changes nothing, if the text is no valid value.
     pub set: fn(&mut ReplaySpec, &str) -> bool,
@@ -120,6 +123,16 @@ pub const COORDINATES: &[Coordinate] = &[
         value: |spec| spec.seed.into(),
         set: |spec, text| put(&mut spec.seed, text.parse()),
     },
+    Coordinate {
+        // Without it content keys have no line and JSON has no entry, as results that are older do not have them.
+        name: "partition",
+        in_command: InCommand::OptionUnless(8, ALL_PARTITIONS),
+        value: |spec| spec.partition.as_ref().map(Partitions::to_string).into(),
+        set: |spec, text| {
+            let parsed = (text != ALL_PARTITIONS).then(|| text.parse()).transpose();
+            put(&mut spec.partition, parsed)
+        },
+    },
 ];
 
 /// The name of the only coordinate that is not listed with a replay, because it follows from the log.
@@ -150,9 +163,17 @@ impl Coordinate {
         self.name.strip_prefix("arrival_").unwrap_or(self.name)
     }
 
-    /// Returns the coordinate's value in `spec`, as content keys and tables spell it.
+    /// Returns whether `spec` gives the coordinate. Otherwise keys and files of results have nothing of it.
+    pub fn is_given(&self, spec: &ReplaySpec) -> bool {
+        !(self.value)(spec).is_null()
+    }
+
+    /// Returns the coordinate's value in `spec`, as content keys and tables spell it: `all` if it is not given.
     pub fn text(&self, spec: &ReplaySpec) -> String {
-        plain_text(&(self.value)(spec))
+        match (self.value)(spec) {
+            Value::Null => ALL_PARTITIONS.to_owned(),
+            value => plain_text(&value),
+        }
     }
 
     /// Returns the coordinate's name and its value in `spec`, as JSON has them.
@@ -180,6 +201,7 @@ impl ReplaySpec {
         Self {
             log: String::new(),
             log_sha256: String::new(),
+            partition: None,
             rules: Rules::default(),
             arrival_scale: 1.0,
             machine,
@@ -192,11 +214,22 @@ impl ReplaySpec {
 
     /// Returns the replay in words, such as `KTH × 1 on 10x10 under fcfs with naive, seed 1`.
     pub fn label(&self) -> String {
-        let Self { log, arrival_scale, machine, scheduler, allocator, network, seed, .. } = self;
+        let Self { log, arrival_scale, machine, scheduler, allocator, network, seed, partition, .. } = self;
+        let of = partition.as_ref().map(|partition| format!(" partition {partition}")).unwrap_or_default();
         let network = if network.name == RECORDED { String::new() } else { format!(" over {network}") };
         format!(
-            "{log} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed {seed}"
+            "{log}{of} × {arrival_scale} on {machine} under {scheduler} with {allocator}{network}, seed {seed}"
         )
+    }
+
+    /// Returns the partitions as frames and keys spell them: `all` if every job is replayed.
+    pub fn partition_text(&self) -> String {
+        self.partition.as_ref().map_or_else(|| ALL_PARTITIONS.to_owned(), Partitions::to_string)
+    }
+
+    /// Returns the partitions for people, who read names as the log has them.
+    pub fn partition_label(&self) -> String {
+        self.partition.as_ref().map_or_else(|| ALL_PARTITIONS.to_owned(), |chosen| chosen.names().join("+"))
     }
 
     /// Returns the options of `meshreplay replay` that repeat this replay. The log is not among them, because it is not
@@ -225,15 +258,16 @@ fn rules_options(rules: &Rules) -> Vec<String> {
     options
 }
 
-/// Writes an object with an entry for each listed coordinate.
+/// Writes an object with an entry for each listed coordinate that is given.
 impl Serialize for ReplaySpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(Coordinate::listed().map(|coordinate| coordinate.json(self)))
+        let given = Coordinate::listed().filter(|coordinate| coordinate.is_given(self));
+        serializer.collect_map(given.map(|coordinate| coordinate.json(self)))
     }
 }
 
-/// Reads an object that may have other entries too. Only the network may be missing, because directories of version
-/// 0.1.0 and earlier do not have it.
+/// Reads an object that may have other entries too. The network may be missing, because directories of version
+/// 0.1.0 and earlier do not have it, and the partition, which is there only if it is given.
 impl<'de> Deserialize<'de> for ReplaySpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let found = Map::deserialize(deserializer)?;
@@ -243,7 +277,7 @@ impl<'de> Deserialize<'de> for ReplaySpec {
             match found.get(*name) {
                 Some(value) if set(&mut spec, &plain_text(value)) => {}
                 Some(value) => return Err(D::Error::custom(format!("{name} cannot be {value}"))),
-                None if *name == "network" => {}
+                None if ["network", "partition"].contains(name) => {}
                 None => return Err(D::Error::missing_field(name)),
             }
         }

@@ -96,7 +96,7 @@ impl Observer for Watcher {
 
 impl Replay {
     /// Replays until the time `at`, with all events of that instant, and returns the jobs that run then. Of `options` only
-    /// those of outages count. Fails if the replay fails.
+    /// those of outages and the node map count. Fails if the replay fails.
     pub fn snapshot(&self, at: Time, options: &Options) -> Result<Snapshot, RunError> {
         outages::check(&self.spec, options)?;
         let stop = Stop::default();
@@ -126,7 +126,8 @@ impl Replay {
             limit,
             stop,
         };
-        match self.drive(&jobs, self.spec.seed, (false, watcher.stop.clone()), outages, &mut watcher) {
+        let (recorded, stop) = (self.recorded_nodes(options)?, watcher.stop.clone());
+        match self.drive(&jobs, self.spec.seed, (false, stop), outages, recorded.as_ref(), &mut watcher) {
             // The watcher itself stops the replay once the time has passed.
             Ok(_) | Err(RunError::Replay(ReplayError::Interrupted)) => {}
             Err(error) => return Err(error),

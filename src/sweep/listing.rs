@@ -15,7 +15,8 @@ impl Sweep {
     pub fn listing(&self) -> String {
         let Self { study, manifest, share, .. } = self;
         // The allocator differs in most rows, so its column is the last one.
-        let named = || Coordinate::listed().filter(|coordinate| coordinate.name != "allocator");
+        let is_given = |row: &Coordinate| study.cells.iter().any(|cell| row.is_given(&cell.spec));
+        let named = || Coordinate::listed().filter(|row| row.name != "allocator" && is_given(row));
         let left = ["cell", "key", "state"].into_iter().chain(named().map(Coordinate::title));
         let mut columns = left.chain(["allocator"]).map(|title| (title, Align::Left)).collect::<Vec<_>>();
         columns.extend([("jobs", Align::Right), ("cost", Align::Right)]);

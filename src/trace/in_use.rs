@@ -34,6 +34,11 @@ impl<T: Copy + Ord> InUse<T> {
         }
     }
 
+    /// Adds the runs of `others`, of which none is settled.
+    pub fn extend(&mut self, others: Self) {
+        self.changes.extend(others.changes);
+    }
+
     /// Counts the changes before `time` and forgets them, so that memory holds only those after it. The caller expects
     /// that no run that is still to come begins before; [`Self::is_late`] tells if one did.
     pub fn settle(&mut self, time: T) {
@@ -83,7 +88,9 @@ mod tests {
     fn ends_of_an_instant_come_before_its_starts() {
         let most = |runs: &[(i64, i64, i64)]| {
             let mut used = InUse::default();
-            runs.iter().for_each(|&(start, end, procs)| used.add(start, end, procs));
+            for &(start, end, procs) in runs {
+                used.add(start, end, procs);
+            }
             used.most()
         };
         assert_eq!(most(&[(0, 10, 4), (10, 15, 3), (12, 13, 2), (12, 12, 9)]), 5);

@@ -6,6 +6,7 @@ use super::error::{Problem, TraceError};
 use super::facts::Facts;
 use super::formats::Format;
 use super::header::Header;
+use super::names::LogNames;
 
 /// Counts of what is odd in a log. Nothing of it stops reading, with one exception: a line that does not follow the
 /// format is an error unless reading is lenient.
@@ -115,6 +116,11 @@ pub struct LogSummary {
 }
 
 impl LogSummary {
+    /// Returns the names behind the numbers of the records, and when the log begins.
+    pub fn names(&self) -> LogNames {
+        LogNames::of(&self.facts.names, &self.header)
+    }
+
     /// Fails if not a single line is a job although lines were skipped, since then reading leniently has hidden that the
     /// format is another one.
     pub fn check_jobs(&self) -> Result<(), TraceError> {

@@ -137,14 +137,7 @@ fn write_header(
     if !keeps_names {
         return Ok(());
     }
-    for kind in named_kinds() {
-        let key = match kind {
-            NameKind::User => "User",
-            NameKind::Group => "Group",
-            NameKind::Executable => "Executable",
-            NameKind::Queue => "Queue",
-            NameKind::Partition | NameKind::Nodes => "Partition",
-        };
+    for (kind, key) in NameKind::all().filter_map(|kind| Some((kind, kind.header_key()?))) {
         for (i, name) in summary.facts.names.of(kind).enumerate() {
             writer.comment(format!("; {key}: {} {}", i + 1, name.escape_debug()).as_bytes())?;
         }

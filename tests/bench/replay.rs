@@ -64,7 +64,7 @@ fn calls(criterion: &mut Criterion) {
     for (machine, procs) in [("32x32", 64), ("16x8x8", 64), ("1024x1024", 64), ("1024x1024", 1024)] {
         let Some(state) = half_full(machine) else { continue };
         for allocator in ["naive", "mc1x1-shells", "mc1x1"] {
-            let setup = Setup { mesh: state.mesh(), seed: 1 };
+            let setup = Setup::new(state.mesh(), 1);
             let Ok(mut built) = build(&Spec::named(allocator), &setup) else { continue };
             group.sample_size(20).bench_function(format!("{allocator}, {procs} of {machine}"), |bencher| {
                 bencher.iter(|| built.strategy.propose(black_box(&Request::of(procs)), &state));
@@ -97,7 +97,7 @@ fn submeshes(criterion: &mut Criterion) {
     group.sample_size(20);
     for name in ["first-fit", "first-fit:turn=yes", "rbs", "stack-based", "qna-scan", "adaptive-scan"] {
         let Ok(spec) = name.parse::<Spec>() else { continue };
-        let Ok(Built { mut strategy, .. }) = build(&spec, &Setup { mesh, seed: 1 }) else { continue };
+        let Ok(Built { mut strategy, .. }) = build(&spec, &Setup::new(mesh, 1)) else { continue };
         for placement in &held {
             strategy.taken(placement, &machine);
         }
@@ -135,7 +135,7 @@ fn slices(criterion: &mut Criterion) {
     for machine in ["128x128x64", "torus:128x128x64"] {
         let Some(state) = half_full_of_cubes(machine) else { continue };
         let Ok(spec) = "first-fit:turn=yes".parse::<Spec>() else { continue };
-        let Ok(mut built) = build(&spec, &Setup { mesh: state.mesh(), seed: 1 }) else { continue };
+        let Ok(mut built) = build(&spec, &Setup::new(state.mesh(), 1)) else { continue };
         for sides in [[4, 4, 4], [8, 16, 24], [9, 17, 25], [63, 40, 17]] {
             let request = Request::sides(sides);
             let found = built.strategy.propose(&request, &state).is_some();
@@ -155,8 +155,7 @@ fn compaction(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("compaction");
     group.sample_size(20);
     for name in ["left-compaction", "ordered-compaction", "cost-free-compaction"] {
-        let Ok(Built { mut strategy, .. }) = build(&Spec::named(name), &Setup { mesh: &mesh, seed: 1 })
-        else {
+        let Ok(Built { mut strategy, .. }) = build(&Spec::named(name), &Setup::new(&mesh, 1)) else {
             continue;
         };
         let mut rng = ChaCha8Rng::seed_from_u64(1);

@@ -44,6 +44,7 @@ enum Times {
 
 /// How a table looks.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an irregularity of its own")]
 struct Look {
     delimiter: char,
     has_heading: bool,

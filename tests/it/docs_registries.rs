@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::fs;
 
-use meshreplay::allocator::{ALLOCATORS, Entry};
+use meshreplay::allocator::{ALLOCATORS, Entry, RECORDED};
 use meshreplay::machine::order::ORDERS;
 use meshreplay::metrics::{Better, METRICS};
 use meshreplay::scheduler::{self, SCHEDULERS};
@@ -116,8 +116,10 @@ fn allocator_page(row: &Entry) -> Result<String, Box<dyn Error>> {
         "\n## A drawing\n\nOf seven jobs two have ended, and the last one, `#`, has come; see [how to read it]({up}#the-drawings)."
     );
     for machine in [["48"].as_slice(), &["8x8"], &["8x8", "4x4x4"]][row.max_dims.clamp(1, 3) - 1] {
+        // The story is told with the nodes of its jobs where an allocator needs them.
+        let (log, map) = if row.name == RECORDED { ("sacct", " --node-map n{rank}") } else { ("swf", "") };
         let command = format!(
-            "meshreplay show allocation docs/examples/seven-jobs.swf --at 120 \\\n    --machine {machine} --allocator {}",
+            "meshreplay show allocation docs/examples/seven-jobs.{log} --at 120 \\\n    --machine {machine} --allocator {}{map}",
             row.name
         );
         let _ = writeln!(text, "\n```console\n$ {command}\n```");

@@ -20,7 +20,7 @@ use crate::report::{summary_column, summary_metric};
 use crate::scheduler;
 use crate::spec::{Params, Spec, SpecError};
 use crate::study::{ALL, Autos, Axes, Draft, LogSource, MachineArg, Options, UNAVAILABLE_OF_AUTO};
-use crate::trace::{Columns, ReadOptions};
+use crate::trace::{Columns, PartitionChoice, ReadOptions};
 use crate::workload::{
     Arrivals, Estimate, OVERRUNS, OVERSIZES, Overrun, Oversize, RULE_SETS, RuleSet, Rules, SIZES, STATUSES,
     ShapeRule, Sizes, Status,
@@ -144,6 +144,12 @@ pub(crate) struct Args {
     #[arg(long, default_value = "recorded", value_name = "ARRIVALS")]
     arrivals: Arrivals,
 
+    /// Partitions of which jobs are replayed, by name or number (`meshreplay trace info` shows them): batch is one row,
+    /// batch+debug one row of the jobs of both, and batch debug two rows. each is a row for every partition. With
+    /// --machine auto every row has the machine of its partitions.
+    #[arg(long, default_value = "all", value_name = "NAME|each", num_args = 1..)]
+    partition: Vec<PartitionChoice>,
+
     /// What happens to jobs that ran longer than estimated: extend raises the estimate to the run time, kill ends the
     /// run at the estimate, run-on keeps both times.
     #[arg(long, default_value = "extend", value_parser = one_of(OVERRUNS))]
@@ -212,6 +218,11 @@ impl Args {
         Options {
             jobs: self.output.is_some(),
             recorded: self.scheduler.iter().any(|spec| spec.name == scheduler::RECORDED),
+            // Whether `all` has the allocator is known once the log is read.
+            recorded_nodes: self
+                .allocator
+                .iter()
+                .any(|spec| spec.name == ALL || crate::allocator::follows_lists(spec)),
             traffic: self.network.iter().any(execution::has_traffic),
             ..self.flags.options.clone()
         }
@@ -240,10 +251,12 @@ impl Args {
         let (machines, autos) = self.machines()?;
         let axes = Axes {
             logs: Vec::new(),
+            partitions: self.partition.clone(),
             rules: vec![self.rules()],
             arrival_scales: self.arrival_scale.clone(),
             machines,
             autos,
+            of_logs: Vec::new(),
             schedulers: self.schedulers()?,
             allocators: self.allocator.clone(),
             networks: self.network.clone(),

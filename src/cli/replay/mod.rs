@@ -4,6 +4,7 @@ mod args;
 
 pub(super) use args::{Args, OF_PROGRAM, OF_READING};
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use anyhow::{Context, anyhow};
@@ -32,7 +33,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let runner = Runner::new(args.threads, study.cells.len(), args.quiet)?;
     let folder = args.output.as_deref().map(|path| (path, args.file_format(), args.force));
     let results = Some(RunResults::open(&study, folder)?);
-    let mut output = Output { args, study: &study, results, errors: Vec::new(), failure: None };
+    let (errors, said, failure) = (Vec::new(), BTreeSet::new(), None);
+    let mut output = Output { args, study: &study, results, errors, said, failure };
     let all: Vec<usize> = (0..study.cells.len()).collect();
     let tally = runner.run(&study, &all, &|_, outcomes| Ok(outcomes), &mut output);
     output.end(tally, runner.is_interrupted())
@@ -55,6 +57,8 @@ struct Output<'a> {
     results: Option<RunResults<'a>>,
     /// The number of each replay that failed, and the error.
     errors: Vec<(usize, SweepError)>,
+    /// The notes that were printed. What is said of a log is not said again for each of its replays.
+    said: BTreeSet<String>,
     /// The error that keeps further results from being written; `None` if there was none.
     failure: Option<RunFolderError>,
 }
@@ -69,7 +73,8 @@ impl ResultSink<Vec<Outcome>> for Output<'_> {
         if let Some(Err(error)) = self.results.as_mut().map(|results| results.add(number, outcomes)) {
             self.failure.get_or_insert(error);
         }
-        notes.iter().map(|note| format!("note: {note}")).collect()
+        let new = notes.into_iter().filter(|note| self.said.insert(note.clone()));
+        new.map(|note| format!("note: {note}")).collect()
     }
 
     fn is_lost(&self) -> bool {

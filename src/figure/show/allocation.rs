@@ -14,7 +14,7 @@ use crate::machine::{Mesh, NodeId};
 use crate::spec::Spec;
 use crate::study::{Autos, Axes, Combination, JobSource, Options, Replay, Snapshot, fitting, load};
 use crate::text::grouped;
-use crate::trace::ReadOptions;
+use crate::trace::{PartitionChoice, ReadOptions};
 use crate::workload::{Model, Oversize, Rules};
 
 /// An instant in several replays that differ only in their allocators.
@@ -34,7 +34,7 @@ pub struct Moment {
     pub seed: u64,
     /// The treatment of jobs that cannot be placed on the machine.
     pub oversize: Oversize,
-    /// The options, of which only those of outages count.
+    /// The options, of which only those of outages and the node map count.
     pub options: Options,
 }
 
@@ -49,10 +49,12 @@ pub fn allocation(moment: &Moment, is_coloured: bool) -> Result<String, ShowErro
     let (name, source) = source(moment)?;
     let axes = Axes {
         logs: vec![name],
+        partitions: vec![PartitionChoice::All],
         rules: vec![Rules { oversize: *oversize, ..Rules::default() }],
         arrival_scales: vec![1.0],
         machines: vec![machine.clone()],
         autos: Autos::default(),
+        of_logs: Vec::new(),
         schedulers: vec![moment.scheduler.clone()],
         allocators: moment.allocators.clone(),
         networks: vec![Spec::named(RECORDED)],
@@ -84,7 +86,7 @@ fn source(moment: &Moment) -> Result<(String, JobSource), ShowError> {
     let log = load(&moment.log, ReadOptions::default(), rules)?;
     let jobs = Arc::new(log.workload.jobs);
     let (jobs, skipped) = fitting(&log.name, &jobs, &moment.machine, moment.oversize)?;
-    Ok((log.name, JobSource::recorded(jobs, skipped)))
+    Ok((log.name, JobSource::recorded(jobs, skipped).of_log(&log.summary)))
 }
 
 /// Returns for each node the letter of its job and the number of the job's colour; `None` for a free node. Jobs are

@@ -70,7 +70,7 @@ pub(super) fn placed(
 ) -> Result<(String, Option<Vec<NodeId>>), ShowError> {
     let mesh = state.mesh();
     let Built { spec: resolved, mut strategy, .. } =
-        allocator::build(spec, &Setup { mesh, seed }).map_err(ShowError::Allocator)?;
+        allocator::build(spec, &Setup::new(mesh, seed)).map_err(ShowError::Allocator)?;
     let name = allocator::short(&resolved);
     let is_busy = |&node: &NodeId| mesh.is_available(node) && !state.free().contains(node);
     let busy: Vec<NodeId> = (0..mesh.nodes()).filter(is_busy).collect();

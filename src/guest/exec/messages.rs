@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::guest::table::Setup;
+use crate::guest::setup::Setup;
 use crate::job::{JobId, Time};
 use crate::machine::{Machine, NodeId};
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::command::Command;
 use super::messages::{Hello, Introduction, PROTOCOL, Question};
 use super::process::{Process, Unanswered};
-use crate::guest::table::Setup;
+use crate::guest::setup::Setup;
 use crate::stop::Stop;
 
 /// A running program and the number of the next question to it.

@@ -11,7 +11,7 @@ use crate::execution::{Execution, Started};
 use crate::guest::check::check_placement;
 use crate::guest::dispatched::{Dispatched, Dispatcher};
 use crate::guest::own_run_times::{OwnRunTimes, RunTime};
-use crate::guest::table::Setup;
+use crate::guest::setup::Setup;
 use crate::job::{JobId, NodesFor, Time};
 use crate::machine::Machine;
 use crate::scheduler::{Scheduler, View};
@@ -41,7 +41,7 @@ pub(in crate::guest) fn allocator(command: &Command, setup: &Setup<'_>) -> Resul
 
 /// Returns the submeshes of an allocator that serves a request by the submesh that it asks for, as `first-fit` does.
 fn submeshes(setup: &Setup<'_>) -> Result<Submeshes, String> {
-    let like = allocator::Setup { mesh: setup.mesh, seed: setup.seed };
+    let like = allocator::Setup::new(setup.mesh, setup.seed);
     let built = allocator::build(&Spec::named("first-fit"), &like);
     match built.map_err(|error| format!("allocator '{}': {error}", setup.label))?.strategy.served {
         Served::BySubmesh(submeshes) => Ok(submeshes),

@@ -18,10 +18,11 @@ use super::plan::{Draft, PlanError};
 use super::planned::Study;
 use crate::execution::RECORDED;
 use crate::guest::Guests;
+use crate::machine::node_map::NodeMapSource;
 use crate::machine::outages::OutageSource;
 use crate::machine::{Mesh, make_unavailable};
 use crate::spec::{Spec, SpecError};
-use crate::trace::ReadOptions;
+use crate::trace::{PartitionChoice, ReadOptions};
 use crate::workload::{Estimate, Rules};
 
 impl Study {
@@ -40,7 +41,7 @@ impl Study {
         find: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Self, StudyError> {
         let keys = Keys::parse(path, text)?;
-        let options = found_outages(with_keys(options, &keys)?, &keys, find);
+        let options = found_files(with_keys(options, &keys)?, &keys, find);
         check_effects(&options, &keys, path)?;
         let logs = logs(&keys, path, options.input_format.as_ref(), find)?;
         let axes = axes(&keys, find)?;
@@ -71,6 +72,11 @@ impl Study {
                 path: path.to_owned(),
                 line: keys.line_of("outages").unwrap_or(1),
                 problem: format!("key 'outages': {error}"),
+            },
+            PlanError::NodeMap(error) => StudyError::Wrong {
+                path: path.to_owned(),
+                line: keys.line_of("node_map").unwrap_or(1),
+                problem: format!("key 'node_map': {error}"),
             },
             PlanError::Predictions(error) => StudyError::Wrong {
                 path: path.to_owned(),
@@ -129,10 +135,13 @@ fn check_effects(options: &Options, keys: &Keys<'_>, path: &Path) -> Result<(), 
     Err(StudyError::Wrong { path: path.to_owned(), line: line_of(row).unwrap_or(1), problem })
 }
 
-/// Returns `options` with the path of a file of outages, if the study file names one, as it is found: relative paths
-/// start where those of logs do.
-fn found_outages(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Options {
+/// Returns `options` with the paths of a file of outages and of a node map, if the study file names them, as they are
+/// found: relative paths start where those of logs do.
+fn found_files(mut options: Options, keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Options {
     if let (Some(_), Some(OutageSource::File(path))) = (keys.line_of("outages"), &mut options.outages) {
+        *path = find(path).display().to_string();
+    }
+    if let (Some(_), Some(NodeMapSource::File(path))) = (keys.line_of("node_map"), &mut options.node_map) {
         *path = find(path).display().to_string();
     }
     options
@@ -195,10 +204,12 @@ fn axes(keys: &Keys<'_>, find: &dyn Fn(&str) -> PathBuf) -> Result<Axes, StudyEr
     let networks = keys.list("networks", strings(|text| network_spec(text, &machines)))?;
     Ok(Axes {
         logs: Vec::new(),
+        partitions: values(keys.list("partitions", strings(str::parse))?, PartitionChoice::All),
         rules: values(rules, Rules::default()),
         arrival_scales: values(keys.list("arrival_scales", scale)?, 1.0),
         machines,
         autos,
+        of_logs: Vec::new(),
         schedulers: values(schedulers, Spec::named("easy")),
         allocators: values(Some(allocators), Spec::named(ALL)),
         networks: values(networks, Spec::named(RECORDED)),

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::jobs::{JobsError, check_waits, placeable};
+use super::log::{RecordedNodes, RecordedNodesError};
 use super::options::Options;
 use super::replay_spec::ReplaySpec;
 use super::source::JobSource;
@@ -24,6 +25,7 @@ use crate::prediction::PredictionError;
 use crate::scheduler;
 use crate::spec::{Spec, SpecError};
 use crate::stop::Stop;
+use crate::trace::LogNames;
 use crate::workload::most_in_use;
 
 /// A replay that is ready to run: its description and its jobs.
@@ -49,8 +51,12 @@ pub struct Outcome {
     /// The largest number of processors in use at once according to the log; `None` unless the scheduler starts jobs as
     /// the log says.
     pub log_peak: Option<u64>,
+    /// Notes on the nodes that jobs had according to the log. Empty unless the allocator places jobs by them.
+    pub notes_on_nodes: Vec<String>,
     /// The jobs that were replayed. Empty unless [`Options::jobs`] is set.
     pub jobs: Arc<Vec<Job>>,
+    /// The names behind the numbers of the jobs, and when their log begins.
+    pub names: Arc<LogNames>,
     /// The record of every job (its start, its end and so on), in the order of `jobs`. Empty unless [`Options::jobs`]
     /// is set.
     pub records: Vec<Record>,
@@ -78,6 +84,9 @@ pub enum RunError {
     /// The jobs cannot be replayed.
     #[error(transparent)]
     Jobs(#[from] JobsError),
+    /// The nodes that jobs had according to the log cannot be those of the machine.
+    #[error(transparent)]
+    RecordedNodes(#[from] RecordedNodesError),
     /// The outages cannot be read, or do not suit the machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
@@ -109,9 +118,10 @@ impl Replay {
     /// seeds. Other threads can watch the progress through `monitor`, and can stop the replay with it.
     pub fn run(&self, options: &Options, monitor: &Monitor) -> Result<Vec<Outcome>, RunError> {
         let (mut outcomes, mut summaries): (Vec<Outcome>, Vec<Summary>) = (Vec::new(), Vec::new());
+        let recorded = self.recorded_nodes(options)?;
         loop {
             let seed = self.spec.seed.wrapping_add(outcomes.len() as u64);
-            let mut outcome = self.run_once(seed, options, monitor)?;
+            let mut outcome = self.run_once(seed, options, recorded.as_ref(), monitor)?;
             monitor.earlier.fetch_add(outcome.records.len(), Ordering::Relaxed);
             if !options.jobs {
                 outcome.strip();
@@ -125,36 +135,22 @@ impl Replay {
     }
 
     /// Runs the replication with this seed.
-    fn run_once(&self, seed: u64, options: &Options, monitor: &Monitor) -> Result<Outcome, RunError> {
+    fn run_once(
+        &self,
+        seed: u64,
+        options: &Options,
+        recorded: Option<&RecordedNodes>,
+        monitor: &Monitor,
+    ) -> Result<Outcome, RunError> {
         outages::check(&self.spec, options)?;
         let Fitting { jobs, skipped, misfits, first_arrival } = self.jobs(seed, &monitor.stop)?;
         let never_fit = misfits.len() as u64;
         let log_peak = (self.spec.scheduler.name == scheduler::RECORDED).then(|| most_in_use(&jobs));
         let outages = outages::plan(&self.spec, options, first_arrival, seed)?;
-        let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
-        if options.contention {
-            recorder = recorder.with_contention(&self.spec.machine);
-        }
-        if let Some(slices) = &options.fragmentation {
-            let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
-            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (start, options.jobs));
-        }
-        if options.placements && options.jobs {
-            recorder = recorder.with_placements();
-        }
         let counts_shapes = options.by_shape && options.jobs;
-        if counts_shapes {
-            recorder = recorder.with_refusals();
-        }
-        if outages.is_some() {
-            recorder = recorder.with_outages(
-                &self.spec.machine,
-                &jobs,
-                (outages::first_arrival(&jobs), options.jobs),
-            );
-        }
+        let mut recorder = self.recorder(options, &jobs, outages.is_some(), recorded, monitor);
         let driven =
-            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, &mut recorder)?;
+            self.drive(&jobs, seed, (options.timed, monitor.stop.clone()), outages, recorded, &mut recorder)?;
         let wall_s = if options.timed { driven.wall.as_secs_f64() } else { 0.0 };
         let mut recording = recorder.finish();
         let (jobs, Driven { records, traffic, .. }) = completed(jobs, driven, &mut recording);
@@ -181,7 +177,9 @@ impl Replay {
             skipped,
             never_fit,
             log_peak,
+            notes_on_nodes: recorded.map(|recorded| recorded.notes.clone()).unwrap_or_default(),
             jobs,
+            names: self.source.names(),
             records,
             recording,
             traffic,
@@ -189,6 +187,49 @@ impl Replay {
             summary,
             blocks,
         })
+    }
+
+    /// Returns the observer that measures what `options` ask for in a replay of `jobs`.
+    fn recorder<'a>(
+        &'a self,
+        options: &Options,
+        jobs: &'a [Job],
+        has_outages: bool,
+        recorded: Option<&'a RecordedNodes>,
+        monitor: &'a Monitor,
+    ) -> Recorder<'a> {
+        let mut recorder = Recorder::new(&self.spec.machine, jobs.len(), options.timed, monitor);
+        if options.contention {
+            recorder = recorder.with_contention(&self.spec.machine);
+        }
+        if let Some(slices) = &options.fragmentation {
+            let start = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
+            recorder = recorder.with_fragmentation(&self.spec.machine, slices, (start, options.jobs));
+        }
+        if options.placements && options.jobs {
+            recorder = recorder.with_placements();
+        }
+        if let Some(RecordedNodes { lists, .. }) = recorded {
+            recorder = recorder.with_lists(jobs, lists);
+        }
+        if options.by_shape && options.jobs {
+            recorder = recorder.with_refusals();
+        }
+        if has_outages {
+            recorder =
+                recorder.with_outages(&self.spec.machine, jobs, (outages::first_arrival(jobs), options.jobs));
+        }
+        recorder
+    }
+
+    /// Returns the nodes that jobs had according to the log; `None` if the allocator does not place jobs by them.
+    pub(super) fn recorded_nodes(
+        &self,
+        options: &Options,
+    ) -> Result<Option<RecordedNodes>, RecordedNodesError> {
+        let ReplaySpec { log, machine, allocator, .. } = &self.spec;
+        let found = || self.source.recorded_nodes(log, options.node_map.as_ref(), machine);
+        crate::allocator::follows_lists(allocator).then(found).transpose()
     }
 
     /// Returns the jobs of the replication with this seed for which the allocator finds nodes on the idle machine.
@@ -199,9 +240,8 @@ impl Replay {
         check_waits(log, &jobs, scheduler)?;
         let first_arrival = outages::first_arrival(&jobs);
         let label = allocator.to_string();
-        let built = self
-            .guests
-            .allocator(allocator, &guest::Setup { label: &label, mesh: machine, jobs: 0, seed, stop })?;
+        let setup = guest::Setup { label: &label, mesh: machine, jobs: 0, seed, stop, lists: None };
+        let built = self.guests.allocator(allocator, &setup)?;
         let (jobs, misfits) = placeable(log, &jobs, machine, (built, stop), rules.oversize)?;
         Ok(Fitting { jobs, skipped: skipped + misfits.len() as u64, misfits, first_arrival })
     }
@@ -227,12 +267,15 @@ impl Replay {
         seed: u64,
         (timed, stop): (bool, Stop),
         outages: Option<OutagePlan>,
+        recorded: Option<&RecordedNodes>,
         observer: &mut dyn Observer,
     ) -> Result<Driven, RunError> {
         let spec = &self.spec;
+        let lists = recorded.map(|recorded| &recorded.lists);
         let [allocator, scheduler, network] =
             [&spec.allocator, &spec.scheduler, &spec.network].map(Spec::to_string);
-        let setup = guest::Setup { label: "", mesh: &spec.machine, jobs: jobs.len(), seed, stop: &stop };
+        let setup =
+            guest::Setup { label: "", mesh: &spec.machine, jobs: jobs.len(), seed, stop: &stop, lists };
         let mut built =
             self.guests.allocator(&spec.allocator, &guest::Setup { label: &allocator, ..setup })?;
         let mut scheduler =
@@ -312,6 +355,9 @@ impl Outcome {
         self.recording.placements = Vec::new();
         self.recording.boxes = Vec::new();
         self.recording.refusals = Vec::new();
+        if let Some(replaced) = &mut self.recording.replaced {
+            *replaced = Vec::new();
+        }
         self.by_shape = Vec::new();
         if let Some(fragmentation) = &mut self.recording.fragmentation {
             fragmentation.course = Vec::new();

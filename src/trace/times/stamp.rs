@@ -13,6 +13,9 @@ const EXPECTED: &str = "a time such as 2024-05-01T12:00:00, 2024-05-01 12:00:00+
 
 const DAY_S: i64 = 86_400;
 
+/// The number of days whose offsets are remembered.
+const DAYS: usize = 32;
+
 /// The zone if nobody tells another.
 const UTC: &str = "UTC";
 
@@ -26,10 +29,9 @@ pub(in crate::trace) struct Clock {
     name: String,
     /// Whether nobody said which zone it is, so that it is that of the machine.
     is_assumed: bool,
-    /// The day, in days since 1970, whose offset from UTC is known; no day at first.
-    day: i64,
-    /// The offset of the zone on that day in seconds; `None` if it changes on that day.
-    day_offset_s: Option<i64>,
+    /// Days, in days since 1970, with the offset of the zone in seconds, which is `None` if it changes on that day. Each day
+    /// has one place in the list, which it shares with others; times of a log are mostly of a few days at a time.
+    days: [(i64, Option<i64>); DAYS],
     /// The number of instants with a fraction of a second. They were rounded, half a second up.
     pub(in crate::trace) rounded: u64,
     /// The number of instants of which the text told no offset, so that the time zone did.
@@ -61,8 +63,8 @@ impl Clock {
         let zone = zone(&name).ok_or_else(|| {
             params.bad_value(TIME_ZONE, &name, "a time zone such as Europe/Berlin, UTC or +02:00")
         })?;
-        let (day, day_offset_s) = (i64::MIN, None);
-        Ok(Self { zone, name, is_assumed, day, day_offset_s, rounded: 0, local: 0, ambiguous: 0, other_s: 0 })
+        let days = [(i64::MIN, None); DAYS];
+        Ok(Self { zone, name, is_assumed, days, rounded: 0, local: 0, ambiguous: 0, other_s: 0 })
     }
 
     /// Returns the name of the time zone; `None` if the log was not read with one, as every time told its offset.
@@ -101,7 +103,7 @@ impl Clock {
     /// Read are `YYYY-MM-DD`, `YYYY/MM/DD`, `MM/DD/YYYY` and `DD.MM.YYYY`, alone (midnight) or with a time `HH:MM` or
     /// `HH:MM:SS` after a blank or `T`, with a fraction of a second and with `Z`, `UTC` or an offset such as `+02:00`;
     /// numbers of seconds since 1970; and the words for missing values. O(1), and without the zone's table of changes
-    /// as long as the day stays the same.
+    /// for days that were met before.
     ///
     /// A local time that occurs twice, as clocks are put back, is the first of the two instants. One that never occurs, as
     /// clocks are put forward, is as much later as they are put forward. Both are counted.
@@ -156,10 +158,11 @@ impl Clock {
             return Some(civil_s - offset_s + extra_s);
         }
         self.local += 1;
-        if date != self.day {
-            (self.day, self.day_offset_s) = (date, self.offset_of_day(date));
+        let place = date.rem_euclid(DAYS as i64) as usize;
+        if self.days[place].0 != date {
+            self.days[place] = (date, self.offset_of_day(date));
         }
-        if let Some(offset_s) = self.day_offset_s {
+        if let Some(offset_s) = self.days[place].1 {
             return Some(civil_s - offset_s + extra_s);
         }
         let [year, month, day, hour, minute, second] = civil.parts.map(|part| part as i16);

@@ -3,8 +3,8 @@
 use anyhow::anyhow;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::terminal::screen;
 use super::{Failure, print};
+use crate::cli::terminal::screen;
 use crate::report::{LISTINGS, Listing};
 use crate::spec::unknown;
 use crate::text::Table;
@@ -15,7 +15,7 @@ use crate::text::Table;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   meshreplay list allocators snug")]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// What to list.
     #[arg(value_parser = listings())]
     family: Listing,
@@ -37,7 +37,7 @@ fn listings() -> impl TypedValueParser<Value = Listing> {
 }
 
 /// Prints the list, or single rows of it.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let (family, table) = args.family;
     let mut table = table();
     if !args.names.is_empty() {

@@ -1,5 +1,11 @@
 //! Replaces names by numbers: users, groups, applications, queues, partitions and lists of nodes.
 
+mod log_names;
+mod partitions;
+
+pub use log_names::LogNames;
+pub use partitions::{ALL_PARTITIONS, PartitionChoice, Partitions};
+
 use std::collections::HashMap;
 
 /// The kinds of names in a log. Each kind is numbered by itself.
@@ -38,6 +44,19 @@ impl NameKind {
     /// Returns the name of the kind in one word, such as `user`.
     pub const fn word(self) -> &'static str {
         KINDS[self as usize].1
+    }
+
+    /// Returns the key of the header's lines that name the numbers of this kind, such as `User` in `; User: 1 anna`;
+    /// `None` for lists of nodes, of which headers say nothing.
+    pub const fn header_key(self) -> Option<&'static str> {
+        match self {
+            Self::User => Some("User"),
+            Self::Group => Some("Group"),
+            Self::Executable => Some("Executable"),
+            Self::Queue => Some("Queue"),
+            Self::Partition => Some("Partition"),
+            Self::Nodes => None,
+        }
     }
 
     /// Returns the name of the kind in the plural, such as `users`.
@@ -111,6 +130,15 @@ impl Names {
     /// Returns the names of a kind in the order of their numbers, from number 1; none if the log has no such names.
     pub fn of(&self, kind: NameKind) -> impl Iterator<Item = String> {
         self.kinds[kind as usize].names.iter().map(|name| String::from_utf8_lossy(name).into_owned())
+    }
+
+    /// Returns the names without the lists of nodes, which may be as many as the jobs.
+    fn without_lists(&self) -> Self {
+        let mut kept = Self::default();
+        for kind in NameKind::all().filter(|kind| *kind != NameKind::Nodes) {
+            kept.kinds[kind as usize].clone_from(&self.kinds[kind as usize]);
+        }
+        kept
     }
 
     /// Returns the number of names of a kind.

@@ -1,30 +1,32 @@
 //! Planning: a study file or a command line becomes a list of replays with content keys and costs. Every log is read
 //! once.
 
+mod survey;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::all::{Requests, left_out};
-use super::axes::{Axes, Combination};
-use super::jobs::JobsError;
-use super::key::{content_key, own_key, sha256, unique};
-use super::log::{LoadedLog, LogSource, load};
-use super::options::Options;
-use super::planned::{PlannedReplay, Study, StudyLog};
-use super::replay::check_outages;
-use super::replay_spec::ReplaySpec;
-use super::shard;
-use super::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
-use super::source::JobSource;
-use crate::allocator::Request;
+use self::survey::{Counts, LogSize, PartSurvey, Wanted};
+use crate::allocator::follows_lists;
 use crate::execution::has_traffic;
 use crate::job::{Job, Time};
-use crate::machine::AutoMachine;
+use crate::machine::node_map::NodeMapError;
 use crate::machine::outages::OutageFileError;
+use crate::machine::{AutoMachine, Mesh};
 use crate::prediction::PredictionError;
 use crate::spec::SpecError;
-use crate::trace::{self, Facts, Header, InUse, TraceError, formats};
-use crate::workload::{Model, Rules, most_in_use};
+use crate::study::axes::{Axes, Combination, LogPart};
+use crate::study::jobs::JobsError;
+use crate::study::key::{content_key, own_key, sha256, unique};
+use crate::study::log::{LoadedLog, LogSource, RecordedNodesError, load};
+use crate::study::options::Options;
+use crate::study::planned::{PlannedReplay, Study, StudyLog};
+use crate::study::replay::check_outages;
+use crate::study::replay_spec::ReplaySpec;
+use crate::study::shard;
+use crate::study::shared_jobs::{LoadJobsError, check_jobs, load_jobs};
+use crate::trace::{self, Facts, Header, LogNames, LogSummary, PartitionChoice, TraceError, formats};
+use crate::workload::{Model, Rules};
 
 /// A study before its logs are read, as a study file or a command line describes it.
 #[derive(Clone, Debug)]
@@ -61,9 +63,15 @@ pub enum PlanError {
     /// The outages cannot be read, or do not suit a machine.
     #[error(transparent)]
     Outages(#[from] OutageFileError),
+    /// The node map cannot be read, or does not suit a machine.
+    #[error(transparent)]
+    NodeMap(#[from] NodeMapError),
     /// The predictions cannot be read, or miss jobs.
     #[error(transparent)]
     Predictions(#[from] PredictionError),
+    /// The nodes that jobs had according to a log cannot be those of a machine.
+    #[error(transparent)]
+    RecordedNodes(#[from] RecordedNodesError),
     /// The jobs of a log cannot be replayed on a machine.
     #[error(transparent)]
     Jobs(#[from] JobsError),
@@ -85,6 +93,15 @@ pub enum PlanError {
         /// The name of the model.
         log: String,
     },
+    /// No job of a log belongs to a partition, in words.
+    #[error("{0}")]
+    Partition(String),
+    /// A partition of a workload model was asked for.
+    #[error("{log} is a workload model, which has no partitions; leave out --partition")]
+    PartitionOfModel {
+        /// The name of the model.
+        log: String,
+    },
     /// A log has no jobs, or they cannot be loaded.
     #[error(transparent)]
     LoadJobsError(#[from] LoadJobsError),
@@ -95,12 +112,15 @@ impl Draft {
     pub fn plan(mut self, notes: &mut Vec<String>) -> Result<Study, PlanError> {
         // Names are checked before any log is read, so that a wrong name fails at once.
         let given = self.name_logs();
-        let known =
-            if self.axes.autos.machines.is_empty() { Some(self.combinations(given, notes)?) } else { None };
-        self.check_outage_files()?;
+        let known = if self.axes.follow_from_logs() { None } else { Some(self.combinations(given, notes)?) };
+        if known.is_none() && self.axes.autos.machines.is_empty() {
+            self.axes.combinations()?;
+        }
+        self.check_files()?;
         check_predictions(&self.axes.rules, &[])?;
         self.options.recorded = self.axes.has_recorded();
         self.options.traffic = self.axes.networks.iter().any(has_traffic);
+        self.options.partitions = self.axes.partitions != [PartitionChoice::All];
         self.options.predictions = self.axes.rules.iter().any(|rules| rules.prediction().is_some());
         let (logs, surveys) = self.survey(notes)?;
         self.name_zone(&logs, notes);
@@ -109,7 +129,7 @@ impl Draft {
             combinations
         } else {
             self.size_machines(&surveys, notes)?;
-            self.check_outage_files()?;
+            self.check_files()?;
             self.combinations(given, notes)?
         };
         let of_rules = |rules: &Rules| self.axes.rules.iter().position(|other| other == rules).unwrap_or(0);
@@ -117,12 +137,13 @@ impl Draft {
         let mut cells = Vec::with_capacity(combinations.len());
         let unique = unique();
         for Combination { log, spec, of_all } in combinations {
-            let survey = &surveys[log][of_rules(&spec.rules)];
+            let part = surveys[log].iter().position(|part| part.partition == spec.partition).unwrap_or(0);
+            let survey = &surveys[log][part].by_rules[of_rules(&spec.rules)];
             if of_all {
                 // Which requests an allocator can serve depends neither on the scheduler nor on the network, so each
                 // case is checked once.
                 let ReplaySpec { rules, arrival_scale, machine, allocator, seed, .. } = &spec;
-                let jobs = format!("{log} {rules} {arrival_scale} {machine} {allocator} {seed}");
+                let jobs = format!("{log} {part} {rules} {arrival_scale} {machine} {allocator} {seed}");
                 if !known.contains_key(&jobs) {
                     let note = survey.left_out(&logs[log], &spec, &self.options)?;
                     notes.extend(
@@ -139,11 +160,13 @@ impl Draft {
             let cost = survey.jobs.max(1) * shard::weight(&spec.allocator);
             cells.push(PlannedReplay { spec, log, key, jobs: survey.jobs, cost, source: None });
         }
+        self.options.recorded_nodes = cells.iter().any(|cell| follows_lists(&cell.spec.allocator));
         let Self { name, description, options, is_of_command, axes, .. } = self;
         let guests = axes.guests;
         let mut study = Study { name, description, options, logs, cells, guests, notes: Vec::new() };
         if is_of_command {
             load_jobs(&mut study, notes)?;
+            check_recorded_nodes(&study)?;
         }
         Ok(study)
     }
@@ -175,32 +198,51 @@ impl Draft {
         self.options.input_format = Some(named.clone());
     }
 
-    /// Finds the machines that follow from the logs, and adds a note on each.
-    fn size_machines(&mut self, surveys: &[Vec<Survey>], notes: &mut Vec<String>) -> Result<(), PlanError> {
-        for (log, surveys) in self.logs.iter().zip(surveys) {
-            let name = &log.name;
-            let size = surveys.iter().find_map(|survey| survey.size);
-            let Some(LogSize { nodes, source }) = size.filter(|_| log.model.is_none()) else {
-                return Err(PlanError::AutoOfModel { log: name.clone() });
-            };
-            let machines = self.axes.machines_of(nodes);
-            let machines =
-                machines.map_err(|machine| PlanError::Auto { log: name.clone(), machine, nodes })?;
-            for (place, auto) in &self.axes.autos.machines {
-                let machine = &machines[*place];
-                let surplus = machine.nodes() - machine.available();
-                let without = if surplus > 0 {
-                    format!(" ({surplus} of its nodes are unavailable)")
-                } else {
-                    String::new()
-                };
-                notes.push(format!(
-                    "{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}"
-                ));
+    /// Finds the parts of each log and the machines that follow from them, and adds a note on each such machine.
+    fn size_machines(
+        &mut self,
+        surveys: &[Vec<PartSurvey>],
+        notes: &mut Vec<String>,
+    ) -> Result<(), PlanError> {
+        for (log, parts) in self.logs.iter().zip(surveys) {
+            let mut found = Vec::with_capacity(parts.len());
+            for part in parts {
+                let partition = part.partition.clone();
+                let machines = self.machines_of(log, part, notes)?;
+                found.push(LogPart { partition, machines });
             }
-            self.axes.autos.of_logs.push(machines);
+            self.axes.of_logs.push(found);
         }
         Ok(())
+    }
+
+    /// Returns the machines of a part of a log, and adds a note on each that follows from the log.
+    fn machines_of(
+        &self,
+        log: &LogSource,
+        part: &PartSurvey,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Mesh>, PlanError> {
+        if self.axes.autos.machines.is_empty() {
+            return Ok(self.axes.machines.clone());
+        }
+        let name = part.name(&log.name);
+        let Some(LogSize { nodes, source }) = part.size.filter(|_| log.model.is_none()) else {
+            return Err(PlanError::AutoOfModel { log: name });
+        };
+        let machines = self.axes.machines_of(nodes);
+        let machines = machines.map_err(|machine| PlanError::Auto { log: name.clone(), machine, nodes })?;
+        for (place, auto) in &self.axes.autos.machines {
+            let machine = &machines[*place];
+            let surplus = machine.nodes() - machine.available();
+            let without = if surplus > 0 {
+                format!(" ({surplus} of its nodes are unavailable)")
+            } else {
+                String::new()
+            };
+            notes.push(format!("{name}: machine '{auto}' is {machine}{without}, for the {nodes} {source}"));
+        }
+        Ok(machines)
     }
 
     /// Returns every combination that is to be replayed, and adds notes on those that are left out. `given` is the number
@@ -250,27 +292,31 @@ impl Draft {
         Ok(())
     }
 
-    /// Reads the file of outages for every machine, so that a mistake in it is found before any log is read.
-    fn check_outage_files(&self) -> Result<(), OutageFileError> {
+    /// Reads the file of outages and the node map for every machine, so that a mistake in them is found before any log is
+    /// read.
+    fn check_files(&self) -> Result<(), PlanError> {
         for machine in self.axes.all_machines() {
             if let Some(source) = self.options.outages.as_ref().filter(|source| source.path().is_some()) {
                 source.on(machine, 0, Time::ZERO)?;
+            }
+            if let Some(map) = &self.options.node_map {
+                map.on(machine)?;
             }
         }
         Ok(())
     }
 
     /// Returns a note for each log of which no job names a user although a predictor tells users apart.
-    fn without_users(&self, surveys: &[Vec<Survey>]) -> Vec<String> {
+    fn without_users(&self, surveys: &[Vec<PartSurvey>]) -> Vec<String> {
         let needs_users = |rules: &Rules| rules.prediction().is_some_and(|given| given.predictor.needs_users);
-        let lacks_users = |of_log: &(&LogSource, &Vec<Survey>)| {
-            self.axes
-                .rules
-                .iter()
-                .zip(of_log.1)
-                .any(|(rules, survey)| needs_users(rules) && !survey.names_users)
+        let lacks_users = |of_log: &(&LogSource, &Vec<PartSurvey>)| {
+            let of_part = |part: &PartSurvey| {
+                let mut surveys = self.axes.rules.iter().zip(&part.by_rules);
+                surveys.any(|(rules, survey)| needs_users(rules) && !survey.names_users)
+            };
+            of_log.1.iter().any(of_part)
         };
-        let note = |(log, _): (&LogSource, &Vec<Survey>)| {
+        let note = |(log, _): (&LogSource, &Vec<PartSurvey>)| {
             format!(
                 "{}: no job names its user (field 12), so every prediction by users is the requested time",
                 log.name
@@ -279,28 +325,44 @@ impl Draft {
         self.logs.iter().zip(surveys).filter(lacks_users).map(note).collect()
     }
 
-    /// Reads every log once. Returns the logs, and for each log one survey per set of rules.
-    fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<Survey>>), PlanError> {
+    /// Reads every log once. Returns the logs, and for each log the surveys of its parts.
+    fn survey(&self, notes: &mut Vec<String>) -> Result<(Vec<StudyLog>, Vec<Vec<PartSurvey>>), PlanError> {
+        let wanted = Wanted {
+            partitions: self.options.partitions,
+            requests: !self.is_of_command || self.axes.ask_for_all(),
+            size: !self.axes.autos.machines.is_empty(),
+        };
+        let rules = self.axes.rules.len();
         let (mut logs, mut surveys) = (Vec::new(), Vec::new());
         for (number, source) in self.logs.iter().enumerate() {
             let failed = |source| PlanError::Log { number, source: Box::new(source) };
-            let (log, survey) = if let Some(model) = &source.model {
-                (of_model(source, model), vec![Survey::of_model(model); self.axes.rules.len()])
+            let mut counts = Counts::new(rules, wanted);
+            let parts = |counts: &Counts, names: &LogNames, header: &Header, notes: &mut Vec<String>| {
+                let of = (source.name.as_str(), names, header);
+                counts.parts(&self.axes.partitions, of, notes).map_err(PlanError::Partition)
+            };
+            if let Some(model) = &source.model {
+                if wanted.partitions {
+                    return Err(PlanError::PartitionOfModel { log: source.name.clone() });
+                }
+                logs.push(of_model(source, model));
+                surveys.push(vec![PartSurvey::of_model(model, rules)]);
             } else if self.is_of_command {
                 let log =
                     load(&source.path, source.read.clone(), self.axes.rules[0].clone()).map_err(failed)?;
                 notes.extend(log.notes(&source.path));
                 check_jobs(&source.path, &log)?;
                 check_predictions(&self.axes.rules, &log.workload.jobs)?;
-                let mut survey = Survey::of_jobs(&log.workload.jobs, self.axes.ask_for_all());
-                survey.size = Some(LogSize::of(&log.summary.header, || most_in_use(&log.workload.jobs)));
-                (of_loaded(source, log), vec![survey])
+                log.workload.jobs.iter().for_each(|job| counts.add(0, job));
+                surveys.push(parts(&counts, &log.names, &log.summary.header, notes)?);
+                logs.push(of_loaded(source, log));
             } else {
-                let is_sized = !self.axes.autos.machines.is_empty();
-                surveyed(source, &self.axes.rules, is_sized).map_err(failed)?
-            };
-            logs.push(log);
-            surveys.push(survey);
+                let summary = surveyed(source, &self.axes.rules, &mut counts).map_err(failed)?;
+                surveys.push(parts(&counts, &summary.names(), &summary.header, notes)?);
+                let source = in_zone(source, &summary.facts);
+                let LogSummary { sha256, records, .. } = summary;
+                logs.push(StudyLog { source, sha256, records, loaded: None });
+            }
         }
         Ok((logs, surveys))
     }
@@ -311,6 +373,19 @@ impl Draft {
 fn check_predictions(rules: &[Rules], jobs: &[Job]) -> Result<(), PredictionError> {
     for prediction in rules.iter().filter_map(Rules::prediction) {
         prediction.build(jobs)?;
+    }
+    Ok(())
+}
+
+/// Finds the nodes that jobs had according to the log, once for each log and machine where an allocator needs them, so that
+/// what is wrong with them is found before any replay runs.
+fn check_recorded_nodes(study: &Study) -> Result<(), RecordedNodesError> {
+    let mut checked = BTreeSet::new();
+    for PlannedReplay { spec, source, .. } in &study.cells {
+        let Some(source) = source.as_ref().filter(|_| follows_lists(&spec.allocator)) else { continue };
+        if checked.insert((&spec.log, &spec.partition, spec.machine.to_string())) {
+            source.recorded_nodes(&spec.log, study.options.node_map.as_ref(), &spec.machine)?;
+        }
     }
     Ok(())
 }
@@ -337,103 +412,13 @@ fn in_zone(source: &LogSource, facts: &Facts) -> LogSource {
     source
 }
 
-/// Reads a log without keeping its jobs, and makes one survey of the jobs per set of rules. If `is_sized`, the surveys say
-/// how large the log's machine was.
-fn surveyed(
-    source: &LogSource,
-    rules: &[Rules],
-    is_sized: bool,
-) -> Result<(StudyLog, Vec<Survey>), TraceError> {
-    let mut surveys = vec![Survey::default(); rules.len()];
-    let mut in_use = InUse::default();
-    let summary = trace::read(&source.path, source.read.clone(), |record| {
-        for (i, (survey, rules)) in surveys.iter_mut().zip(rules).enumerate() {
+/// Reads a log without keeping its jobs, and counts them for each set of rules.
+fn surveyed(source: &LogSource, rules: &[Rules], counts: &mut Counts) -> Result<LogSummary, TraceError> {
+    trace::read(&source.path, source.read.clone(), |record| {
+        for (i, rules) in rules.iter().enumerate() {
             if let Ok(job) = rules.job(record) {
-                if let (true, 0, Some(start)) = (is_sized, i, job.recorded_start()) {
-                    in_use.add(start, start + job.run, i64::from(job.procs));
-                }
-                survey.jobs += 1;
-                survey.names_users |= job.logged.user.is_some();
-                survey.requests.insert(Request::from(&job));
+                counts.add(i, &job);
             }
         }
-    })?;
-    if is_sized {
-        let size = LogSize::of(&summary.header, || in_use.most());
-        for survey in &mut surveys {
-            survey.size = Some(size);
-        }
-    }
-    let (sha256, records) = (summary.sha256, summary.records);
-    let source = in_zone(source, &summary.facts);
-    Ok((StudyLog { source, sha256, records, loaded: None }, surveys))
-}
-
-/// The facts about the jobs of one log under one set of rules that planning needs.
-#[derive(Clone, Debug, Default)]
-struct Survey {
-    /// The number of jobs.
-    jobs: u64,
-    /// Whether any job names its user.
-    names_users: bool,
-    /// The different requests of the jobs. Empty for a workload model, which draws jobs for each machine, and where no
-    /// allocator is checked against them.
-    requests: Requests,
-    /// The size of the log's machine; `None` for a workload model, or if no machine follows from the log.
-    size: Option<LogSize>,
-}
-
-/// The size of the machine of a log.
-#[derive(Clone, Copy, Debug)]
-struct LogSize {
-    nodes: u64,
-    /// What these nodes are, in words that follow the number.
-    source: &'static str,
-}
-
-impl LogSize {
-    /// Returns the number of processors in the header of the log or, if it has none, what `most` returns: the largest
-    /// number that was in use at once.
-    fn of(header: &Header, most: impl FnOnce() -> u64) -> Self {
-        let known = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
-        if let Some(nodes) = known(header.max_procs()) {
-            return Self { nodes, source: "processors of its header (MaxProcs)" };
-        }
-        if let Some(nodes) = known(header.max_nodes()) {
-            return Self { nodes, source: "nodes of its header (MaxNodes)" };
-        }
-        Self {
-            nodes: most(),
-            source: "processors that were in use at once, as its header has neither MaxProcs nor MaxNodes",
-        }
-    }
-}
-
-impl Survey {
-    fn of_model(model: &Model) -> Self {
-        Self { jobs: u64::from(model.jobs()), ..Self::default() }
-    }
-
-    fn of_jobs(jobs: &[Job], wants_requests: bool) -> Self {
-        let requests = jobs.iter().filter(|_| wants_requests).map(Request::from).collect();
-        let names_users = jobs.iter().any(|job| job.logged.user.is_some());
-        Self { jobs: jobs.len() as u64, names_users, requests, size: None }
-    }
-
-    /// Returns a note that says why `all` leaves the replay out, or `None` if it does not.
-    fn left_out(
-        &self,
-        log: &StudyLog,
-        spec: &ReplaySpec,
-        options: &Options,
-    ) -> Result<Option<String>, JobsError> {
-        let ReplaySpec { log: name, rules, arrival_scale, machine, allocator, seed, .. } = spec;
-        let Some(model) = &log.source.model else {
-            return left_out(name, &self.requests, machine, allocator);
-        };
-        let (model, rules) = (Box::new(model.clone()), rules.clone());
-        let source = JobSource::Drawn { model, rules, arrival_scale: *arrival_scale };
-        let requests = source.requests(name, options.replications.seeds(*seed), machine)?;
-        left_out(name, &requests, machine, allocator)
-    }
+    })
 }

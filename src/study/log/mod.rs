@@ -1,10 +1,17 @@
 //! The logs of a study: where they are, how they are read, and the jobs that they hold.
 
-use std::path::{Path, PathBuf};
+mod recorded_nodes;
 
-use crate::job::Time;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use self::recorded_nodes::RecordedNodesError;
+pub(super) use self::recorded_nodes::{RecordedNodes, recorded_nodes};
+use crate::job::{Job, Time};
 use crate::spec::SpecError;
-use crate::trace::{self, LogSummary, ReadOptions, TraceError, formats};
+use crate::trace::{self, LogNames, LogSummary, Partitions, ReadOptions, TraceError, formats};
 use crate::workload::{Model, Rules, Workload, WorkloadBuilder};
 
 /// A log that is to be replayed, before it is read, or a workload model in place of a log.
@@ -49,12 +56,26 @@ pub struct LoadedLog {
     /// The file name without directory and extensions.
     pub name: String,
     /// The counts and irregularities that were found while the log was read.
-    pub summary: LogSummary,
+    pub summary: Arc<LogSummary>,
     /// The jobs by the workload rules.
     pub workload: Workload,
+    /// The names behind the numbers of the jobs, and when the log begins.
+    pub names: Arc<LogNames>,
 }
 
 impl LoadedLog {
+    /// Returns the jobs of these partitions, in the order of the log. `None` stands for all jobs. Partitions that no job
+    /// has are passed over; planning has refused them.
+    pub(super) fn jobs_of(&self, partitions: Option<&Partitions>) -> Cow<'_, [Job]> {
+        let Some(partitions) = partitions else { return Cow::Borrowed(&self.workload.jobs) };
+        let known = self.workload.jobs.iter().filter_map(|job| job.logged.partition.known());
+        let known: BTreeSet<i64> = known.collect();
+        let numbers = self.names.partition_numbers(partitions, known.iter().copied()).unwrap_or_default();
+        let is_chosen =
+            |job: &&Job| job.logged.partition.known().is_some_and(|number| numbers.contains(&number));
+        Cow::Owned(self.workload.jobs.iter().filter(is_chosen).copied().collect())
+    }
+
     /// Returns notes on the log at `path`: one if records were left out, and one if lines have too many fields. The
     /// list is empty if there is neither.
     pub(super) fn notes(&self, path: &Path) -> Vec<String> {
@@ -83,8 +104,11 @@ pub fn load(path: &Path, options: ReadOptions, rules: Rules) -> Result<LoadedLog
     let summary = trace::read(path, options, |record| builder.add(record))?;
     let mut workload = builder.finish(summary.irregularities.skipped());
     let origin = Time::from_seconds(summary.origin_s());
-    workload.jobs.iter_mut().for_each(|job| job.submit = job.submit - origin);
-    Ok(LoadedLog { name: log_name(path), summary, workload })
+    for job in &mut workload.jobs {
+        (job.submit, job.logged.submit) = (job.submit - origin, job.logged.submit - origin);
+    }
+    let names = Arc::new(summary.names());
+    Ok(LoadedLog { name: log_name(path), summary: Arc::new(summary), workload, names })
 }
 
 /// Returns the name of the log at `path` in results: the file name without extensions, such as `NASA-iPSC-1993-3.1-cln`
