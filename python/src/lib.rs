@@ -31,7 +31,7 @@ mod _core {
     #[pymodule_export]
     use super::frame::{Frame, frame_of_csv};
     #[pymodule_export]
-    use super::listing::{keywords, listing, plot_kinds};
+    use super::listing::{coordinates, keywords, listing, plot_kinds};
     #[pymodule_export]
     use super::log::{open_log, records};
     #[pymodule_export]

@@ -3,6 +3,7 @@
 use meshreplay::cli::embedded::{About, Keyword, Takes, replay_keywords};
 use meshreplay::figure::PLOT_KINDS;
 use meshreplay::report::LISTINGS;
+use meshreplay::study::Coordinate;
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -34,6 +35,12 @@ pub(crate) fn listing(name: &str) -> PyResult<Frame> {
 #[pyfunction]
 pub(crate) fn plot_kinds() -> Vec<(&'static str, &'static str)> {
     PLOT_KINDS.iter().map(|kind| (kind.name, kind.summary)).collect()
+}
+
+/// Returns the names of the coordinates of replays, each with the name of the column that has its resolved value.
+#[pyfunction]
+pub(crate) fn coordinates() -> Vec<(&'static str, &'static str)> {
+    Coordinate::listed().map(|row| (row.name, row.column())).collect()
 }
 
 /// Returns the keywords that say how a log is read and what is replayed.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use meshreplay::allocator;
-use meshreplay::frame::{FileFormat, FinishedRun};
+use meshreplay::frame::{FileFormat, FinishedRun, KeptDetail};
 use meshreplay::report::{Screen, SummaryTable, verdict};
 use meshreplay::scheduler;
 use meshreplay::study::{Coordinate, Study};
@@ -21,7 +21,7 @@ use crate::wait::wait_for;
 pub(crate) struct Run {
     study: Arc<Study>,
     /// The results; `None` if every replay failed.
-    run: Option<Arc<FinishedRun>>,
+    finished: Option<Arc<FinishedRun>>,
     notes: Vec<String>,
     errors: BTreeMap<usize, String>,
 }
@@ -36,12 +36,12 @@ impl Run {
         notes: Vec<String>,
         errors: BTreeMap<usize, String>,
     ) -> Self {
-        Self { study, run: run.map(Arc::new), notes, errors }
+        Self { study, finished: run.map(Arc::new), notes, errors }
     }
 
     /// Returns the results. Fails if every replay failed.
     fn run(&self) -> PyResult<&Arc<FinishedRun>> {
-        self.run.as_ref().ok_or_else(|| message("every replay failed, so there are no results"))
+        self.finished.as_ref().ok_or_else(|| message("every replay failed, so there are no results"))
     }
 }
 
@@ -63,7 +63,7 @@ impl Run {
     /// Whether any replay has results.
     #[getter]
     fn has_results(&self) -> bool {
-        self.run.is_some()
+        self.finished.is_some()
     }
 
     /// The resolved run as JSON, as run.json has it.
@@ -79,7 +79,7 @@ impl Run {
 
     /// The names of the frames of details.
     fn details(&self) -> PyResult<Vec<&'static str>> {
-        Ok(self.run()?.details.iter().map(|kept| kept.name()).collect())
+        Ok(self.run()?.details.iter().map(KeptDetail::name).collect())
     }
 
     /// A frame of details; `None` if there is none of this name.
@@ -92,8 +92,15 @@ impl Run {
     /// The coordinates of every replay, in the order of their numbers.
     fn replays(&self) -> Vec<Vec<Labels>> {
         let labels = |cell: &meshreplay::study::PlannedReplay| {
-            let listed = Coordinate::listed().map(|row| (row.name, labels(row.name, row.text(&cell.spec))));
-            listed.collect()
+            let texts = |row: &Coordinate| {
+                let mut texts = labels(row.name, row.text(&cell.spec));
+                let shown = row.shown(&cell.spec);
+                if !texts.contains(&shown) {
+                    texts.push(shown);
+                }
+                texts
+            };
+            Coordinate::listed().map(|row| (row.name, texts(row))).collect()
         };
         self.study.cells.iter().map(labels).collect()
     }

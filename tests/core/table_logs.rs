@@ -335,7 +335,9 @@ fn survives(path: &Path, format: &str) -> Result<(), Box<dyn Error>> {
         let plain = load(&converted, ReadOptions::default(), rules)?;
         // The Standard Workload Format has no nodes.
         let mut jobs = log.workload.jobs.clone();
-        jobs.iter_mut().for_each(|job| job.logged.nodes = None);
+        for job in &mut jobs {
+            job.logged.nodes = None;
+        }
         if jobs != plain.workload.jobs {
             return Err(format!("{jobs:?}\n{:?}", plain.workload.jobs).into());
         }

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     import numpy
     import numpy.typing
 
-_COORDINATES = ("log", "machine", "scheduler", "allocator", "network", "arrival_scale", "seed", "rules")
-"""The columns of the summary that tell replays apart."""
-
 Key = str | int | tuple[str | int, ...]
 """What picks replays: a number of the summary, or labels that all must be theirs, such as `("16x16", "mc1x1")`."""
 
@@ -338,10 +335,17 @@ def read_results(folder: str | os.PathLike[str]) -> Results:
     summary = found.frame("summary")
     if summary is None:
         raise _core.Error(f"{found.path} holds no results; expected a directory of `replay -o` or `sweep -o`")
-    columns = {name: summary[name] for name in _COORDINATES if name in summary.columns}
+    columns = {
+        name: (summary[name], summary[resolved if resolved in summary.columns else name])
+        for name, resolved in _core.coordinates()
+        if name in summary.columns
+    }
     replays: dict[int, _Replay] = {}
     for row, number in enumerate(summary["replay"]):
-        labels = {name: _core.labels(name, str(values[row])) for name, values in columns.items()}
+        labels: dict[str, list[str]] = {}
+        for name, (shown, resolved) in columns.items():
+            texts = _core.labels(name, str(resolved[row]))
+            labels[name] = list(dict.fromkeys([*texts, str(shown[row])]))
         replays.setdefault(number, _Replay(number, labels))
     results = Results([replays[number] for number in sorted(replays)], folder=found)
     results._frames["summary"] = summary
