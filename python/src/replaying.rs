@@ -11,21 +11,25 @@ use meshreplay::study::{self, Draft, Progress, Running, State, Study, SweepError
 use pyo3::prelude::*;
 
 use crate::error::{failure, message};
+use crate::own::{Named, guests};
 use crate::run::Run;
 use crate::wait::{wait, wait_for};
 
 /// Replays logs: for each the arguments of `replay` that name and read it, and in `words` the others, which they share.
-/// `names` gives the names of the logs in results; an empty one is that of the file. `tick` is called with the numbers of finished jobs, jobs, ended replays and replays.
+/// `names` gives the names of the logs in results; an empty one is that of the file. `own` has the allocators, the
+/// schedulers and the execution models that are classes or objects, which specs name `guest:NAME`. `tick` is called with the numbers of finished jobs, jobs, ended replays and replays.
 #[pyfunction]
-#[pyo3(signature = (logs, names, words, tick=None))]
+#[pyo3(signature = (logs, names, words, own, tick=None))]
 pub(crate) fn replay(
     py: Python<'_>,
     logs: Vec<Vec<String>>,
     names: Vec<String>,
     words: Vec<String>,
+    own: [Vec<Named>; 3],
     tick: Option<Py<PyAny>>,
 ) -> PyResult<Run> {
-    let (draft, threads) = merged(&logs, &names, &words)?;
+    let (mut draft, threads) = merged(&logs, &names, &words)?;
+    draft.axes.guests = guests(own);
     let planned = move || {
         let mut notes = Vec::new();
         let study = embedded::plan(draft, &mut notes);
