@@ -45,20 +45,22 @@ class Shells(mr.Allocator):
 
 
 class FirstFit(mr.Allocator):
-    """`first-fit`: the first free submesh of the job's sides, or of the sides turned."""
+    """`first-fit`: the first free submesh of the job's sides, not turned, all nodes of it."""
+
+    served = "submesh"
 
     def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
         if request.sides is None:
             return None
         bases = machine.free_boxes(request.sides)
-        return machine.box(bases[0], request.sides)[: request.procs] if len(bases) else None
+        return machine.box(bases[0], request.sides) if len(bases) else None
 
 
 class Fcfs(mr.Scheduler):
     """First come, first served."""
 
     def dispatch(self, view: mr.View) -> Sequence[int]:
-        return [view.queue[0].job] if not view.refused and view.queue else []
+        return [waiting.job for waiting in view.queue] if not view.refused else []
 
 
 class Dispersal(mr.Execution):
@@ -135,21 +137,96 @@ def test_errors_carry_their_traceback_and_stop_that_replay_only(small: Path) -> 
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ([0, 0, 0], "twice"),
-        ([-1], "node -1, expected numbers from 0 to 63"),
-        ([64], "node 64"),
-        ([0.5], "expected the numbers of nodes"),
-        ("abc", "expected the numbers of nodes"),
-        ([], "has 0 nodes"),
+        (lambda procs, free: [0] * procs, "node 0 twice, expected different nodes"),
+        (lambda procs, free: [-1], "node -1, expected numbers from 0 to 63"),
+        (lambda procs, free: range(64, 64 + procs), "expected numbers from 0 to 63"),
+        (lambda procs, free: [0.5], "expected the numbers of nodes"),
+        (lambda procs, free: "abc", "expected the numbers of nodes"),
+        (lambda procs, free: [], "has 0 nodes, expected"),
+        (lambda procs, free: (~free).ravel("F").nonzero()[0][:1].repeat(procs), "which is not free|has 0 nodes|twice"),
+        (lambda procs, free: [[8, 0]] * procs, "outside the machine"),
     ],
 )
 def test_wrong_answers_are_named(small: Path, answer: Any, message: str) -> None:
     class Wrong(mr.Allocator):
         def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
-            return answer * request.procs if answer == [0, 0, 0] else answer
+            return answer(request.procs, machine.free) if request.procs > 1 else machine.free_nodes()[:1]
 
-    with pytest.raises(mr.Error, match=message if answer != [0, 0, 0] else "nodes"):
+    with pytest.raises(mr.Error, match=message) as raised:
         mr.replay(small, "8x8", Wrong, timed=False, quiet=True)
+    assert "allocator 'Wrong': " in str(raised.value)
+
+
+def test_a_broken_promise_is_named(small: Path) -> None:
+    class Refuses(First):
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            return None
+
+    with pytest.raises(mr.Error, match="refused a job of .* has promised served"):
+        mr.replay(small, "8x8", Refuses, timed=False, quiet=True)
+
+    class Misspelt(First):
+        served = "counts"
+
+    with pytest.raises(mr.Error, match="'Misspelt' cannot be made.*served = 'counts', expected 'state', 'count' or 'submesh'"):
+        mr.replay(small, "8x8", Misspelt, timed=False, quiet=True)
+
+
+def test_requests_tell_the_job(small: Path) -> None:
+    seen: dict[int, mr.Request] = {}
+
+    class Looks(First):
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            if request.job is not None:
+                seen[request.job] = request
+            return super().propose(request, machine)
+
+    jobs = mr.replay(small, "8x8", Looks, "fcfs", timed=False, quiet=True).jobs
+    assert [seen[i].number for i in range(len(jobs))] == jobs["job"]
+    assert [seen[i].procs for i in range(len(jobs))] == jobs["procs"]
+    assert [seen[i].estimate for i in range(len(jobs))] == jobs["estimate_s"]
+    assert ["" if seen[i].user is None else str(seen[i].user) for i in range(len(jobs))] == jobs["user"]
+
+
+def test_results_have_the_name_of_the_class_everywhere(small: Path, tmp_path: Path) -> None:
+    results = mr.replay(small, "8x8", ["mc1x1", First], timed=False, quiet=True)
+    assert results.summary["allocator"] == ["mc1x1", "First"]
+    assert len(results["First"].jobs) == 150 and "First" in str(results) and "First" in results.verdict
+    assert (results.state(at=40_000)["First"] >= -1).all()
+    results.report(tmp_path / "r.html")
+    assert "First" in (tmp_path / "r.html").read_text()
+    results.save(tmp_path / "out")
+    assert mr.read_results(tmp_path / "out").summary["allocator"] == ["mc1x1", "First"]
+
+
+def test_studies_in_another_process_say_that_they_have_no_classes(tmp_path: Path, small: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        f'logs = ["{small}"]\nmachines = ["8x8"]\nschedulers = ["fcfs"]\nallocators = ["guest:First"]\n', encoding="utf-8"
+    )
+    with pytest.raises(mr.Error, match="no classes of yours; give them to `mr.replay`"):
+        mr.sweep(study, tmp_path / "out", quiet=True)
+
+
+def test_a_comparison_prints_the_closing_line(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = mr.compare(First, small, "8x8", ["mc1x1", "hilbert+bf"], timed=False, quiet=True)
+    assert capsys.readouterr().out.rstrip().endswith(results.verdict) and "First" in results.verdict
+
+
+def test_an_object_is_copied_for_every_replay(small: Path) -> None:
+    class Once(First):
+        def __init__(self, skip: int = 0) -> None:
+            self.skip, self.calls = skip, 0
+
+        def propose(self, request: mr.Request, machine: mr.Machine) -> Any:
+            self.calls += 1
+            return machine.free_nodes()[-request.procs :] if self.skip else super().propose(request, machine)
+
+    given = Once(1)
+    results = mr.replay(small, "8x8", given, ["fcfs", "easy"], timed=False, quiet=True)
+    assert given.calls == 0 and len(results) == 2
+    with pytest.raises(mr.Error, match="two of the allocators have the name Once"):
+        mr.replay(small, "8x8", [Once(0), Once(1)], timed=False, quiet=True)
 
 
 def test_a_million_nodes_are_a_view_that_is_not_copied(small: Path) -> None:

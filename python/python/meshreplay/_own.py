@@ -24,6 +24,15 @@ class Request(NamedTuple):
     """The number of processors, at least 1 and at most as many as nodes are free."""
     sides: tuple[int, ...] | None
     """The sides of the submesh that the job prefers; `None` if the machine has no such submesh."""
+    job: int | None = None
+    """The job's position in the replay, from 0; `None` if the question is only what could be served, before a replay and in
+    `check`. Then nothing of what follows is known either."""
+    number: int | None = None
+    """The number of the job in its log, as in the column `job` of results."""
+    user: int | None = None
+    """The number of its user; `None` if the log does not tell it."""
+    estimate: float | None = None
+    """Its run time in seconds as it was estimated when it was submitted. Predictions are not in it."""
 
 
 class Machine:
@@ -62,7 +71,8 @@ class Machine:
 
     def free_nodes(self) -> Nodes:
         """Returns the numbers of the free nodes, ascending."""
-        return self._all.nonzero()[0]
+        nodes: Nodes = self._all.nonzero()[0]
+        return nodes
 
     def numbers(self, coordinates: numpy.typing.ArrayLike) -> Nodes:
         """Returns the numbers of nodes that are given by their coordinates, a row for each node."""
@@ -86,7 +96,8 @@ class Machine:
         for extent in self.shape:
             columns.append(left % extent)
             left = left // extent
-        return numpy.stack(columns, axis=-1)
+        rows: Nodes = numpy.stack(columns, axis=-1)
+        return rows
 
     def hops(self, dimension: int, a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike) -> Nodes:
         """Returns the hops between positions of one dimension, the shorter way round if it wraps around."""
@@ -185,8 +196,10 @@ class Allocator:
     """
 
     served: ClassVar[str] = "state"
-    """`count` if a request is served whenever as many nodes are free as it has processors. Otherwise schedulers ask
-    `propose` what it would choose on a machine as it will be; it must then decide from `machine` alone."""
+    """When a request is served. `count`: whenever as many nodes are free as it has processors; if it is refused then, the
+    replay fails. `submesh`: whenever a free submesh has the job's sides, not turned; placements then have that many nodes.
+    `state`: as it likes. Schedulers then ask `propose` what it would choose on a machine as it will be, so that it must
+    decide from `machine` alone."""
 
     forgets: ClassVar[bool] = True
     """Whether it decides like a new one once all nodes are free again, and whether a proposal that nobody carries out
@@ -343,18 +356,28 @@ class AllocatorGuest:
         self.is_told = [
             getattr(type(self.own), each) is not getattr(Allocator, each) for each in ("taken", "released")
         ]
-        if type(self.own).served not in ("state", "count"):
-            raise ValueError(f"served = {type(self.own).served!r}, expected 'state' or 'count'")
-        self.by_count = type(self.own).served == "count"
+        self.served = type(self.own).served
+        if self.served not in ("state", "count", "submesh"):
+            raise ValueError(f"served = {self.served!r}, expected 'state', 'count' or 'submesh'")
 
-    def propose(self, procs: int, sides: tuple[int, ...] | None, freed: bytes, taken: bytes) -> bytes | None:
-        """Returns the nodes as 8 bytes each. `freed` and `taken` are the nodes that have changed, 4 bytes each."""
+    def propose(
+        self,
+        procs: int,
+        sides: tuple[int, ...] | None,
+        freed: bytes,
+        taken: bytes,
+        facts: tuple[int, int, int | None, float] | None,
+    ) -> bytes | None:
+        """Returns the nodes as 8 bytes each.
+
+        `freed` and `taken` are the nodes that have changed, 4 bytes each, and `facts` what is known of the job.
+        """
         numpy, free = self.numpy, self.machine._all
         if freed:
             free[numpy.frombuffer(freed, dtype=numpy.uint32)] = True
         if taken:
             free[numpy.frombuffer(taken, dtype=numpy.uint32)] = False
-        found = self.own.propose(Request(procs, sides), self.machine)
+        found = self.own.propose(Request(procs, sides, *(facts or ())), self.machine)
         if found is None:
             return None
         nodes = numpy.asarray(found)

@@ -28,6 +28,9 @@ Allocators = str | Allocator | type[Allocator] | Sequence[str | Allocator | type
 Schedulers = str | Scheduler | type[Scheduler] | Sequence[str | Scheduler | type[Scheduler]]
 """Names of schedulers, classes or objects, one or several."""
 
+Networks = str | Execution | type[Execution] | Sequence[str | Execution | type[Execution]]
+"""Names of networks, classes or objects, one or several."""
+
 
 class Note(UserWarning):
     """A note of the program on a log or a replay, such as how many jobs were left out."""
@@ -39,6 +42,7 @@ def replay(
     allocator: Allocators,
     scheduler: Schedulers = "easy",
     *,
+    network: Networks | None = None,
     seed: int = 1,
     quiet: bool = False,
     progress: bool | None = None,
@@ -52,6 +56,8 @@ def replay(
         allocator: Allocators such as `hilbert+bf` or `mc1x1` (`mr.allocators()`); `all` is every one. Your own are
             classes or objects (`mr.Allocator`).
         scheduler: Schedulers such as `easy` or `fcfs` (`mr.schedulers()`), or your own (`mr.Scheduler`).
+        network: What decides how long jobs run: `recorded` (the default), `wormhole:…` (`mr.networks()`), or your own
+            (`mr.Execution`).
         seed: The seed of everything random.
         quiet: Whether the notes of the program are kept in `Results.notes` alone, and no progress is shown. Otherwise
             notes are warnings of the category `Note`, too.
@@ -72,7 +78,7 @@ def replay(
     keywords: dict[str, Any] = dict(options)
     keywords["allocator"], allocators = named(allocator, Allocator)
     keywords["scheduler"], schedulers = named(scheduler, Scheduler)
-    keywords["network"], networks = named(keywords.get("network"), Execution)
+    keywords["network"], networks = named(network, Execution)
     given = words("replay", {"machine": machine, "seed": seed, **keywords})
     # Results are kept in memory, where they hold the jobs as those of a directory do. Some options need that.
     given.append("--output=memory")

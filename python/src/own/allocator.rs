@@ -1,12 +1,12 @@
 //! An allocator that is a class in Python.
 
-use meshreplay::allocator::{Allocator, Foresight, Placement, Request, Served, Strategy};
-use meshreplay::guest::{Setup, check_placement};
+use meshreplay::allocator::{Allocator, Foresight, Placement, Request, Served, Strategy, Submeshes};
+use meshreplay::guest::{JobTable, Setup, check_placement};
 use meshreplay::job::NodesFor;
 use meshreplay::machine::{Machine, NodeSet};
 use meshreplay::stop::Stop;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 
 use super::{bytes, explained, made};
 
@@ -22,21 +22,31 @@ struct Own {
     is_told: [bool; 2],
     /// Whether a wrong placement ends the replay with a message. The laws find out by themselves.
     is_checked: bool,
+    /// Whether the class has promised to serve a job whenever enough nodes are free.
+    by_count: bool,
+    /// The submeshes that serve a request; `None` unless the class is served by them.
+    submeshes: Option<Submeshes>,
+    jobs: JobTable,
 }
 
 /// Makes the allocator of one replay. Fails with a whole message.
 pub(super) fn strategy(given: &Py<PyAny>, setup: &Setup<'_>, is_checked: bool) -> Result<Strategy, String> {
     let guest = made("AllocatorGuest", given, setup, true)?;
-    let facts = Python::attach(|py| -> PyResult<(bool, [bool; 2])> {
+    let facts = Python::attach(|py| -> PyResult<(String, [bool; 2])> {
         let guest = guest.bind(py);
-        Ok((guest.getattr("by_count")?.extract()?, guest.getattr("is_told")?.extract()?))
+        Ok((guest.getattr("served")?.extract()?, guest.getattr("is_told")?.extract()?))
     });
-    let (by_count, is_told) = facts.map_err(|error| format!("'{}': {error}", setup.label))?;
+    let (served, is_told) = facts.map_err(|error| format!("'{}': {error}", setup.label))?;
+    let by_count = served == "count";
+    let submeshes = (served == "submesh").then(|| setup.submeshes()).transpose()?;
     let shown = NodeSet::full(setup.mesh.nodes()).words().to_vec();
-    let own =
-        Own { guest, label: setup.label.to_owned(), stop: setup.stop.clone(), shown, is_told, is_checked };
-    let served = if by_count { Served::ByCount } else { Served::ByState(Foresight::Proposes) };
-    Ok(Strategy::of(own).served(served))
+    let (label, stop, jobs) = (setup.label.to_owned(), setup.stop.clone(), JobTable::of(setup));
+    let own = Own { guest, label, stop, shown, is_told, is_checked, by_count, submeshes, jobs };
+    Ok(Strategy::of(own).served(match submeshes {
+        Some(submeshes) => Served::BySubmesh(submeshes),
+        None if by_count => Served::ByCount,
+        None => Served::ByState(Foresight::Proposes),
+    }))
 }
 
 impl Own {
@@ -99,40 +109,65 @@ impl Own {
     }
 }
 
-impl Allocator for Own {
-    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
-        if self.stop.is_thrown() {
-            return None;
-        }
+impl Own {
+    /// Returns what the object answers to a request. Fails with its traceback.
+    fn ask(&mut self, request: &Request, machine: &Machine) -> Result<Option<Vec<u8>>, String> {
         let (freed, taken) = self.changes(machine);
-        let dims = machine.mesh().dims();
-        let answer = Python::attach(|py| {
+        let mesh = machine.mesh();
+        // Sides along dimensions that the machine does not have are 1, or else no submesh fits.
+        let is_flat = |sides: &[u32; 3]| sides[mesh.dims()..].iter().all(|&side| side == 1);
+        let sides = request.sides_on(mesh).filter(is_flat);
+        let job = self.jobs.of_request(request);
+        let facts = job.map(|(job, facts)| (job, facts.number, facts.user, facts.estimate.as_seconds()));
+        Python::attach(|py| {
             let ask = || -> PyResult<Option<Vec<u8>>> {
-                let sides = request.sides_on(machine.mesh());
-                let sides = sides.map(|sides| pyo3::types::PyTuple::new(py, &sides[..dims])).transpose()?;
-                let words = (request.procs, sides, bytes(py, &freed), bytes(py, &taken));
+                let sides = sides.map(|sides| PyTuple::new(py, &sides[..mesh.dims()])).transpose()?;
+                let words = (request.procs, sides, bytes(py, &freed), bytes(py, &taken), facts);
                 let answer = self.guest.bind(py).call_method1("propose", words)?;
                 let nodes: Option<Bound<'_, PyBytes>> = answer.extract()?;
                 Ok(nodes.map(|nodes| nodes.as_bytes().to_vec()))
             };
             ask().map_err(|error| explained(py, &error))
-        });
-        match answer {
-            Ok(None) => None,
-            Ok(Some(answer)) => {
-                let nodes = self.nodes(&answer, machine)?;
-                let checked = check_placement(&nodes, NodesFor::exactly(request.procs), machine);
-                if let (Err(problem), true) = (checked, self.is_checked) {
-                    self.fail(&problem);
-                    return None;
-                }
-                Some(Placement::of(nodes))
+        })
+    }
+
+    /// Returns what is wrong with an answer; `None` if nothing is.
+    fn problem(&self, nodes: Option<&[u32]>, request: &Request, machine: &Machine) -> Option<String> {
+        let Some(nodes) = nodes else {
+            let (procs, free) = (request.procs, machine.free_count());
+            let refused = format!(
+                "it refused a job of {procs} processors while {free} nodes are free, and has promised served = \"count\""
+            );
+            return self.by_count.then_some(refused);
+        };
+        let expected = match self.submeshes {
+            Some(Submeshes { sizes, .. }) => {
+                NodesFor::of_submesh(sizes(request, machine.mesh()).first().copied())
             }
+            None => NodesFor::exactly(request.procs),
+        };
+        check_placement(nodes, expected, machine).err()
+    }
+}
+
+impl Allocator for Own {
+    fn propose(&mut self, request: &Request, machine: &Machine) -> Option<Placement> {
+        if self.stop.is_thrown() {
+            return None;
+        }
+        let nodes = match self.ask(request, machine) {
+            Ok(Some(answer)) => Some(self.nodes(&answer, machine)?),
+            Ok(None) => None,
             Err(problem) => {
                 self.fail(&problem);
-                None
+                return None;
             }
+        };
+        if let (true, Some(problem)) = (self.is_checked, self.problem(nodes.as_deref(), request, machine)) {
+            self.fail(&problem);
+            return None;
         }
+        nodes.map(Placement::of)
     }
 
     fn taken(&mut self, placement: &Placement, _: &Machine) {

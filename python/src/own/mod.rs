@@ -2,9 +2,9 @@
 //! numbers and bytes.
 
 mod allocator;
-mod check;
 mod execution;
-mod order;
+mod laws;
+mod orders;
 mod scheduler;
 
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use meshreplay::machine::Mesh;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-pub(crate) use self::check::check;
-pub(crate) use self::order::order;
+pub(crate) use self::laws::check;
+pub(crate) use self::orders::order;
 
 /// A class or an object of Python with its name in specs: `guest:NAME`.
 pub(crate) type Named = (String, Py<PyAny>);
@@ -25,17 +25,23 @@ pub(crate) fn guests([allocators, schedulers, networks]: [Vec<Named>; 3]) -> Gue
     let mut guests = Guests::default();
     for (name, given) in allocators {
         let given = Arc::new(given);
-        guests = guests.with_allocator(&name, move |setup| allocator::strategy(&given, setup, true));
+        guests =
+            guests.with_allocator(&name, move |setup| allocator::strategy(&given, &by_class(setup), true));
     }
     for (name, given) in schedulers {
         let given = Arc::new(given);
-        guests = guests.with_scheduler(&name, move |setup| scheduler::scheduler(&given, setup));
+        guests = guests.with_scheduler(&name, move |setup| scheduler::scheduler(&given, &by_class(setup)));
     }
     for (name, given) in networks {
         let given = Arc::new(given);
-        guests = guests.with_network(&name, move |setup| execution::network(&given, setup));
+        guests = guests.with_network(&name, move |setup| execution::network(&given, &by_class(setup)));
     }
     guests
+}
+
+/// Returns the facts for a guest that messages call by the name of its class.
+fn by_class<'a>(setup: &Setup<'a>) -> Setup<'a> {
+    Setup { label: setup.label.strip_prefix("guest:").unwrap_or(setup.label), ..*setup }
 }
 
 /// Makes the object of a class of `meshreplay._own` for one replay. Fails with a whole message.
@@ -62,11 +68,11 @@ fn shape(mesh: &Mesh) -> (String, Vec<u32>, Vec<bool>) {
     (mesh.to_string(), mesh.extents()[..dims].to_vec(), mesh.wrap()[..dims].to_vec())
 }
 
-/// Returns the traceback of an error.
+/// Returns the text of an error with its traceback.
 fn explained(py: Python<'_>, error: &PyErr) -> String {
-    let text = py
-        .import("meshreplay._own")
-        .and_then(|own| own.getattr("explained")?.call1((error.value(py),))?.extract::<String>());
+    let text = py.import("meshreplay._own").and_then(|own| {
+        own.getattr("explained")?.call1((error.clone_ref(py).into_value(py),))?.extract::<String>()
+    });
     text.unwrap_or_else(|_| error.to_string())
 }
 

@@ -51,11 +51,11 @@ pub(crate) fn check(
 fn subject(name: String, given: Py<PyAny>) -> Subject<'static> {
     let (given, label) = (Arc::new(given), name.clone());
     Subject::new(name, move |mesh, stop| {
-        let setup = Setup { label: &label, mesh, jobs: 0, seed: 0, stop, lists: None };
+        let setup = Setup { label: &label, mesh, jobs: &[], seed: 0, stop, lists: None };
         let mut strategy = strategy(&given, &setup, false).map_err(GuestError::Failed)?;
         tell_unavailable(&mut strategy, mesh);
         let complete = matches!(strategy.served, Served::ByCount);
-        let promises = Promises { exact: true, complete, forgets: forgets(&given) };
+        let promises = Promises { exact: strategy.is_exact(), complete, forgets: forgets(&given) };
         Ok(Built { spec: Spec::named("guest"), promises, strategy })
     })
 }
