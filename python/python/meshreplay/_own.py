@@ -103,10 +103,11 @@ class Machine:
         """Returns the hops between positions of one dimension, the shorter way round if it wraps around."""
         import numpy
 
-        straight = numpy.abs(numpy.asarray(a, dtype=numpy.int64) - numpy.asarray(b, dtype=numpy.int64))
+        straight: Nodes = numpy.abs(numpy.asarray(a, dtype=numpy.int64) - numpy.asarray(b, dtype=numpy.int64))
         if not self.torus[dimension]:
             return straight
-        return numpy.minimum(straight, self.shape[dimension] - straight)
+        shorter: Nodes = numpy.minimum(straight, self.shape[dimension] - straight)
+        return shorter
 
     def shells(self, centre: Sequence[int], sides: Sequence[int] | None = None) -> Nodes:
         """Returns for every node the shell in which it is, in the machine's shape.
