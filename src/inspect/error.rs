@@ -15,6 +15,9 @@ pub enum InspectError {
     /// The summary beside the table cannot be read.
     #[error(transparent)]
     Summary(#[from] FrameError),
+    /// Partitions of results were asked for.
+    #[error("{0} is no log, of which --partition could choose jobs; --replay chooses one of several replays")]
+    NoLog(String),
     /// The machine of the schedule is neither given nor known from its summary.
     #[error("{0} does not say which machine it is of; give --machine, such as 16x8")]
     NoMachine(String),

@@ -184,6 +184,10 @@ impl LineParser for Pbs {
         self.names.forget_nodes();
     }
 
+    fn names(&self) -> Option<&Names> {
+        Some(&self.names)
+    }
+
     fn facts(&mut self) -> Facts {
         let counts = [
             ("requeues, of which only the last run is read", self.reruns),

@@ -151,6 +151,11 @@ impl Accounting {
         }
     }
 
+    /// Returns the names so far.
+    pub(super) fn names(&self) -> &Names {
+        &self.names
+    }
+
     /// Returns what was learnt beside the records.
     pub(super) fn facts(&mut self) -> Facts {
         let counts = [

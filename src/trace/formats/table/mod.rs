@@ -252,6 +252,10 @@ impl LineParser for Table {
         self.names.forget_nodes();
     }
 
+    fn names(&self) -> Option<&Names> {
+        Some(&self.names)
+    }
+
     fn facts(&mut self) -> Facts {
         let read = self.layout.as_ref().map(|(_, layout)| layout.told()).filter(|told| !told.is_empty());
         let mut facts = Facts {
