@@ -262,6 +262,14 @@ fn logs_that_do_not_suit_the_machine_are_named() -> Tested {
         assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
         assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.stderr);
     }
+    // A node map without the allocator has no effect, and says so.
+    for (arguments, is_idle) in [("-a naive", true), ("-a naive recorded", false)] {
+        let ran =
+            run(at, &format!("replay small.txt --time-zone UTC -m 4 {arguments} --node-map n{{rank+1}}"))?;
+        let note =
+            "the node map has no effect, as no replay has the allocator recorded; add that allocator or";
+        assert_eq!((ran.code, ran.stderr.contains(note)), (Some(0), is_idle), "{}", ran.stderr);
+    }
     // Logs without lists, models, lists that are malformed, and two names for one node.
     fs::write(at.join("bad.csv"), "submit,start,end,procs,nodelist\n0,0,9,1,n[1\n")?;
     fs::write(at.join("twice.csv"), "submit,start,end,procs,nodelist\n0,0,9,1,n1\n0,9,19,1,n01\n")?;

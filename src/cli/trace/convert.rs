@@ -67,6 +67,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if summary.irregularities.no_jobs > 0 {
         complain(&format!("left out: lines that are no jobs: {}", summary.irregularities.no_jobs));
     }
+    for (what, count) in &summary.facts.counts {
+        complain(&format!("{}: {what}: {count}", args.input.log.display()));
+    }
     for (reason, words) in CONVERSION_REASONS {
         if left_out.count(reason) > 0 {
             complain(&format!("left out: {words}: {}", left_out.count(reason)));
