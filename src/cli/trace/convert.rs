@@ -56,7 +56,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     writer.finish()?;
     match (&side, names) {
-        (Some(side), Some(_)) => complain(&format!("{}: the names behind the numbers", side.display())),
+        (Some(side), Some(_)) => complain(&format!(
+            "{}: the names behind the numbers, for people; --keep-names writes them into the log, where replays find them",
+            side.display()
+        )),
         (None, Some(_)) => {
             complain("the names behind the numbers are lost; --keep-names keeps them as comments");
         }
