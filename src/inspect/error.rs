@@ -42,9 +42,9 @@ pub enum InspectError {
 }
 
 impl InspectError {
-    /// Returns whether the command is at fault, because it lacks an argument or compares schedules of different jobs,
-    /// and not the content of a file.
+    /// Returns whether the command is at fault, because it lacks an argument, has one too many or compares schedules of
+    /// different jobs, and not the content of a file.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::NoMachine(_) | Self::NotComparable { .. })
+        matches!(self, Self::NoLog(_) | Self::NoMachine(_) | Self::NotComparable { .. })
     }
 }

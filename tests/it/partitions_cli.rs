@@ -279,7 +279,8 @@ fn commands_that_read_logs_take_one_partition_alone() -> Tested {
         ),
         ("trace convert log.swf new.swf --partition 1+x", 1, "no job is of partition 'x'; expected one of"),
         ("audit log.swf -m 500 --partition x", 1, "no job is of partition 'x'; expected one of"),
-        ("audit out --partition 1", 1, "out is no log, of which --partition could choose jobs"),
+        ("compare out out --partition 1", 2, "out is no log, of which --partition could choose jobs"),
+        ("audit out --partition 1", 2, "out is no log, of which --partition could choose jobs"),
         (
             "trace info log.swf --partition each",
             2,

@@ -174,7 +174,9 @@ fn studies_carry_the_map() -> Tested {
     fs::write(at.join("studies/other.csv"), "n1 0\nn2 1\nn3 2\nn4 3\n")?;
     done(&run(at, "sweep studies/s.toml -o changed --no-timing --jobs --placements -q")?);
     let (before, after) = (cells("whole")?, cells("changed")?);
-    assert!(before.iter().all(|key| !after.contains(key)), "{before:?} {after:?}");
+    // What naive does depends on no map.
+    let same = before.iter().filter(|key| after.contains(key)).count();
+    assert_eq!(same, before.len() / 2, "{before:?} {after:?}");
     // A flag of the command serves a study whose file has no map.
     fs::write(at.join("studies/bare.toml"), study.replace("node_map = 'map.csv'\n", ""))?;
     done(&run(

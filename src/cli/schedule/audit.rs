@@ -8,7 +8,7 @@ use super::{Which, conclude};
 use crate::audit::Policy;
 use crate::cli::Failure;
 use crate::cli::reading::Reading;
-use crate::inspect::{self, Question};
+use crate::inspect::{self, Input, Question};
 use crate::machine::Mesh;
 
 /// Check a schedule of any tool: whether a machine can carry it out, and whether it is FCFS or EASY.
@@ -63,6 +63,7 @@ fn policy_parser() -> impl TypedValueParser<Value = Policy> {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let options = args.reading.options(false).map_err(Failure::Usage)?;
     let input = super::read(&args.schedule, args.which.selection(), &options)?;
+    Input::check_partition(&options, &[&input])?;
     let question =
         Question { machine: args.machine.clone(), against: args.against, may_refuse: args.may_refuse };
     conclude(&inspect::audit(&input, &question)?)

@@ -6,7 +6,7 @@ use super::{Which, conclude};
 use crate::cli::Failure;
 use crate::cli::reading::Reading;
 use crate::frame::Selection;
-use crate::inspect;
+use crate::inspect::{self, Input};
 use crate::machine::Mesh;
 use crate::trace::{Format, ReadOptions};
 
@@ -55,13 +55,14 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let other = Selection { replay: args.other_replay.or(selection.replay), ..selection };
     let options = args.reading.options(false).map_err(Failure::Usage)?;
     // The format is that of logs; results of replays are no logs.
-    let options_of = |path: &Path| match path.is_dir() {
-        true => ReadOptions::default(),
-        false if Format::of_path(path).is_none() => options.clone(),
-        false => ReadOptions { format: None, ..options.clone() },
+    let options_of = |path: &Path| {
+        let is_named = path.is_dir() || Format::of_path(path).is_some();
+        let format = options.format.clone().filter(|_| !is_named);
+        ReadOptions { format, ..options.clone() }
     };
     let mut first = super::read(&args.first, selection, &options_of(&args.first))?;
     let mut second = super::read(&args.second, other, &options_of(&args.second))?;
+    Input::check_partition(&options, &[&first, &second])?;
     if args.times_only {
         for job in first.schedule.jobs.iter_mut().chain(&mut second.schedule.jobs) {
             job.nodes = None;
