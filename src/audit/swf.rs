@@ -121,7 +121,7 @@ mod tests {
         let path = directory.path().join("a.swf");
         let line = "1 5 10 60 4 -1 -1 8 90 -1 1 1 1 -1 0 -1 -1 -1\n";
         std::fs::write(&path, format!("{line}{}", line.replace("60 4", "-1 -1")))?;
-        let schedule = read_log(&path, ReadOptions::default())?;
+        let (schedule, _) = read_log(&path, ReadOptions::default())?;
         let expected = ScheduledJob {
             number: 1,
             row: 1,
