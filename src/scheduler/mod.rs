@@ -12,6 +12,7 @@ mod fake;
 mod fcfs;
 mod first_fit_queue;
 mod priority;
+mod openings;
 mod profile;
 mod recorded;
 mod registry;

@@ -1,5 +1,6 @@
 //! The profile of free nodes: how many nodes will be free at each future time, according to estimates and reservations.
 
+use super::openings::Extent;
 use super::running_jobs::RunningJobs;
 use crate::job::Time;
 
@@ -77,6 +78,37 @@ impl Profile {
         }
         self.join(last);
         self.join(first);
+    }
+
+    /// Returns, for each number of nodes from the most that are free at once within a time down to `narrowest`, the
+    /// longest time around it that may be free. Neighbouring numbers with the same extent share the entry of the largest.
+    /// The search goes no further than `longest` to each side, which no window of that length that touches the time
+    /// leaves.
+    pub(super) fn extents(&self, time: (Time, Time), narrowest: u32, longest: Time) -> Vec<Extent> {
+        let mut first = self.step_at(time.0);
+        let mut after = self.steps.partition_point(|step| step.0 < time.1).max(first + 1);
+        let within = self.steps.get(first..after).unwrap_or_default();
+        let (earliest, latest) = (time.0 - longest, time.1 + longest);
+        let mut next = within.iter().map(|step| step.1).max();
+        let mut extents = Vec::new();
+        while let Some(nodes) = next.filter(|&nodes| nodes >= i64::from(narrowest)) {
+            // The number of free nodes in the step on either side, up to which the extent can grow.
+            let before = |first: usize| {
+                let inside = first > 0 && self.steps[first].0 > earliest;
+                inside.then(|| self.steps[first - 1].1)
+            };
+            let behind = |after: usize| self.steps.get(after).filter(|step| step.0 < latest).map(|step| step.1);
+            while before(first).is_some_and(|free| free >= nodes) {
+                first -= 1;
+            }
+            while behind(after).is_some_and(|free| free >= nodes) {
+                after += 1;
+            }
+            let until = self.steps.get(after).map_or(Time::MAX, |step| step.0);
+            extents.push(Extent { nodes, from: self.steps[first].0, until });
+            next = before(first).max(behind(after));
+        }
+        extents
     }
 
     /// Returns the index of the step at `time`. A time before the first step belongs to the first step.
